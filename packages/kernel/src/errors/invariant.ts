@@ -1,0 +1,13 @@
+/** A broken assumption of ours: a bug, never a client's mistake. */
+export class InvariantBroken extends Error {
+  override readonly name = 'InvariantBroken';
+}
+
+export function invariant(condition: unknown, why: string): asserts condition {
+  if (!condition) throw new InvariantBroken(why);
+}
+
+/** Ends a `switch` over a union: a new member does not compile until it has a case. */
+export function assertNever(value: never): never {
+  throw new InvariantBroken(`unexpected value ${JSON.stringify(value)}`);
+}

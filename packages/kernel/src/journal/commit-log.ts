@@ -1,0 +1,39 @@
+/** Where a record stands in the log. Records are totally ordered by (`file`, `offset`). */
+export interface LogPosition {
+  readonly file: number;
+  readonly offset: number;
+}
+
+export interface AppendedRecord {
+  readonly position: LogPosition;
+  /** Resolves when the record and all before it are on stable storage; rejects when the sync failed. */
+  readonly durable: Promise<void>;
+}
+
+export interface ReplayedRecord {
+  readonly position: LogPosition;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * An append-only log of opaque records. One writer. Each record carries its length and a CRC32C.
+ * Acknowledgement order is append order: when a record is durable, all before it are.
+ */
+export interface CommitLog {
+  /**
+   * Takes its place in the log at once (synchronously, in call order); all records waiting share one sync.
+   * The parts must not be changed until `durable` settles. Throws `LogReadOnly` after a failed sync.
+   */
+  append(parts: readonly Uint8Array[]): AppendedRecord;
+  /** All records from the oldest file on, in order. Only before the first append. Damage: see `LogDamaged`. */
+  replay(): AsyncIterable<ReplayedRecord>;
+  /** Later records go to a new file. Returns the number of the file that was closed (all its records durable). */
+  rotate(): Promise<number>;
+  /** Removes files up to and with number `file`. */
+  seal(file: number): Promise<void>;
+  /** Bytes in all files, written or waiting. */
+  readonly sizeBytes: number;
+  /** Set for good by the first failed write or sync. */
+  readonly isReadOnly: boolean;
+  close(): Promise<void>;
+}

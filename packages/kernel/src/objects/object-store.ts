@@ -1,0 +1,19 @@
+/** Immutable named objects: segments and plugin files. No rename, no append. Names are `/`-separated. */
+export interface ObjectStore {
+  /** Durable when it resolves; fails with `ObjectExists` when the name is taken. */
+  put(name: string, parts: readonly Uint8Array[]): Promise<void>;
+  /** Adopts a finished local file under `name` (same guarantees as `put`); the file is gone afterwards. */
+  adopt(name: string, localPath: string): Promise<void>;
+  /** Bytes `[start, end)` or the whole object; fails with `ObjectNotFound`. */
+  get(name: string, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array>;
+  list(prefix: string): Promise<readonly ObjectInfo[]>;
+  /** A missing object is no error. */
+  delete(name: string): Promise<void>;
+  /** Path under which the engine can read the object in place. */
+  localPath(name: string): string;
+}
+
+export interface ObjectInfo {
+  readonly name: string;
+  readonly sizeBytes: number;
+}

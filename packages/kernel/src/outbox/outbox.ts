@@ -1,0 +1,26 @@
+import type { Transaction } from 'kysely';
+
+export interface OutboxEvent {
+  /** Stable over redeliveries. */
+  readonly id: string;
+  /** For example `account.created`. */
+  readonly type: string;
+  readonly createdMs: number;
+  readonly payload: unknown;
+}
+
+/** Events written in the publisher's own transaction and handed to subscribers at least once, in order per type. */
+export interface Outbox {
+  publish(
+    tx: Transaction<unknown>,
+    event: { readonly type: string; readonly payload: unknown },
+  ): Promise<string>;
+  /** `name` identifies the subscriber over restarts; a handler that throws gets the event again later. */
+  subscribe(
+    name: string,
+    types: readonly string[],
+    handle: (event: OutboxEvent) => Promise<void>,
+  ): void;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,39 @@
+import type { Precision, RefusedLine } from '../../model/parsed-body.js';
+import type { ResultStream } from '../../model/result.js';
+import type { ParameterValue } from '../sql/planned-query.js';
+
+/** What the HTTP edge asks of the time-series engine. Every expected failure is one of `TsdbError`. */
+export interface Engine {
+  write(request: WriteRequest): Promise<WriteOutcome>;
+  query(request: QueryRequest): Promise<ResultStream>;
+}
+
+export interface WriteRequest {
+  /** Checked by the edge: the name rules differ by endpoint. */
+  readonly database: string;
+  /** Decoded (not compressed) body. Ownership passes to the engine. */
+  readonly body: Uint8Array;
+  readonly precision: Precision;
+  readonly acceptPartial: boolean;
+  /** True: resolve when buffered and visible, before the log is durable. */
+  readonly noSync: boolean;
+  /** Arrival of the request: the time of lines without one. */
+  readonly receivedNs: bigint;
+}
+
+export interface WriteOutcome {
+  readonly writtenCount: number;
+  /** Lines that are not blank and no comment. */
+  readonly lineCount: number;
+  /** In order of the lines, at most `MAX_REFUSED_LINES`. Empty: everything was written. */
+  readonly refused: readonly RefusedLine[];
+}
+
+export interface QueryRequest {
+  readonly database: string;
+  readonly language: 'sql';
+  readonly text: string;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+  /** Aborted when the client goes away: interrupts the query. */
+  readonly signal: AbortSignal;
+}

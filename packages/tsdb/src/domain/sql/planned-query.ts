@@ -1,0 +1,44 @@
+import type { OutputColumn } from '../../model/result.js';
+import type { ScanRequest } from '../../model/scan.js';
+import type { DatabaseSchema } from '../../model/schema.js';
+
+/** Value of a `$name` placeholder, already typed by its JSON form. */
+export type ParameterValue = null | boolean | number | bigint | string;
+
+export interface PlanContext {
+  readonly database: DatabaseSchema;
+  /** `now()` of the whole request. */
+  readonly nowNs: bigint;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+  /** Rows of `system.*` and cache functions come from the service: see `VirtualTables`. */
+  readonly virtualTables: VirtualTables;
+}
+
+/** Tables that are no stored tables: `system.queries`, `last_cache('t')` and the like. */
+export interface VirtualTables {
+  /** `undefined` when there is no such table. */
+  table(schema: string, name: string): VirtualTable | undefined;
+  /** Throws `PlanError` for bad arguments; `undefined` when there is no such function. */
+  tableFunction(name: string, args: readonly ParameterValue[]): VirtualTable | undefined;
+  /** Names of the tables in schema `system`, ascending. */
+  readonly systemTableNames: readonly string[];
+}
+
+export interface VirtualTable {
+  readonly columns: readonly OutputColumn[];
+  /** Row-wise; cells are `undefined` for NULL and otherwise as in `SqlType`'s table (bigint, number, string, boolean, list). */
+  rows(): readonly (readonly unknown[])[];
+}
+
+/** A checked query, ready for the engine. */
+export interface PlannedQuery {
+  readonly scans: readonly ScanRequest[];
+  /**
+   * Text for the engine. `scanText(i)` is what stands in FROM for `scans[i]`: a parenthesised query without alias
+   * whose columns are the requested ones under their `physicalName`, typed as in `SqlType`'s table.
+   */
+  render(scanText: (scanIndex: number) => string): string;
+  readonly columns: readonly OutputColumn[];
+  /** The table when FROM is exactly one base table. */
+  readonly tableName: string | undefined;
+}

@@ -1,0 +1,2 @@
+export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/engine/engine.js';
+export type { TsdbError } from './errors.js';

@@ -1,0 +1,23 @@
+import type { TableSchema } from './schema.js';
+
+/** A condition on one tag column. `undefined` among the values stands for an absent tag (NULL). */
+export interface TagCondition {
+  readonly tag: string;
+  readonly op: 'in' | 'not_in';
+  readonly values: readonly (string | undefined)[];
+}
+
+/** What a plan reads of one base table. The plan still applies its own WHERE: the scan may give more rows. */
+export interface ScanRequest {
+  readonly table: TableSchema;
+  /** Columns needed, by user-visible name; `time` and tags included when used. May be empty (`count(*)`). */
+  readonly columns: readonly string[];
+  /** Inclusive bounds of `time`, nanoseconds. */
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  /** All hold for every row that matters. */
+  readonly tagConditions: readonly TagCondition[];
+}
+
+export const MIN_TIME_NS = -9223372036854775806n;
+export const MAX_TIME_NS = 9223372036854775806n;

@@ -1,0 +1,55 @@
+/**
+ * Type of an expression or result column, in the terms of Arrow, with its form in result chunks
+ * (`ColumnVector.values`) and inside the engine (DuckDB):
+ *
+ * | kind | chunk values | DuckDB |
+ * |---|---|---|
+ * | null | any, never valid | INTEGER |
+ * | boolean | Uint8Array of 0/1 | BOOLEAN |
+ * | int 8..32 | Int8/Int16/Int32/Uint8/Uint16/Uint32Array | TINYINT..UINTEGER |
+ * | int 64 | BigInt64Array / BigUint64Array | BIGINT / UBIGINT |
+ * | float 32/64 | Float32Array / Float64Array | FLOAT / DOUBLE |
+ * | decimal | string[] (plain notation) | DECIMAL(p,s) |
+ * | utf8, tag | string[] | VARCHAR |
+ * | binary | Uint8Array[] | BLOB |
+ * | date | Int32Array, days since 1970 | DATE |
+ * | time | BigInt64Array, ns since midnight | BIGINT |
+ * | timestamp | BigInt64Array, ns since 1970 UTC whatever the unit | TIMESTAMP_NS |
+ * | duration | BigInt64Array, ns | BIGINT |
+ * | interval | IntervalValue[] | STRUCT(months INTEGER, days INTEGER, nanos BIGINT) |
+ * | list | readonly (CellValue | null)[] per row | LIST |
+ * | struct | Map-like plain objects per row | STRUCT |
+ * | map | [key, value][] per row | MAP |
+ */
+export type SqlType =
+  | { readonly kind: 'null' }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'int'; readonly bits: 8 | 16 | 32 | 64; readonly signed: boolean }
+  | { readonly kind: 'float'; readonly bits: 32 | 64 }
+  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
+  | { readonly kind: 'utf8' }
+  /** A tag column itself (Dictionary(Int32, Utf8)); behaves as a string. */
+  | { readonly kind: 'tag' }
+  | { readonly kind: 'binary' }
+  | { readonly kind: 'date' }
+  | { readonly kind: 'time' }
+  /** `zone`: IANA name or `+hh:mm`; values are instants either way, the zone only matters for printing. */
+  | { readonly kind: 'timestamp'; readonly unit: TimeUnit; readonly zone: string | undefined }
+  | { readonly kind: 'duration' }
+  | { readonly kind: 'interval' }
+  | { readonly kind: 'list'; readonly element: SqlType }
+  | { readonly kind: 'struct'; readonly fields: readonly StructField[] }
+  | { readonly kind: 'map'; readonly key: SqlType; readonly value: SqlType };
+
+export type TimeUnit = 's' | 'ms' | 'us' | 'ns';
+
+export interface StructField {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+export interface IntervalValue {
+  readonly months: number;
+  readonly days: number;
+  readonly nanos: bigint;
+}
