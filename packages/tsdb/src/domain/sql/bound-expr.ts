@@ -1,0 +1,23 @@
+import type { SqlType } from '../../model/sql-type.js';
+
+/** A value known at plan time, in the form of `SqlType`'s table (`null` for NULL). */
+export type ConstantValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | { readonly months: number; readonly days: number; readonly nanos: bigint };
+
+/** A checked expression: the engine's text for it and all that later checks need to know. */
+export interface BoundExpr {
+  /** DuckDB text; may be put anywhere an operand may stand (bracketed where needed). */
+  readonly text: string;
+  readonly type: SqlType;
+  /** Output name when no alias is given, in DataFusion's form: `avg(cpu.usage)`, `count(*)`. */
+  readonly displayName: string;
+  /** Set when the value does not depend on rows: literals, parameters, `now()`, and what folds from them. */
+  readonly constant?: { readonly value: ConstantValue };
+  readonly hasAggregate: boolean;
+  readonly hasWindow: boolean;
+}
