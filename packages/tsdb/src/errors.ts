@@ -24,6 +24,38 @@ export class DatabaseLimitReached extends Error {
   }
 }
 
+/** `_internal` is the server's own: it can be queried and nothing else. */
+export class InternalDatabase extends Error {
+  override readonly name = 'InternalDatabase';
+  readonly kind = 'internal_database';
+  constructor() {
+    super('cannot modify internal db');
+  }
+}
+
+/** The database, table, cache or trigger to create is already there. */
+export class ResourceExists extends Error {
+  override readonly name = 'ResourceExists';
+  readonly kind = 'resource_exists';
+  readonly resource: string;
+  constructor(at: { resource: string }) {
+    super('attempted to create a resource that already exists');
+    this.resource = at.resource;
+  }
+}
+
+/** A table cannot be created as described: reserved column, one name for two kinds of column. */
+export class TableDefinitionInvalid extends Error {
+  override readonly name = 'TableDefinitionInvalid';
+  readonly kind = 'table_definition_invalid';
+}
+
+/** A table to create would exceed the number of tables or columns. */
+export class SchemaLimitReached extends Error {
+  override readonly name = 'SchemaLimitReached';
+  readonly kind = 'schema_limit_reached';
+}
+
 export class WriteEmpty extends Error {
   override readonly name = 'WriteEmpty';
   readonly kind = 'write_empty';
@@ -106,6 +138,10 @@ export type TsdbError =
   | DatabaseNotFound
   | DatabaseNameInvalid
   | DatabaseLimitReached
+  | InternalDatabase
+  | ResourceExists
+  | TableDefinitionInvalid
+  | SchemaLimitReached
   | WriteEmpty
   | BodyNotUtf8
   | BufferFull

@@ -1,7 +1,7 @@
 import type { ParsedTable, RefusedLine } from '../../model/parsed-body.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 
-/** What a request may be told about one row: taken, or why not. */
+/** Why one row was not taken. `isLimit`: a limit refused it, not the text of the line. */
 export interface RowRefusal {
   readonly row: number;
   readonly message: string;
@@ -11,14 +11,18 @@ export interface RowRefusal {
 /** One table of a request after the schema check. */
 export interface AdmittedTable {
   readonly parsed: ParsedTable;
-  /** Schema after the request; holds every column the taken rows use. */
-  readonly schema: TableSchema;
+  /**
+   * Schema after the request; holds every column the taken rows use. `undefined` when the table does not exist
+   * even now: then no row of it was taken.
+   */
+  readonly schema: TableSchema | undefined;
   /** Ascending by row; empty in the usual case. */
   readonly refusals: readonly RowRefusal[];
 }
 
 export interface Admission {
-  readonly database: DatabaseSchema;
+  /** `undefined` when it does not exist and an `allOrNothing` request with a refusal did not create it. */
+  readonly database: DatabaseSchema | undefined;
   readonly tables: readonly AdmittedTable[];
 }
 
@@ -37,9 +41,13 @@ export interface Catalog {
   /** Creates it when absent. Throws `DatabaseLimitReached`. */
   ensureDatabase(name: string): Promise<DatabaseSchema>;
   /**
-   * Checks parsed tables against the schema in order of the lines and creates what is missing. Synchronous (no
-   * promise) when nothing has to be created: the usual case must not wait. With `allOrNothing` a refusal, here or
-   * in `alreadyRefused`, creates nothing at all.
+   * Checks parsed tables against the schema in order of the lines and creates what is missing, the database
+   * included. Synchronous (no promise) when nothing has to be created: the usual case must not wait. With
+   * `allOrNothing` a refusal, here or in `alreadyRefused`, creates nothing at all.
+   *
+   * What one parser read must be shown here in the order in which it was read, all of it (or the parser forgets its
+   * tag sets): a known series is trusted to have been looked at before. Throws, at once or through the promise,
+   * `DatabaseLimitReached` and `InternalDatabase`.
    * Source: tsdb-http, "Schema on write, names, limits".
    */
   admit(request: {
