@@ -1,5 +1,7 @@
 export type { Clock } from './clock/clock.js';
 export type { Random } from './clock/random.js';
+export { SystemClock } from './clock/system-clock.js';
+export { SystemRandom } from './clock/system-random.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export type { HttpService } from './http/http-service.js';

@@ -1,1 +1,2 @@
-export {};
+export { ManualClock } from './manual-clock.js';
+export { SeededRandom } from './seeded-random.js';
