@@ -2,11 +2,15 @@ export type { Clock } from './clock/clock.js';
 export type { Random } from './clock/random.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
+export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
+export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-errors.js';
+export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export type { HttpService } from './http/http-service.js';
 export type { Authenticator, Principal } from './http/principal.js';
 export type { RequestGate } from './http/request-gate.js';
+export { sendJson } from './http/send-json.js';
 export type {
   AppendedRecord,
   CommitLog,
@@ -14,6 +18,8 @@ export type {
   ReplayedRecord,
 } from './journal/commit-log.js';
 export type { Leases } from './lease/lease.js';
+export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
+export { redactText } from './log/redact.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { Outbox, OutboxEvent } from './outbox/outbox.js';
 export type { Migration, RelationalStore } from './relational/relational-store.js';

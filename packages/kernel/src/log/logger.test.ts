@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLogger } from './logger.js';
+import { redactText } from './redact.js';
+
+const SECRET = 'apiv3_0123456789-abcDEF_xyz';
+
+const logged = (write: (log: ReturnType<typeof createLogger>) => void): string => {
+  const lines: string[] = [];
+  write(createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } }));
+  return lines.join('');
+};
+
+describe('createLogger', () => {
+  it('writes one JSON line with level, time, the fields of the child, and the message', () => {
+    const line = logged((log) =>
+      log.child({ service: 'tsdb' }).warn({ lostBytes: 7 }, 'wal tail cut'),
+    );
+    const { time, ...rest } = JSON.parse(line);
+    assert.deepEqual(rest, { level: 'warn', service: 'tsdb', lostBytes: 7, msg: 'wal tail cut' });
+    assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('redacts secret fields whatever they hold', () => {
+    const line = logged((log) =>
+      log.info(
+        {
+          token: 'hunter22',
+          hook: { secret: 'hunter22' },
+          req: { headers: { authorization: 'hunter22' } },
+        },
+        'x',
+      ),
+    );
+    assert.doesNotMatch(line, /hunter22/);
+    assert.equal(JSON.parse(line).token, '[redacted]');
+  });
+
+  it('redacts credentials in URLs, messages and error stacks', () => {
+    const line = logged((log) => {
+      log.info({ url: `/query?db=a&p=hunter22&q=SELECT+1` }, `got ${SECRET}`);
+      log.error({ err: new Error(`refused ${SECRET}`) }, 'failed');
+    });
+    assert.doesNotMatch(line, /hunter22|0123456789/);
+    assert.match(line, /\/query\?db=a&p=\[redacted\]&q=SELECT\+1/);
+  });
+});
+
+it('redactText leaves text without a credential alone', () => {
+  const check = (text: string, expected = text) => assert.equal(redactText(text), expected);
+  check('/write?db=p&rp=x&up=1');
+  check('Token expired');
+  check('Basic facts');
+  check('Authorization: Token 0123456789', 'Authorization: Token [redacted]');
+  check('Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [redacted]');
+  check('/query?p=a%20b', '/query?p=[redacted]');
+});

@@ -1,0 +1,53 @@
+import { type Logger, pino } from 'pino';
+import { redactText } from './redact.js';
+
+export type { Logger } from 'pino';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** Where finished lines go: a file descriptor, or an object as in tests. */
+export type LogDestination = number | { write(line: string): void };
+
+/** Fields whose value never reaches a log, at the top and one level down. */
+const SECRET_FIELDS = [
+  'authorization',
+  'password',
+  'secret',
+  'token',
+  'access_token',
+  'client_secret',
+  'private_key',
+  'cookie',
+];
+
+const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [
+  field,
+  `*.${field}`,
+  `req.headers.${field}`,
+  `headers.${field}`,
+]);
+
+/**
+ * The root logger: JSON lines; one child per service (`log.child({ service: 'tsdb' })`). Fields known to be secret
+ * are redacted by name, and what looks like a credential is redacted wherever in the line it stands (messages,
+ * URLs, stacks).
+ */
+export function createLogger(options: {
+  readonly level: LogLevel;
+  readonly destination?: LogDestination;
+}): Logger {
+  const { destination = 1 } = options;
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+      hooks: { streamWrite: redactText },
+    },
+    typeof destination === 'number'
+      ? pino.destination({ dest: destination, sync: true })
+      : destination,
+  );
+}
