@@ -1,0 +1,26 @@
+/** Longest name, tag value or string value. */
+export const MAX_TEXT_BYTES = 1_048_576;
+
+/** Why a line is refused; the message is the documented text. Caught by the parser, never seen outside. */
+export class LineRefused extends Error {
+  override readonly name = 'LineRefused';
+  readonly kind = 'line_refused';
+}
+
+/** A series as the line spells it, unescaped. */
+export interface SeriesText {
+  readonly table: string;
+  readonly tagKeys: readonly string[];
+  readonly tagValues: readonly string[];
+}
+
+export type CarefulValue =
+  | { readonly type: 'int64' | 'uint64'; readonly value: bigint }
+  | { readonly type: 'float64'; readonly value: number }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'utf8'; readonly value: Uint8Array };
+
+export interface CarefulField {
+  readonly name: string;
+  readonly value: CarefulValue;
+}

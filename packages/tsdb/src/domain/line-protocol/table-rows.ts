@@ -1,0 +1,131 @@
+import type { FieldValues, ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
+import { FieldColumn } from './field-column.js';
+import type { SeriesDictionary } from './series-dictionary.js';
+
+const FIRST_CAPACITY = 16;
+const KEPT_ROWS = 65_536;
+
+/** One field name of a table and its columns, one per type that was met. */
+export class FieldSlot {
+  readonly name: string;
+  int64: FieldColumn | undefined;
+  uint64: FieldColumn | undefined;
+  float64: FieldColumn | undefined;
+  bool: FieldColumn | undefined;
+  utf8: FieldColumn | undefined;
+  /** Attempt (see `TableRows.attempt`) that last wrote the field: tells a field that a line names twice. */
+  attempt = -1;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** What the parser keeps about one table (its names) and the rows of the body at hand. */
+export class TableRows {
+  readonly table: string;
+  readonly parserTable: number;
+  readonly slots = new Map<string, FieldSlot>();
+  rowCount = 0;
+  seriesCount = 0;
+  capacity = 0;
+  timeWords = new Int32Array(0);
+  series = new Uint32Array(0);
+  lineStarts = new Uint32Array(0);
+  lineEnds = new Uint32Array(0);
+  lineNumbers = new Uint32Array(0);
+  newSeries: ParsedSeries[] = [];
+  readonly #dictionary: SeriesDictionary;
+  /** Dictionary entry of each series. */
+  readonly #entries: number[] = [];
+  /** Columns in the order of their first use in the body at hand. */
+  #active: FieldColumn[] = [];
+
+  constructor(table: string, parserTable: number, dictionary: SeriesDictionary) {
+    this.table = table;
+    this.parserTable = parserTable;
+    this.#dictionary = dictionary;
+  }
+
+  /** Numbers a new series; `entry` holds its text in the dictionary. */
+  addSeries(entry: number, series: ParsedSeries): void {
+    this.#entries.push(entry);
+    this.newSeries.push(series);
+    this.seriesCount++;
+  }
+
+  /** Text of a series as its first line spelled it, the table's name included. */
+  seriesText(series: number): Uint8Array | undefined {
+    const entry = this.#entries[series];
+    return entry === undefined ? undefined : this.#dictionary.textOf(entry);
+  }
+
+  slot(name: string): FieldSlot {
+    let slot = this.slots.get(name);
+    if (slot === undefined) {
+      slot = new FieldSlot(name);
+      this.slots.set(name, slot);
+    }
+    return slot;
+  }
+
+  column(slot: FieldSlot, type: FieldValues['type']): FieldColumn {
+    const column = slot[type] ?? new FieldColumn(slot.name, type);
+    slot[type] = column;
+    return column;
+  }
+
+  /** Makes a column ready to take the current row. */
+  open(column: FieldColumn): void {
+    if (!column.isUsed && !this.#active.includes(column)) this.#active.push(column);
+    column.open(this.rowCount);
+  }
+
+  /** Takes back what a refused line wrote. */
+  forgetRow(): void {
+    for (const column of this.#active) column.forget(this.rowCount);
+    for (const column of this.#active) if (!column.isUsed) column.reset();
+    this.#active = this.#active.filter((column) => column.isUsed);
+  }
+
+  growRows(): void {
+    this.#setCapacity(Math.max(FIRST_CAPACITY, 2 * this.capacity));
+  }
+
+  /** Copies the rows out and makes the table ready for the next body. */
+  take(): ParsedTable {
+    const rowCount = this.rowCount;
+    const parsed: ParsedTable = {
+      table: this.table,
+      parserTable: this.parserTable,
+      rowCount,
+      times: new BigInt64Array(this.timeWords.slice(0, 2 * rowCount).buffer),
+      series: this.series.slice(0, rowCount),
+      fields: this.#active.map((column) => column.take(rowCount)),
+      firstNewSeries: this.seriesCount - this.newSeries.length,
+      newSeries: this.newSeries,
+      lineStarts: this.lineStarts.slice(0, rowCount),
+      lineEnds: this.lineEnds.slice(0, rowCount),
+      lineNumbers: this.lineNumbers.slice(0, rowCount),
+    };
+    this.newSeries = [];
+    this.#active = [];
+    this.rowCount = 0;
+    if (this.capacity > KEPT_ROWS) this.#setCapacity(0);
+    return parsed;
+  }
+
+  #setCapacity(rows: number): void {
+    this.capacity = rows;
+    this.timeWords = resized(new Int32Array(2 * rows), this.timeWords);
+    this.series = resized(new Uint32Array(rows), this.series);
+    this.lineStarts = resized(new Uint32Array(rows), this.lineStarts);
+    this.lineEnds = resized(new Uint32Array(rows), this.lineEnds);
+    this.lineNumbers = resized(new Uint32Array(rows), this.lineNumbers);
+  }
+}
+
+function resized<T extends Int32Array | Uint32Array>(target: T, source: T): T {
+  target.set(source.subarray(0, target.length));
+  return target;
+}

@@ -1,0 +1,44 @@
+import type { Precision } from '../../model/parsed-body.js';
+import { LineRefused } from './line-refused.js';
+
+/** Nanoseconds of one unit. */
+const UNIT_NS: Record<Exclude<Precision, 'auto'>, bigint> = {
+  nanosecond: 1n,
+  microsecond: 1_000n,
+  millisecond: 1_000_000n,
+  second: 1_000_000_000n,
+  minute: 60_000_000_000n,
+  hour: 3_600_000_000_000n,
+};
+
+const NAME: Record<Precision, string> = {
+  auto: 'Auto',
+  nanosecond: 'Nanosecond',
+  microsecond: 'Microsecond',
+  millisecond: 'Millisecond',
+  second: 'Second',
+  minute: 'Minute',
+  hour: 'Hour',
+};
+
+/** Nanoseconds of a written timestamp. Throws `LineRefused` beyond 64 bits. Source: tsdb-http, "Parameter rules". */
+export function toNanoseconds(timestamp: bigint, precision: Precision): bigint {
+  const scaled = timestamp * unitNs(timestamp, precision);
+  if (BigInt.asIntN(64, scaled) === scaled) return scaled;
+  throw new LineRefused(`timestamp, ${timestamp}, out of range for precision: ${NAME[precision]}`);
+}
+
+/** Time of lines without one: the arrival of the request, cut (toward zero) to whole units; uncut for `auto`. */
+export function arrivalTime(receivedNs: bigint, precision: Precision): bigint {
+  if (precision === 'auto') return receivedNs;
+  return receivedNs - (receivedNs % UNIT_NS[precision]);
+}
+
+function unitNs(timestamp: bigint, precision: Precision): bigint {
+  if (precision !== 'auto') return UNIT_NS[precision];
+  const size = timestamp < 0n ? -timestamp : timestamp;
+  if (size < 5_000_000_000n) return UNIT_NS.second;
+  if (size < 5_000_000_000_000n) return UNIT_NS.millisecond;
+  if (size < 5_000_000_000_000_000n) return UNIT_NS.microsecond;
+  return UNIT_NS.nanosecond;
+}
