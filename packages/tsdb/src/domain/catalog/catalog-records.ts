@@ -1,0 +1,231 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { CatalogTables } from './catalog-tables.js';
+import type { TableEntry } from './grow-table.js';
+import { byName } from './grow-table.js';
+
+export interface CatalogContent {
+  readonly clusterUuid: string | undefined;
+  readonly nodeUuid: string | undefined;
+  readonly nextDatabaseId: number;
+  readonly nextTableId: number;
+  /** Active databases without their tables, and all active tables. */
+  readonly databases: readonly DatabaseSchema[];
+  readonly tables: readonly TableEntry[];
+}
+
+/** What one change of the catalog leaves behind. */
+export interface CatalogChange {
+  readonly createdMs: number;
+  readonly newDatabase: DatabaseSchema | undefined;
+  readonly tables: readonly TableChange[];
+}
+
+export interface TableChange {
+  /** `undefined`: the table is new. */
+  readonly before: TableSchema | undefined;
+  readonly after: TableEntry;
+}
+
+export async function readCatalog(reader: Kysely<CatalogTables>): Promise<CatalogContent> {
+  const meta = new Map(
+    (await reader.selectFrom('tsdb_meta').selectAll().execute()).map((row) => [row.key, row.value]),
+  );
+  const next = new Map(
+    (await reader.selectFrom('tsdb_sequences').selectAll().execute()).map((row) => [
+      row.name,
+      row.next,
+    ]),
+  );
+  return {
+    clusterUuid: meta.get('cluster_uuid'),
+    nodeUuid: meta.get('node_uuid'),
+    nextDatabaseId: next.get('database') ?? 1,
+    nextTableId: next.get('table') ?? 1,
+    databases: await readDatabases(reader),
+    tables: await readTables(reader),
+  };
+}
+
+async function readDatabases(reader: Kysely<CatalogTables>): Promise<readonly DatabaseSchema[]> {
+  const rows = await reader
+    .selectFrom('tsdb_databases')
+    .select(['id', 'uuid', 'name', 'retention_ns'])
+    .where('deleted_ms', 'is', null)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    uuid: row.uuid,
+    name: row.name,
+    retentionNs: row.retention_ns === null ? undefined : BigInt(row.retention_ns),
+    tables: new Map(),
+  }));
+}
+
+async function readTables(reader: Kysely<CatalogTables>): Promise<readonly TableEntry[]> {
+  const tables = await reader
+    .selectFrom('tsdb_tables')
+    .selectAll()
+    .where('deleted_ms', 'is', null)
+    .execute();
+  const columns = await reader
+    .selectFrom('tsdb_columns')
+    .selectAll()
+    .orderBy('table_id')
+    .orderBy('id')
+    .execute();
+  const columnsOfTable = new Map<number, typeof columns>();
+  for (const column of columns) {
+    const own = columnsOfTable.get(column.table_id);
+    if (own === undefined) columnsOfTable.set(column.table_id, [column]);
+    else own.push(column);
+  }
+  return tables.map((row) => {
+    const own = columnsOfTable.get(row.id) ?? [];
+    return {
+      nextColumnId: row.next_column_id,
+      schema: {
+        id: row.id,
+        uuid: row.uuid,
+        databaseId: row.database_id,
+        name: row.name,
+        columns: byName(
+          own.map(({ id, name, kind, physical_name }) => ({
+            id,
+            name,
+            kind,
+            physicalName: physical_name,
+          })),
+        ),
+        seriesKey: own
+          .filter((column) => column.series_position !== null)
+          .sort((a, b) => Number(a.series_position) - Number(b.series_position))
+          .map((column) => column.name),
+        seriesSeed: BigInt(row.series_seed),
+        version: row.version,
+      },
+    };
+  });
+}
+
+export async function writeChange(
+  tx: Transaction<CatalogTables>,
+  change: CatalogChange,
+): Promise<void> {
+  if (change.newDatabase !== undefined) {
+    await insertDatabase(tx, change.newDatabase, change.createdMs);
+  }
+  for (const table of change.tables) await writeTable(tx, table, change.createdMs);
+}
+
+async function insertDatabase(
+  tx: Transaction<CatalogTables>,
+  database: DatabaseSchema,
+  createdMs: number,
+): Promise<void> {
+  await tx
+    .insertInto('tsdb_databases')
+    .values({
+      id: database.id,
+      uuid: database.uuid,
+      name: database.name,
+      retention_ns: database.retentionNs?.toString() ?? null,
+      created_ms: createdMs,
+      deleted_ms: null,
+      hard_delete_ms: null,
+    })
+    .execute();
+  await keepAhead(tx, 'database', database.id);
+}
+
+async function writeTable(
+  tx: Transaction<CatalogTables>,
+  { before, after }: TableChange,
+  createdMs: number,
+): Promise<void> {
+  const { schema, nextColumnId } = after;
+  if (before === undefined) {
+    await tx
+      .insertInto('tsdb_tables')
+      .values({
+        id: schema.id,
+        uuid: schema.uuid,
+        database_id: schema.databaseId,
+        name: schema.name,
+        series_seed: schema.seriesSeed.toString(),
+        version: schema.version,
+        next_column_id: nextColumnId,
+        created_ms: createdMs,
+        deleted_ms: null,
+        hard_delete_ms: null,
+      })
+      .execute();
+    await keepAhead(tx, 'table', schema.id);
+  } else {
+    await tx
+      .updateTable('tsdb_tables')
+      .set({ version: schema.version, next_column_id: nextColumnId })
+      .where('id', '=', schema.id)
+      .execute();
+  }
+  await insertColumns(tx, before, schema);
+}
+
+/** Statements have a limit of bound values (32,766 in SQLite). */
+const COLUMNS_PER_STATEMENT = 1000;
+
+async function insertColumns(
+  tx: Transaction<CatalogTables>,
+  before: TableSchema | undefined,
+  after: TableSchema,
+): Promise<void> {
+  const seriesPositions = new Map(after.seriesKey.map((tag, position) => [tag, position]));
+  const rows = [...after.columns.values()]
+    .filter((column) => before?.columns.has(column.name) !== true)
+    .map((column) => ({
+      table_id: after.id,
+      id: column.id,
+      name: column.name,
+      kind: column.kind,
+      physical_name: column.physicalName,
+      series_position: seriesPositions.get(column.name) ?? null,
+    }));
+  for (let from = 0; from < rows.length; from += COLUMNS_PER_STATEMENT) {
+    await tx
+      .insertInto('tsdb_columns')
+      .values(rows.slice(from, from + COLUMNS_PER_STATEMENT))
+      .execute();
+  }
+}
+
+/** Changes of several databases may become durable in another order than their ids were given out. */
+async function keepAhead(
+  tx: Transaction<CatalogTables>,
+  name: 'database' | 'table',
+  usedId: number,
+): Promise<void> {
+  await tx
+    .insertInto('tsdb_sequences')
+    .values({ name, next: usedId + 1 })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ next: usedId + 1 })
+        .where('tsdb_sequences.next', '<=', usedId),
+    )
+    .execute();
+}
+
+/** Writes what the node is called, once. */
+export async function writeIdentity(
+  tx: Transaction<CatalogTables>,
+  identity: { readonly clusterUuid: string; readonly nodeUuid: string },
+): Promise<void> {
+  await tx
+    .insertInto('tsdb_meta')
+    .values([
+      { key: 'cluster_uuid', value: identity.clusterUuid },
+      { key: 'node_uuid', value: identity.nodeUuid },
+    ])
+    .execute();
+}

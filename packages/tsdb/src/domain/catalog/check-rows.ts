@@ -1,0 +1,145 @@
+import type { ParsedField, ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
+import type { DatabaseSchema } from '../../model/schema.js';
+import type { RowRefusal } from './catalog.js';
+import type { CatalogLimits } from './limits.js';
+import { tableLimitMessage } from './limits.js';
+import type { Refusal } from './table-draft.js';
+import { TableDraft } from './table-draft.js';
+
+export type SeriesOf = (
+  table: ParsedTable,
+  series: number,
+) => { readonly tagKeys: readonly string[] };
+
+/** One table of a request, looked at row by row; nothing is decided for good yet. */
+export interface CheckedTable {
+  readonly parsed: ParsedTable;
+  readonly draft: TableDraft;
+  /** False when the limit of tables keeps the table from being created. */
+  readonly mayExist: boolean;
+  /** Ascending by row. */
+  readonly refusals: readonly RowRefusal[];
+}
+
+/**
+ * Checks every row in the order of the lines; what earlier rows define holds for later ones. Tables only meet in
+ * the limit of tables, so each is checked alone first and the limit is applied afterwards.
+ */
+export function checkRows(check: {
+  /** `undefined`: the database does not exist yet. */
+  readonly database: DatabaseSchema | undefined;
+  readonly tables: readonly ParsedTable[];
+  readonly seriesOf: SeriesOf;
+  readonly limits: CatalogLimits;
+  /** Active tables of all databases, those being created included. */
+  readonly tableCount: number;
+}): readonly CheckedTable[] {
+  const alone = check.tables.map((parsed) =>
+    checkTable(
+      parsed,
+      new TableDraft(parsed.table, check.database?.tables.get(parsed.table), check.limits),
+      check.seriesOf,
+    ),
+  );
+  return applyTableLimit(alone, check.tableCount, check.limits.tableCount);
+}
+
+interface CheckedAlone extends CheckedTable {
+  /** Line of the first row that was taken. */
+  readonly firstTakenLine: number;
+}
+
+function checkTable(parsed: ParsedTable, draft: TableDraft, seriesOf: SeriesOf): CheckedAlone {
+  const settledSeries = new Set<number>();
+  let openFields = parsed.fields;
+  let firstTakenLine = Number.POSITIVE_INFINITY;
+  const refusals: RowRefusal[] = [];
+  for (let row = 0; row < parsed.rowCount; row++) {
+    const series = at(parsed.series, row);
+    const tagKeys = settledSeries.has(series)
+      ? NO_TAGS
+      : tagKeysOf(parsed, series, seriesOf).tagKeys;
+    const refusal = requireRow(draft, tagKeys, openFields, row);
+    if (refusal !== undefined) {
+      draft.forgetRow();
+      refusals.push({ row, ...refusal });
+      continue;
+    }
+    draft.keepRow();
+    settledSeries.add(series);
+    if (firstTakenLine === Number.POSITIVE_INFINITY) firstTakenLine = at(parsed.lineNumbers, row);
+    if (openFields.length > 0) {
+      openFields = openFields.filter((field) => draft.kindOf(field.name) !== field.data.type);
+    }
+  }
+  return { parsed, draft, mayExist: true, refusals, firstTakenLine };
+}
+
+const NO_TAGS: readonly string[] = [];
+
+/** Tags before fields, as they stand in a line: the first fault is the one that is told. */
+function requireRow(
+  draft: TableDraft,
+  tagKeys: readonly string[],
+  fields: readonly ParsedField[],
+  row: number,
+): Refusal | undefined {
+  for (const tag of tagKeys) {
+    const refusal = draft.require(tag, 'tag');
+    if (refusal !== undefined) return refusal;
+  }
+  for (const field of fields) {
+    if (!hasValue(field, row)) continue;
+    const refusal = draft.require(field.name, field.data.type);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+function applyTableLimit(
+  tables: readonly CheckedAlone[],
+  tableCount: number,
+  limit: number,
+): readonly CheckedTable[] {
+  const toCreate = tables
+    .filter((table) => table.draft.base === undefined && table.draft.exists)
+    .sort((a, b) => a.firstTakenLine - b.firstTakenLine);
+  const room = Math.max(0, limit - tableCount);
+  const created = new Set(toCreate.slice(0, room));
+  const last = toCreate[room - 1];
+  if (room > 0 && last === undefined) return tables;
+  // From this line on no table can be created any more.
+  const fullFromLine = last === undefined ? 0 : last.firstTakenLine;
+  const message = tableLimitMessage({ tableCount: tableCount + created.size, limit });
+  return tables.map((table) =>
+    table.draft.base !== undefined || created.has(table)
+      ? table
+      : { ...table, mayExist: false, refusals: refuseAfter(table, fullFromLine, message) },
+  );
+}
+
+function refuseAfter(table: CheckedAlone, line: number, message: string): readonly RowRefusal[] {
+  // A row before that line has a fault of its own: a good one would have made the table.
+  const refusals = table.refusals.filter(({ row }) => at(table.parsed.lineNumbers, row) < line);
+  for (let row = refusals.length; row < table.parsed.rowCount; row++) {
+    refusals.push({ row, message, isLimit: true });
+  }
+  return refusals;
+}
+
+export function tagKeysOf(
+  parsed: ParsedTable,
+  series: number,
+  seriesOf: SeriesOf,
+): Pick<ParsedSeries, 'tagKeys'> {
+  return parsed.newSeries[series - parsed.firstNewSeries] ?? seriesOf(parsed, series);
+}
+
+function hasValue(field: ParsedField, row: number): boolean {
+  return field.validity === undefined || (at(field.validity, row >> 3) & (1 << (row & 7))) !== 0;
+}
+
+/** Rows are within the arrays by the contract of `ParsedTable`. */
+function at(values: Uint32Array | Uint8Array, index: number): number {
+  return values[index] as number;
+}

@@ -1,0 +1,331 @@
+import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import { invariant } from '@plinth/kernel';
+import {
+  DatabaseLimitReached,
+  DatabaseNameInvalid,
+  InternalDatabase,
+  ResourceExists,
+  SchemaLimitReached,
+  TableDefinitionInvalid,
+} from '../../errors.js';
+import type { FieldType } from '../../model/column.js';
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { Admission, Catalog } from './catalog.js';
+import type { CatalogContent, TableChange } from './catalog-records.js';
+import { readCatalog, writeChange, writeIdentity } from './catalog-records.js';
+import type { CatalogTables } from './catalog-tables.js';
+import { CATALOG_MIGRATIONS } from './catalog-tables.js';
+import { admitKnown, hasNewTags } from './check-known.js';
+import type { CheckedTable } from './check-rows.js';
+import { checkRows } from './check-rows.js';
+import { DoubtfulTables } from './doubtful-tables.js';
+import type { TableEntry } from './grow-table.js';
+import { growTable, newTable } from './grow-table.js';
+import { KeyedQueue } from './keyed-queue.js';
+import type { CatalogLimits } from './limits.js';
+import { tableLimitMessage } from './limits.js';
+import { findDatabaseNameFault, INTERNAL_DATABASE } from './names.js';
+import type { NewColumn } from './table-draft.js';
+import { TableDraft } from './table-draft.js';
+
+type AdmitRequest = Parameters<Catalog['admit']>[0];
+
+export interface CatalogNeeds {
+  readonly store: RelationalStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: CatalogLimits;
+}
+
+const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
+
+/**
+ * The catalog in the relational store. Look-ups and the check of a request whose columns are all known work on
+ * pictures in memory; a change is written first and shows when it is durable. Changes of one database run one
+ * after the other.
+ */
+export class RelationalCatalog implements Catalog {
+  readonly clusterUuid: string;
+  /** Of this node: the only one as long as the store is a local file. */
+  readonly nodeUuid: string;
+  readonly #needs: CatalogNeeds;
+  readonly #changes = new KeyedQueue();
+  readonly #doubtful = new DoubtfulTables();
+  readonly #databases = new Map<string, DatabaseSchema>();
+  readonly #databasesById = new Map<number, DatabaseSchema>();
+  readonly #tables = new Map<number, TableEntry>();
+  #sorted: readonly DatabaseSchema[] | undefined;
+  #nextDatabaseId: number;
+  #nextTableId: number;
+  /** Active ones and those being created: what limits are compared with. `_internal` is not counted. */
+  #databaseCount = 0;
+  #tableCount = 0;
+
+  static async open(needs: CatalogNeeds): Promise<RelationalCatalog> {
+    await needs.store.migrate('tsdb_catalog', CATALOG_MIGRATIONS);
+    const content = await readCatalog(needs.store.reader<CatalogTables>());
+    const catalog = new RelationalCatalog(needs, content);
+    if (content.clusterUuid === undefined) await catalog.#initialize();
+    return catalog;
+  }
+
+  /** Use `open`. */
+  private constructor(needs: CatalogNeeds, content: CatalogContent) {
+    this.#needs = needs;
+    this.clusterUuid = content.clusterUuid ?? needs.random.uuidV4();
+    this.nodeUuid = content.nodeUuid ?? needs.random.uuidV4();
+    this.#nextDatabaseId = content.nextDatabaseId;
+    this.#nextTableId = content.nextTableId;
+    const tablesOf = new Map<number, TableEntry[]>();
+    for (const entry of content.tables) {
+      const others = tablesOf.get(entry.schema.databaseId);
+      if (others === undefined) tablesOf.set(entry.schema.databaseId, [entry]);
+      else others.push(entry);
+    }
+    for (const database of content.databases) {
+      const tables = tablesOf.get(database.id) ?? [];
+      this.#show(database, tables);
+      this.#tableCount += tables.length;
+      if (database.name !== INTERNAL_DATABASE) this.#databaseCount++;
+    }
+  }
+
+  database(name: string): DatabaseSchema | undefined {
+    return this.#databases.get(name);
+  }
+
+  databaseById(id: number): DatabaseSchema | undefined {
+    return this.#databasesById.get(id);
+  }
+
+  tableById(id: number): TableSchema | undefined {
+    return this.#tables.get(id)?.schema;
+  }
+
+  databases(): readonly DatabaseSchema[] {
+    // Names are ASCII, so that the order of UTF-16 units is the order of bytes.
+    this.#sorted ??= [...this.#databases.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#sorted;
+  }
+
+  async ensureDatabase(name: string): Promise<DatabaseSchema> {
+    const create = () => this.#databases.get(name) ?? this.#change(name, undefined, []);
+    return this.#databases.get(name) ?? (await this.#changes.run(name, create));
+  }
+
+  /** Throws `DatabaseNameInvalid`, `ResourceExists`, `DatabaseLimitReached`. */
+  async createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema> {
+    const fault = findDatabaseNameFault(name);
+    if (fault !== undefined) throw new DatabaseNameInvalid(fault);
+    return await this.#changes.run(name, () => {
+      if (this.#databases.has(name)) throw new ResourceExists({ resource: name });
+      return this.#change(name, retentionNs, []);
+    });
+  }
+
+  /**
+   * Creates the table with all its columns, and the database when it is absent. Throws `DatabaseNameInvalid`,
+   * `InternalDatabase`, `ResourceExists`, `TableDefinitionInvalid`, `SchemaLimitReached`, `DatabaseLimitReached`.
+   * Source: tsdb-http, "Tables".
+   */
+  async createTable(definition: {
+    readonly database: string;
+    readonly table: string;
+    /** In the order of the series key. */
+    readonly tags: readonly string[];
+    readonly fields: readonly { readonly name: string; readonly type: FieldType }[];
+  }): Promise<TableSchema> {
+    const { database, table } = definition;
+    if (database === INTERNAL_DATABASE) throw new InternalDatabase();
+    const fault = findDatabaseNameFault(database);
+    if (fault !== undefined) throw new DatabaseNameInvalid(fault);
+    const after = await this.#changes.run(database, () => {
+      if (this.#databases.get(database)?.tables.has(table) === true) {
+        throw new ResourceExists({ resource: table });
+      }
+      const draft = this.#draftTable(definition);
+      return this.#change(database, undefined, [draft]);
+    });
+    const created = after.tables.get(table);
+    invariant(created !== undefined, 'a created table shows in its database');
+    return created;
+  }
+
+  #draftTable(definition: Parameters<RelationalCatalog['createTable']>[0]): TableDraft {
+    const { limits } = this.#needs;
+    const draft = new TableDraft(definition.table, undefined, limits);
+    const columns: readonly NewColumn[] = [
+      ...definition.tags.map((name): NewColumn => ({ name, kind: 'tag' })),
+      ...definition.fields.map(({ name, type }): NewColumn => ({ name, kind: type })),
+    ];
+    for (const { name, kind } of columns) {
+      const refusal = draft.require(name, kind);
+      if (refusal?.isLimit === true) throw new SchemaLimitReached(refusal.message);
+      if (refusal !== undefined) throw new TableDefinitionInvalid(refusal.message);
+    }
+    draft.keepRow();
+    if (this.#tableCount >= limits.tableCount) {
+      throw new SchemaLimitReached(
+        tableLimitMessage({ tableCount: this.#tableCount, limit: limits.tableCount }),
+      );
+    }
+    return draft;
+  }
+
+  admit(request: AdmitRequest): Admission | Promise<Admission> {
+    if (request.database === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (this.#changes.isBusy(request.database)) {
+      // The parser's known tag sets may be just those whose columns are still on their way.
+      const known = this.#admitKnown(request, true);
+      if (known !== undefined) return known;
+    }
+    return this.#changes.run(
+      request.database,
+      () => this.#admitKnown(request, false) ?? this.#admitByRow(request),
+    );
+  }
+
+  #admitKnown(request: AdmitRequest, isChanging: boolean): Admission | undefined {
+    const database = this.#databases.get(request.database);
+    if (database === undefined) return undefined;
+    const isDoubtful = (table: string) => isChanging || this.#doubtful.has(database.name, table);
+    const tables = admitKnown(database, request.tables, request.seriesOf, isDoubtful);
+    return tables === undefined ? undefined : { database, tables };
+  }
+
+  #admitByRow(request: AdmitRequest): Admission | Promise<Admission> {
+    const database = this.#databases.get(request.database);
+    const checked = checkRows({
+      database,
+      tables: request.tables,
+      seriesOf: request.seriesOf,
+      limits: this.#needs.limits,
+      tableCount: this.#tableCount,
+    });
+    const hasRefusals =
+      request.alreadyRefused.length > 0 || checked.some((table) => table.refusals.length > 0);
+    if (request.allOrNothing && hasRefusals) return this.#conclude(request, checked, database);
+    const drafts = checked
+      .filter((table) => table.mayExist && table.draft.hasChanges)
+      .map((table) => table.draft);
+    if (database !== undefined && drafts.length === 0) {
+      return this.#conclude(request, checked, database);
+    }
+    return this.#change(request.database, undefined, drafts).then(
+      (after) => this.#conclude(request, checked, after),
+      (error: unknown) => {
+        this.#conclude(request, checked, database);
+        throw error;
+      },
+    );
+  }
+
+  /** Also notes the tag sets that the parser knows from here on and the schema does not. */
+  #conclude(
+    request: AdmitRequest,
+    checked: readonly CheckedTable[],
+    database: DatabaseSchema | undefined,
+  ): Admission {
+    const tables = checked.map(({ parsed, refusals }) => {
+      const schema = database?.tables.get(parsed.table);
+      if (schema === undefined || !hasNewTags(schema, parsed)) {
+        this.#doubtful.add(request.database, parsed.table);
+      }
+      return { parsed, schema, refusals };
+    });
+    return { database, tables };
+  }
+
+  /**
+   * Makes the drafts durable, then visible; creates the database when it is absent. The caller holds the queue of
+   * the database.
+   */
+  async #change(
+    name: string,
+    retentionNs: bigint | undefined,
+    drafts: readonly TableDraft[],
+  ): Promise<DatabaseSchema> {
+    const { limits, store, clock } = this.#needs;
+    const existing = this.#databases.get(name);
+    if (existing === undefined && this.#databaseCount >= limits.databaseCount) {
+      throw new DatabaseLimitReached({ limit: limits.databaseCount });
+    }
+    const database = existing ?? this.#newDatabase(name, retentionNs);
+    const changes = drafts.map((draft) => this.#grow(database, draft));
+    const newTableCount = changes.filter((change) => change.before === undefined).length;
+    this.#tableCount += newTableCount;
+    if (existing === undefined) this.#databaseCount++;
+    try {
+      await store.transaction<CatalogTables, void>((tx) =>
+        writeChange(tx, {
+          createdMs: clock.nowMs(),
+          newDatabase: existing === undefined ? database : undefined,
+          tables: changes,
+        }),
+      );
+    } catch (error) {
+      this.#tableCount -= newTableCount;
+      if (existing === undefined) this.#databaseCount--;
+      throw error;
+    }
+    return this.#show(
+      database,
+      changes.map((change) => change.after),
+    );
+  }
+
+  #newDatabase(name: string, retentionNs: bigint | undefined): DatabaseSchema {
+    return {
+      id: this.#nextDatabaseId++,
+      uuid: this.#needs.random.uuidV7(),
+      name,
+      retentionNs,
+      tables: new Map(),
+    };
+  }
+
+  #grow(database: DatabaseSchema, draft: TableDraft): TableChange {
+    const before = draft.base;
+    const entry = before === undefined ? undefined : this.#tables.get(before.id);
+    return { before, after: growTable(entry ?? this.#newTable(database, draft.name), draft.added) };
+  }
+
+  #newTable(database: DatabaseSchema, name: string): TableEntry {
+    const { random } = this.#needs;
+    return newTable({
+      id: this.#nextTableId++,
+      uuid: random.uuidV7(),
+      databaseId: database.id,
+      name,
+      seriesSeed: Buffer.from(random.bytes(8)).readBigUInt64LE(),
+    });
+  }
+
+  /** Replaces the picture of the database by one with these tables in it. */
+  #show(database: DatabaseSchema, entries: readonly TableEntry[]): DatabaseSchema {
+    const tables = new Map(database.tables);
+    for (const entry of entries) {
+      tables.set(entry.schema.name, entry.schema);
+      this.#tables.set(entry.schema.id, entry);
+    }
+    const shown: DatabaseSchema = { ...database, tables };
+    this.#databases.set(shown.name, shown);
+    this.#databasesById.set(shown.id, shown);
+    this.#sorted = undefined;
+    return shown;
+  }
+
+  /** First start with this store. */
+  async #initialize(): Promise<void> {
+    const internal = this.#newDatabase(INTERNAL_DATABASE, INTERNAL_RETENTION_NS);
+    await this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
+      await writeIdentity(tx, { clusterUuid: this.clusterUuid, nodeUuid: this.nodeUuid });
+      await writeChange(tx, {
+        createdMs: this.#needs.clock.nowMs(),
+        newDatabase: internal,
+        tables: [],
+      });
+    });
+    this.#show(internal, []);
+  }
+}
