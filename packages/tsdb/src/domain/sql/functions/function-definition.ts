@@ -28,6 +28,8 @@ export interface FunctionCall {
   /** `ORDER BY` inside the brackets or `WITHIN GROUP (ORDER BY ...)`. */
   readonly orderBy: readonly OrderItem[];
   readonly ignoreNulls: boolean;
+  /** OVER follows. The engine knows IGNORE NULLS only there: `aggregate` adds it only when this is set. */
+  readonly isWindow: boolean;
   readonly nowNs: bigint;
   /**
    * Text of an aggregate or window call of the engine with this call's DISTINCT, FILTER, OVER and null treatment

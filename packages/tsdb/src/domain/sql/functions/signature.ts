@@ -1,0 +1,118 @@
+import { PlanError } from '../../../errors.js';
+import type { SqlType } from '../../../model/sql-type.js';
+import { arrowTypeName } from '../arrow-type-name.js';
+import type { BoundExpr } from '../bound-expr.js';
+import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
+
+export const BOOLEAN: SqlType = { kind: 'boolean' };
+export const INT32: SqlType = { kind: 'int', bits: 32, signed: true };
+export const INT64: SqlType = { kind: 'int', bits: 64, signed: true };
+export const UINT64: SqlType = { kind: 'int', bits: 64, signed: false };
+export const FLOAT64: SqlType = { kind: 'float', bits: 64 };
+export const UTF8: SqlType = { kind: 'utf8' };
+export const BINARY: SqlType = { kind: 'binary' };
+export const DATE: SqlType = { kind: 'date' };
+export const TIME: SqlType = { kind: 'time' };
+export const INTERVAL: SqlType = { kind: 'interval' };
+export const TIMESTAMP: SqlType = { kind: 'timestamp', unit: 'ns', zone: undefined };
+
+type Bind = (call: FunctionCall) => FunctionResult;
+
+export function scalar(names: readonly string[], bind: Bind): FunctionDefinition {
+  return { names, kind: 'scalar', bind };
+}
+
+export function aggregate(names: readonly string[], bind: Bind): FunctionDefinition {
+  return { names, kind: 'aggregate', bind };
+}
+
+export function windowFunction(names: readonly string[], bind: Bind): FunctionDefinition {
+  return { names, kind: 'window', bind };
+}
+
+/** Refuses the call unless it has between `min` and `max` arguments (inclusive). */
+export function expectArgCount(call: FunctionCall, min: number, max = min): void {
+  if (call.isStar || call.args.length < min || call.args.length > max) throw badArguments(call);
+}
+
+/** The argument at `index`, which `expectArgCount` has shown to be there. */
+export function argAt(call: FunctionCall, index: number): BoundExpr {
+  const arg = call.args[index];
+  if (arg === undefined) throw badArguments(call);
+  return arg;
+}
+
+/** The argument at `index` converted to `type`, or a refusal when `accepts` says that its own type is wrong. */
+export function argAs(
+  call: FunctionCall,
+  index: number,
+  type: SqlType,
+  accepts: (type: SqlType) => boolean = () => true,
+): BoundExpr {
+  const arg = argAt(call, index);
+  if (arg.type.kind !== 'null' && !accepts(arg.type)) throw badArguments(call);
+  return call.coerce(arg, type);
+}
+
+export const floatArg = (call: FunctionCall, index: number): BoundExpr =>
+  argAs(call, index, FLOAT64, (type) => isNumeric(type) || isText(type));
+
+export const intArg = (call: FunctionCall, index: number): BoundExpr =>
+  argAs(call, index, INT64, (type) => isNumeric(type) || isText(type));
+
+/** Everything but nested values and bytes has a text form that functions of strings accept. */
+export const textArg = (call: FunctionCall, index: number): BoundExpr =>
+  argAs(call, index, UTF8, (type) => !isNested(type) && type.kind !== 'interval');
+
+/** Text of a literal (or folded) string argument; `what` names it in the refusal. */
+export function constantText(call: FunctionCall, index: number, what: string): string {
+  const value = argAt(call, index).constant?.value;
+  if (typeof value !== 'string') {
+    throw new PlanError(
+      `Error during planning: ${call.name} requires ${what} to be a string literal`,
+    );
+  }
+  return value;
+}
+
+/** Refusal in the words of the planner for a wrong number or wrong types of arguments. */
+export function badArguments(call: FunctionCall, reason?: string): PlanError {
+  const types = call.args.map((arg) => arrowTypeName(arg.type)).join(', ');
+  return new PlanError(
+    `Error during planning: Failed to coerce arguments to satisfy a call to '${call.name}' function: ` +
+      `${reason ?? `coercion from [${types}] failed`} ` +
+      `No function matches the given name and argument types '${call.name}(${types})'. ` +
+      'You might need to add explicit type casts.',
+  );
+}
+
+export function isInteger(type: SqlType): boolean {
+  return type.kind === 'int';
+}
+
+export function isNumeric(type: SqlType): boolean {
+  return type.kind === 'int' || type.kind === 'float' || type.kind === 'decimal';
+}
+
+export function isText(type: SqlType): boolean {
+  return type.kind === 'utf8' || type.kind === 'tag';
+}
+
+export function isNested(type: SqlType): boolean {
+  return type.kind === 'list' || type.kind === 'struct' || type.kind === 'map';
+}
+
+/** A tag column is a dictionary only as a column: what is computed from it is a plain string. */
+export function valueType(type: SqlType): SqlType {
+  return type.kind === 'tag' ? UTF8 : type;
+}
+
+/** A string as the engine reads it. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** `text` in brackets unless it is a plain call, name or number, so that an operator may follow. */
+export function bracket(text: string): string {
+  return /^[\w.]+$/.test(text) ? text : `(${text})`;
+}
