@@ -20,6 +20,11 @@ export type {
 export type { Leases } from './lease/lease.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';
+export { type MetricSample, Metrics, type SelfKeptMetric } from './metrics/metrics.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { Outbox, OutboxEvent } from './outbox/outbox.js';
 export type { Migration, RelationalStore } from './relational/relational-store.js';
+export { type BooleanWords, TRUE_FALSE } from './schema/convert-text.js';
+export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
+export type { SchemaFailure } from './schema/schema-failure.js';
+export { createValidatorCompiler } from './schema/validator-compiler.js';

@@ -1,0 +1,68 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import type { Metrics } from './metrics.js';
+
+/** How often the event loop is probed: a delay is seen when it is longer than this. */
+const PROBE_INTERVAL_MS = 10;
+
+const NS_PER_SEC = 1e9;
+
+/** Metrics of the process and its event loop; names as in other Node services, so that dashboards fit. */
+export function observeProcess(metrics: Metrics): Disposable {
+  const delays = monitorEventLoopDelay({ resolution: PROBE_INTERVAL_MS });
+  delays.enable();
+  const gauge = (name: string, help: string, read: () => number): void => {
+    metrics.gauge({
+      name,
+      help,
+      collect() {
+        this.set(read());
+      },
+    });
+  };
+
+  gauge('process_cpu_seconds_total', 'CPU time of the process, user and system.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  gauge(
+    'process_start_time_seconds',
+    'Start of the process since 1970-01-01 UTC.',
+    () => performance.timeOrigin / 1000,
+  );
+  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+  gauge(
+    'nodejs_heap_size_used_bytes',
+    'JavaScript heap in use.',
+    () => process.memoryUsage().heapUsed,
+  );
+  gauge(
+    'nodejs_external_memory_bytes',
+    'Memory of buffers outside of the JavaScript heap.',
+    () => process.memoryUsage().external,
+  );
+  metrics.gauge({
+    name: 'nodejs_eventloop_lag_seconds',
+    help: 'Delay of the event loop since the last reading of this page.',
+    labelNames: ['quantile'],
+    collect() {
+      // A histogram without a probe yet has a NaN mean and an absurd minimum.
+      const hasProbes = delays.count > 0;
+      for (const quantile of [0.5, 0.9, 0.99]) {
+        this.set(
+          { quantile: String(quantile) },
+          hasProbes ? lagSec(delays.percentile(quantile * 100)) : 0,
+        );
+      }
+      this.set({ quantile: '1' }, hasProbes ? lagSec(delays.max) : 0);
+      delays.reset();
+    },
+  });
+  return {
+    [Symbol.dispose]: () => {
+      delays.disable();
+    },
+  };
+}
+
+/** The probe measures the distance between two ticks, so its own interval is not part of the delay. */
+const lagSec = (ns: number): number => Math.max(0, ns / NS_PER_SEC - PROBE_INTERVAL_MS / 1000);

@@ -1,0 +1,64 @@
+/** How words become booleans. Most APIs take exactly `true` and `false`. */
+export type BooleanWords = ReadonlyMap<string, boolean>;
+
+export const TRUE_FALSE: BooleanWords = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+const INTEGER = /^[+-]?\d{1,16}$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/**
+ * Gives the fields of a query string or header set the types of an object schema and fills in defaults, in place.
+ * What cannot be converted stays as it is, for the check to refuse.
+ */
+export function convertText(
+  fields: Record<string, unknown>,
+  schema: unknown,
+  words: BooleanWords,
+): void {
+  const properties = field(schema, 'properties');
+  if (typeof properties !== 'object' || properties === null) return;
+  for (const [name, property] of Object.entries(properties)) {
+    if (Object.hasOwn(fields, name)) fields[name] = convert(fields[name], property, words);
+    else {
+      const fallback = field(property, 'default');
+      if (fallback !== undefined) fields[name] = structuredClone(fallback);
+    }
+  }
+}
+
+function convert(value: unknown, schema: unknown, words: BooleanWords): unknown {
+  const type = field(schema, 'type');
+  if (type === 'array') {
+    const items = field(schema, 'items');
+    // A parameter given once arrives as text, given twice as a list.
+    return (Array.isArray(value) ? value : [value]).map((item) => convert(item, items, words));
+  }
+  if (typeof value !== 'string') return value;
+  switch (type) {
+    case 'integer':
+      return INTEGER.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+    case 'number':
+      return NUMBER.test(value) ? Number(value) : value;
+    case 'boolean':
+      return words.get(value) ?? value;
+    default:
+      return convertUnion(value, field(schema, 'anyOf'), words);
+  }
+}
+
+/** The first branch that makes something other than text of it; a branch for text leaves it alone. */
+function convertUnion(value: string, branches: unknown, words: BooleanWords): unknown {
+  if (!Array.isArray(branches)) return value;
+  if (branches.some((branch) => field(branch, 'type') === 'string')) return value;
+  for (const branch of branches) {
+    const converted = convert(value, branch, words);
+    if (converted !== value) return converted;
+  }
+  return value;
+}
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

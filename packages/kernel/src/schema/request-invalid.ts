@@ -1,0 +1,24 @@
+import type { SchemaFailure } from './schema-failure.js';
+
+export type RequestPart = 'body' | 'querystring' | 'params' | 'headers';
+
+/**
+ * A part of the request is not what its schema asks for. The message is for logs only: each service words the
+ * failures in its own dialect.
+ */
+export class RequestInvalid extends Error {
+  override readonly name = 'RequestInvalid';
+  readonly kind = 'request_invalid';
+  readonly part: RequestPart;
+  /** In order of appearance, at least one and at most as many as the checker reports (8). */
+  readonly failures: readonly SchemaFailure[];
+
+  constructor(at: { part: RequestPart; failures: readonly SchemaFailure[] }) {
+    super(`request ${at.part}: ${at.failures.map(describe).join('; ')}`);
+    this.part = at.part;
+    this.failures = at.failures;
+  }
+}
+
+const describe = ({ path, keyword, expected }: SchemaFailure): string =>
+  `${path.join('.')} ${keyword} ${expected.join('|')}`.trim();

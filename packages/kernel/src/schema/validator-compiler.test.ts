@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Type } from 'typebox';
+import { RequestInvalid, type RequestPart } from './request-invalid.js';
+import { createValidatorCompiler } from './validator-compiler.js';
+
+const SCHEMA = Type.Object({
+  db: Type.String({ minLength: 1 }),
+  count: Type.Optional(Type.Integer({ minimum: 1, default: 4 })),
+  ratio: Type.Optional(Type.Number()),
+  no_sync: Type.Optional(Type.Boolean({ default: false })),
+  format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
+  tags: Type.Optional(Type.Array(Type.Integer())),
+  max_age: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+});
+
+const run = (part: RequestPart, value: unknown) => {
+  const validate = createValidatorCompiler()({
+    schema: SCHEMA,
+    httpPart: part,
+    method: 'GET',
+    url: '/',
+  });
+  return validate(value) as { value?: unknown; error?: RequestInvalid };
+};
+
+const failures = (part: RequestPart, value: unknown) => {
+  const { error } = run(part, value);
+  assert.ok(error instanceof RequestInvalid);
+  assert.equal(error.part, part);
+  return error.failures;
+};
+
+describe('createValidatorCompiler', () => {
+  it('converts and defaults query strings, and leaves unknown parameters in place', () => {
+    assert.deepEqual(
+      run('querystring', { db: '12', ratio: '1e-3', no_sync: 'true', tags: '7', x: '1' }).value,
+      { db: '12', count: 4, ratio: 0.001, no_sync: true, tags: [7], x: '1' },
+    );
+    assert.deepEqual(run('querystring', { db: 'a', tags: ['1', '2'], max_age: '9' }).value, {
+      db: 'a',
+      count: 4,
+      no_sync: false,
+      tags: [1, 2],
+      max_age: 9,
+    });
+  });
+
+  it('does not take for a number or boolean what only looks like one', () => {
+    for (const count of ['', ' 1', '1.0', '0x10', '1e2', '12345678901234567890', 'NaN']) {
+      const [failure] = failures('querystring', { db: 'a', count });
+      assert.deepEqual(failure, {
+        path: ['count'],
+        keyword: 'type',
+        expected: ['integer'],
+        received: count,
+      });
+    }
+    assert.equal(failures('querystring', { db: 'a', no_sync: 'True' })[0]?.keyword, 'type');
+  });
+
+  it('converts headers in a copy', () => {
+    const headers = { db: 'a', count: '3' };
+    assert.deepEqual(run('headers', headers).value, { db: 'a', count: 3, no_sync: false });
+    assert.deepEqual(headers, { db: 'a', count: '3' });
+  });
+
+  it('neither coerces nor strips nor defaults bodies', () => {
+    const body = { db: 'a', extra: { deep: 1 } };
+    assert.equal(run('body', body).value, body);
+    assert.deepEqual(body, { db: 'a', extra: { deep: 1 } });
+    assert.deepEqual(failures('body', { db: 'a', count: '3' }), [
+      { path: ['count'], keyword: 'type', expected: ['integer'], received: '3' },
+    ]);
+  });
+
+  it('names each missing field, the limit, the allowed values and the types of a union', () => {
+    assert.deepEqual(failures('body', {}), [
+      { path: ['db'], keyword: 'required', expected: [], received: undefined },
+    ]);
+    assert.deepEqual(
+      failures('body', { db: '', count: 0, format: 'xml', tags: [1, 'b'], max_age: 'x' }),
+      [
+        { path: ['db'], keyword: 'minLength', expected: ['1'], received: '' },
+        { path: ['count'], keyword: 'minimum', expected: ['1'], received: 0 },
+        { path: ['format'], keyword: 'enum', expected: ['json', 'csv'], received: 'xml' },
+        { path: ['tags', '1'], keyword: 'type', expected: ['integer'], received: 'b' },
+        { path: ['max_age'], keyword: 'type', expected: ['integer', 'null'], received: 'x' },
+      ],
+    );
+    assert.deepEqual(failures('body', null), [
+      { path: [], keyword: 'type', expected: ['object'], received: null },
+    ]);
+  });
+
+  it('a field named like a part of the prototype is a field', () => {
+    assert.deepEqual(failures('body', JSON.parse('{"__proto__":{"db":"a"}}'))[0]?.path, ['db']);
+  });
+});
