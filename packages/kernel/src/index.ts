@@ -2,6 +2,23 @@ export type { Clock } from './clock/clock.js';
 export type { Random } from './clock/random.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
+export {
+  ConfigInvalid,
+  type LoadedSettings,
+  loadSettings,
+  type SettingsSources,
+} from './config/load-settings.js';
+export { settingTypeText } from './config/parse-value.js';
+export {
+  defineSettings,
+  describeSettings,
+  type SettingAliases,
+  type SettingDescription,
+  type SettingsOf,
+  type SettingsSection,
+} from './config/section.js';
+export { settingsPage } from './config/settings-page.js';
+export { parseDurationMs, parseSizeBytes } from './config/units.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';

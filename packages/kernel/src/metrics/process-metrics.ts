@@ -20,9 +20,17 @@ export function observeProcess(metrics: Metrics): Disposable {
     });
   };
 
-  gauge('process_cpu_seconds_total', 'CPU time of the process, user and system.', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
+  const cpu = {
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of the process, user and system.',
+    type: 'counter',
+  } as const;
+  metrics.add({
+    ...cpu,
+    get() {
+      const { user, system } = process.cpuUsage();
+      return { ...cpu, values: [{ labels: {}, value: (user + system) / 1e6 }] };
+    },
   });
   gauge(
     'process_start_time_seconds',

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Type } from 'typebox';
+import { ConfigInvalid, loadSettings, type SettingsSources } from './load-settings.js';
+import { defineSettings } from './section.js';
+import { parseDurationMs, parseSizeBytes } from './units.js';
+
+const SECTIONS = {
+  tsdb: defineSettings(
+    'tsdb',
+    {
+      wal_flush_interval_ms: Type.Integer({ default: 1000, minimum: 1 }),
+      max_request_size_bytes: Type.Integer({ default: 10_485_760 }),
+      compat: Type.Union([Type.Literal('documented'), Type.Literal('influxdb3')], {
+        default: 'documented',
+      }),
+      without_auth: Type.Boolean({ default: false }),
+      open_paths: Type.Array(Type.Union([Type.Literal('health'), Type.Literal('ping')]), {
+        default: [],
+      }),
+      node_id: Type.Optional(Type.String()),
+    },
+    {
+      wal_flush_interval_ms: {
+        flags: ['wal-flush-interval'],
+        env: ['INFLUXDB3_WAL_FLUSH_INTERVAL'],
+      },
+      without_auth: { flags: ['without-auth'] },
+    },
+  ),
+};
+
+const load = (from: { flags?: [string, string][]; env?: SettingsSources['env']; file?: unknown }) =>
+  loadSettings(SECTIONS, { flags: new Map(from.flags), env: from.env ?? {}, file: from.file }).tsdb;
+
+const problems = (from: Parameters<typeof load>[0]): readonly string[] => {
+  try {
+    load(from);
+  } catch (error) {
+    assert.ok(error instanceof ConfigInvalid);
+    return error.problems;
+  }
+  return [];
+};
+
+describe('loadSettings', () => {
+  it('gives defaults, leaves what has none away, and freezes', () => {
+    const tsdb = load({});
+    assert.deepEqual(tsdb, {
+      wal_flush_interval_ms: 1000,
+      max_request_size_bytes: 10_485_760,
+      compat: 'documented',
+      without_auth: false,
+      open_paths: [],
+    });
+    assert.ok(Object.isFrozen(tsdb));
+  });
+
+  it('reads one name in three spellings: flag before variable before file', () => {
+    const file = { tsdb: { wal_flush_interval_ms: 5, node_id: 'f' }, 'tsdb.compat': 'influxdb3' };
+    const env = { PLINTH_TSDB_WAL_FLUSH_INTERVAL_MS: '6', PLINTH_TSDB_NODE_ID: 'e' };
+    const tsdb = load({ file, env, flags: [['tsdb-wal-flush-interval-ms', '7']] });
+    assert.deepEqual(
+      [tsdb.wal_flush_interval_ms, tsdb.node_id, tsdb.compat],
+      [7, 'e', 'influxdb3'],
+    );
+  });
+
+  it('takes the names of the real system, durations, sizes and lists', () => {
+    const tsdb = load({
+      env: { INFLUXDB3_WAL_FLUSH_INTERVAL: '2s', INFLUXDB3_SOMETHING_ELSE: 'x' },
+      flags: [
+        ['without-auth', 'true'],
+        ['tsdb-max-request-size-bytes', '1mb'],
+        ['tsdb-open-paths', 'health, ping'],
+      ],
+    });
+    assert.equal(tsdb.wal_flush_interval_ms, 2000);
+    assert.equal(tsdb.max_request_size_bytes, 1_048_576);
+    assert.equal(tsdb.without_auth, true);
+    assert.deepEqual(tsdb.open_paths, ['health', 'ping']);
+  });
+
+  it('lists every problem, not only the first', () => {
+    const found = problems({
+      file: { tsdb: { compat: 'x', typo: 1 } },
+      env: { INFLUXDB3_WAL_FLUSH_INTERVAL: 'soon', PLINTH_TSDB_TYPO: '1', PLINTH_OTHER: '1' },
+      flags: [
+        ['tsdb-open-paths', 'health,x'],
+        ['nonsense', '1'],
+      ],
+    });
+    assert.deepEqual(found, [
+      'INFLUXDB3_WAL_FLUSH_INTERVAL: expected duration (bare number: milliseconds), got "soon"',
+      'tsdb.compat: expected one of `documented`, `influxdb3`, got "x"',
+      '--tsdb-open-paths: expected list of `health`, `ping`, got "health,x"',
+      'tsdb.typo: no such setting',
+      'PLINTH_TSDB_TYPO: no such setting',
+      '--nonsense: no such setting',
+    ]);
+  });
+
+  it('refuses two spellings of one setting that disagree', () => {
+    const flags: [string, string][] = [
+      ['wal-flush-interval', '1s'],
+      ['tsdb-wal-flush-interval-ms', '2000'],
+    ];
+    assert.deepEqual(problems({ flags }), [
+      '--tsdb-wal-flush-interval-ms and --wal-flush-interval are the same setting with different values',
+    ]);
+    assert.deepEqual(
+      problems({
+        flags: [
+          ['wal-flush-interval', '2s'],
+          ['tsdb-wal-flush-interval-ms', '2000'],
+        ],
+      }),
+      [],
+    );
+  });
+});
+
+it('reads durations and sizes, and nothing that only looks like one', () => {
+  const duration = (text: string, ms: number | undefined) =>
+    assert.equal(parseDurationMs(text), ms, text);
+  duration('500ms', 500);
+  duration('1.5s', 1500);
+  duration('1h30m', 5_400_000);
+  duration('7d', 604_800_000);
+  duration('1 fortnight', undefined);
+  duration('10', undefined);
+  duration('-1s', undefined);
+  const size = (text: string, bytes: number | undefined) =>
+    assert.equal(parseSizeBytes(text), bytes, text);
+  size('10mb', 10_485_760);
+  size('1 GiB', 1_073_741_824);
+  size('512b', 512);
+  size('1tb', undefined);
+  size('0.3b', undefined);
+});

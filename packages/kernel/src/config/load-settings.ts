@@ -1,0 +1,138 @@
+import { Compile } from 'typebox/schema';
+import { parseSettingText, settingTypeText } from './parse-value.js';
+import {
+  describeSettings,
+  type SettingDescription,
+  type SettingsOf,
+  type SettingsSection,
+} from './section.js';
+
+/** The configuration cannot be used; the start stops and shows every problem at once. */
+export class ConfigInvalid extends Error {
+  override readonly name = 'ConfigInvalid';
+  readonly kind = 'config_invalid';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`configuration: ${problems.join('; ')}`);
+    this.problems = problems;
+  }
+}
+
+export interface SettingsSources {
+  /** Parsed configuration file: sections as objects (`{"tsdb":{"compat":...}}`) or dotted keys. */
+  readonly file?: unknown;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** By flag name without `--`, any spelling; a boolean flag without a value is `true`. */
+  readonly flags: ReadonlyMap<string, string>;
+}
+
+type Sections = Readonly<Record<string, SettingsSection>>;
+
+/** The same record with each section's values, frozen. */
+export type LoadedSettings<S extends Sections> = { readonly [N in keyof S]: SettingsOf<S[N]> };
+
+/**
+ * Reads all settings; a flag goes before a variable, a variable before the file, the file before the default.
+ * @throws {ConfigInvalid} with every problem, not only the first.
+ */
+export function loadSettings<S extends Sections>(
+  sections: S,
+  sources: SettingsSources,
+): LoadedSettings<S> {
+  const settings = describeSettings(Object.values(sections));
+  const problems: string[] = [];
+  const file = flattenFile(sources.file, problems);
+  const values = new Map<string, Record<string, unknown>>();
+  for (const section of Object.values(sections)) values.set(section.name, {});
+  for (const setting of settings) {
+    const given = findGiven(setting, sources, file, problems);
+    const value = given === undefined ? setting.default : given.value;
+    if (value === undefined) continue;
+    if (given !== undefined && !Compile(setting.schema).Check(value)) {
+      problems.push(
+        `${given.spelling}: expected ${settingTypeText(setting)}, got ${JSON.stringify(given.raw)}`,
+      );
+    }
+    const section = values.get(setting.section);
+    if (section !== undefined) section[setting.key] = structuredClone(value);
+  }
+  problems.push(...unknownNames(settings, sources, file));
+  if (problems.length > 0) throw new ConfigInvalid(problems);
+  const loaded = Object.entries(sections).map(([name, section]) => [
+    name,
+    Object.freeze(values.get(section.name)),
+  ]);
+  // Every value has passed its schema, so each section is what its type says.
+  return Object.freeze(Object.fromEntries(loaded)) as LoadedSettings<S>;
+}
+
+interface Given {
+  readonly spelling: string;
+  readonly raw: unknown;
+  readonly value: unknown;
+}
+
+function findGiven(
+  setting: SettingDescription,
+  sources: SettingsSources,
+  file: ReadonlyMap<string, unknown>,
+  problems: string[],
+): Given | undefined {
+  const read = (spelling: string, raw: unknown): Given[] => {
+    if (raw === undefined || raw === '') return [];
+    const value = typeof raw === 'string' ? parseSettingText(setting, raw) : raw;
+    return [{ spelling, raw, value }];
+  };
+  const levels = [
+    setting.flags.flatMap((flag) => read(`--${flag}`, sources.flags.get(flag))),
+    setting.env.flatMap((name) => read(name, sources.env[name])),
+    read(setting.path, file.get(setting.path)),
+  ];
+  for (const [first, ...others] of levels) {
+    if (first === undefined) continue;
+    const other = others.find(({ value }) => JSON.stringify(value) !== JSON.stringify(first.value));
+    if (other)
+      problems.push(
+        `${first.spelling} and ${other.spelling} are the same setting with different values`,
+      );
+    return first;
+  }
+  return undefined;
+}
+
+/** `{"tsdb":{"compat":1},"server.http_bind":2}` as `tsdb.compat` and `server.http_bind`. */
+function flattenFile(file: unknown, problems: string[]): ReadonlyMap<string, unknown> {
+  const flat = new Map<string, unknown>();
+  if (file === undefined) return flat;
+  if (!isObject(file)) {
+    problems.push('configuration file: expected an object');
+    return flat;
+  }
+  for (const [name, value] of Object.entries(file)) {
+    if (!isObject(value)) flat.set(name, value);
+    else for (const [key, inner] of Object.entries(value)) flat.set(`${name}.${key}`, inner);
+  }
+  return flat;
+}
+
+/** Misspelt names must not pass silently: their writer believes they hold. */
+function unknownNames(
+  settings: readonly SettingDescription[],
+  sources: SettingsSources,
+  file: ReadonlyMap<string, unknown>,
+): string[] {
+  const paths = new Set(settings.map(({ path }) => path));
+  const flags = new Set(settings.flatMap((setting) => setting.flags));
+  const env = new Set(settings.flatMap((setting) => setting.env));
+  const prefixes = [...new Set(settings.map(({ section }) => `PLINTH_${section.toUpperCase()}_`))];
+  return [
+    ...[...file.keys()].filter((name) => !paths.has(name)),
+    ...Object.keys(sources.env).filter(
+      (name) => !env.has(name) && prefixes.some((prefix) => name.startsWith(prefix)),
+    ),
+    ...[...sources.flags.keys()].filter((name) => !flags.has(name)).map((name) => `--${name}`),
+  ].map((name) => `${name}: no such setting`);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

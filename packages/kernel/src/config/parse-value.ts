@@ -1,0 +1,52 @@
+import type { SettingDescription } from './section.js';
+import { parseDurationMs, parseSizeBytes } from './units.js';
+
+const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['on', true],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['off', false],
+]);
+
+/** Text of a flag, a variable or the file as a value of the setting; what cannot be read stays text. */
+export function parseSettingText(setting: SettingDescription, text: string): unknown {
+  if (setting.isBoolean) return BOOLEAN_WORDS.get(text.trim().toLowerCase()) ?? text;
+  if (setting.isList) return splitList(text);
+  const type: unknown = Reflect.get(setting.schema, 'type');
+  if (type !== 'integer' && type !== 'number') return text;
+  if (/^[+-]?\d+(\.\d+)?$/.test(text.trim())) return Number(text);
+  const { key } = setting;
+  if (key.endsWith('_bytes')) return parseSizeBytes(text) ?? text;
+  const durationMs = parseDurationMs(text);
+  if (durationMs === undefined) return text;
+  if (key.endsWith('_ms')) return durationMs;
+  return key.endsWith('_sec') ? durationMs / 1000 : text;
+}
+
+const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** What a value of this setting looks like, for messages and the settings page. */
+export function settingTypeText({ schema, key, isList }: SettingDescription): string {
+  const options = Reflect.get(isList ? (Reflect.get(schema, 'items') ?? {}) : schema, 'anyOf');
+  if (Array.isArray(options)) {
+    const choice = options
+      .map((option) => `\`${String(Reflect.get(option, 'const'))}\``)
+      .join(', ');
+    return isList ? `list of ${choice}` : `one of ${choice}`;
+  }
+  if (isList) return 'list';
+  if (key.endsWith('_ms')) return 'duration (bare number: milliseconds)';
+  if (key.endsWith('_sec')) return 'duration (bare number: seconds)';
+  if (key.endsWith('_bytes')) return 'size (bare number: bytes)';
+  const type: unknown = Reflect.get(schema, 'type');
+  const minimum: unknown = Reflect.get(schema, 'minimum');
+  return minimum === undefined ? String(type) : `${String(type)} >= ${String(minimum)}`;
+}

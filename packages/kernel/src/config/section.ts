@@ -1,0 +1,69 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+
+/** Names that users of another system know a setting by: flags without `--`, variables in full. */
+export interface SettingAliases {
+  readonly flags?: readonly string[];
+  readonly env?: readonly string[];
+}
+
+/**
+ * The settings of one service. A key ends in its unit: `_ms` and `_sec` also take durations (`1s`, `10m`),
+ * `_bytes` also takes sizes (`10mb`), lists are comma-separated.
+ */
+export interface SettingsSection<P extends TProperties = TProperties> {
+  /** `tsdb` in `tsdb.wal_flush_interval_ms`, `PLINTH_TSDB_...`, `--tsdb-...`. */
+  readonly name: string;
+  readonly schema: TObject<P>;
+  readonly aliases: Readonly<Record<string, SettingAliases | undefined>>;
+}
+
+/** What the service receives. */
+export type SettingsOf<S> =
+  S extends SettingsSection<infer P> ? Readonly<Static<TObject<P>>> : never;
+
+export function defineSettings<P extends TProperties>(
+  name: string,
+  properties: P,
+  aliases: { readonly [K in keyof P & string]?: SettingAliases } = {},
+): SettingsSection<P> {
+  return { name, schema: Type.Object(properties, { additionalProperties: false }), aliases };
+}
+
+/** One setting with all its spellings, the canonical one first. */
+export interface SettingDescription {
+  readonly section: string;
+  readonly key: string;
+  /** In the configuration file: `tsdb.wal_flush_interval_ms`. */
+  readonly path: string;
+  readonly flags: readonly string[];
+  readonly env: readonly string[];
+  readonly schema: TSchema;
+  readonly isBoolean: boolean;
+  readonly isList: boolean;
+  readonly default: unknown;
+  readonly description: string;
+}
+
+/** All settings in order of declaration. */
+export function describeSettings(
+  sections: readonly SettingsSection[],
+): readonly SettingDescription[] {
+  return sections.flatMap(({ name, schema, aliases }) =>
+    Object.entries(schema.properties).map(([key, property]): SettingDescription => {
+      const path = `${name}.${key}`;
+      const type: unknown = Reflect.get(property, 'type');
+      return {
+        section: name,
+        key,
+        path,
+        flags: [path.replace(/[._]/g, '-'), ...(aliases[key]?.flags ?? [])],
+        env: [`PLINTH_${path.replace('.', '_').toUpperCase()}`, ...(aliases[key]?.env ?? [])],
+        schema: property,
+        isBoolean: type === 'boolean',
+        isList: type === 'array',
+        default: Reflect.get(property, 'default'),
+        description: String(Reflect.get(property, 'description') ?? ''),
+      };
+    }),
+  );
+}

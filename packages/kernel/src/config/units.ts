@@ -1,0 +1,43 @@
+const MS_PER_UNIT: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+  ['w', 604_800_000],
+]);
+
+/** Sizes count in powers of 1024 in either spelling: `10mb` is the documented way to say 10,485,760. */
+const BYTES_PER_UNIT: ReadonlyMap<string, number> = new Map([
+  ['b', 1],
+  ['kb', 1024],
+  ['kib', 1024],
+  ['mb', 1024 ** 2],
+  ['mib', 1024 ** 2],
+  ['gb', 1024 ** 3],
+  ['gib', 1024 ** 3],
+]);
+
+const PART = /(\d+(?:\.\d+)?)\s*([a-z]+)/g;
+const QUANTITY = /^(?:\d+(?:\.\d+)?\s*[a-z]+\s*)+$/;
+
+/** Milliseconds of `500ms`, `1s`, `1h30m`, `72h`; `undefined` when it is no duration. */
+export function parseDurationMs(text: string): number | undefined {
+  return parseQuantity(text.trim(), MS_PER_UNIT);
+}
+
+/** Bytes of `10mb`, `1 GiB`, `512b`; `undefined` when it is no size. */
+export function parseSizeBytes(text: string): number | undefined {
+  return parseQuantity(text.trim().toLowerCase(), BYTES_PER_UNIT);
+}
+
+function parseQuantity(text: string, units: ReadonlyMap<string, number>): number | undefined {
+  if (!QUANTITY.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(PART)) {
+    const factor = units.get(unit ?? '');
+    if (factor === undefined) return undefined;
+    total += Number(amount) * factor;
+  }
+  return Number.isSafeInteger(total) ? total : undefined;
+}
