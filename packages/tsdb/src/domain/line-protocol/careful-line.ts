@@ -96,10 +96,12 @@ function readFields(cursor: LineCursor): CarefulField[] {
 }
 
 function readField(cursor: LineCursor): CarefulField | undefined {
+  const start = cursor.at;
   const name = readName(cursor, (byte) => byte === EQUALS, isEscape);
   if (name === undefined || !cursor.take(EQUALS)) return undefined;
+  const key = cursor.bytes.subarray(start, cursor.at);
   const value = readNumber(cursor) ?? readString(cursor) ?? readBool(cursor);
-  return value && { name, value };
+  return value && { name, key, value };
 }
 
 /** Spaces at the end of the line are taken with or without a timestamp before them. */

@@ -5,12 +5,19 @@ import {
   type Precision,
   type RefusedLine,
 } from '../../model/parsed-body.js';
-import { type CarefulLine, parseLineCarefully, parseSeriesCarefully } from './careful-line.js';
+import { type CarefulLine, parseLineCarefully } from './careful-line.js';
+import { FastLines } from './fast-lines.js';
 import type { FieldColumn } from './field-column.js';
-import { type CarefulValue, LineRefused } from './line-refused.js';
+import { type CarefulField, type CarefulValue, LineRefused } from './line-refused.js';
 import { findLineEnd } from './line-splitter.js';
-import { hashSeries, SeriesDictionary } from './series-dictionary.js';
-import { TableRows } from './table-rows.js';
+import {
+  type DatabaseNames,
+  DEFAULT_LIMITS,
+  type ParserLimits,
+  ParserMemory,
+} from './parser-memory.js';
+import { hashSeries } from './series-dictionary.js';
+import type { TableRows } from './table-rows.js';
 import { arrivalTime, toNanoseconds } from './time-scale.js';
 import { assertUtf8, characterBorder } from './utf8.js';
 
@@ -21,167 +28,136 @@ export interface ParseOptions {
   readonly receivedNs: bigint;
 }
 
-export interface ParserLimits {
-  /** When the names a parser remembers pass a limit, it forgets all of them before the next body: a new `epoch`. */
-  readonly maxSeriesCount: number;
-  readonly maxSizeBytes: number;
-}
-
-const DEFAULT_LIMITS: ParserLimits = { maxSeriesCount: 4_000_000, maxSizeBytes: 512 * 1024 * 1024 };
 const MAX_ORIGINAL_LINE_BYTES = 1024;
-/** What a remembered table or field costs beside its text, roughly. */
-const TABLE_SIZE_BYTES = 1024;
+/** A last line without a newline is copied up to this size, so that it can be read like the others. */
+const MAX_COPIED_LINE_BYTES = 65_536;
+const NEWLINE = 10;
+const RETURN = 13;
+const HASH = 35;
 
-interface DatabaseNames {
-  readonly dictionary: SeriesDictionary;
-  readonly tables: Map<string, TableRows>;
-}
-
-/** Turns line protocol into columns. Pure: no I/O, no clock. Remembers tables, fields and series between bodies. */
+/**
+ * Turns line protocol into columns. Pure: no I/O, no clock. Remembers tables, fields and series between bodies.
+ * Lines take the fast path (`FastLines`) as long as they are ordinary and the careful one (`parseLineCarefully`) else.
+ */
 export class LineProtocolParser {
-  readonly #limits: ParserLimits;
-  #databases = new Map<string, DatabaseNames>();
-  #tables: TableRows[] = [];
-  #epoch = 0;
+  readonly #memory: ParserMemory;
+  readonly #fast: FastLines;
+  #lastLine = new Uint8Array(0);
   #used: TableRows[] = [];
   #refused: RefusedLine[] = [];
   #refusedCount = 0;
-  #lineCount = 0;
 
   constructor(limits: ParserLimits = DEFAULT_LIMITS) {
-    this.#limits = limits;
+    this.#memory = new ParserMemory(limits);
+    this.#fast = new FastLines(this.#memory);
   }
 
   get epoch(): number {
-    return this.#epoch;
+    return this.#memory.epoch;
   }
 
   /** Throws `BodyNotUtf8`; everything else that is wrong with a body is in the result. */
   parse(body: Uint8Array, options: ParseOptions): ParsedBody {
     assertUtf8(body);
-    this.#forgetWhenFull();
-    const names = this.#names(options.database);
+    this.#memory.forgetWhenFull();
+    const names = this.#memory.names(options.database);
+    const { precision } = options;
+    const arrivalNs = arrivalTime(options.receivedNs, precision);
+    this.#fast.begin({ names, used: this.#used, precision, arrivalNs });
     const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-    const arrivalNs = arrivalTime(options.receivedNs, options.precision);
-    let lineNumber = 1;
-    for (let at = 0; at < body.length; ) {
-      const start = skipBlanks(body, at);
-      const first = body[start];
-      if (first === undefined) break;
-      const isBlank = first === 10 || (first === 13 && (body[start + 1] ?? 10) === 10);
-      const end =
-        first === 35 || isBlank ? endOf(body, start) : findLineEnd(body, start, body.length);
-      if (first !== 35 && !isBlank) {
-        this.#lineCount++;
-        this.#parseLine(names, { body, view, at, start, end, lineNumber, arrivalNs }, options);
-      }
-      lineNumber += 1 + countNewlines(body, at, end);
-      at = end + 1;
+    const context = { names, body, view, precision, arrivalNs };
+    const wholeLinesEnd = body.lastIndexOf(NEWLINE) + 1;
+    this.#fast.load(body, view, 0);
+    let at = 0;
+    while (at < wholeLinesEnd) {
+      at = this.#fast.read(at, wholeLinesEnd);
+      if (at < wholeLinesEnd) at = this.#readCarefully(context, at);
     }
+    if (at < body.length && !this.#readLastLine(body, at)) this.#readCarefully(context, at);
     return this.#take();
   }
 
   /** Tag set of a series that this parser has met in the current epoch. */
   seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
-    const table = this.#tables[parserTable];
-    const text = table?.seriesText(series);
-    if (text === undefined) return undefined;
-    const { tagKeys, tagValues } = parseSeriesCarefully(text, 0, text.length);
-    return { tagKeys, tagValues };
+    return this.#memory.seriesOf(parserTable, series);
   }
 
-  #parseLine(names: DatabaseNames, line: LineAt, options: ParseOptions): void {
-    const isCrlf = line.end > line.start && line.body[line.end - 1] === 13;
-    const end = isCrlf ? line.end - 1 : line.end;
+  /** Tries the fast path on a line that no newline ends. */
+  #readLastLine(body: Uint8Array, start: number): boolean {
+    const size = body.length - start;
+    if (size > MAX_COPIED_LINE_BYTES) return false;
+    if (this.#lastLine.length <= size) this.#lastLine = new Uint8Array(2 * size + 1);
+    const line = this.#lastLine;
+    line.set(body.subarray(start));
+    line[size] = NEWLINE;
+    this.#fast.load(line, new DataView(line.buffer), start);
+    return this.#fast.read(0, size + 1) > 0;
+  }
+
+  /** Reads one line of any kind at `start`, blank lines and comments too. @returns where the next one begins. */
+  #readCarefully(context: BodyContext, start: number): number {
+    const { body } = context;
+    const text = skipBlanks(body, start);
+    const isIgnored = isComment(body, text) || isBlank(body, text);
+    const end = isIgnored ? endOf(body, text) : findLineEnd(body, text, body.length);
+    if (!isIgnored) {
+      this.#fast.lineCount++;
+      const isCrlf = end > text && body[end - 1] === RETURN;
+      this.#parseLine(context, { start, text, end: isCrlf ? end - 1 : end });
+    }
+    this.#fast.lineNumber += 1 + countNewlines(body, start, end);
+    return end + 1;
+  }
+
+  #parseLine(context: BodyContext, line: LineRange): void {
     try {
-      const parsed = parseLineCarefully(line.body, line.start, end);
+      const parsed = parseLineCarefully(context.body, line.text, line.end);
       const timeNs =
         parsed.timestamp === undefined
-          ? line.arrivalNs
-          : toNanoseconds(parsed.timestamp, options.precision);
-      this.#addRow(names, line, { parsed, timeNs, end });
+          ? context.arrivalNs
+          : toNanoseconds(parsed.timestamp, context.precision);
+      this.#addRow(context, line, { parsed, timeNs });
     } catch (error) {
       if (!(error instanceof LineRefused)) throw error;
-      this.#refuse(line, end, error.message);
+      this.#refuse(context.body, line, error.message);
     }
   }
 
   #addRow(
-    names: DatabaseNames,
-    line: LineAt,
-    row: { parsed: CarefulLine; timeNs: bigint; end: number },
+    context: BodyContext,
+    line: LineRange,
+    row: { parsed: CarefulLine; timeNs: bigint },
   ): void {
+    const { names } = context;
     const { series, fields, seriesEnd } = row.parsed;
-    const table = this.#table(names, series.table);
+    const table = this.#memory.table(names, series.table);
+    this.#memory.noteGrowth();
     const rowIndex = table.rowCount;
     if (rowIndex === table.capacity) table.growRows();
     if (rowIndex === 0) this.#used.push(table);
-    const size = seriesEnd - line.start;
-    const hash = hashSeries(line.view, line.start, size);
-    let entry = names.dictionary.find(hash, line.view, line.start, size);
-    if (entry < 0) {
-      const text = line.body.subarray(line.start, seriesEnd);
-      entry = names.dictionary.add(hash, text, table.parserTable, table.seriesCount);
-      table.addSeries(entry, { tagKeys: series.tagKeys, tagValues: series.tagValues });
-    }
+    const size = seriesEnd - line.text;
+    const hash = hashSeries(context.view, line.text, size);
+    const known = names.dictionary.find(hash, context.view, line.text, size);
+    const text = context.body.subarray(line.text, seriesEnd);
+    const entry = known >= 0 ? known : table.addSeries({ hash, text, series });
     table.series[rowIndex] = names.dictionary.series[entry] as number; // entry exists
     table.timeWords[2 * rowIndex] = Number(BigInt.asIntN(32, row.timeNs));
     table.timeWords[2 * rowIndex + 1] = Number(row.timeNs >> 32n);
-    table.lineStarts[rowIndex] = line.at;
-    table.lineEnds[rowIndex] = row.end;
-    table.lineNumbers[rowIndex] = line.lineNumber;
-    for (const field of fields) {
-      const column = table.column(table.slot(field.name), field.value.type);
-      table.open(column);
-      writeValue(column, rowIndex, field.value);
-      column.close(rowIndex);
-    }
+    table.lineStarts[rowIndex] = line.start;
+    table.lineEnds[rowIndex] = line.end;
+    table.lineNumbers[rowIndex] = this.#fast.lineNumber;
+    for (const field of fields) writeField(table, field);
     table.rowCount++;
   }
 
-  #refuse(line: LineAt, end: number, message: string): void {
+  #refuse(body: Uint8Array, line: LineRange, message: string): void {
     this.#refusedCount++;
     if (this.#refused.length >= MAX_REFUSED_LINES) return;
-    const bytes = line.body.subarray(line.at, end);
-    const cut = bytes.subarray(
-      0,
-      characterBorder(bytes, Math.min(bytes.length, MAX_ORIGINAL_LINE_BYTES)),
-    );
-    const originalLine = Buffer.from(cut.buffer, cut.byteOffset, cut.length).toString();
-    this.#refused.push({ lineNumber: line.lineNumber, originalLine, message, isLimit: false });
-  }
-
-  #names(database: string): DatabaseNames {
-    let names = this.#databases.get(database);
-    if (names === undefined) {
-      names = { dictionary: new SeriesDictionary(), tables: new Map() };
-      this.#databases.set(database, names);
-    }
-    return names;
-  }
-
-  #table(names: DatabaseNames, table: string): TableRows {
-    let rows = names.tables.get(table);
-    if (rows === undefined) {
-      rows = new TableRows(table, this.#tables.length, names.dictionary);
-      this.#tables.push(rows);
-      names.tables.set(table, rows);
-    }
-    return rows;
-  }
-
-  #forgetWhenFull(): void {
-    let seriesCount = 0;
-    let sizeBytes = this.#tables.length * TABLE_SIZE_BYTES;
-    for (const { dictionary } of this.#databases.values()) {
-      seriesCount += dictionary.count;
-      sizeBytes += dictionary.sizeBytes;
-    }
-    if (seriesCount <= this.#limits.maxSeriesCount && sizeBytes <= this.#limits.maxSizeBytes)
-      return;
-    this.#databases = new Map();
-    this.#tables = [];
-    this.#epoch++;
+    const end = characterBorder(body, Math.min(line.end, line.start + MAX_ORIGINAL_LINE_BYTES));
+    const { buffer, byteOffset } = body;
+    const originalLine = Buffer.from(buffer, byteOffset + line.start, end - line.start).toString();
+    const { lineNumber } = this.#fast;
+    this.#refused.push({ lineNumber, originalLine, message, isLimit: false });
   }
 
   #take(): ParsedBody {
@@ -189,26 +165,39 @@ export class LineProtocolParser {
       tables: this.#used.map((table) => table.take()),
       refused: this.#refused,
       refusedCount: this.#refusedCount,
-      lineCount: this.#lineCount,
-      epoch: this.#epoch,
+      lineCount: this.#fast.lineCount,
+      epoch: this.#memory.epoch,
     };
     this.#used = [];
     this.#refused = [];
     this.#refusedCount = 0;
-    this.#lineCount = 0;
     return parsed;
   }
 }
 
-/** One line of a body: it begins at `at`, its first byte that is not blank is at `start`, its newline at `end`. */
-interface LineAt {
+interface BodyContext {
+  readonly names: DatabaseNames;
   readonly body: Uint8Array;
   readonly view: DataView;
-  readonly at: number;
-  readonly start: number;
-  readonly end: number;
-  readonly lineNumber: number;
+  readonly precision: Precision;
   readonly arrivalNs: bigint;
+}
+
+/** A line from `start` to `end` (its line break left out) whose first byte that is not blank is at `text`. */
+interface LineRange {
+  readonly start: number;
+  readonly text: number;
+  readonly end: number;
+}
+
+/** Writes a field of the table's current row and remembers how the line spelled its name. */
+function writeField(table: TableRows, field: CarefulField): void {
+  const slot = table.slot(field.name);
+  table.keys.learn(field.key, slot);
+  const column = table.column(slot, field.value.type);
+  table.open(column);
+  writeValue(column, table.rowCount, field.value);
+  column.close(table.rowCount);
 }
 
 function writeValue(column: FieldColumn, row: number, field: CarefulValue): void {
@@ -227,6 +216,15 @@ function writeValue(column: FieldColumn, row: number, field: CarefulValue): void
     case 'utf8':
       column.writeText(row, field.value, 0, field.value.length);
   }
+}
+
+function isComment(body: Uint8Array, at: number): boolean {
+  return body[at] === HASH;
+}
+
+function isBlank(body: Uint8Array, at: number): boolean {
+  const end = body[at] === RETURN ? at + 1 : at;
+  return end >= body.length || body[end] === NEWLINE;
 }
 
 function skipBlanks(body: Uint8Array, start: number): number {

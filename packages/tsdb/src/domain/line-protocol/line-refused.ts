@@ -22,5 +22,7 @@ export type CarefulValue =
 
 export interface CarefulField {
   readonly name: string;
+  /** The name as the line spells it, with its `=`; a view of the body. */
+  readonly key: Uint8Array;
   readonly value: CarefulValue;
 }

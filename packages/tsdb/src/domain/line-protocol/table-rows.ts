@@ -1,25 +1,12 @@
 import type { FieldValues, ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
 import { FieldColumn } from './field-column.js';
+import { FieldKeys } from './field-keys.js';
+import { FieldSlot } from './field-slot.js';
+import type { SeriesText } from './line-refused.js';
 import type { SeriesDictionary } from './series-dictionary.js';
 
 const FIRST_CAPACITY = 16;
 const KEPT_ROWS = 65_536;
-
-/** One field name of a table and its columns, one per type that was met. */
-export class FieldSlot {
-  readonly name: string;
-  int64: FieldColumn | undefined;
-  uint64: FieldColumn | undefined;
-  float64: FieldColumn | undefined;
-  bool: FieldColumn | undefined;
-  utf8: FieldColumn | undefined;
-  /** Attempt (see `TableRows.attempt`) that last wrote the field: tells a field that a line names twice. */
-  attempt = -1;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
 
 /** What the parser keeps about one table (its names) and the rows of the body at hand. */
 export class TableRows {
@@ -27,14 +14,15 @@ export class TableRows {
   readonly parserTable: number;
   readonly slots = new Map<string, FieldSlot>();
   rowCount = 0;
-  seriesCount = 0;
   capacity = 0;
   timeWords = new Int32Array(0);
   series = new Uint32Array(0);
   lineStarts = new Uint32Array(0);
   lineEnds = new Uint32Array(0);
   lineNumbers = new Uint32Array(0);
-  newSeries: ParsedSeries[] = [];
+  readonly keys = new FieldKeys();
+  #newSeries: ParsedSeries[] = [];
+  #lastKeys: readonly string[] = [];
   readonly #dictionary: SeriesDictionary;
   /** Dictionary entry of each series. */
   readonly #entries: number[] = [];
@@ -47,11 +35,22 @@ export class TableRows {
     this.#dictionary = dictionary;
   }
 
-  /** Numbers a new series; `entry` holds its text in the dictionary. */
-  addSeries(entry: number, series: ParsedSeries): void {
+  /** Numbers a series that the dictionary does not know, and returns its entry there. */
+  addSeries(added: { hash: number; text: Uint8Array; series: SeriesText }): number {
+    const number = this.#entries.length;
+    const entry = this.#dictionary.add(added.hash, added.text, this.parserTable, number);
     this.#entries.push(entry);
-    this.newSeries.push(series);
-    this.seriesCount++;
+    const { tagValues } = added.series;
+    this.#newSeries.push({ tagKeys: this.#sharedKeys(added.series.tagKeys), tagValues });
+    return entry;
+  }
+
+  /** One array for all series with the same keys in the same order: millions of series have a handful of these. */
+  #sharedKeys(keys: readonly string[]): readonly string[] {
+    const last = this.#lastKeys;
+    const isSame = last.length === keys.length && keys.every((key, i) => key === last[i]);
+    if (!isSame) this.#lastKeys = keys;
+    return this.#lastKeys;
   }
 
   /** Text of a series as its first line spelled it, the table's name included. */
@@ -102,13 +101,13 @@ export class TableRows {
       times: new BigInt64Array(this.timeWords.slice(0, 2 * rowCount).buffer),
       series: this.series.slice(0, rowCount),
       fields: this.#active.map((column) => column.take(rowCount)),
-      firstNewSeries: this.seriesCount - this.newSeries.length,
-      newSeries: this.newSeries,
+      firstNewSeries: this.#entries.length - this.#newSeries.length,
+      newSeries: this.#newSeries,
       lineStarts: this.lineStarts.slice(0, rowCount),
       lineEnds: this.lineEnds.slice(0, rowCount),
       lineNumbers: this.lineNumbers.slice(0, rowCount),
     };
-    this.newSeries = [];
+    this.#newSeries = [];
     this.#active = [];
     this.rowCount = 0;
     if (this.capacity > KEPT_ROWS) this.#setCapacity(0);

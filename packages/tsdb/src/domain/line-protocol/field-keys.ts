@@ -1,0 +1,92 @@
+import type { FieldSlot } from './field-slot.js';
+
+const NEWLINE = 10;
+const EQUALS = 61;
+const BACKSLASH = 92;
+/** Up to so many keys are tried one after the other before a string is made to look one up. */
+const MAX_TRIED_KEYS = 24;
+
+/** A field's name as lines spell it, with the `=` behind it, in a form that compares quickly. */
+export class FieldKey {
+  readonly slot: FieldSlot;
+  readonly size: number;
+  /** The key that followed this one last time. */
+  follower: FieldKey | undefined;
+  readonly #bytes: Uint8Array;
+  readonly #words: Int32Array;
+  /** The last four bytes as a word; it overlaps the words before it. */
+  readonly #tail: number;
+
+  /** @param text name and `=`. */
+  constructor(text: Uint8Array, slot: FieldSlot) {
+    const view = new DataView(text.buffer, text.byteOffset, text.length);
+    this.slot = slot;
+    this.size = text.length;
+    this.#bytes = text;
+    this.#words = Int32Array.from({ length: text.length >> 2 }, (_, i) =>
+      view.getInt32(4 * i, true),
+    );
+    this.#tail = text.length < 4 ? 0 : view.getInt32(text.length - 4, true);
+  }
+
+  /** The view must hold `size` bytes from `start` on. */
+  isAt(view: DataView, start: number): boolean {
+    if (this.size < 4) return this.#isShortAt(view, start);
+    if (view.getInt32(start + this.size - 4, true) !== this.#tail) return false;
+    const words = this.#words;
+    for (let i = 0, at = start; i < words.length; i++, at += 4) {
+      if (view.getInt32(at, true) !== words[i]) return false;
+    }
+    return true;
+  }
+
+  #isShortAt(view: DataView, start: number): boolean {
+    for (let i = 0; i < this.size; i++) {
+      if (view.getUint8(start + i) !== this.#bytes[i]) return false;
+    }
+    return true;
+  }
+}
+
+/** The keys of one table. */
+export class FieldKeys {
+  /** The key that lines of the table began with last time. */
+  first: FieldKey | undefined;
+  readonly #keys: FieldKey[] = [];
+  readonly #byText = new Map<string, FieldKey>();
+
+  get count(): number {
+    return this.#keys.length;
+  }
+
+  /**
+   * Remembers a spelling, if the splitter of lines takes its commas and newlines as the name does:
+   * a name with such a byte in it is left to the careful parser.
+   */
+  learn(text: Uint8Array, slot: FieldSlot): void {
+    if (text.includes(44) || text.includes(10)) return;
+    const name = latin1(text, 0, text.length);
+    if (this.#byText.has(name)) return;
+    const key = new FieldKey(text.slice(), slot);
+    this.#keys.push(key);
+    this.#byText.set(name, key);
+  }
+
+  /** The known key at `start`, where a line goes on that a newline ends. */
+  find(bytes: Uint8Array, view: DataView, start: number): FieldKey | undefined {
+    const room = bytes.length - start;
+    if (this.#keys.length <= MAX_TRIED_KEYS) {
+      return this.#keys.find((key) => key.size <= room && key.isAt(view, start));
+    }
+    let end = start;
+    for (let byte = bytes[end]; byte !== EQUALS; byte = bytes[++end]) {
+      if (byte === NEWLINE) return undefined;
+      if (byte === BACKSLASH) end++;
+    }
+    return this.#byText.get(latin1(bytes, start, end + 1));
+  }
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+}

@@ -1,0 +1,97 @@
+import type { ParsedSeries } from '../../model/parsed-body.js';
+import { parseSeriesCarefully } from './careful-line.js';
+import { SeriesDictionary } from './series-dictionary.js';
+import { TableRows } from './table-rows.js';
+
+export interface ParserLimits {
+  /** When the names a parser remembers pass a limit, it forgets all of them before the next body: a new `epoch`. */
+  readonly maxSeriesCount: number;
+  readonly maxSizeBytes: number;
+}
+
+export const DEFAULT_LIMITS: ParserLimits = {
+  maxSeriesCount: 4_000_000,
+  maxSizeBytes: 512 * 1024 * 1024,
+};
+
+/** What a remembered database, table or field costs beside its text and columns, roughly. */
+const NAME_SIZE_BYTES = 1024;
+
+export interface DatabaseNames {
+  readonly dictionary: SeriesDictionary;
+  readonly tables: Map<string, TableRows>;
+  /** Dictionary entry of the line before, -1 at first: its follower is the guess for the next line. */
+  previousEntry: number;
+}
+
+/** What a parser remembers between bodies: the tables, fields and series of every database it has met. */
+export class ParserMemory {
+  readonly #limits: ParserLimits;
+  #databases = new Map<string, DatabaseNames>();
+  #tables: TableRows[] = [];
+  #epoch = 0;
+  /** Set when names were added: measuring all tables before every small body would cost more than reading it. */
+  #hasGrown = false;
+
+  constructor(limits: ParserLimits) {
+    this.#limits = limits;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Tables of all databases by `parserTable`. */
+  get tables(): readonly TableRows[] {
+    return this.#tables;
+  }
+
+  names(database: string): DatabaseNames {
+    let names = this.#databases.get(database);
+    if (names === undefined) {
+      names = { dictionary: new SeriesDictionary(), tables: new Map(), previousEntry: -1 };
+      this.#databases.set(database, names);
+      this.#hasGrown = true;
+    }
+    return names;
+  }
+
+  table(names: DatabaseNames, table: string): TableRows {
+    let rows = names.tables.get(table);
+    if (rows === undefined) {
+      rows = new TableRows(table, this.#tables.length, names.dictionary);
+      this.#tables.push(rows);
+      names.tables.set(table, rows);
+    }
+    return rows;
+  }
+
+  seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
+    const text = this.#tables[parserTable]?.seriesText(series);
+    if (text === undefined) return undefined;
+    const { tagKeys, tagValues } = parseSeriesCarefully(text, 0, text.length);
+    return { tagKeys, tagValues };
+  }
+
+  noteGrowth(): void {
+    this.#hasGrown = true;
+  }
+
+  /** Called between bodies only. */
+  forgetWhenFull(): void {
+    if (!this.#hasGrown) return;
+    this.#hasGrown = false;
+    let seriesCount = 0;
+    let sizeBytes = 0;
+    for (const { dictionary } of this.#databases.values()) {
+      seriesCount += dictionary.count;
+      sizeBytes += dictionary.sizeBytes + NAME_SIZE_BYTES;
+    }
+    for (const table of this.#tables) sizeBytes += (1 + table.keys.count) * NAME_SIZE_BYTES;
+    if (seriesCount <= this.#limits.maxSeriesCount && sizeBytes <= this.#limits.maxSizeBytes)
+      return;
+    this.#databases = new Map();
+    this.#tables = [];
+    this.#epoch++;
+  }
+}
