@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { CatalogTables } from './catalog-tables.js';
 import type { TableEntry } from './grow-table.js';
@@ -68,18 +68,7 @@ async function readTables(reader: Kysely<CatalogTables>): Promise<readonly Table
     .selectAll()
     .where('deleted_ms', 'is', null)
     .execute();
-  const columns = await reader
-    .selectFrom('tsdb_columns')
-    .selectAll()
-    .orderBy('table_id')
-    .orderBy('id')
-    .execute();
-  const columnsOfTable = new Map<number, typeof columns>();
-  for (const column of columns) {
-    const own = columnsOfTable.get(column.table_id);
-    if (own === undefined) columnsOfTable.set(column.table_id, [column]);
-    else own.push(column);
-  }
+  const columnsOfTable = await readColumns(reader);
   return tables.map((row) => {
     const own = columnsOfTable.get(row.id) ?? [];
     return {
@@ -106,6 +95,42 @@ async function readTables(reader: Kysely<CatalogTables>): Promise<readonly Table
       },
     };
   });
+}
+
+type ColumnRow = Selectable<CatalogTables['tsdb_columns']>;
+
+/** A statement may return a bounded number of rows only. */
+const COLUMNS_PER_PAGE = 50_000;
+
+/** Columns by table, those of one table in order of their ids. */
+async function readColumns(
+  reader: Kysely<CatalogTables>,
+): Promise<ReadonlyMap<number, ColumnRow[]>> {
+  const columnsOfTable = new Map<number, ColumnRow[]>();
+  let last: ColumnRow | undefined;
+  do {
+    const after = last ?? { table_id: -1, id: -1 };
+    const page = await reader
+      .selectFrom('tsdb_columns')
+      .selectAll()
+      .where((where) =>
+        where.or([
+          where('table_id', '>', after.table_id),
+          where.and([where('table_id', '=', after.table_id), where('id', '>', after.id)]),
+        ]),
+      )
+      .orderBy('table_id')
+      .orderBy('id')
+      .limit(COLUMNS_PER_PAGE)
+      .execute();
+    for (const column of page) {
+      const own = columnsOfTable.get(column.table_id);
+      if (own === undefined) columnsOfTable.set(column.table_id, [column]);
+      else own.push(column);
+    }
+    last = page.length === COLUMNS_PER_PAGE ? page.at(-1) : undefined;
+  } while (last !== undefined);
+  return columnsOfTable;
 }
 
 export async function writeChange(
