@@ -1,0 +1,63 @@
+import { defineSettings, type SettingsOf } from '@plinth/kernel';
+import { Type } from 'typebox';
+
+const OpenableEndpoint = Type.Union([
+  Type.Literal('health'),
+  Type.Literal('ping'),
+  Type.Literal('metrics'),
+  Type.Literal('ready'),
+  Type.Literal('pprof'),
+]);
+
+/** Names of the real system stay valid. Source: tsdb-http, "Server options". */
+export const IDENTITY_SETTINGS = defineSettings(
+  'identity',
+  {
+    without_auth: Type.Boolean({
+      default: false,
+      description: 'Answer every request without asking for a token.',
+    }),
+    disable_authz: Type.Array(OpenableEndpoint, {
+      default: [],
+      description: 'Endpoints that need no token.',
+    }),
+    admin_token_file: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'JSON file with the admin token for a server that has none yet.',
+      }),
+    ),
+    admin_token_recovery_http_bind: Type.Optional(
+      Type.String({
+        pattern: '^(true|(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]]+):[0-9]{1,5})$',
+        description:
+          'Address (host:port) on which the admin token can be regenerated once without a token; given without a value, 127.0.0.1:8182.',
+      }),
+    ),
+  },
+  {
+    without_auth: {
+      flags: ['without-auth'],
+      env: ['INFLUXDB3_WITHOUT_AUTH', 'INFLUXDB3_START_WITHOUT_AUTH'],
+    },
+    disable_authz: { flags: ['disable-authz'], env: ['INFLUXDB3_DISABLE_AUTHZ'] },
+    admin_token_file: { flags: ['admin-token-file'], env: ['INFLUXDB3_ADMIN_TOKEN_FILE'] },
+    admin_token_recovery_http_bind: {
+      flags: ['admin-token-recovery-http-bind'],
+      env: ['INFLUXDB3_ADMIN_TOKEN_RECOVERY_HTTP_BIND_ADDR'],
+    },
+  },
+);
+export type IdentityConfig = SettingsOf<typeof IDENTITY_SETTINGS>;
+
+const DEFAULT_RECOVERY_BIND = '127.0.0.1:8182';
+
+/** Host and port of an `admin_token_recovery_http_bind` value; an IPv6 host stands in brackets. */
+export function parseRecoveryBind(value: string): { host: string; port: number } {
+  const bind = value === 'true' ? DEFAULT_RECOVERY_BIND : value;
+  const colon = bind.lastIndexOf(':');
+  return {
+    host: bind.slice(0, colon).replace(/^\[|\]$/g, ''),
+    port: Number(bind.slice(colon + 1)),
+  };
+}

@@ -1,0 +1,165 @@
+import type { Clock, Random } from '@plinth/kernel';
+import {
+  OperatorTokenMissing,
+  OperatorTokenUndeletable,
+  TokenLimitReached,
+  TokenNameExists,
+  TokenNotFound,
+} from '../errors.js';
+import type { AdminToken, IssuedToken } from '../model/admin-token.js';
+import {
+  hashToken,
+  isTokenText,
+  isValid,
+  makeTokenText,
+  OPERATOR_TOKEN_ID,
+  OPERATOR_TOKEN_NAME,
+} from '../model/admin-token.js';
+import type { TokenStore } from '../storage/token-store.js';
+
+const MAX_TOKEN_COUNT = 10_000;
+
+/** A token that the operator brought along instead of having one made. */
+export interface PresetToken {
+  readonly text: string;
+  readonly name: string;
+  readonly expiryMs: number | undefined;
+}
+
+/**
+ * All admin tokens, in memory by the hash of their text and durable in the store. A change shows when it is
+ * durable; changes run one after the other. Every valid token may do everything.
+ * Source: tsdb-http, "Authentication and authorisation" and "Tokens".
+ */
+export class AdminTokens {
+  readonly #store: TokenStore;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #byName = new Map<string, AdminToken>();
+  readonly #byHash = new Map<string, AdminToken>();
+  #nextId = 1;
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  constructor(needs: { store: TokenStore; clock: Clock; random: Random }) {
+    this.#store = needs.store;
+    this.#clock = needs.clock;
+    this.#random = needs.random;
+  }
+
+  /** Reads what is stored. Once, before anything else. */
+  async load(): Promise<void> {
+    await this.#store.migrate();
+    const { tokens, nextId } = await this.#store.readAll();
+    this.#nextId = nextId;
+    for (const token of tokens) this.#show(token);
+  }
+
+  /**
+   * The valid token with this text. Costs one SHA-512 (half a microsecond). The look-up compares digests of what was
+   * presented: how long it takes says nothing about a token's text to someone who cannot invert SHA-512.
+   */
+  find(text: string): AdminToken | undefined {
+    if (!isTokenText(text)) return undefined;
+    const token = this.#byHash.get(hashToken(text));
+    return token !== undefined && isValid(token, this.#clock.nowMs()) ? token : undefined;
+  }
+
+  /** By id, expired ones included. */
+  list(): readonly AdminToken[] {
+    return [...this.#byName.values()].sort((a, b) => a.id - b.id);
+  }
+
+  hasOperator(): boolean {
+    return this.#byName.has(OPERATOR_TOKEN_NAME);
+  }
+
+  hasValidToken(): boolean {
+    const nowMs = this.#clock.nowMs();
+    return this.list().some((token) => isValid(token, nowMs));
+  }
+
+  /** Throws `TokenNameExists`. */
+  async createOperator(byTokenId: number | undefined): Promise<IssuedToken> {
+    const text = makeTokenText(this.#random);
+    return await this.#create({ text, name: OPERATOR_TOKEN_NAME, expiryMs: undefined }, byTokenId);
+  }
+
+  /** Throws `TokenNameExists` and `TokenLimitReached`. */
+  async createNamed(wanted: {
+    readonly name: string;
+    readonly expirySec: number | undefined;
+    readonly byTokenId: number | undefined;
+  }): Promise<IssuedToken> {
+    const { name, expirySec, byTokenId } = wanted;
+    const expiryMs = expirySec === undefined ? undefined : this.#clock.nowMs() + expirySec * 1000;
+    return await this.#create({ text: makeTokenText(this.#random), name, expiryMs }, byTokenId);
+  }
+
+  /** Takes the operator's own token, but only on a server that has none. @returns whether it was taken. */
+  async adoptPreset(preset: PresetToken): Promise<boolean> {
+    if (this.#byName.size > 0) return false;
+    await this.#create(preset, undefined);
+    return true;
+  }
+
+  /** Gives the operator's token a new text; the old one is worthless from then on. Throws `OperatorTokenMissing`. */
+  async regenerateOperator(byTokenId: number | undefined): Promise<IssuedToken> {
+    return await this.#alone(async () => {
+      const old = this.#byName.get(OPERATOR_TOKEN_NAME);
+      if (old === undefined) throw new OperatorTokenMissing();
+      const text = makeTokenText(this.#random);
+      const updatedMs = this.#clock.nowMs();
+      const token = { ...old, hash: hashToken(text), updatedMs, updatedByTokenId: byTokenId };
+      await this.#store.update(token);
+      this.#byHash.delete(old.hash);
+      this.#show(token);
+      return { token, text };
+    });
+  }
+
+  /** Throws `OperatorTokenUndeletable` and `TokenNotFound`. */
+  async delete(name: string): Promise<void> {
+    if (name === OPERATOR_TOKEN_NAME) throw new OperatorTokenUndeletable();
+    await this.#alone(async () => {
+      const token = this.#byName.get(name);
+      if (token === undefined) throw new TokenNotFound({ tokenName: name });
+      await this.#store.delete(token.id);
+      this.#byName.delete(name);
+      this.#byHash.delete(token.hash);
+    });
+  }
+
+  async #create(wanted: PresetToken, byTokenId: number | undefined): Promise<IssuedToken> {
+    const { name, text, expiryMs } = wanted;
+    return await this.#alone(async () => {
+      if (this.#byName.has(name)) throw new TokenNameExists({ tokenName: name });
+      if (this.#byName.size >= MAX_TOKEN_COUNT) {
+        throw new TokenLimitReached({ limit: MAX_TOKEN_COUNT });
+      }
+      const token: AdminToken = {
+        id: name === OPERATOR_TOKEN_NAME ? OPERATOR_TOKEN_ID : this.#nextId++,
+        name,
+        hash: hashToken(text),
+        createdMs: this.#clock.nowMs(),
+        createdByTokenId: byTokenId,
+        updatedMs: undefined,
+        updatedByTokenId: undefined,
+        expiryMs,
+      };
+      await this.#store.insert(token, this.#nextId);
+      this.#show(token);
+      return { token, text };
+    });
+  }
+
+  #show(token: AdminToken): void {
+    this.#byName.set(token.name, token);
+    this.#byHash.set(token.hash, token);
+  }
+
+  #alone<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#lastChange.then(change);
+    this.#lastChange = result.catch(() => undefined); // Told to the caller of that change.
+    return result;
+  }
+}

@@ -1,0 +1,58 @@
+import type { FileSystem } from '@plinth/kernel';
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { TokenFileInvalid } from '../errors.js';
+import { isTokenText, OPERATOR_TOKEN_NAME } from '../model/admin-token.js';
+import type { PresetToken } from './admin-tokens.js';
+
+const TokenFile = Type.Object({
+  token: Type.String(),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  expiry_millis: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+});
+
+const MAX_FILE_SIZE_BYTES = 65_536;
+
+/** Throws `TokenFileInvalid`, whose message never holds the token. Source: tsdb-http, "Preset token file". */
+export async function readTokenFile(files: FileSystem, path: string): Promise<PresetToken> {
+  const content = parseJson(path, await readText(files, path));
+  if (!Check(TokenFile, content)) {
+    const why = 'expected {"token": text, "name"?: text, "expiry_millis"?: whole number}';
+    throw new TokenFileInvalid({ path, why });
+  }
+  if (!isTokenText(content.token)) {
+    throw new TokenFileInvalid({ path, why: 'the token does not start with apiv3_' });
+  }
+  return {
+    text: content.token,
+    name: content.name ?? OPERATOR_TOKEN_NAME,
+    expiryMs: content.expiry_millis ?? undefined,
+  };
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text.
+    throw new TokenFileInvalid({ path, why: 'not valid JSON' });
+  }
+}
+
+async function readText(files: FileSystem, path: string): Promise<string> {
+  const file = await files.open(path, 'r').catch((error: unknown) => {
+    throw new TokenFileInvalid({
+      path,
+      why: error instanceof Error ? error.message : 'unreadable',
+    });
+  });
+  try {
+    const sizeBytes = await file.sizeBytes();
+    if (sizeBytes > MAX_FILE_SIZE_BYTES) throw new TokenFileInvalid({ path, why: 'too large' });
+    const bytes = new Uint8Array(sizeBytes);
+    const readBytes = await file.read(bytes, 0);
+    return Buffer.from(bytes.subarray(0, readBytes)).toString();
+  } finally {
+    await file.close();
+  }
+}

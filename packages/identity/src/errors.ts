@@ -1,0 +1,101 @@
+import type { CredentialMalformed, NotAuthenticated, RequestInvalid } from '@plinth/kernel';
+
+/** Closed list of the expected failures of this service. Source: tsdb-http, "Error model" and "Tokens". */
+
+export class TokenNameExists extends Error {
+  override readonly name = 'TokenNameExists';
+  readonly kind = 'token_name_exists';
+  constructor(at: { tokenName: string }) {
+    super(`token name already exists, ${at.tokenName}`);
+  }
+}
+
+export class TokenNotFound extends Error {
+  override readonly name = 'TokenNotFound';
+  readonly kind = 'token_not_found';
+  constructor(at: { tokenName: string }) {
+    super(`the requested resource was not found: ${at.tokenName}`);
+  }
+}
+
+export class OperatorTokenMissing extends Error {
+  override readonly name = 'OperatorTokenMissing';
+  readonly kind = 'operator_token_missing';
+  constructor() {
+    super('missing admin token, cannot update');
+  }
+}
+
+export class OperatorTokenUndeletable extends Error {
+  override readonly name = 'OperatorTokenUndeletable';
+  readonly kind = 'operator_token_undeletable';
+  constructor() {
+    super('cannot delete operator token');
+  }
+}
+
+export class TokenLimitReached extends Error {
+  override readonly name = 'TokenLimitReached';
+  readonly kind = 'token_limit_reached';
+  constructor(at: { limit: number }) {
+    super(`Adding a new token would exceed limit of ${at.limit} tokens`);
+  }
+}
+
+/** The server runs without authentication: there is nothing to manage. */
+export class EndpointDisabled extends Error {
+  override readonly name = 'EndpointDisabled';
+  readonly kind = 'endpoint_disabled';
+  constructor() {
+    super('endpoint disabled, started without auth');
+  }
+}
+
+export class ContentTypeUnacceptable extends Error {
+  override readonly name = 'ContentTypeUnacceptable';
+  readonly kind = 'content_type_unacceptable';
+  constructor() {
+    super('unacceptable content-type, expected: application/json');
+  }
+}
+
+export class JsonInvalid extends Error {
+  override readonly name = 'JsonInvalid';
+  readonly kind = 'json_invalid';
+  constructor(cause: unknown) {
+    super(`serde json error: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+/** Query string and body name different things. */
+export class ConflictingValues extends Error {
+  override readonly name = 'ConflictingValues';
+  readonly kind = 'conflicting_values';
+  constructor(parameter: string) {
+    super(`conflicting values for '${parameter}' and '${parameter}'`);
+  }
+}
+
+/** Stops the start: the operator named a file that holds no token. */
+export class TokenFileInvalid extends Error {
+  override readonly name = 'TokenFileInvalid';
+  readonly kind = 'token_file_invalid';
+  constructor(at: { path: string; why: string }) {
+    super(`admin token file ${at.path}: ${at.why}`);
+  }
+}
+
+/** What a request can end in. */
+export type IdentityError =
+  | NotAuthenticated
+  | CredentialMalformed
+  | RequestInvalid
+  | TokenNameExists
+  | TokenNotFound
+  | OperatorTokenMissing
+  | OperatorTokenUndeletable
+  | TokenLimitReached
+  | EndpointDisabled
+  | ContentTypeUnacceptable
+  | JsonInvalid
+  | ConflictingValues;

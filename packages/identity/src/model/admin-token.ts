@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import type { Random } from '@plinth/kernel';
+
+/** The operator's token: made without a credential on a fresh server, replaced by "regenerate", never deleted. */
+export const OPERATOR_TOKEN_NAME = '_admin';
+export const OPERATOR_TOKEN_ID = 0;
+
+/** What is kept of a token. Its text is told once, when it is made. */
+export interface AdminToken {
+  readonly id: number;
+  readonly name: string;
+  /** SHA-512 of the text, 128 lower-case hex digits. */
+  readonly hash: string;
+  readonly createdMs: number;
+  /** `undefined`: made without a credential. */
+  readonly createdByTokenId: number | undefined;
+  readonly updatedMs: number | undefined;
+  readonly updatedByTokenId: number | undefined;
+  /** Valid while this is later than now; `undefined` never expires. */
+  readonly expiryMs: number | undefined;
+}
+
+export interface IssuedToken {
+  readonly token: AdminToken;
+  /** Secret; never stored or logged. */
+  readonly text: string;
+}
+
+const PREFIX = 'apiv3_';
+const SECRET_SIZE_BYTES = 64;
+/** Longest text that is looked up at all; a client may present anything. */
+const MAX_TEXT_LENGTH = 4096;
+
+/** Source: tsdb-http, "Tokens", format. */
+export function makeTokenText(random: Random): string {
+  return PREFIX + Buffer.from(random.bytes(SECRET_SIZE_BYTES)).toString('base64url');
+}
+
+export function isTokenText(text: string): boolean {
+  return text.startsWith(PREFIX) && text.length > PREFIX.length && text.length <= MAX_TEXT_LENGTH;
+}
+
+export function hashToken(text: string): string {
+  return hash('sha512', text, 'hex');
+}
+
+export function isValid(token: AdminToken, nowMs: number): boolean {
+  return token.expiryMs === undefined || token.expiryMs > nowMs;
+}

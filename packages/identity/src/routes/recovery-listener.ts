@@ -1,0 +1,92 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from '@plinth/kernel';
+import { invariant } from '@plinth/kernel';
+import { OPERATOR_TOKEN_PATH } from '../domain/access-gate.js';
+import type { AdminTokens } from '../domain/admin-tokens.js';
+import { toTokenObject } from './schemas.js';
+import { isIdentityError, toErrorAnswer } from './to-wire.js';
+
+const MAX_CONNECTION_COUNT = 16;
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/**
+ * For an operator who lost the token: a port of its own that regenerates it without asking for one, once. It is
+ * as safe as the address it is bound to. Source: tsdb-http, "Recovery listener".
+ */
+export class RecoveryListener {
+  readonly #tokens: AdminTokens;
+  readonly #log: Logger;
+  readonly #server: Server;
+  /** Set while an attempt is under way, and for good by the one that succeeds. */
+  #isTaken = false;
+
+  constructor(needs: { readonly tokens: AdminTokens; readonly log: Logger }) {
+    this.#tokens = needs.tokens;
+    this.#log = needs.log;
+    this.#server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+      void this.#answer(request, response);
+    });
+    this.#server.maxConnections = MAX_CONNECTION_COUNT;
+  }
+
+  /** @returns where it listens; port 0 takes a free one. */
+  async listen(at: { readonly host: string; readonly port: number }): Promise<AddressInfo> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(at.port, at.host, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    const address = this.#server.address();
+    invariant(typeof address === 'object' && address !== null, 'a listening server has an address');
+    this.#log.warn(
+      { host: address.address, port: address.port },
+      'admin token recovery is open to whoever reaches this port',
+    );
+    return address;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.resume();
+    const isRecovery =
+      request.method === 'POST' && request.url === `${OPERATOR_TOKEN_PATH}/regenerate`;
+    if (!isRecovery || this.#isTaken) {
+      send(response, 404, JSON.stringify({ error: 'Not found', data: {} }));
+      return;
+    }
+    this.#isTaken = true;
+    try {
+      const issued = await this.#tokens.regenerateOperator(undefined);
+      this.#log.warn({ tokenName: issued.token.name }, 'admin token recovered');
+      response.once('close', () => void this.close());
+      send(response, 201, JSON.stringify(toTokenObject(issued)));
+    } catch (error) {
+      this.#isTaken = false;
+      this.#sendFailure(response, error);
+    }
+  }
+
+  #sendFailure(response: ServerResponse, error: unknown): void {
+    if (isIdentityError(error)) {
+      const answer = toErrorAnswer(error, OPERATOR_TOKEN_PATH);
+      send(response, answer.status, answer.body);
+      return;
+    }
+    this.#log.error({ err: error }, 'admin token recovery failed');
+    send(response, 500, JSON.stringify({ error: 'internal error', data: {} }));
+  }
+}
+
+function send(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body);
+}

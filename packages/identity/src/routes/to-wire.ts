@@ -1,0 +1,67 @@
+import { isDomainError, type RequestInvalid } from '@plinth/kernel';
+import type { IdentityError } from '../errors.js';
+
+/** The only place with status codes; a new kind without a row does not compile. */
+const STATUS: Record<IdentityError['kind'], number> = {
+  not_authenticated: 401,
+  credential_malformed: 400,
+  request_invalid: 400,
+  json_invalid: 400,
+  conflicting_values: 400,
+  content_type_unacceptable: 415,
+  token_name_exists: 409,
+  token_not_found: 404,
+  operator_token_missing: 404,
+  operator_token_undeletable: 405,
+  token_limit_reached: 422,
+  endpoint_disabled: 405,
+};
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+}
+
+/**
+ * Answer in the dialect of the time-series service, whose endpoints these are; `path` because version 2 clients
+ * read `code` and `message`. Source: tsdb-http, "Authentication and authorisation", "Error model", "v2 error body".
+ */
+export function toErrorAnswer(error: IdentityError, path: string): ErrorAnswer {
+  const text = error.kind === 'request_invalid' ? describeInvalid(error) : error.message;
+  const body = { error: text, data: {} };
+  return {
+    status: STATUS[error.kind],
+    headers: {
+      'content-type': 'application/json',
+      ...(error.kind === 'not_authenticated'
+        ? { 'www-authenticate': 'Bearer realm="plinth"' }
+        : undefined),
+    },
+    body: JSON.stringify(path === '/api/v2/write' ? { ...v2Fields(error, text), ...body } : body),
+  };
+}
+
+export function isIdentityError(error: unknown): error is IdentityError {
+  return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
+}
+
+function v2Fields(error: IdentityError, text: string): { code: string; message: string } {
+  return error.kind === 'not_authenticated'
+    ? { code: 'unauthorized', message: 'unauthorized access' }
+    : { code: 'invalid', message: text };
+}
+
+function describeInvalid(error: RequestInvalid): string {
+  const prefix = error.part === 'body' ? 'serde json error' : 'serde error';
+  const failure = error.failures[0];
+  const field = failure?.path.at(-1);
+  if (failure === undefined || field === undefined) return `${prefix}: expected a JSON object`;
+  if (failure.keyword === 'required') return `${prefix}: missing field \`${field}\``;
+  const expected = failure.expected.join(' or ');
+  if (failure.keyword === 'type') {
+    return `${prefix}: invalid type for field \`${field}\`, expected ${expected}`;
+  }
+  return `${prefix}: invalid value for field \`${field}\`, ${failure.keyword} is ${expected}`;
+}

@@ -1,0 +1,90 @@
+import type { RelationalStore } from '@plinth/kernel';
+import type { Selectable } from 'kysely';
+import type { AdminToken } from '../model/admin-token.js';
+import type { IdentityTables } from './token-tables.js';
+import { IDENTITY_MIGRATIONS } from './token-tables.js';
+
+/** Tokens in the relational store. */
+export class TokenStore {
+  readonly #store: RelationalStore;
+
+  constructor(store: RelationalStore) {
+    this.#store = store;
+  }
+
+  async migrate(): Promise<void> {
+    await this.#store.migrate('identity', IDENTITY_MIGRATIONS);
+  }
+
+  async readAll(): Promise<{ readonly tokens: readonly AdminToken[]; readonly nextId: number }> {
+    const reader = this.#store.reader<IdentityTables>();
+    const rows = await reader.selectFrom('identity_tokens').selectAll().orderBy('id').execute();
+    const sequence = await reader
+      .selectFrom('identity_sequences')
+      .select('next')
+      .where('name', '=', 'token')
+      .executeTakeFirst();
+    return { tokens: rows.map(fromRow), nextId: sequence?.next ?? 1 };
+  }
+
+  /** Adds the token and keeps the next id with it. */
+  async insert(token: AdminToken, nextId: number): Promise<void> {
+    await this.#store.transaction<IdentityTables, void>(async (tx) => {
+      await tx.insertInto('identity_tokens').values(toRow(token)).execute();
+      await tx
+        .insertInto('identity_sequences')
+        .values({ name: 'token', next: nextId })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ next: nextId }))
+        .execute();
+    });
+  }
+
+  async update(token: AdminToken): Promise<void> {
+    await this.#store.transaction<IdentityTables, void>(async (tx) => {
+      await tx
+        .updateTable('identity_tokens')
+        .set(toRow(token))
+        .where('id', '=', token.id)
+        .execute();
+    });
+  }
+
+  async delete(tokenId: number): Promise<void> {
+    await this.#store.transaction<IdentityTables, void>(async (tx) => {
+      await tx.deleteFrom('identity_tokens').where('id', '=', tokenId).execute();
+    });
+  }
+}
+
+type TokenRow = Selectable<IdentityTables['identity_tokens']>;
+
+function toRow(token: AdminToken): TokenRow {
+  return {
+    id: token.id,
+    name: token.name,
+    hash: token.hash,
+    created_ms: token.createdMs,
+    created_by_token_id: token.createdByTokenId ?? null,
+    updated_ms: token.updatedMs ?? null,
+    updated_by_token_id: token.updatedByTokenId ?? null,
+    expiry_ms: token.expiryMs ?? null,
+  };
+}
+
+function fromRow(row: TokenRow): AdminToken {
+  return {
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    createdMs: Number(row.created_ms),
+    createdByTokenId: row.created_by_token_id ?? undefined,
+    updatedMs: numberOf(row.updated_ms),
+    updatedByTokenId: row.updated_by_token_id ?? undefined,
+    expiryMs: numberOf(row.expiry_ms),
+  };
+}
+
+/** Some drivers hand out 64-bit columns as text; milliseconds fit a number. */
+function numberOf(value: number | string | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}

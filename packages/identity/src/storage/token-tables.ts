@@ -1,0 +1,40 @@
+import type { Migration } from '@plinth/kernel';
+import type { Transaction } from 'kysely';
+
+export interface IdentityTables {
+  identity_tokens: {
+    id: number;
+    name: string;
+    hash: string;
+    created_ms: number;
+    created_by_token_id: number | null;
+    updated_ms: number | null;
+    updated_by_token_id: number | null;
+    expiry_ms: number | null;
+  };
+  /** Next id: ids are never reused, so that "created by" keeps its meaning. */
+  identity_sequences: { name: string; next: number };
+}
+
+export const IDENTITY_MIGRATIONS: readonly Migration[] = [
+  { name: '0001_tokens', up: createTokens },
+];
+
+async function createTokens(tx: Transaction<unknown>): Promise<void> {
+  await tx.schema
+    .createTable('identity_tokens')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull().unique())
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('created_ms', 'bigint', (column) => column.notNull())
+    .addColumn('created_by_token_id', 'integer')
+    .addColumn('updated_ms', 'bigint')
+    .addColumn('updated_by_token_id', 'integer')
+    .addColumn('expiry_ms', 'bigint')
+    .execute();
+  await tx.schema
+    .createTable('identity_sequences')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('next', 'integer', (column) => column.notNull())
+    .execute();
+}
