@@ -2,10 +2,15 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { AGGREGATES } from './aggregates.js';
 import type { FunctionDefinition } from './function-definition.js';
 import { MATH, MATH_MACROS } from './math.js';
+import { scalarFunctions } from './scalar-functions.js';
 import { SELECTORS } from './selectors.js';
 import { STATISTICS, STATISTICS_MACROS } from './statistics.js';
 import { STRING_MACROS, STRINGS } from './strings.js';
 import { TIME_BIN_MACROS, TIME_BINS } from './time-bins.js';
+import { TIME_CONVERSION_MACROS, TIME_CONVERSIONS } from './time-conversion.js';
+import { TIME_PART_MACROS, TIME_PARTS } from './time-parts.js';
+import { TIME_ZONES } from './time-zones.js';
+import { INSTANT_MACROS, ZONE_MACROS } from './zone-text.js';
 
 /** Every function of SQL but those of gap filling and of the caches. */
 export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
@@ -13,6 +18,9 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
   ...STATISTICS,
   ...SELECTORS,
   ...TIME_BINS,
+  ...TIME_PARTS,
+  ...TIME_ZONES,
+  ...TIME_CONVERSIONS,
   ...MATH,
   ...STRINGS,
 ];
@@ -20,12 +28,17 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
 /** What the texts of `ALL_FUNCTIONS` rely on; to be run in this order when an engine instance starts. */
 export const ENGINE_MACROS: readonly string[] = [
   ...STATISTICS_MACROS,
+  ...ZONE_MACROS,
+  ...INSTANT_MACROS,
   ...TIME_BIN_MACROS,
+  ...TIME_PART_MACROS,
+  ...TIME_CONVERSION_MACROS,
   ...MATH_MACROS,
   ...STRING_MACROS,
 ];
 
 /** Puts macros and scalar functions into the (in-memory) catalog of the connection's instance. */
 export async function registerEngineFunctions(connection: DuckDBConnection): Promise<void> {
+  for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);
   for (const macro of ENGINE_MACROS) await connection.run(macro);
 }

@@ -1,0 +1,90 @@
+import { daysFromCivil, floorMod, NS_PER_DAY, NS_PER_SECOND } from './calendar.js';
+
+const NS_PER_MINUTE = 60n * NS_PER_SECOND;
+
+/** Formatters are expensive to make; the names a server sees are few. */
+const MAX_CACHED_ZONES = 64;
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+/** Whether `name` is an IANA name or a fixed offset (`+02:00`, `-0530`, `+02`). */
+export function isTimeZone(name: string): boolean {
+  return fixedOffsetNs(name) !== undefined || formatterOf(name) !== undefined;
+}
+
+/** Offset of a fixed-offset name, `undefined` for every other name. */
+export function fixedOffsetNs(name: string): bigint | undefined {
+  if (/^(utc|z|gmt|etc\/utc)$/i.test(name)) return 0n;
+  const match = /^([+-])(\d\d)(?::?(\d\d))?$/.exec(name);
+  if (match === null) return undefined;
+  const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
+  if (minutes >= 24 * 60) return undefined;
+  return BigInt(match[1] === '-' ? -minutes : minutes) * NS_PER_MINUTE;
+}
+
+/** Local wall clock minus UTC at the instant `timeNs`; `zone` has passed `isTimeZone`. */
+export function offsetNsAt(zone: string, timeNs: bigint): bigint {
+  const fixed = fixedOffsetNs(zone);
+  if (fixed !== undefined) return fixed;
+  const formatter = formatterOf(zone);
+  if (formatter === undefined) return 0n;
+  const wholeSeconds = timeNs - floorMod(timeNs, NS_PER_SECOND);
+  const parts = new Map<string, string>();
+  for (const { type, value } of formatter.formatToParts(Number(wholeSeconds / 1_000_000n))) {
+    parts.set(type, value);
+  }
+  const part = (type: string) => Number(parts.get(type));
+  const days = daysFromCivil({ year: part('year'), month: part('month'), day: part('day') });
+  const seconds = part('hour') * 3600 + part('minute') * 60 + part('second');
+  return BigInt(days) * NS_PER_DAY + BigInt(seconds) * NS_PER_SECOND - wholeSeconds;
+}
+
+/**
+ * The instant whose wall clock in `zone` reads `localNs`. A reading that comes twice is its first instant; one
+ * that is skipped is moved on by the length of the gap.
+ */
+export function instantOfLocal(zone: string, localNs: bigint): bigint {
+  // Transitions are months apart, so a day to either side stands for "before" and "after".
+  const before = localNs - offsetNsAt(zone, localNs - NS_PER_DAY);
+  const after = localNs - offsetNsAt(zone, localNs + NS_PER_DAY);
+  if (before + offsetNsAt(zone, before) === localNs) {
+    return after < before && after + offsetNsAt(zone, after) === localNs ? after : before;
+  }
+  return after + offsetNsAt(zone, after) === localNs ? after : before;
+}
+
+/** `+01:00`; seconds only when there are some. */
+export function offsetText(offsetNs: bigint, separator = ':'): string {
+  const total = Number((offsetNs < 0n ? -offsetNs : offsetNs) / NS_PER_SECOND);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const seconds = total % 60;
+  return (
+    (offsetNs < 0n ? '-' : '+') +
+    two(Math.floor(total / 3600)) +
+    separator +
+    two(Math.floor(total / 60) % 60) +
+    (seconds === 0 ? '' : separator + two(seconds))
+  );
+}
+
+function formatterOf(zone: string): Intl.DateTimeFormat | undefined {
+  const known = formatters.get(zone);
+  if (known !== undefined) return known;
+  try {
+    const formatter = new Intl.DateTimeFormat('en-US-u-ca-iso8601', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    if (formatters.size >= MAX_CACHED_ZONES) formatters.clear();
+    formatters.set(zone, formatter);
+    return formatter;
+  } catch {
+    // The runtime's only way to say that it does not know the name.
+    return undefined;
+  }
+}
