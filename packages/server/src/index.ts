@@ -1,1 +1,9 @@
-export {};
+export type { ServerAddress } from './listener.js';
+export { SETTINGS, type Settings } from './settings.js';
+export {
+  type RunningServer,
+  readSettings,
+  type StartOptions,
+  startServer,
+} from './start-server.js';
+export { closeOnSignals } from './stop-signals.js';

@@ -1,0 +1,120 @@
+import {
+  createValidatorCompiler,
+  type HttpService,
+  type Logger,
+  type Principal,
+  type RequestGate,
+  redactText,
+} from '@plinth/kernel';
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import type { HttpMetrics } from './http-metrics.js';
+import { answerClientError, answerError, answerNotFound } from './to-wire.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before routing on every request but preflights. */
+    principal: Principal;
+  }
+}
+
+/** What stands between the socket and the services. */
+export interface HttpAppParts {
+  readonly log: Logger;
+  readonly services: readonly HttpService[];
+  /** Value of the `cluster-uuid` header. */
+  clusterUuid(): string;
+  /** Who the request speaks for; synchronous because every request pays for it. Throws a domain error. */
+  authenticate(request: RawRequest): Principal;
+  readonly gate: RequestGate | undefined;
+  readonly metrics: HttpMetrics;
+  readonly maxBodySizeBytes: number;
+  /** True once the server is stopping: connections are not kept. */
+  isDraining(): boolean;
+}
+
+/** Fits the request of either HTTP version. */
+export interface RawRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: { readonly authorization?: string | undefined };
+  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
+}
+
+const PREFLIGHT_HEADERS = {
+  'access-control-allow-methods': '*',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+};
+
+/**
+ * One Fastify instance with all services. Order on every request: preflight, authentication (which also answers
+ * for disabled endpoints), gate, routing. Source: tsdb-http, sections 1 and 2.
+ */
+export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: parts.log as FastifyBaseLogger, // pino's logger is one; the type parameter would spread
+    disableRequestLogging: true,
+    // A child logger per request would cost more than all hooks together.
+    childLoggerFactory: (logger) => logger,
+    bodyLimit: parts.maxBodySizeBytes,
+    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, _request, reply) => {
+      setCommonHeaders(reply);
+      answerError(error, parts.log, reply);
+    },
+  });
+  const setCommonHeaders = (reply: { header(name: string, value: string): unknown }): void => {
+    reply.header('cluster-uuid', parts.clusterUuid());
+    reply.header('access-control-allow-origin', '*');
+  };
+  app.setValidatorCompiler(createValidatorCompiler());
+  // Assigned by the first hook; declared here so that all requests have one shape.
+  app.decorateRequest('principal');
+  app.setErrorHandler((error, _request, reply) => answerError(error, parts.log, reply));
+  app.setNotFoundHandler((_request, reply) => answerNotFound(reply));
+
+  app.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(reply);
+    if (parts.isDraining() && request.raw.httpVersionMajor === 1)
+      reply.header('connection', 'close');
+    if (request.method === 'OPTIONS') {
+      reply.code(204).headers(PREFLIGHT_HEADERS).send();
+      return;
+    }
+    try {
+      request.principal = parts.authenticate(request.raw);
+    } catch (error) {
+      done(error as Error); // only errors are thrown here
+      return;
+    }
+    done();
+  });
+  addGate(app, parts.gate);
+  const logsRequests = parts.log.isLevelEnabled('debug');
+  app.addHook('onResponse', (request, reply, done) => {
+    parts.metrics.observe(request, reply);
+    if (logsRequests) {
+      const { method, url } = request;
+      const fields = { method, url: redactText(url), status: reply.statusCode };
+      parts.log.debug({ ...fields, durationMs: reply.elapsedTime }, 'request');
+    }
+    done();
+  });
+  for (const service of parts.services) {
+    await app.register((scope) => service.register(scope));
+  }
+  return app;
+}
+
+function addGate(app: FastifyInstance, gate: RequestGate | undefined): void {
+  if (gate === undefined) return;
+  app.addHook('onRequest', async (request, reply) => {
+    // A gate that does not admit has answered already; returning the reply ends the request.
+    return (await gate.admit(request, reply, request.principal)) ? undefined : reply;
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    gate.finish(request, reply);
+    done();
+  });
+}

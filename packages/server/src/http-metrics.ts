@@ -1,0 +1,143 @@
+import type { MetricSample, Metrics } from '@plinth/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const DURATION_BOUNDS_SEC = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
+];
+const SIZE_BOUNDS_BYTES = [0, 256, 4096, 65_536, 1_048_576, 16_777_216];
+const STATUSES = ['ok', 'client_error', 'server_error', 'unauthorized'] as const;
+
+/** Requests that match no route share one path label: paths are the client's choice and have no bound. */
+const UNMATCHED = 'unmatched';
+
+/** Counts requests per route pattern; one addition per number, no look-up of label sets on the way of a request. */
+export class HttpMetrics {
+  /** Keyed by the route's own options object, then by method. */
+  readonly #byRoute = new WeakMap<object, Map<string, RouteNumbers>>();
+  readonly #all: RouteNumbers[] = [];
+  readonly #unmatched = this.#open('any', UNMATCHED);
+
+  constructor(metrics: Metrics) {
+    metrics.add(
+      this.#metric('http_requests_total', 'HTTP requests by outcome.', 'counter', (numbers) =>
+        STATUSES.map((status, index) => ({
+          labels: { ...numbers.labels, status },
+          value: numbers.countByStatus[index] ?? 0,
+        })).filter(({ value }) => value > 0),
+      ),
+    );
+    metrics.add(
+      this.#histogram(
+        'http_request_duration_seconds',
+        'Time from the request line to the last byte of the answer.',
+        ({ durationSec }) => durationSec,
+      ),
+    );
+    metrics.add(
+      this.#histogram(
+        'http_response_body_size_bytes',
+        'Size of answers whose length is known beforehand.',
+        ({ sizeBytes }) => sizeBytes,
+      ),
+    );
+  }
+
+  observe(request: FastifyRequest, reply: FastifyReply): void {
+    const numbers = this.#numbersOf(request);
+    const index = statusIndex(reply.statusCode);
+    numbers.countByStatus[index] = (numbers.countByStatus[index] ?? 0) + 1;
+    numbers.durationSec.observe(reply.elapsedTime / 1000);
+    const length = reply.getHeader('content-length');
+    if (length !== undefined) numbers.sizeBytes.observe(Number(length));
+    else if (reply.statusCode === 204) numbers.sizeBytes.observe(0);
+  }
+
+  #numbersOf(request: FastifyRequest): RouteNumbers {
+    const { config, url } = request.routeOptions;
+    if (url === undefined) return this.#unmatched;
+    let byMethod = this.#byRoute.get(config);
+    if (byMethod === undefined) {
+      byMethod = new Map();
+      this.#byRoute.set(config, byMethod);
+    }
+    let numbers = byMethod.get(request.method);
+    if (numbers === undefined) {
+      numbers = this.#open(request.method, url);
+      byMethod.set(request.method, numbers);
+    }
+    return numbers;
+  }
+
+  #open(method: string, path: string): RouteNumbers {
+    const numbers: RouteNumbers = {
+      labels: { method, path },
+      countByStatus: STATUSES.map(() => 0),
+      durationSec: new Buckets(DURATION_BOUNDS_SEC),
+      sizeBytes: new Buckets(SIZE_BOUNDS_BYTES),
+    };
+    this.#all.push(numbers);
+    return numbers;
+  }
+
+  #histogram(name: string, help: string, pick: (numbers: RouteNumbers) => Buckets) {
+    return this.#metric(name, help, 'histogram', (numbers) =>
+      pick(numbers).samples(name, numbers.labels),
+    );
+  }
+
+  #metric(
+    name: string,
+    help: string,
+    type: 'counter' | 'histogram',
+    samples: (numbers: RouteNumbers) => readonly MetricSample[],
+  ) {
+    return { name, get: () => ({ name, help, type, values: this.#all.flatMap(samples) }) };
+  }
+}
+
+interface RouteNumbers {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly countByStatus: number[];
+  readonly durationSec: Buckets;
+  readonly sizeBytes: Buckets;
+}
+
+class Buckets {
+  readonly #bounds: readonly number[];
+  /** Not cumulative; one more than bounds, for what is above the last. */
+  readonly #counts: number[];
+  #sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = new Array(bounds.length + 1).fill(0);
+  }
+
+  observe(value: number): void {
+    let index = 0;
+    while (index < this.#bounds.length && value > (this.#bounds[index] ?? 0)) index += 1;
+    this.#counts[index] = (this.#counts[index] ?? 0) + 1;
+    this.#sum += value;
+  }
+
+  samples(name: string, labels: Readonly<Record<string, string>>): readonly MetricSample[] {
+    let total = 0;
+    const buckets = this.#counts.map((count, index) => {
+      total += count;
+      const le = this.#bounds[index] ?? '+Inf';
+      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
+    });
+    if (total === 0) return [];
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, value: this.#sum },
+      { metricName: `${name}_count`, labels, value: total },
+    ];
+  }
+}
+
+function statusIndex(status: number): number {
+  if (status < 400) return 0;
+  if (status === 401) return 3;
+  return status < 500 ? 1 : 2;
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '@plinth/kernel';
+import type { FastifyInstance } from 'fastify';
+import { type Http2Handler, serveHttp2Too } from './one-port.js';
+
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Where a client on this machine reaches the server. */
+  readonly url: string;
+}
+
+export interface Listener {
+  readonly address: ServerAddress;
+  /**
+   * Takes no more connections, lets running requests end, and after `timeoutMs` (or when `force` is aborted)
+   * cuts what is left. Twice is harmless.
+   */
+  drain(timeoutMs: number, force?: AbortSignal): Promise<void>;
+}
+
+/** Accepted connections that wait for the process; the usual 511 overflows when many clients start at once. */
+const BACKLOG = 4096;
+
+/** Opens the one port for all protocols. `app` is ready. */
+export async function listen(app: FastifyInstance, bind: string, clock: Clock): Promise<Listener> {
+  const http1: Server = app.server;
+  // The router takes the compatible requests of either version; its type names only the first.
+  const http2 = serveHttp2Too(http1, app.routing as unknown as Http2Handler);
+  const { host, port } = splitBind(bind);
+  http1.listen({ host, port, backlog: BACKLOG });
+  await once(http1, 'listening');
+  let draining: Promise<void> | undefined;
+  return {
+    address: addressOf(http1, host),
+    drain(timeoutMs, force) {
+      draining ??= (async () => {
+        const closed = new Promise<void>((resolve) => {
+          http1.close(() => resolve());
+        });
+        http2.closeGracefully();
+        const patience = new AbortController();
+        const signal = force ? AbortSignal.any([patience.signal, force]) : patience.signal;
+        const cut = clock.sleep(timeoutMs, signal).then(
+          () => true,
+          () => force?.aborted === true,
+        );
+        const isCut = await Promise.race([closed.then(() => false), cut]);
+        patience.abort();
+        if (!isCut) return;
+        http1.closeAllConnections();
+        http2.destroy();
+        await closed;
+      })();
+      return draining;
+    },
+  };
+}
+
+/** `[::1]:8181` and `127.0.0.1:8181`; the settings have checked the form. */
+function splitBind(bind: string): { readonly host: string; readonly port: number } {
+  const colon = bind.lastIndexOf(':');
+  return {
+    host: bind.slice(0, colon).replace(/^\[|\]$/g, ''),
+    port: Number(bind.slice(colon + 1)),
+  };
+}
+
+const UNSPECIFIED: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
+
+function addressOf(server: Server, host: string): ServerAddress {
+  const { port } = server.address() as AddressInfo; // it listens on a TCP port, not on a pipe
+  const reachable = UNSPECIFIED.get(host) ?? host;
+  const urlHost = reachable.includes(':') ? `[${reachable}]` : reachable;
+  return { host, port, url: `http://${urlHost}:${port}` };
+}

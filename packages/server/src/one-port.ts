@@ -1,0 +1,76 @@
+import type { Server } from 'node:http';
+import { createServer, type ServerHttp2Session } from 'node:http2';
+import type { Socket } from 'node:net';
+
+/** Source: RFC 9113, section 3.4. */
+const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+
+/** A connection that says nothing for so long is closed. */
+const FIRST_BYTES_TIMEOUT_MS = 60_000;
+
+export type Http2Handler = Parameters<typeof createServer>[1];
+
+/**
+ * Makes an HTTP/1.1 server also speak HTTP/2 by prior knowledge: the first bytes of each connection decide, once.
+ * The HTTP/1.1 server keeps listening and counting connections itself, so its limits and its closing stay whole.
+ */
+export function serveHttp2Too(http1: Server, handler: Http2Handler): Http2Side {
+  const http2 = createServer({}, handler);
+  const sessions = new Set<ServerHttp2Session>();
+  http2.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+  });
+  // The session closes itself on a protocol error; nobody else is concerned.
+  http2.on('sessionError', () => {});
+
+  const serveHttp1 = http1.listeners('connection');
+  http1.removeAllListeners('connection');
+  http1.on('connection', (socket: Socket) => {
+    whenTold(socket, (isHttp2) => {
+      if (isHttp2) http2.emit('connection', socket);
+      else for (const serve of serveHttp1) Reflect.apply(serve, http1, [socket]);
+    });
+  });
+  return {
+    closeGracefully() {
+      for (const session of sessions) session.close();
+    },
+    destroy() {
+      for (const session of sessions) session.destroy();
+    },
+  };
+}
+
+export interface Http2Side {
+  /** Tells clients to go away; running streams end by themselves. */
+  closeGracefully(): void;
+  destroy(): void;
+}
+
+/** Looks at the first bytes and puts them back. Calls once, or never when the connection ends before. */
+function whenTold(socket: Socket, tell: (isHttp2: boolean) => void): void {
+  const onEarlyEnd = (): void => {
+    socket.destroy();
+  };
+  const onReadable = (): void => {
+    const head: Buffer | null = socket.read();
+    if (head === null) return;
+    socket.unshift(head);
+    const size = Math.min(head.length, HTTP2_PREFACE.length);
+    const isPreface = HTTP2_PREFACE.compare(head, 0, size, 0, size) === 0;
+    // `P` alone may still become PUT or PRI: wait for more.
+    if (isPreface && size < HTTP2_PREFACE.length) return;
+    socket.setTimeout(0);
+    socket.removeListener('timeout', onEarlyEnd);
+    socket.removeListener('error', onEarlyEnd);
+    socket.removeListener('end', onEarlyEnd);
+    socket.removeListener('readable', onReadable);
+    tell(isPreface);
+  };
+  socket.setTimeout(FIRST_BYTES_TIMEOUT_MS);
+  socket.on('timeout', onEarlyEnd);
+  socket.on('error', onEarlyEnd);
+  socket.on('end', onEarlyEnd);
+  socket.on('readable', onReadable);
+}

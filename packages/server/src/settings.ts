@@ -1,0 +1,99 @@
+import { defineSettings, type LoadedSettings, type SettingsOf } from '@plinth/kernel';
+import { type TSchemaOptions, Type } from 'typebox';
+
+export const SERVICE_NAMES = ['tsdb'] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+const OPENABLE = ['health', 'ping', 'metrics', 'ready', 'pprof'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+
+const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>
+  Type.Union(
+    names.map((name) => Type.Literal(name)),
+    options,
+  );
+
+/** Settings of the server as a whole. Names of the real system: tsdb-http, section 19. */
+export const SERVER_SETTINGS = defineSettings(
+  'server',
+  {
+    http_bind: Type.String({
+      default: '0.0.0.0:8181',
+      pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^:\\s]+):\\d{1,5}$',
+      description: 'address and port to listen on; port 0 takes a free one',
+    }),
+    data_dir: Type.String({
+      default: 'plinth-data',
+      minLength: 1,
+      description: 'folder that holds everything the server stores',
+    }),
+    node_id: Type.String({
+      default: 'node0',
+      minLength: 1,
+      description: 'label of this node in logs',
+    }),
+    object_store: oneOf(['file', 'memory'], {
+      default: 'file',
+      description: 'where data live; `memory` keeps nothing after the end of the process',
+    }),
+    services: Type.Array(oneOf(SERVICE_NAMES), {
+      default: [...SERVICE_NAMES],
+      minItems: 1,
+      description: 'services to run',
+    }),
+    without_auth: Type.Boolean({
+      default: false,
+      description: 'answers everyone without a token',
+    }),
+    disable_authz: Type.Array(oneOf(OPENABLE), {
+      default: [],
+      description: 'endpoints that need no token',
+    }),
+    admin_token_file: Type.Optional(
+      Type.String({ description: 'JSON file with a token to install at the first start' }),
+    ),
+    max_http_request_size_bytes: Type.Integer({
+      default: 10_485_760,
+      minimum: 1,
+      maximum: 1_073_741_824,
+      description: 'largest request body, as received and as decoded',
+    }),
+    shutdown_timeout_ms: Type.Integer({
+      default: 30_000,
+      minimum: 0,
+      description: 'how long a stop waits for running requests',
+    }),
+    log_level: oneOf(LOG_LEVELS, {
+      default: 'info',
+      description: 'least severe level that is logged; requests are logged at `debug`',
+    }),
+  },
+  {
+    http_bind: { flags: ['http-bind'], env: ['INFLUXDB3_HTTP_BIND_ADDR'] },
+    data_dir: { flags: ['data-dir'], env: ['INFLUXDB3_DATA_DIR', 'INFLUXDB3_DB_DIR'] },
+    node_id: {
+      flags: ['node-id'],
+      env: ['INFLUXDB3_NODE_ID', 'INFLUXDB3_NODE_IDENTIFIER_PREFIX'],
+    },
+    object_store: { flags: ['object-store'], env: ['INFLUXDB3_OBJECT_STORE'] },
+    services: { flags: ['services'] },
+    without_auth: {
+      flags: ['without-auth'],
+      env: ['INFLUXDB3_WITHOUT_AUTH', 'INFLUXDB3_START_WITHOUT_AUTH'],
+    },
+    disable_authz: { flags: ['disable-authz'], env: ['INFLUXDB3_DISABLE_AUTHZ'] },
+    admin_token_file: { flags: ['admin-token-file'], env: ['INFLUXDB3_ADMIN_TOKEN_FILE'] },
+    max_http_request_size_bytes: {
+      flags: ['max-http-request-size'],
+      env: ['INFLUXDB3_MAX_HTTP_REQUEST_SIZE'],
+    },
+    shutdown_timeout_ms: { flags: ['shutdown-timeout'] },
+    log_level: { flags: ['log-filter'], env: ['INFLUXDB3_LOG_FILTER'] },
+  },
+);
+
+/** All sections, by the name under which each part receives its own. */
+export const SETTINGS = { server: SERVER_SETTINGS };
+
+export type Settings = LoadedSettings<typeof SETTINGS>;
+export type ServerSettings = SettingsOf<typeof SERVER_SETTINGS>;

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { type RunningServer, readSettings, startServer } from './start-server.js';
+
+const start = (flags: readonly (readonly [string, string])[] = []): Promise<RunningServer> => {
+  const all = new Map([
+    ['http-bind', '127.0.0.1:0'],
+    ['object-store', 'memory'],
+    ['without-auth', 'true'],
+    ...flags,
+  ]);
+  return startServer({
+    settings: readSettings({ env: {}, flags: all }),
+    logDestination: { write() {} },
+  });
+};
+
+/** Writes raw bytes, piece by piece, and gives what came back until the server closed the connection. */
+async function raw(server: RunningServer, pieces: readonly string[]): Promise<string> {
+  const socket = connect(server.address.port, '127.0.0.1');
+  const received: Buffer[] = [];
+  socket.on('data', (part) => received.push(part));
+  await once(socket, 'connect');
+  for (const piece of pieces) {
+    socket.write(piece);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await once(socket, 'close');
+  return Buffer.concat(received).toString('latin1');
+}
+
+describe('startServer', () => {
+  let server: RunningServer;
+  before(async () => {
+    server = await start();
+  });
+  after(() => server.close());
+
+  it('answers an unknown path or method with 404 and the error shape', async () => {
+    for (const [method, path] of [
+      ['GET', '/nowhere'],
+      ['DELETE', '/metrics'],
+      ['POST', '/metrics'],
+    ] as const) {
+      const response = await fetch(`${server.address.url}${path}`, { method });
+      assert.equal(response.status, 404);
+      assert.equal(response.headers.get('content-type'), 'application/json');
+      assert.equal(await response.text(), '{"error":"Not found","data":{}}');
+    }
+  });
+
+  it('sends cluster-uuid and the CORS header with every answer, errors and preflights too', async () => {
+    const uuids = new Set<string | null>();
+    for (const [method, path] of [
+      ['GET', '/metrics'],
+      ['GET', '/nowhere'],
+      ['OPTIONS', '/any/thing'],
+      ['GET', '/%zz'],
+    ] as const) {
+      const response = await fetch(`${server.address.url}${path}`, { method });
+      uuids.add(response.headers.get('cluster-uuid'));
+      assert.equal(response.headers.get('access-control-allow-origin'), '*', path);
+      await response.arrayBuffer();
+    }
+    assert.equal(uuids.size, 1);
+    assert.match([...uuids][0] ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+  });
+
+  it('answers every preflight with 204', async () => {
+    const response = await fetch(`${server.address.url}/api/v3/write_lp`, { method: 'OPTIONS' });
+    assert.equal(response.status, 204);
+    assert.equal(response.headers.get('access-control-allow-methods'), '*');
+    assert.equal(response.headers.get('access-control-allow-headers'), '*');
+    assert.equal(response.headers.get('access-control-max-age'), '86400');
+  });
+
+  it('counts requests by route pattern', async () => {
+    await (await fetch(`${server.address.url}/some/unknown/path`)).arrayBuffer();
+    const text = await (await fetch(`${server.address.url}/metrics`)).text();
+    assert.match(
+      text,
+      /^http_requests_total\{method="any",path="unmatched",status="client_error"\} \d+$/m,
+    );
+    assert.match(
+      text,
+      /^http_request_duration_seconds_bucket\{method="GET",path="\/metrics",le="\+Inf"\} \d+$/m,
+    );
+    assert.doesNotMatch(text, /some\/unknown/);
+    assert.ok(text.endsWith('\n# EOF\n'));
+  });
+
+  it('speaks HTTP/2 by prior knowledge on the same port', async () => {
+    const client = connectHttp2(server.address.url);
+    const stream = client.request({ ':path': '/metrics' });
+    const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+    assert.equal(headers[':status'], 200);
+    assert.match(String(headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
+    stream.resume();
+    await once(stream, 'end');
+    client.close();
+    await once(client, 'close');
+  });
+
+  it('tells the protocols apart when the first bytes come one by one', async () => {
+    const rest = 'UT /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    assert.match(await raw(server, ['P', rest]), /^HTTP\/1\.1 404 Not Found\r\n/);
+    const http2 = await raw(server, [
+      'PR',
+      'I * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      'not a frame, no frame',
+    ]);
+    // A SETTINGS frame (type 4) of the server opens every HTTP/2 connection.
+    assert.equal(http2.charCodeAt(3), 4);
+  });
+
+  it('serves several requests that arrive in one piece', async () => {
+    const one = 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n';
+    const last = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const answers = await raw(server, [one + one + last]);
+    assert.equal(answers.split('HTTP/1.1 404').length - 1, 3);
+  });
+
+  it('refuses what is no HTTP with the error shape', async () => {
+    const answer = await raw(server, ['nonsense\r\n\r\n']);
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    assert.ok(answer.endsWith('{"error":"Bad Request","data":{}}'));
+  });
+});
+
+describe('RunningServer.close', () => {
+  it('lets idle connections go, refuses new ones, and may be called twice', async () => {
+    const server = await start();
+    await (await fetch(`${server.address.url}/metrics`)).arrayBuffer();
+    const client = connectHttp2(server.address.url);
+    await once(client, 'connect');
+    await Promise.all([server.close(), once(client, 'close')]);
+    await server.close();
+    await assert.rejects(fetch(server.address.url));
+  });
+
+  it('cuts a request that does not end when the patience is over', async () => {
+    const server = await start([['shutdown-timeout', '50ms']]);
+    const socket = connect(server.address.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    await once(socket, 'data');
+    await Promise.all([server.close(), once(socket, 'close')]);
+  });
+});
+
+it('does not start with a port in use, and leaves nothing open', async () => {
+  const first = await start();
+  await assert.rejects(start([['http-bind', `127.0.0.1:${first.address.port}`]]), {
+    code: 'EADDRINUSE',
+  });
+  await first.close();
+});

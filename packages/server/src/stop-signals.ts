@@ -1,0 +1,28 @@
+import type { RunningServer } from './start-server.js';
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * The first signal closes the server in order; a second one does not wait for running requests any more.
+ * @returns a promise of the closed server: the process then ends by itself with code 0.
+ */
+export function closeOnSignals(server: RunningServer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const force = new AbortController();
+    let signalCount = 0;
+    const onSignal = (): void => {
+      signalCount += 1;
+      if (signalCount > 1) {
+        force.abort();
+        return;
+      }
+      server
+        .close(force.signal)
+        .finally(() => {
+          for (const signal of SIGNALS) process.removeListener(signal, onSignal);
+        })
+        .then(resolve, reject);
+    };
+    for (const signal of SIGNALS) process.on(signal, onSignal);
+  });
+}

@@ -1,0 +1,87 @@
+import {
+  type Clock,
+  type HttpService,
+  type Logger,
+  Metrics,
+  type Principal,
+  type RequestGate,
+  SystemClock,
+  SystemRandom,
+} from '@plinth/kernel';
+import type { FastifyInstance } from 'fastify';
+import { createHttpApp, type RawRequest } from './http-app.js';
+import { HttpMetrics } from './http-metrics.js';
+import { createServiceEndpoints } from './service-endpoints.js';
+import type { Settings } from './settings.js';
+
+/** A server that is wired but does not listen. */
+export interface WiredServer {
+  readonly app: FastifyInstance;
+  readonly clock: Clock;
+  /** From here on connections are not kept and `ready` fails. */
+  beginDraining(): void;
+  /** Closes services in reverse order, then the stores. Twice is harmless. */
+  close(): Promise<void>;
+}
+
+/** The only place that knows every part: opens stores, then services, then puts HTTP in front. */
+export async function wireUp(
+  settings: Settings,
+  log: Logger,
+  gate?: RequestGate,
+): Promise<WiredServer> {
+  const clock = new SystemClock();
+  const random = new SystemRandom(clock);
+  const metrics = new Metrics();
+  metrics.observeProcess();
+  const closers: (() => Promise<void> | void)[] = [() => metrics.close()];
+  let isDraining = false;
+  const close = async (): Promise<void> => {
+    // Last opened, first closed; one that fails must not keep the others open.
+    const failures: unknown[] = [];
+    for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
+      try {
+        await next();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
+  };
+  try {
+    const services: HttpService[] = [createServiceEndpoints(metrics)];
+    const clusterUuid = random.uuidV4();
+    const app = await createHttpApp({
+      log,
+      services,
+      clusterUuid: () => clusterUuid,
+      authenticate: (request) => anonymous(request),
+      gate,
+      metrics: new HttpMetrics(metrics),
+      maxBodySizeBytes: settings.server.max_http_request_size_bytes,
+      isDraining: () => isDraining,
+    });
+    for (const service of services) {
+      closers.push(() => service.close());
+      await service.start();
+    }
+    await app.ready();
+    closers.push(() => app.close());
+    return {
+      app,
+      clock,
+      beginDraining() {
+        isDraining = true;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const anonymous = (request: RawRequest): Principal => ({
+  kind: 'anonymous',
+  ip: request.socket?.remoteAddress ?? '',
+});
