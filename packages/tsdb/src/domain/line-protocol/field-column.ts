@@ -15,6 +15,8 @@ export class FieldColumn {
   readonly type: FieldValues['type'];
   /** int64 and uint64: words 2r (low) and 2r + 1 (high) of row r. */
   words = new Int32Array(0);
+  /** The same memory as `words`: a slice of it is much cheaper than a new view of a slice of the words. */
+  longs = new BigInt64Array(0);
   doubles = new Float64Array(0);
   /** bool: 0 or 1 of row r. utf8: the texts one behind the other. */
   bytes = new Uint8Array(0);
@@ -101,14 +103,11 @@ export class FieldColumn {
       case 'float64':
         return { type: 'float64', values: this.doubles.slice(0, rowCount) };
       case 'int64':
-        return {
-          type: 'int64',
-          values: new BigInt64Array(this.words.slice(0, 2 * rowCount).buffer),
-        };
+        return { type: 'int64', values: this.longs.slice(0, rowCount) };
       case 'uint64':
         return {
           type: 'uint64',
-          values: new BigUint64Array(this.words.slice(0, 2 * rowCount).buffer),
+          values: new BigUint64Array(this.longs.buffer, 0, rowCount).slice(),
         };
       case 'bool':
         return { type: 'bool', values: this.bytes.slice(0, rowCount) };
@@ -157,9 +156,10 @@ function allocator(column: FieldColumn): (rows: number) => void {
     case 'int64':
     case 'uint64':
       return (rows) => {
-        const old = column.words;
-        column.words = new Int32Array(2 * rows);
-        column.words.set(old.subarray(0, 2 * rows));
+        const old = column.longs;
+        column.longs = new BigInt64Array(rows);
+        column.longs.set(old.subarray(0, rows));
+        column.words = new Int32Array(column.longs.buffer);
       };
     case 'bool':
       return (rows) => {

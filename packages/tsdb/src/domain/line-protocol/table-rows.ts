@@ -15,7 +15,9 @@ export class TableRows {
   readonly slots = new Map<string, FieldSlot>();
   rowCount = 0;
   capacity = 0;
+  /** Low and high word of each row's time; `#times` is the same memory. */
   timeWords = new Int32Array(0);
+  #times = new BigInt64Array(0);
   series = new Uint32Array(0);
   lineStarts = new Uint32Array(0);
   lineEnds = new Uint32Array(0);
@@ -98,7 +100,7 @@ export class TableRows {
       table: this.table,
       parserTable: this.parserTable,
       rowCount,
-      times: new BigInt64Array(this.timeWords.slice(0, 2 * rowCount).buffer),
+      times: this.#times.slice(0, rowCount),
       series: this.series.slice(0, rowCount),
       fields: this.#active.map((column) => column.take(rowCount)),
       firstNewSeries: this.#entries.length - this.#newSeries.length,
@@ -116,7 +118,8 @@ export class TableRows {
 
   #setCapacity(rows: number): void {
     this.capacity = rows;
-    this.timeWords = resized(new Int32Array(2 * rows), this.timeWords);
+    this.#times = resized(new BigInt64Array(rows), this.#times);
+    this.timeWords = new Int32Array(this.#times.buffer);
     this.series = resized(new Uint32Array(rows), this.series);
     this.lineStarts = resized(new Uint32Array(rows), this.lineStarts);
     this.lineEnds = resized(new Uint32Array(rows), this.lineEnds);
@@ -124,7 +127,8 @@ export class TableRows {
   }
 }
 
-function resized<T extends Int32Array | Uint32Array>(target: T, source: T): T {
-  target.set(source.subarray(0, target.length));
+function resized<T extends Uint32Array | BigInt64Array>(target: T, source: T): T {
+  // Both have the one type T; the compiler only sees a union of two `set` methods.
+  target.set(source.subarray(0, target.length) as never);
   return target;
 }
