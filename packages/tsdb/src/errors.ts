@@ -67,10 +67,14 @@ export class WriteEmpty extends Error {
 export class BodyNotUtf8 extends Error {
   override readonly name = 'BodyNotUtf8';
   readonly kind = 'body_not_utf8';
+  readonly index: number;
+  readonly sizeBytes: number;
   constructor(at: { index: number; sizeBytes: number }) {
     super(
       `body content is not valid utf8: invalid utf-8 sequence of ${at.sizeBytes} bytes from index ${at.index}`,
     );
+    this.index = at.index;
+    this.sizeBytes = at.sizeBytes;
   }
 }
 

@@ -1,0 +1,54 @@
+import type { ParsedBody, ParsedTable } from '../../model/parsed-body.js';
+import type { ParseOptions } from './line-protocol-parser.js';
+import type { ParserLimits } from './parser-memory.js';
+
+/** Start value of a lane's thread. */
+export interface LaneSettings {
+  readonly limits: ParserLimits;
+}
+
+export interface LaneJobOptions extends ParseOptions {
+  readonly encoding: 'identity' | 'gzip';
+  /** Largest decoded body. */
+  readonly maxSizeBytes: number;
+}
+
+export interface LaneJob {
+  readonly body: Uint8Array;
+  readonly options: LaneJobOptions;
+}
+
+/** One per job, in the order of the jobs. */
+export type LaneReply =
+  | { readonly kind: 'parsed'; readonly parsed: ParsedBody; readonly body: Uint8Array }
+  | { readonly kind: 'body_not_utf8'; readonly index: number; readonly sizeBytes: number }
+  | { readonly kind: 'body_too_large'; readonly limitBytes: number }
+  | { readonly kind: 'gzip_corrupt'; readonly cause: Error };
+
+/** Below this size copying an array is cheaper than handing over its memory. */
+const MIN_TRANSFER_BYTES = 2048;
+
+/** Memory of a reply that changes hands instead of being copied. */
+export function transferList(reply: LaneReply): ArrayBuffer[] {
+  if (reply.kind !== 'parsed') return [];
+  const arrays = [reply.body, ...reply.parsed.tables.flatMap(arraysOf)];
+  return arrays.flatMap((array) =>
+    array.byteLength >= MIN_TRANSFER_BYTES && isWhole(array) ? [array.buffer] : [],
+  );
+}
+
+/** Whether an array is all of its memory, so that nobody else can be using the rest of it. */
+export function isWhole(array: ArrayBufferView): array is ArrayBufferView<ArrayBuffer> {
+  return array.buffer instanceof ArrayBuffer && array.byteLength === array.buffer.byteLength;
+}
+
+function arraysOf(table: ParsedTable): ArrayBufferView[] {
+  const { times, series, lineStarts, lineEnds, lineNumbers } = table;
+  const arrays: ArrayBufferView[] = [times, series, lineStarts, lineEnds, lineNumbers];
+  for (const { data, validity } of table.fields) {
+    if (validity !== undefined) arrays.push(validity);
+    if (data.type === 'utf8') arrays.push(data.offsets, data.bytes);
+    else arrays.push(data.values);
+  }
+  return arrays;
+}

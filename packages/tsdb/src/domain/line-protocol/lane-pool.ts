@@ -1,0 +1,98 @@
+import { availableParallelism } from 'node:os';
+import { BufferFull, ShuttingDown } from '../../errors.js';
+import { Lane, type LaneResult } from './lane.js';
+import type { LaneJobOptions } from './lane-messages.js';
+import { LineProtocolParser } from './line-protocol-parser.js';
+import { DEFAULT_LIMITS, type ParserLimits } from './parser-memory.js';
+
+export type { LaneResult } from './lane.js';
+export type { LaneJobOptions } from './lane-messages.js';
+
+export interface LanePoolOptions {
+  readonly laneCount: number;
+  /** Bodies of up to this size are parsed at once by the caller's thread: a lane costs more than it saves. */
+  readonly inlineSizeBytes: number;
+  /** Bodies (as received) that lanes may hold. Beyond it `parse` refuses with `BufferFull`, unless all lanes are idle. */
+  readonly maxInFlightBytes: number;
+  readonly limits: ParserLimits;
+}
+
+/** The caller's own parser has this `laneId`. */
+export const INLINE_LANE_ID = 0;
+
+const DEFAULT_OPTIONS: LanePoolOptions = {
+  laneCount: Math.max(1, availableParallelism() - 1),
+  inlineSizeBytes: 16 * 1024,
+  maxInFlightBytes: 256 * 1024 * 1024,
+  limits: DEFAULT_LIMITS,
+};
+const RETRY_AFTER_SEC = 1;
+
+/**
+ * Parses bodies: small ones at once, the others in worker threads. Results of one lane come in the order of the calls;
+ * between lanes there is no order. A lane that crashes rejects its jobs with `LaneCrashed` and is replaced by one with
+ * another `laneId`, which knows nothing of what its predecessor had numbered.
+ */
+export class LanePool {
+  readonly #options: LanePoolOptions;
+  readonly #inline: LineProtocolParser;
+  /** Started with the first body that needs one; an empty place is filled when its turn comes. */
+  readonly #lanes: (Lane | undefined)[];
+  #lastLaneId = INLINE_LANE_ID;
+  #isClosed = false;
+
+  constructor(options: Partial<LanePoolOptions> = {}) {
+    this.#options = { ...DEFAULT_OPTIONS, ...options };
+    this.#inline = new LineProtocolParser(this.#options.limits);
+    this.#lanes = Array.from({ length: Math.max(1, this.#options.laneCount) }, () => undefined);
+  }
+
+  /**
+   * Ownership of `body` passes to the pool; the decoded body comes back with the result.
+   * Rejects with `BodyNotUtf8`, `BodyTooLarge`, `GzipCorrupt`, `BufferFull`, `ShuttingDown` or `LaneCrashed`.
+   */
+  async parse(body: Uint8Array, options: LaneJobOptions): Promise<LaneResult> {
+    if (this.#isClosed) throw new ShuttingDown();
+    const isSmall = body.length <= Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes);
+    if (isSmall && options.encoding === 'identity') {
+      return { laneId: INLINE_LANE_ID, parsed: this.#inline.parse(body, options), body };
+    }
+    const inFlightBytes = this.#lanes.reduce((sum, lane) => sum + (lane?.bytesInFlight ?? 0), 0);
+    if (inFlightBytes > 0 && inFlightBytes + body.length > this.#options.maxInFlightBytes) {
+      throw new BufferFull({ retryAfterSec: RETRY_AFTER_SEC });
+    }
+    return await this.#idlestLane().parse(body, options);
+  }
+
+  /** Ends all lanes; what they have not answered is rejected with `ShuttingDown`. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const lanes = this.#lanes.filter((lane) => lane !== undefined);
+    this.#lanes.fill(undefined);
+    await Promise.all(lanes.map((lane) => lane.close(new ShuttingDown())));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** The lane with the fewest bytes to do. An idle lane is preferred to a new thread. */
+  #idlestLane(): Lane {
+    let best = 0;
+    let bestBytes = Number.POSITIVE_INFINITY;
+    for (const [place, lane] of this.#lanes.entries()) {
+      // Half a byte: after an idle lane, before a busy one.
+      const bytes = lane?.bytesInFlight ?? 0.5;
+      if (bytes < bestBytes) [best, bestBytes] = [place, bytes];
+    }
+    return this.#lanes[best] ?? this.#startLane(best);
+  }
+
+  #startLane(place: number): Lane {
+    const lane = new Lane(++this.#lastLaneId, { limits: this.#options.limits }, () => {
+      if (this.#lanes[place] === lane) this.#lanes[place] = undefined;
+    });
+    this.#lanes[place] = lane;
+    return lane;
+  }
+}

@@ -1,0 +1,44 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { BodyTooLarge, GzipCorrupt, gunzipBounded, invariant } from '@plinth/kernel';
+import { BodyNotUtf8 } from '../../errors.js';
+import { type LaneJob, type LaneReply, type LaneSettings, transferList } from './lane-messages.js';
+import { LineProtocolParser } from './line-protocol-parser.js';
+
+/** Entry of a lane's thread: decodes and parses one body after the other. A bug ends the thread; the pool notices. */
+function runLane(): void {
+  invariant(parentPort !== null, 'a lane runs in a worker thread');
+  const port = parentPort;
+  const { limits } = workerData as LaneSettings; // written by `Lane` alone
+  const parser = new LineProtocolParser(limits);
+  let previous = Promise.resolve();
+  port.on('message', (job: LaneJob) => {
+    // Decoding is asynchronous: jobs wait for each other, so that replies keep their order.
+    previous = previous.then(async () => {
+      const reply = await answer(parser, job);
+      port.postMessage(reply, transferList(reply));
+    });
+  });
+}
+
+async function answer(parser: LineProtocolParser, job: LaneJob): Promise<LaneReply> {
+  const { encoding, maxSizeBytes } = job.options;
+  try {
+    const isGzip = encoding === 'gzip';
+    const body = isGzip ? await gunzipBounded(job.body, maxSizeBytes) : job.body;
+    if (body.length > maxSizeBytes) throw new BodyTooLarge({ limitBytes: maxSizeBytes });
+    return { kind: 'parsed', parsed: parser.parse(body, job.options), body };
+  } catch (error) {
+    if (error instanceof BodyNotUtf8) {
+      return { kind: 'body_not_utf8', index: error.index, sizeBytes: error.sizeBytes };
+    }
+    if (error instanceof BodyTooLarge) return { kind: error.kind, limitBytes: error.limitBytes };
+    if (error instanceof GzipCorrupt) return { kind: error.kind, cause: causeOf(error) };
+    throw error;
+  }
+}
+
+function causeOf(error: Error): Error {
+  return error.cause instanceof Error ? error.cause : error;
+}
+
+runLane();

@@ -1,0 +1,110 @@
+import { Worker } from 'node:worker_threads';
+import { assertNever, BodyTooLarge, GzipCorrupt } from '@plinth/kernel';
+import { BodyNotUtf8 } from '../../errors.js';
+import type { ParsedBody } from '../../model/parsed-body.js';
+import {
+  isWhole,
+  type LaneJob,
+  type LaneJobOptions,
+  type LaneReply,
+  type LaneSettings,
+} from './lane-messages.js';
+
+export interface LaneResult {
+  /** Series and tables are numbered per lane, never across lanes. */
+  readonly laneId: number;
+  readonly parsed: ParsedBody;
+  /** The decoded body: byte ranges of the rows point into it. */
+  readonly body: Uint8Array;
+}
+
+interface Pending {
+  readonly sizeBytes: number;
+  readonly resolve: (result: LaneResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A thread with a parser of its own. Results come in the order of `parse` calls. */
+export class Lane {
+  readonly laneId: number;
+  readonly #worker: Worker;
+  /** Jobs without a reply, oldest first. */
+  #pending: Pending[] = [];
+  #bytesInFlight = 0;
+
+  /** @param onEnd called, once or twice, when the thread ends and takes no more jobs. */
+  constructor(laneId: number, settings: LaneSettings, onEnd: () => void) {
+    this.laneId = laneId;
+    this.#worker = new Worker(new URL('./lane-worker.js', import.meta.url), {
+      workerData: settings,
+      name: `line-protocol-${laneId}`,
+    });
+    this.#worker.on('message', (reply: LaneReply) => this.#settle(reply));
+    const end = (cause?: unknown): void => {
+      onEnd();
+      this.#rejectAll(new LaneCrashed(laneId, cause));
+    };
+    this.#worker.on('error', end);
+    this.#worker.on('exit', () => end());
+  }
+
+  /** Bytes of the bodies that wait or are parsed. */
+  get bytesInFlight(): number {
+    return this.#bytesInFlight;
+  }
+
+  /** Takes the body away: its memory changes hands, unless it is part of something larger and must be copied. */
+  parse(body: Uint8Array, options: LaneJobOptions): Promise<LaneResult> {
+    const sizeBytes = body.length;
+    const own = isWhole(body) ? body : Uint8Array.from(body);
+    const job: LaneJob = { body: own, options };
+    return new Promise((resolve, reject) => {
+      this.#worker.postMessage(job, [own.buffer]);
+      this.#pending.push({ sizeBytes, resolve, reject });
+      this.#bytesInFlight += sizeBytes;
+    });
+  }
+
+  /** Ends the thread; what it has not answered is rejected with `why`. */
+  async close(why: Error): Promise<void> {
+    this.#rejectAll(why);
+    await this.#worker.terminate();
+  }
+
+  #settle(reply: LaneReply): void {
+    const job = this.#pending.shift();
+    if (job === undefined) return; // answered while the lane was closing
+    this.#bytesInFlight -= job.sizeBytes;
+    switch (reply.kind) {
+      case 'parsed':
+        job.resolve({ laneId: this.laneId, parsed: reply.parsed, body: reply.body });
+        return;
+      case 'body_not_utf8':
+        job.reject(new BodyNotUtf8(reply));
+        return;
+      case 'body_too_large':
+        job.reject(new BodyTooLarge(reply));
+        return;
+      case 'gzip_corrupt':
+        job.reject(new GzipCorrupt(reply.cause));
+        return;
+      default:
+        assertNever(reply);
+    }
+  }
+
+  #rejectAll(why: Error): void {
+    const jobs = this.#pending;
+    this.#pending = [];
+    this.#bytesInFlight = 0;
+    for (const job of jobs) job.reject(why);
+  }
+}
+
+/** A lane's thread ended by itself: a bug or lack of memory. Nothing of its bodies was kept. */
+export class LaneCrashed extends Error {
+  override readonly name = 'LaneCrashed';
+  constructor(laneId: number, cause?: unknown) {
+    super(`line-protocol lane ${laneId} crashed`, { cause });
+  }
+}
