@@ -67,3 +67,64 @@ function fieldText(field: StructField): string {
     'dict_id: 0, dict_is_ordered: false, metadata: {} }'
   );
 }
+
+const PLAIN_TYPES: Readonly<Record<string, SqlType>> = {
+  Null: { kind: 'null' },
+  Boolean: { kind: 'boolean' },
+  Int8: { kind: 'int', bits: 8, signed: true },
+  Int16: { kind: 'int', bits: 16, signed: true },
+  Int32: { kind: 'int', bits: 32, signed: true },
+  Int64: { kind: 'int', bits: 64, signed: true },
+  UInt8: { kind: 'int', bits: 8, signed: false },
+  UInt16: { kind: 'int', bits: 16, signed: false },
+  UInt32: { kind: 'int', bits: 32, signed: false },
+  UInt64: { kind: 'int', bits: 64, signed: false },
+  Float16: { kind: 'float', bits: 32 },
+  Float32: { kind: 'float', bits: 32 },
+  Float64: { kind: 'float', bits: 64 },
+  Utf8: { kind: 'utf8' },
+  LargeUtf8: { kind: 'utf8' },
+  Utf8View: { kind: 'utf8' },
+  Binary: { kind: 'binary' },
+  LargeBinary: { kind: 'binary' },
+  BinaryView: { kind: 'binary' },
+  Date32: { kind: 'date' },
+  Date64: { kind: 'date' },
+  'Time64(Nanosecond)': { kind: 'time' },
+  'Time64(ns)': { kind: 'time' },
+  'Duration(Nanosecond)': { kind: 'duration' },
+  'Duration(ns)': { kind: 'duration' },
+  'Interval(MonthDayNano)': { kind: 'interval' },
+  'Dictionary(Int32, Utf8)': { kind: 'tag' },
+};
+
+const UNIT_BY_NAME: Readonly<Record<string, TimeUnit>> = {
+  Second: 's',
+  s: 's',
+  Millisecond: 'ms',
+  ms: 'ms',
+  Microsecond: 'us',
+  us: 'us',
+  µs: 'us',
+  Nanosecond: 'ns',
+  ns: 'ns',
+};
+
+/** Reads what `arrowTypeName` writes, and the short spelling of units; `undefined` for every other text. */
+export function parseArrowTypeName(name: string): SqlType | undefined {
+  const text = name.trim();
+  if (Object.hasOwn(PLAIN_TYPES, text)) return PLAIN_TYPES[text];
+  const timestamp = /^Timestamp\((\w+|µs)(?:,\s*(?:None|Some\("([^"]+)"\)|"([^"]+)"))?\)$/.exec(
+    text,
+  );
+  if (timestamp !== null) {
+    const unit = UNIT_BY_NAME[timestamp[1] ?? ''];
+    return unit && { kind: 'timestamp', unit, zone: timestamp[2] ?? timestamp[3] };
+  }
+  const decimal = /^Decimal128\((\d+),\s*(\d+)\)$/.exec(text);
+  if (decimal === null) return undefined;
+  const [precision, scale] = [Number(decimal[1]), Number(decimal[2])];
+  return precision < 1 || precision > 38 || scale > precision
+    ? undefined
+    : { kind: 'decimal', precision, scale };
+}

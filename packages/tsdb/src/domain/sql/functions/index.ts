@@ -1,15 +1,22 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AGGREGATES } from './aggregates.js';
+import { CONDITIONALS } from './conditionals.js';
+import { ENCODING_MACROS, ENCODINGS } from './encodings.js';
 import type { FunctionDefinition } from './function-definition.js';
+import { INTROSPECTION } from './introspection.js';
+import { LIST_MACROS, LISTS } from './lists.js';
 import { MATH, MATH_MACROS } from './math.js';
+import { REGEXP_MACROS, REGULAR_EXPRESSIONS } from './regular-expressions.js';
 import { scalarFunctions } from './scalar-functions.js';
 import { SELECTORS } from './selectors.js';
 import { STATISTICS, STATISTICS_MACROS } from './statistics.js';
 import { STRING_MACROS, STRINGS } from './strings.js';
+import { STRUCTS } from './structs.js';
 import { TIME_BIN_MACROS, TIME_BINS } from './time-bins.js';
 import { TIME_CONVERSION_MACROS, TIME_CONVERSIONS } from './time-conversion.js';
 import { TIME_PART_MACROS, TIME_PARTS } from './time-parts.js';
 import { TIME_ZONES } from './time-zones.js';
+import { WINDOWS } from './windows.js';
 import { INSTANT_MACROS, ZONE_MACROS } from './zone-text.js';
 
 /** Every function of SQL but those of gap filling and of the caches. */
@@ -23,6 +30,13 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
   ...TIME_CONVERSIONS,
   ...MATH,
   ...STRINGS,
+  ...ENCODINGS,
+  ...REGULAR_EXPRESSIONS,
+  ...CONDITIONALS,
+  ...LISTS,
+  ...STRUCTS,
+  ...WINDOWS,
+  ...INTROSPECTION,
 ];
 
 /** What the texts of `ALL_FUNCTIONS` rely on; to be run in this order when an engine instance starts. */
@@ -35,6 +49,9 @@ export const ENGINE_MACROS: readonly string[] = [
   ...TIME_CONVERSION_MACROS,
   ...MATH_MACROS,
   ...STRING_MACROS,
+  ...ENCODING_MACROS,
+  ...REGEXP_MACROS,
+  ...LIST_MACROS,
 ];
 
 /** Puts macros and scalar functions into the (in-memory) catalog of the connection's instance. */

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
 import {
   BIGINT,
+  BLOB,
+  blobValue,
+  type DuckDBBlobValue,
   type DuckDBDataChunk,
   DuckDBScalarFunction,
   type DuckDBType,
@@ -9,6 +13,15 @@ import {
 } from '@duckdb/node-api';
 import { formatTime } from './chrono-format.js';
 import { parseByFormats } from './time-conversion.js';
+
+/** Names of digest algorithms in the runtime's cryptography. */
+const NODE_DIGEST: Readonly<Record<string, string>> = {
+  sha224: 'sha224',
+  sha384: 'sha384',
+  sha512: 'sha512',
+  blake2s: 'blake2s256',
+  blake2b: 'blake2b512',
+};
 
 /**
  * Functions that the engine's SQL cannot express, run on the main thread chunk by chunk (about 0.4 µs per row
@@ -29,6 +42,17 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       ([text, ...formats]) => parseByFormats(text as string, formats as string[]),
       VARCHAR,
     ),
+    define('plinth_digest', [BLOB, VARCHAR], BLOB, ([bytes, algorithm]) => {
+      const name = NODE_DIGEST[algorithm as string];
+      if (name === undefined) {
+        throw new Error(`This feature is not implemented: digest algorithm ${algorithm}`);
+      }
+      return blobValue(
+        createHash(name)
+          .update((bytes as DuckDBBlobValue).bytes)
+          .digest(),
+      );
+    }),
     define('plinth_levenshtein_chars', [VARCHAR, VARCHAR], INTEGER, ([a, b]) =>
       levenshtein([...(a as string)], [...(b as string)]),
     ),
