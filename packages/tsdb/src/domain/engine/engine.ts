@@ -11,8 +11,12 @@ export interface Engine {
 export interface WriteRequest {
   /** Checked by the edge: the name rules differ by endpoint. */
   readonly database: string;
-  /** Decoded (not compressed) body. Ownership passes to the engine. */
+  /** As received. Ownership passes to the engine. */
   readonly body: Uint8Array;
+  /** `gzip`: members one after the other; inflated off the main thread. */
+  readonly encoding: 'identity' | 'gzip';
+  /** Largest body after decoding; `BodyTooLarge` beyond it. The edge has checked the size as received. */
+  readonly maxSizeBytes: number;
   readonly precision: Precision;
   readonly acceptPartial: boolean;
   /** True: resolve when buffered and visible, before the log is durable. */

@@ -1,0 +1,97 @@
+import { defineSettings, type SettingsOf } from '@plinth/kernel';
+import { Type } from 'typebox';
+
+const MIB = 1024 * 1024;
+
+/** Settings of the time-series service. Source of the aliases: tsdb-http, "Server options users rely on". */
+export const TSDB_SETTINGS = defineSettings(
+  'tsdb',
+  {
+    compat: Type.Union([Type.Literal('documented'), Type.Literal('influxdb3')], {
+      default: 'documented',
+      description:
+        'Which behaviour applies where the documented API and InfluxDB 3 Core differ (JSON shape, error texts, defaults).',
+    }),
+    max_request_size_bytes: Type.Integer({
+      default: 10 * MIB,
+      minimum: 1024,
+      description: 'Largest request body, as sent and again after decompression.',
+    }),
+    buffer_flush_bytes: Type.Integer({
+      default: 192 * MIB,
+      minimum: 64 * 1024,
+      description: 'Rows in memory are written to segments when they take this much.',
+    }),
+    buffer_flush_age_ms: Type.Integer({
+      default: 600_000,
+      minimum: 100,
+      description: 'Rows in memory are written to segments at the latest after this time.',
+    }),
+    buffer_limit_bytes: Type.Integer({
+      default: 1024 * MIB,
+      minimum: MIB,
+      description:
+        'Writes are answered with 503 and Retry-After while rows that are not in segments take this much.',
+    }),
+    query_memory_bytes: Type.Integer({
+      default: 0,
+      minimum: 0,
+      description:
+        'Memory of the query engine; what exceeds it spills to disk. 0 takes half of the machine’s memory.',
+    }),
+    query_threads: Type.Integer({
+      default: 0,
+      minimum: 0,
+      description: 'Threads of the query engine. 0 takes one per core.',
+    }),
+    max_concurrent_queries: Type.Integer({
+      default: 64,
+      minimum: 1,
+      description: 'Queries that run at the same time; more wait.',
+    }),
+    num_database_limit: Type.Integer({
+      default: 1000,
+      minimum: 1,
+      description: 'Active databases.',
+    }),
+    num_table_limit: Type.Integer({
+      default: 10_000,
+      minimum: 1,
+      description: 'Active tables over all databases.',
+    }),
+    num_total_columns_per_table_limit: Type.Integer({
+      default: 1000,
+      minimum: 1,
+      description: 'Tag and field columns of one table.',
+    }),
+    repair: Type.Boolean({
+      default: false,
+      description:
+        'At the start: move damaged log files aside and say what was lost, instead of refusing to start.',
+    }),
+    reported_version: Type.String({
+      default: '3.11.2-plinth.0.1.0',
+      minLength: 1,
+      description: 'Version that /ping reports; clients expect semantic versioning from 3.0 on.',
+    }),
+  },
+  {
+    compat: {},
+    max_request_size_bytes: {
+      flags: ['max-http-request-size'],
+      env: ['INFLUXDB3_MAX_HTTP_REQUEST_SIZE'],
+    },
+    max_concurrent_queries: {
+      flags: ['max-concurrent-queries'],
+      env: ['INFLUXDB3_MAX_CONCURRENT_QUERIES'],
+    },
+    num_database_limit: { flags: ['num-database-limit'], env: ['INFLUXDB3_NUM_DATABASE_LIMIT'] },
+    num_table_limit: { flags: ['num-table-limit'], env: ['INFLUXDB3_NUM_TABLE_LIMIT'] },
+    num_total_columns_per_table_limit: {
+      flags: ['num-total-columns-per-table-limit'],
+      env: ['INFLUXDB3_NUM_TOTAL_COLUMNS_PER_TABLE_LIMIT'],
+    },
+  },
+);
+
+export type TsdbSettings = SettingsOf<typeof TSDB_SETTINGS>;

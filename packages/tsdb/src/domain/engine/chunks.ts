@@ -1,0 +1,35 @@
+/** Nanoseconds of a UTC day. */
+export const DAY_NS = 86_400_000_000_000n;
+
+/** Widths a chunk may have, in days, from narrow to wide; 0 stands for one chunk over all times. */
+const WIDTHS_IN_DAYS = [1n, 8n, 64n, 512n, 4096n] as const;
+
+/** A flush makes at most so many segments of one table; sparse data get wider chunks instead of more files. */
+const MAX_CHUNKS = 16;
+
+export interface Chunk {
+  readonly startNs: bigint;
+  /** 0: all times. */
+  readonly widthNs: bigint;
+}
+
+/** The chunks that hold the given days (numbers since 1970-01-01, any order): narrow ones unless there were too many. */
+export function chunksOf(days: readonly bigint[]): readonly Chunk[] {
+  for (const width of WIDTHS_IN_DAYS) {
+    const starts = new Set(days.map((day) => floorDivide(day, width)));
+    if (starts.size > MAX_CHUNKS) continue;
+    return [...starts]
+      .sort((a, b) => (a < b ? -1 : 1))
+      .map((start) => ({ startNs: start * width * DAY_NS, widthNs: width * DAY_NS }));
+  }
+  return [{ startNs: 0n, widthNs: 0n }];
+}
+
+export function dayOf(timeNs: bigint): bigint {
+  return floorDivide(timeNs, DAY_NS);
+}
+
+function floorDivide(a: bigint, b: bigint): bigint {
+  const quotient = a / b;
+  return a % b < 0n ? quotient - 1n : quotient;
+}

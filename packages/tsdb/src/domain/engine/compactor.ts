@@ -1,0 +1,153 @@
+import type { Clock, Leases } from '@plinth/kernel';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { Segment } from '../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../storage/segments/segment-files.js';
+import { type SegmentRegistry, SegmentsChanged } from '../../storage/segments/segment-registry.js';
+import { mergeSegments } from './merge-segments.js';
+import type { TableStore } from './table-store.js';
+
+const CHECK_INTERVAL_MS = 10_000;
+/** So many segments of one chunk and level are merged into one of the next level. */
+const MERGE_COUNT = 8;
+/** A merge reads at most so many bytes: beyond it segments stay as they are. */
+const MAX_MERGE_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Merges small segments of a chunk into larger ones, and overlays into the points they overwrite, in the background: one
+ * merge at a time, newest chunk first.
+ */
+export class Compactor {
+  readonly #tables: () => Iterable<TableStore>;
+  readonly #host: DuckDbHost;
+  readonly #files: SegmentFiles;
+  readonly #registry: SegmentRegistry;
+  readonly #leases: Leases;
+  readonly #clock: Clock;
+  readonly #onFailed: (error: unknown) => void;
+  #ticker: Disposable | undefined;
+  #running: Promise<void> | undefined;
+  #isClosing = false;
+
+  constructor(options: {
+    readonly tables: () => Iterable<TableStore>;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly registry: SegmentRegistry;
+    readonly leases: Leases;
+    readonly clock: Clock;
+    readonly onFailed: (error: unknown) => void;
+  }) {
+    this.#tables = options.tables;
+    this.#host = options.host;
+    this.#files = options.files;
+    this.#registry = options.registry;
+    this.#leases = options.leases;
+    this.#clock = options.clock;
+    this.#onFailed = options.onFailed;
+  }
+
+  start(): void {
+    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => this.compactWhenDue());
+  }
+
+  /** Starts merging in the background when there is something to merge. */
+  compactWhenDue(): void {
+    if (this.#running !== undefined || this.#isClosing) return;
+    this.#running = this.#compact()
+      .catch(this.#onFailed)
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#running;
+  }
+
+  async #compact(): Promise<void> {
+    for (const store of this.#tables()) {
+      for (
+        let inputs = chooseInputs(store);
+        inputs.length > 0 && !this.#isClosing;
+        inputs = chooseInputs(store)
+      ) {
+        const chosen = inputs;
+        const isMerged = await this.#leases.withLease('tsdb.compaction', () =>
+          this.#merge(store, chosen),
+        );
+        if (isMerged !== true) return;
+      }
+    }
+  }
+
+  async #merge(store: TableStore, inputs: readonly Segment[]): Promise<boolean> {
+    const added = await mergeSegments({ store, inputs, host: this.#host, files: this.#files });
+    try {
+      await this.#registry.apply({
+        addSegments: added,
+        removeSegments: inputs.map((segment) => segment.id),
+        addSeriesFiles: [],
+        removeSeriesFiles: [],
+      });
+    } catch (error) {
+      for (const segment of added) await this.#files.remove(segment.objectName);
+      if (error instanceof SegmentsChanged) return false;
+      throw error;
+    }
+    await store.replace({
+      flushed: undefined,
+      removed: inputs,
+      added: added.map((segment) => store.openVerified(segment)),
+    });
+    return true;
+  }
+}
+
+/**
+ * The next segments to merge, or none. Overlays first: they cost at every query. They are merged with every segment they may
+ * overwrite (all that overlap their times), otherwise a chunk's smallest segments go together.
+ */
+export function chooseInputs(store: TableStore): readonly Segment[] {
+  const segments = store.segments.map((open) => open.segment);
+  const overlays = segments.filter((segment) => segment.kind === 'overlay');
+  if (overlays.length > 0) {
+    const minTime = overlays.reduce(
+      (min, s) => (s.minTime < min ? s.minTime : min),
+      overlays[0]?.minTime ?? 0n,
+    );
+    const maxTime = overlays.reduce(
+      (max, s) => (s.maxTime > max ? s.maxTime : max),
+      overlays[0]?.maxTime ?? 0n,
+    );
+    const touched = segments.filter(
+      (s) => s.kind === 'unique' && s.minTime <= maxTime && s.maxTime >= minTime,
+    );
+    const inputs = [...touched, ...overlays];
+    if (sizeOf(inputs) <= MAX_MERGE_BYTES) return inputs;
+  }
+  return smallestOfAChunk(segments);
+}
+
+function smallestOfAChunk(segments: readonly Segment[]): readonly Segment[] {
+  const groups = new Map<string, Segment[]>();
+  for (const segment of segments) {
+    if (segment.kind === 'overlay') continue;
+    const key = `${segment.chunkStartNs} ${segment.chunkWidthNs} ${segment.level}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [segment]);
+    else group.push(segment);
+  }
+  const due = [...groups.values()]
+    .filter((group) => group.length >= MERGE_COUNT)
+    .map((group) => group.sort((a, b) => a.sizeBytes - b.sizeBytes).slice(0, MERGE_COUNT))
+    .filter((group) => sizeOf(group) <= MAX_MERGE_BYTES)
+    .sort((a, b) => ((a[0]?.chunkStartNs ?? 0n) > (b[0]?.chunkStartNs ?? 0n) ? -1 : 1));
+  return due[0] ?? [];
+}
+
+function sizeOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, segment) => sum + segment.sizeBytes, 0);
+}

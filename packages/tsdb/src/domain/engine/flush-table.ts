@@ -1,0 +1,227 @@
+import type { Column } from '../../model/column.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import { quoteName } from '../../storage/duckdb/quote.js';
+import {
+  SEGMENT_FORMAT_VERSION,
+  type Segment,
+  type SeriesFile,
+} from '../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../storage/segments/segment-files.js';
+import { type Chunk, chunksOf, DAY_NS } from './chunks.js';
+import type { GenerationTable } from './generation-table.js';
+import { type Source, timeCondition } from './sources.js';
+import type { TableStore } from './table-store.js';
+
+export interface FlushedTable {
+  readonly segments: readonly Segment[];
+  readonly seriesFile: SeriesFile | undefined;
+  /** Series of the table that are stored once the change is registered. */
+  readonly storedSeries: number;
+}
+
+/**
+ * Writes a closed generation of one table as segments, sorted by (series, time), a file a chunk. Points that were written
+ * more than once within the generation are merged; those that older segments hold, too, go to overlay segments.
+ */
+export async function flushTable(
+  store: TableStore,
+  table: GenerationTable,
+  host: DuckDbHost,
+  files: SegmentFiles,
+): Promise<FlushedTable> {
+  await store.checkLateRows();
+  await table.main.handOver();
+  await store.seriesTable.handOver(store.schema);
+  const columns = columnsOf(table);
+  // Alone: a compaction must not remove the files that are looked into.
+  const parts = await store.exclusive(() => splitRows(store, table, columns, host));
+  const segments: Segment[] = [];
+  for (const part of parts) {
+    for (const chunk of await chunksOfRows(part.rows, host)) {
+      const segment = await writeSegment({
+        store,
+        seqs: table,
+        level: 0,
+        part,
+        chunk,
+        columns,
+        files,
+      });
+      if (segment !== undefined) segments.push(segment);
+    }
+  }
+  for (const part of parts) await part.drop();
+  return { segments, ...(await writeNewSeries(store, files)) };
+}
+
+interface Part {
+  readonly kind: Segment['kind'];
+  /** FROM text with `_series, "time"`, the columns, and `_seq` in overlays. */
+  readonly rows: string;
+  drop(): Promise<void>;
+}
+
+function columnsOf(table: GenerationTable): readonly Column[] {
+  const byId = new Map<number, Column>();
+  for (const column of [...table.main.columns, ...table.late.columns]) byId.set(column.id, column);
+  return [...byId.values()];
+}
+
+const NOTHING_TO_DROP = async (): Promise<void> => undefined;
+
+async function splitRows(
+  store: TableStore,
+  table: GenerationTable,
+  columns: readonly Column[],
+  host: DuckDbHost,
+): Promise<readonly Part[]> {
+  const names = columns.map((column) => quoteName(column.physicalName));
+  const list = (source: Source, order: string[]): string =>
+    `SELECT ${[
+      '_series',
+      '"time"',
+      ...columns.map((c) =>
+        source.hasColumn(c.id) ? quoteName(c.physicalName) : `NULL AS ${quoteName(c.physicalName)}`,
+      ),
+      ...order,
+    ].join(', ')} FROM ${source.from}`;
+  const main = table.mainSource();
+  const late = table.lateSource();
+  const both = [
+    ...(table.main.rowCount > 0 ? [list(main, ['0 AS _rank', '_seq', '0::BIGINT AS _order'])] : []),
+    ...(table.late.rowCount > 0
+      ? [list(late, ['1 AS _rank', '_seq', `(${late.order})::BIGINT AS _order`])]
+      : []),
+  ].join(' UNION ALL ');
+  const minTime = table.main.minTime < table.late.minTime ? table.main.minTime : table.late.minTime;
+  const maxTime = table.main.maxTime > table.late.maxTime ? table.main.maxTime : table.late.maxTime;
+  if (!store.duplicates.touches(minTime, maxTime)) {
+    return [{ kind: 'unique', rows: `(${both})`, drop: NOTHING_TO_DROP }];
+  }
+  const duplicates = quoteName(store.duplicates.name);
+  const match = 'a._series = d._series AND a."time" = d."time"';
+  const latest = names.map(
+    (name) => `last(${name} ORDER BY _rank, _seq, _order) FILTER (${name} IS NOT NULL) AS ${name}`,
+  );
+  const merged = `${table.main.name}_merged`;
+  const older = store
+    .segmentSources(minTime, maxTime)
+    .map(
+      (source) =>
+        `SELECT _series, "time" FROM ${source.from} WHERE ${timeCondition(minTime, maxTime)}`,
+    );
+  const isOlder =
+    older.length === 0
+      ? 'false'
+      : `EXISTS (SELECT 1 FROM (${older.join(' UNION ALL ')}) o WHERE o._series = m._series AND o."time" = m."time")`;
+  await host.withWriter(async (connection) => {
+    await connection.run(`DROP TABLE IF EXISTS ${quoteName(merged)}`);
+    await connection.run(
+      `CREATE TABLE ${quoteName(merged)} AS SELECT *, ${isOlder} AS _is_older FROM (SELECT ${['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ')} FROM (${both}) a SEMI JOIN ${duplicates} d ON ${match} GROUP BY _series, "time") m`,
+    );
+  });
+  const key = ['_series', '"time"', ...names].join(', ');
+  const once = `SELECT ${key} FROM (${both}) a ANTI JOIN ${duplicates} d ON ${match}`;
+  const mergedRows = (flag: string): string =>
+    `SELECT ${key}, _seq FROM ${quoteName(merged)} WHERE ${flag}`;
+  return [
+    {
+      kind: 'unique',
+      rows: `(${once} UNION ALL SELECT ${key} FROM ${quoteName(merged)} WHERE NOT _is_older)`,
+      drop: NOTHING_TO_DROP,
+    },
+    {
+      kind: 'overlay',
+      rows: `(${mergedRows('_is_older')})`,
+      drop: () =>
+        host.withWriter(async (connection) => {
+          await connection.run(`DROP TABLE IF EXISTS ${quoteName(merged)}`);
+        }),
+    },
+  ];
+}
+
+/** The chunks of a FROM text's rows. */
+export async function chunksOfRows(rows: string, host: DuckDbHost): Promise<readonly Chunk[]> {
+  const days = await host.rows(
+    // Integers only: a double has no room for the last nanoseconds before midnight.
+    `SELECT DISTINCT CASE WHEN t >= 0 THEN t // ${DAY_NS} ELSE -(-(t + 1) // ${DAY_NS}) - 1 END FROM (SELECT epoch_ns("time") AS t FROM ${rows})`,
+  );
+  return chunksOf(days.map(([day]) => BigInt(String(day))));
+}
+
+/** Writes the rows of one chunk, sorted by (series, time); `undefined` when there are none. */
+export async function writeSegment(options: {
+  readonly store: TableStore;
+  readonly seqs: { readonly minSeq: bigint; readonly maxSeq: bigint };
+  readonly level: number;
+  readonly part: Pick<Part, 'kind' | 'rows'>;
+  readonly chunk: Chunk;
+  readonly columns: readonly Column[];
+  readonly files: SegmentFiles;
+}): Promise<Segment | undefined> {
+  const { store, seqs, part, chunk, columns, files } = options;
+  const tags = [...store.schema.columns.values()].filter(
+    (column) => column.kind === 'tag' && store.seriesTable.columnOf(column.name) !== undefined,
+  );
+  const list = [
+    'r._series',
+    ...tags.map((tag) => `s.${quoteName(tag.physicalName)}`),
+    'r."time"',
+    ...columns.map((column) => `r.${quoteName(column.physicalName)}`),
+    ...(part.kind === 'overlay' ? ['r._seq'] : []),
+  ];
+  const inChunk = chunk.widthNs === 0n ? '' : ` WHERE ${chunkCondition(chunk)}`;
+  const time = store.schema.columns.get('time');
+  const written = await files.writeSegment({
+    tableUuid: store.schema.uuid,
+    select: `SELECT ${list.join(', ')} FROM (SELECT * FROM ${part.rows}${inChunk}) r JOIN ${quoteName(store.seriesTable.name)} s ON s._series = r._series ORDER BY r._series, r."time"`,
+    fieldIds: new Map(
+      [...(time === undefined ? [] : [time]), ...tags, ...columns].map((c) => [
+        c.physicalName,
+        c.id,
+      ]),
+    ),
+  });
+  if (written === undefined) return undefined;
+  return {
+    ...written,
+    tableId: store.tableId,
+    kind: part.kind,
+    formatVersion: SEGMENT_FORMAT_VERSION,
+    chunkStartNs: chunk.startNs,
+    chunkWidthNs: chunk.widthNs,
+    minSeq: seqs.minSeq,
+    maxSeq: seqs.maxSeq,
+    level: options.level,
+    columnIds: new Set(columns.map((column) => column.id)),
+  };
+}
+
+function chunkCondition(chunk: Chunk): string {
+  const last = chunk.startNs + chunk.widthNs - 1n;
+  return timeCondition(
+    chunk.startNs < MIN_TIME_NS ? MIN_TIME_NS : chunk.startNs,
+    last > MAX_TIME_NS ? MAX_TIME_NS : last,
+  );
+}
+
+async function writeNewSeries(
+  store: TableStore,
+  files: SegmentFiles,
+): Promise<{ readonly seriesFile: SeriesFile | undefined; readonly storedSeries: number }> {
+  const from = store.storedSeries;
+  const to = store.index.count;
+  if (from === to) return { seriesFile: undefined, storedSeries: to };
+  await store.seriesTable.handOver(store.schema);
+  const written = await files.writeSeries({
+    tableUuid: store.schema.uuid,
+    select: `SELECT * FROM ${store.seriesTable.rangeText(from, to)}`,
+    seriesCount: to - from,
+  });
+  return {
+    seriesFile: { ...written, tableId: store.tableId, seriesCount: to - from },
+    storedSeries: to,
+  };
+}

@@ -1,0 +1,143 @@
+import type { Clock, Leases } from '@plinth/kernel';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../storage/segments/segment-files.js';
+import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
+import { type FlushedTable, flushTable } from './flush-table.js';
+import type { TableStore } from './table-store.js';
+import type { ClosedGeneration, WriteBuffer } from './write-buffer.js';
+
+export interface FlushSettings {
+  /** A generation of this size is flushed. */
+  readonly flushBytes: number;
+  /** A generation is flushed when its first row is this old. */
+  readonly flushAgeMs: number;
+}
+
+/** Waits after a failed flush, doubled up to the longest. */
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+const CHECK_INTERVAL_MS = 1000;
+
+/** Moves generations into segments, one at a time: by size, by age, and at the end of the node's life. */
+export class Flusher {
+  readonly #buffer: WriteBuffer;
+  readonly #tables: () => Iterable<TableStore>;
+  readonly #host: DuckDbHost;
+  readonly #files: SegmentFiles;
+  readonly #registry: SegmentRegistry;
+  readonly #leases: Leases;
+  readonly #clock: Clock;
+  readonly #settings: FlushSettings;
+  readonly #onFailed: (error: unknown, retryMs: number) => void;
+  readonly #onFlushed: (tables: readonly TableStore[]) => void;
+  #closed: ClosedGeneration | undefined;
+  #running: Promise<void> | undefined;
+  #ticker: Disposable | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #notBeforeMs = 0;
+
+  constructor(options: {
+    readonly buffer: WriteBuffer;
+    readonly tables: () => Iterable<TableStore>;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly registry: SegmentRegistry;
+    readonly leases: Leases;
+    readonly clock: Clock;
+    readonly settings: FlushSettings;
+    readonly onFailed: (error: unknown, retryMs: number) => void;
+    readonly onFlushed: (tables: readonly TableStore[]) => void;
+  }) {
+    this.#buffer = options.buffer;
+    this.#tables = options.tables;
+    this.#host = options.host;
+    this.#files = options.files;
+    this.#registry = options.registry;
+    this.#leases = options.leases;
+    this.#clock = options.clock;
+    this.#settings = options.settings;
+    this.#onFailed = options.onFailed;
+    this.#onFlushed = options.onFlushed;
+  }
+
+  start(): void {
+    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => this.flushWhenDue());
+  }
+
+  /** Cheap: called after writes. Starts a flush in the background when size or age ask for one. */
+  flushWhenDue(): void {
+    if (this.#running !== undefined || this.#buffer.isReadOnly) return;
+    const { flushBytes, flushAgeMs } = this.#settings;
+    const isDue =
+      this.#closed !== undefined ||
+      this.#buffer.generationBytes >= flushBytes ||
+      this.#buffer.generationAgeMs >= flushAgeMs;
+    if (!isDue || this.#clock.monotonicMs() < this.#notBeforeMs) return;
+    this.#running = this.#flushOnce()
+      .then(() => {
+        this.#retryMs = FIRST_RETRY_MS;
+      })
+      .catch((error: unknown) => {
+        this.#notBeforeMs = this.#clock.monotonicMs() + this.#retryMs;
+        this.#onFailed(error, this.#retryMs);
+        this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** Flushes all that was written before the call. Throws when it cannot. */
+  async flushAll(): Promise<void> {
+    await this.#running;
+    while (this.#closed !== undefined || this.#buffer.generationBytes > 0) await this.#flushOnce();
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#running;
+  }
+
+  async #flushOnce(): Promise<void> {
+    this.#closed ??= await this.#buffer.closeGeneration();
+    const closed = this.#closed;
+    const isFlushed = await this.#leases.withLease('tsdb.flush', async () => {
+      await this.#flush(closed);
+      return true;
+    });
+    if (isFlushed !== true) return; // Another node is at it: later.
+    this.#closed = undefined;
+    await this.#buffer.forget(closed);
+  }
+
+  async #flush(closed: ClosedGeneration): Promise<void> {
+    const flushed: { readonly store: TableStore; readonly result: FlushedTable }[] = [];
+    for (const store of this.#tables()) {
+      const table = store.generation(closed.number);
+      if (table === undefined) continue;
+      flushed.push({ store, result: await flushTable(store, table, this.#host, this.#files) });
+    }
+    const addSegments: Segment[] = flushed.flatMap(({ result }) => result.segments);
+    const addSeriesFiles: SeriesFile[] = flushed.flatMap(({ result }) => result.seriesFile ?? []);
+    await this.#registry.apply({
+      addSegments,
+      removeSegments: [],
+      addSeriesFiles,
+      removeSeriesFiles: [],
+      flushedFile: closed.file,
+    });
+    for (const { store, result } of flushed) {
+      store.storedSeries = result.storedSeries;
+      if (result.seriesFile !== undefined)
+        store.seriesFiles = [...store.seriesFiles, result.seriesFile];
+      await store.replace({
+        flushed: closed.number,
+        removed: [],
+        added: result.segments.map((segment) => store.openVerified(segment)),
+      });
+    }
+    this.#onFlushed(flushed.map(({ store }) => store));
+  }
+}

@@ -1,0 +1,117 @@
+import type { CommitLog } from '@plinth/kernel';
+import type { FieldValues } from '../../model/parsed-body.js';
+import type { BatchField } from '../../model/row-batch.js';
+import type { TableSchema } from '../../model/schema.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import { quoteName } from '../../storage/duckdb/quote.js';
+import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
+import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
+import { decodeWriteRecord, type StoredTable } from '../../storage/wal/write-record.js';
+import { parquetFrom } from './sources.js';
+import type { TableStore } from './table-store.js';
+import type { BatchForTable, WriteBuffer } from './write-buffer.js';
+
+/** Fills a table's store from its files: segments, and the series index from series files or, if lost, from segments. */
+export async function openTable(options: {
+  readonly store: TableStore;
+  readonly segments: readonly Segment[];
+  readonly seriesFiles: readonly SeriesFile[];
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly onIndexRebuilt: (error: FileDamaged) => void;
+}): Promise<void> {
+  const { store, segments, seriesFiles, files } = options;
+  // Rows up to the latest stored time may repeat stored points; later ones cannot.
+  const floor = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
+  try {
+    for (const file of seriesFiles) {
+      await files.verify(file);
+      await loadSeries(options, [files.pathOf(file.objectName)], floor);
+    }
+    store.seriesFiles = seriesFiles;
+  } catch (error) {
+    if (!(error instanceof FileDamaged)) throw error;
+    options.onIndexRebuilt(error);
+    for (const segment of segments) await files.verify(segment);
+    await loadSeries(
+      options,
+      segments.map((segment) => files.pathOf(segment.objectName)),
+      floor,
+    );
+  }
+  store.storedSeries = store.index.count;
+  await store.open(segments);
+}
+
+async function loadSeries(
+  options: { readonly store: TableStore; readonly host: DuckDbHost },
+  paths: readonly string[],
+  floor: bigint,
+): Promise<void> {
+  if (paths.length === 0) return;
+  const { store, host } = options;
+  const from = parquetFrom(paths).replace(/\)$/, ', union_by_name = true)');
+  const described = await host.rows(`DESCRIBE SELECT * FROM ${from}`);
+  const present = new Set(described.map(([name]) => String(name)));
+  const tags = [...store.schema.columns.values()].filter(
+    (column) => column.kind === 'tag' && present.has(column.physicalName),
+  );
+  const list = ['_series', ...tags.map((tag) => quoteName(tag.physicalName))].join(', ');
+  const rows = await host.rows(`SELECT DISTINCT ${list} FROM ${from}`);
+  for (const [id, ...values] of rows) {
+    const keys: string[] = [];
+    const texts: string[] = [];
+    values.forEach((value, i) => {
+      const tag = tags[i];
+      if (typeof value !== 'string' || tag === undefined) return;
+      keys.push(tag.name);
+      texts.push(value);
+    });
+    store.index.load(BigInt(String(id)), keys, texts, floor);
+  }
+}
+
+/** Puts the records of the log back into the buffer. Returns how many rows there were. */
+export async function replayLog(options: {
+  readonly log: CommitLog;
+  readonly buffer: WriteBuffer;
+  /** `undefined`: the table is gone for good, and its rows with it. */
+  readonly storeOf: (tableId: number) => TableStore | undefined;
+}): Promise<number> {
+  let rowCount = 0;
+  const numbers = new Map<number, number[]>();
+  for await (const { payload } of options.log.replay()) {
+    const record = decodeWriteRecord(payload);
+    const batches: BatchForTable[] = [];
+    for (const table of record.tables) {
+      const store = options.storeOf(table.tableId);
+      if (store === undefined) continue;
+      const dense = numbers.get(table.tableId) ?? [];
+      numbers.set(table.tableId, dense);
+      for (const series of table.newSeries) {
+        dense[series.dense] = store.index.resolve(series.tagKeys, series.tagValues);
+      }
+      batches.push({ store, batch: toBatch(table, dense, store.schema) });
+      rowCount += table.rowCount;
+    }
+    options.buffer.restore(batches, record.seq);
+  }
+  return rowCount;
+}
+
+function toBatch(
+  table: StoredTable,
+  dense: readonly number[],
+  schema: TableSchema,
+): BatchForTable['batch'] {
+  const byId = new Map([...schema.columns.values()].map((column) => [column.id, column]));
+  const fields: BatchField[] = [];
+  for (const field of table.fields) {
+    const column = byId.get(field.columnId);
+    if (column !== undefined && column.kind === (field.data satisfies FieldValues).type) {
+      fields.push({ column, data: field.data, validity: field.validity });
+    }
+  }
+  const series = table.series.map((number) => dense[number] as number);
+  return { rowCount: table.rowCount, series, times: table.times, fields };
+}

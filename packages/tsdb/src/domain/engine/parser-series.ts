@@ -1,0 +1,100 @@
+import { invariant } from '@plinth/kernel';
+import type { ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
+import type { SeriesIndex } from './series-index.js';
+
+const UNRESOLVED = 0xffffffff;
+
+/** What one parser's series numbers of one table mean in the table's own index. */
+class TableNumbers {
+  tableId = -1;
+  index: SeriesIndex | undefined;
+  /** Dense number by the parser's number; `UNRESOLVED` until a row of the series is first accepted. */
+  dense = new Uint32Array(64).fill(UNRESOLVED);
+  /** Tag sets of the unresolved ones. */
+  readonly unresolved = new Map<number, ParsedSeries>();
+}
+
+/**
+ * Translates the series numbers of one parser. The parser names a tag set once; a series enters the index of its table only
+ * when a row of it is accepted, so that refused lines leave nothing behind.
+ */
+export class ParserSeries {
+  #epoch = -1;
+  readonly #tables = new Map<number, TableNumbers>();
+
+  /** Takes note of new tag sets. Must see every body of the parser, in order. */
+  note(epoch: number, tables: readonly ParsedTable[]): void {
+    if (epoch !== this.#epoch) {
+      this.#epoch = epoch;
+      this.#tables.clear();
+    }
+    for (const table of tables) {
+      if (table.newSeries.length === 0) continue;
+      const numbers = this.#numbersOf(table.parserTable);
+      const last = table.firstNewSeries + table.newSeries.length;
+      if (last > numbers.dense.length) numbers.dense = grown(numbers.dense, last);
+      for (let i = 0; i < table.newSeries.length; i++) {
+        numbers.unresolved.set(table.firstNewSeries + i, table.newSeries[i] as ParsedSeries);
+      }
+    }
+  }
+
+  /** Tags of a series, also of one of which no row was accepted yet. */
+  tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
+    const numbers = this.#numbersOf(table.parserTable);
+    const unresolved = numbers.unresolved.get(series);
+    if (unresolved !== undefined) return unresolved;
+    invariant(
+      numbers.index !== undefined,
+      'a parser names the tags of a series before it uses its number',
+    );
+    return { tagKeys: numbers.index.tagsOf(numbers.dense[series] as number).keys };
+  }
+
+  /**
+   * Replaces the parser's numbers in `series` by those of `index`.
+   */
+  translate(options: {
+    readonly table: ParsedTable;
+    readonly tableId: number;
+    readonly series: Uint32Array;
+    readonly index: SeriesIndex;
+  }): void {
+    const numbers = this.#numbersOf(options.table.parserTable);
+    if (numbers.tableId !== options.tableId) {
+      invariant(numbers.tableId === -1, 'a parser forgets its series when a table is replaced');
+      numbers.tableId = options.tableId;
+      numbers.index = options.index;
+    }
+    const { series, index } = options;
+    for (let row = 0; row < series.length; row++) {
+      const number = series[row] as number;
+      const dense = numbers.dense[number] as number;
+      series[row] = dense === UNRESOLVED ? resolve(numbers, number, index) : dense;
+    }
+  }
+
+  #numbersOf(parserTable: number): TableNumbers {
+    let numbers = this.#tables.get(parserTable);
+    if (numbers === undefined) {
+      numbers = new TableNumbers();
+      this.#tables.set(parserTable, numbers);
+    }
+    return numbers;
+  }
+}
+
+function resolve(numbers: TableNumbers, number: number, index: SeriesIndex): number {
+  const tags = numbers.unresolved.get(number);
+  invariant(tags !== undefined, 'a parser names the tags of a series before it uses its number');
+  const dense = index.resolve(tags.tagKeys, tags.tagValues);
+  numbers.dense[number] = dense;
+  numbers.unresolved.delete(number);
+  return dense;
+}
+
+function grown(numbers: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(size, numbers.length * 2)).fill(UNRESOLVED);
+  larger.set(numbers);
+  return larger;
+}

@@ -1,0 +1,31 @@
+/** Something that running queries read: it is disposed of when it is retired and the last of them has ended. */
+export class Pinned {
+  #pins = 0;
+  #isRetired = false;
+  readonly #dispose: () => void;
+
+  /** @param dispose called once; must not throw. */
+  constructor(dispose: () => void) {
+    this.#dispose = dispose;
+  }
+
+  pin(): void {
+    this.#pins++;
+  }
+
+  unpin(): void {
+    this.#pins--;
+    this.#disposeIfUnused();
+  }
+
+  /** No new query will read it. */
+  retire(): void {
+    if (this.#isRetired) return;
+    this.#isRetired = true;
+    this.#disposeIfUnused();
+  }
+
+  #disposeIfUnused(): void {
+    if (this.#isRetired && this.#pins === 0) this.#dispose();
+  }
+}

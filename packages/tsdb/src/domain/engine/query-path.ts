@@ -1,0 +1,114 @@
+import { DatabaseNotFound, ExecutionError, QueryCancelled } from '../../errors.js';
+import type { ResultChunk, ResultStream } from '../../model/result.js';
+import type { ScanRequest } from '../../model/scan.js';
+import { MIN_TIME_NS } from '../../model/scan.js';
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
+import type { QueryRequest } from './engine.js';
+import type { PreparedScan, TableStore } from './table-store.js';
+
+export type Planner = (text: string, context: PlanContext) => PlannedQuery;
+
+/** A planned query with its sources pinned. `release` must be called once. */
+export interface PreparedQuery {
+  readonly planned: PlannedQuery;
+  readonly text: string;
+  release(): void;
+}
+
+/** From a query's text to a stream of chunks. */
+export class QueryPath {
+  readonly #catalog: Catalog;
+  readonly #host: DuckDbHost;
+  readonly #planner: Planner;
+  readonly #storeOf: (schema: TableSchema) => TableStore;
+  readonly #virtualTables: (database: DatabaseSchema) => VirtualTables;
+  readonly #nowNs: () => bigint;
+
+  constructor(options: {
+    readonly catalog: Catalog;
+    readonly host: DuckDbHost;
+    readonly planner: Planner;
+    readonly storeOf: (schema: TableSchema) => TableStore;
+    readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
+    readonly nowNs: () => bigint;
+  }) {
+    this.#catalog = options.catalog;
+    this.#host = options.host;
+    this.#planner = options.planner;
+    this.#storeOf = options.storeOf;
+    this.#virtualTables = options.virtualTables;
+    this.#nowNs = options.nowNs;
+  }
+
+  async query(request: QueryRequest): Promise<ResultStream> {
+    const prepared = await this.prepare(request);
+    return {
+      columns: prepared.planned.columns,
+      tableName: prepared.planned.tableName,
+      chunks: this.#chunks(prepared, request.signal),
+    };
+  }
+
+  async prepare(request: QueryRequest): Promise<PreparedQuery> {
+    const database = this.#catalog.database(request.database);
+    if (database === undefined) throw new DatabaseNotFound({ database: request.database });
+    const nowNs = this.#nowNs();
+    const planned = this.#planner(request.text, {
+      database,
+      nowNs,
+      params: request.params,
+      virtualTables: this.#virtualTables(database),
+    });
+    const cutoffNs =
+      database.retentionNs === undefined ? MIN_TIME_NS : nowNs - database.retentionNs;
+    const scans: PreparedScan[] = [];
+    const release = (): void => {
+      for (const scan of scans) scan.release();
+    };
+    try {
+      for (const scan of planned.scans) scans.push(await this.#prepareScan(scan, cutoffNs));
+      return {
+        planned,
+        text: planned.render((index) => (scans[index] as PreparedScan).text),
+        release,
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #prepareScan(request: ScanRequest, cutoffNs: bigint): Promise<PreparedScan> {
+    return await this.#storeOf(request.table).prepareScan(request, cutoffNs);
+  }
+
+  async *#chunks(
+    prepared: PreparedQuery,
+    signal: AbortSignal,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    try {
+      yield* this.#host.stream({ text: prepared.text, columns: prepared.planned.columns, signal });
+    } catch (error) {
+      throw toQueryError(error, signal);
+    } finally {
+      prepared.release();
+    }
+  }
+}
+
+/** What the engine says of a failed query, without its own prefixes and pointers into text the user never wrote. */
+export function toQueryError(error: unknown, signal: AbortSignal): Error {
+  if (signal.aborted) return new QueryCancelled();
+  if (!(error instanceof Error)) return new ExecutionError(String(error));
+  if (error.name !== 'Error') return error;
+  const [line = ''] = error.message.split('\n');
+  return new ExecutionError(
+    line.replace(/^(Invalid Input|Conversion|Out of Range|Out of Memory) Error: /, ''),
+    {
+      cause: error,
+    },
+  );
+}

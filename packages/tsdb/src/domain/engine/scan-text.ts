@@ -1,0 +1,135 @@
+import type { Column } from '../../model/column.js';
+import type { TableSchema } from '../../model/schema.js';
+import { ENGINE_TYPE } from '../../storage/duckdb/column-type.js';
+import { quoteName } from '../../storage/duckdb/quote.js';
+import { type Source, timeCondition } from './sources.js';
+
+export interface ScanTextOptions {
+  readonly schema: TableSchema;
+  /** Requested columns, by user-visible name. */
+  readonly columns: readonly string[];
+  readonly sources: readonly Source[];
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+  /** Condition on `_series`; `undefined`: all series. */
+  readonly seriesCondition: string | undefined;
+  readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
+  /** Engine table of points that were written more than once; `undefined`: none in range. */
+  readonly duplicates: string | undefined;
+}
+
+/** The text that stands in FROM for a base table: every point once, under the columns' engine names. */
+export function scanText(options: ScanTextOptions): string {
+  const columns = options.columns
+    .map((name) => options.schema.columns.get(name))
+    .filter((c) => c !== undefined);
+  const tags = columns.filter((column) => column.kind === 'tag');
+  const fields = columns.filter((column) => column.kind !== 'tag' && column.kind !== 'time');
+  const hasTime = columns.some((column) => column.kind === 'time');
+  const presentTags = tags.filter((tag) => options.seriesTable.columnOf(tag.name) !== undefined);
+  const rows = rowsText(options, fields, {
+    withSeries: presentTags.length > 0,
+    withTime: hasTime,
+  });
+  const timeColumn = hasTime ? ['r."time"'] : [];
+  const output = [
+    ...timeColumn,
+    ...fields.map((field) => `r.${quoteName(field.physicalName)}`),
+    ...tags.map((tag) => tagText(tag, options)),
+  ];
+  // A scan of no column (count(*)) still needs one to be a query.
+  const list = output.length === 0 ? '1 AS _row' : output.join(', ');
+  const join =
+    presentTags.length === 0
+      ? ''
+      : ` JOIN ${quoteName(options.seriesTable.name)} s ON s._series = r._series`;
+  return `(SELECT ${list} FROM ${rows} r${join})`;
+}
+
+function tagText(tag: Column, options: ScanTextOptions): string {
+  const physicalName = options.seriesTable.columnOf(tag.name);
+  const name = quoteName(tag.physicalName);
+  return physicalName === undefined
+    ? `NULL::VARCHAR AS ${name}`
+    : `s.${quoteName(physicalName)} AS ${name}`;
+}
+
+interface RowColumns {
+  readonly withSeries: boolean;
+  readonly withTime: boolean;
+}
+
+function rowsText(options: ScanTextOptions, fields: readonly Column[], extra: RowColumns): string {
+  if (options.sources.length === 0) {
+    const empty = [
+      ...(extra.withSeries ? ['NULL::BIGINT AS _series'] : []),
+      ...(extra.withTime ? ['NULL::TIMESTAMP_NS AS "time"'] : []),
+      ...fields.map((field) => nullText(field)),
+      ...(extra.withSeries || extra.withTime || fields.length > 0 ? [] : ['1 AS _row']),
+    ];
+    return `(SELECT ${empty.join(', ')} WHERE false)`;
+  }
+  if (options.duplicates === undefined) {
+    const parts = options.sources.map((source) =>
+      sourceText(source, options, fields, extra, false),
+    );
+    return parts.length === 1 ? (parts[0] as string) : `(${parts.join(' UNION ALL ')})`;
+  }
+  return mergedText(options, fields, options.duplicates);
+}
+
+function nullText(field: Column): string {
+  return `NULL::${ENGINE_TYPE[field.kind]} AS ${quoteName(field.physicalName)}`;
+}
+
+function sourceText(
+  source: Source,
+  options: ScanTextOptions,
+  fields: readonly Column[],
+  extra: RowColumns,
+  withOrder: boolean,
+): string {
+  const list = [
+    ...(extra.withSeries ? ['_series'] : []),
+    ...(extra.withTime ? ['"time"'] : []),
+    ...fields.map((field) =>
+      source.hasColumn(field.id) ? quoteName(field.physicalName) : nullText(field),
+    ),
+    ...(withOrder ? [orderText(source)] : []),
+  ];
+  const conditions = [
+    ...(options.minTime <= source.minTime && options.maxTime >= source.maxTime
+      ? []
+      : [timeCondition(options.minTime, options.maxTime)]),
+    ...(options.seriesCondition === undefined ? [] : [options.seriesCondition]),
+    ...(source.where === undefined ? [] : [source.where]),
+  ];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return `(SELECT ${list.length === 0 ? '1 AS _row' : list.join(', ')} FROM ${source.from}${where})`;
+}
+
+/** Later writes of a point have the greater (rank, `_seq`, order). */
+function orderText(source: Source): string {
+  return source.kind === 'unique'
+    ? '0 AS _rank, 0::BIGINT AS _seq, 0::BIGINT AS _order'
+    : `1 AS _rank, _seq, (${source.order})::BIGINT AS _order`;
+}
+
+/** Points written once pass through; of the others each field takes the latest value that was written. */
+function mergedText(
+  options: ScanTextOptions,
+  fields: readonly Column[],
+  duplicates: string,
+): string {
+  const all = { withSeries: true, withTime: true };
+  const parts = options.sources.map((source) => sourceText(source, options, fields, all, true));
+  const names = fields.map((field) => quoteName(field.physicalName));
+  const key = '_series, "time"';
+  const match = `a._series = d._series AND a."time" = d."time"`;
+  const once = `SELECT ${[key, ...names].join(', ')} FROM a ANTI JOIN ${quoteName(duplicates)} d ON ${match}`;
+  const latest = names.map(
+    (name) => `last(${name} ORDER BY _rank, _seq, _order) FILTER (${name} IS NOT NULL) AS ${name}`,
+  );
+  const merged = `SELECT ${[key, ...latest].join(', ')} FROM a SEMI JOIN ${quoteName(duplicates)} d ON ${match} GROUP BY _series, "time"`;
+  return `(WITH a AS NOT MATERIALIZED (${parts.join(' UNION ALL ')}) ${once} UNION ALL ${merged})`;
+}

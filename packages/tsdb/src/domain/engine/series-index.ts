@@ -1,0 +1,231 @@
+import { invariant } from '@plinth/kernel';
+import type { TagCondition } from '../../model/scan.js';
+import { seriesId } from '../../model/series-id.js';
+
+/** Smallest 64-bit integer: no time has been seen. */
+const NEVER = -(2n ** 63n);
+
+/** One tag column over all series: codes into its distinct values, 0 where the tag is absent. */
+interface TagColumn {
+  codes: Int32Array;
+  /** `values[code]`; index 0 stands for "absent". */
+  readonly values: (string | undefined)[];
+  readonly codeOf: Map<string, number>;
+}
+
+/**
+ * The distinct tag sets of one table. A series has a dense number (position in memory, this process only) and an id (63-bit
+ * hash, the same everywhere). Also knows each series' greatest time so far, so that a row that is later than all before it
+ * is known to be a new point without looking anything up.
+ */
+export class SeriesIndex {
+  readonly #seed: bigint;
+  #count = 0;
+  #ids = new BigInt64Array(64);
+  /** The ids as pairs of 32-bit words: comparing them makes no BigInt. */
+  #idWords = new Int32Array(this.#ids.buffer);
+  #lastTimes = new BigInt64Array(64).fill(NEVER);
+  #lastWords = new Int32Array(this.#lastTimes.buffer);
+  /** Open addressing over the ids: dense number + 1, 0 = free. */
+  #slots = new Int32Array(256);
+  readonly #tags = new Map<string, TagColumn>();
+
+  constructor(seed: bigint) {
+    this.#seed = seed;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Ids by dense number; valid until the next `resolve` or `load`. */
+  get idWords(): Int32Array {
+    return this.#idWords;
+  }
+
+  idOf(dense: number): bigint {
+    return this.#ids[dense] as bigint;
+  }
+
+  get tagKeys(): IterableIterator<string> {
+    return this.#tags.keys();
+  }
+
+  tagValue(dense: number, tag: string): string | undefined {
+    const column = this.#tags.get(tag);
+    return column?.values[column.codes[dense] ?? 0];
+  }
+
+  /** Tags of a series, keys ascending. */
+  tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
+    const keys: string[] = [];
+    const values: string[] = [];
+    for (const key of [...this.#tags.keys()].sort()) {
+      const value = this.tagValue(dense, key);
+      if (value === undefined) continue;
+      keys.push(key);
+      values.push(value);
+    }
+    return { keys, values };
+  }
+
+  /** Dense number of a tag set (any order of tags), made when it is new. */
+  resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
+    const [keys, values] = inKeyOrder(tagKeys, tagValues);
+    for (let salt = 0; ; salt++) {
+      const id = seriesId(this.#seed, salt, keys, values);
+      const found = this.#find(id);
+      if (found < 0) return this.#add(id, keys, values, NEVER);
+      if (this.#hasTags(found, keys, values)) return found;
+    }
+  }
+
+  /**
+   * Takes over a series from storage under the id it has there.
+   * @param lastTime nothing of this series is stored after it.
+   */
+  load(
+    id: bigint,
+    tagKeys: readonly string[],
+    tagValues: readonly string[],
+    lastTime: bigint,
+  ): number {
+    const [keys, values] = inKeyOrder(tagKeys, tagValues);
+    const found = this.#find(id);
+    if (found < 0) return this.#add(id, keys, values, lastTime);
+    invariant(this.#hasTags(found, keys, values), 'a stored series id has one tag set');
+    if (lastTime > (this.#lastTimes[found] as bigint)) this.#lastTimes[found] = lastTime;
+    return found;
+  }
+
+  /**
+   * Notes a row's time. True when it is later than every earlier row of its series: then it cannot be a point that was
+   * written before. `times` must be a whole array of its own buffer position.
+   */
+  advance(dense: number, timeWords: Int32Array, row: number): boolean {
+    const low = timeWords[row * 2] as number;
+    const high = timeWords[row * 2 + 1] as number;
+    const words = this.#lastWords;
+    const lastHigh = words[dense * 2 + 1] as number;
+    if (high < lastHigh) return false;
+    if (high === lastHigh && low >>> 0 <= (words[dense * 2] as number) >>> 0) return false;
+    words[dense * 2] = low;
+    words[dense * 2 + 1] = high;
+    return true;
+  }
+
+  /** Dense numbers of the series that meet all conditions, ascending; `undefined` when there are more than `limit`. */
+  select(conditions: readonly TagCondition[], limit: number): number[] | undefined {
+    const checks = conditions.map((condition) => this.#matcher(condition));
+    const selected: number[] = [];
+    for (let dense = 0; dense < this.#count; dense++) {
+      if (!checks.every((check) => check(dense))) continue;
+      if (selected.length === limit) return undefined;
+      selected.push(dense);
+    }
+    return selected;
+  }
+
+  #matcher(condition: TagCondition): (dense: number) => boolean {
+    const column = this.#tags.get(condition.tag);
+    const wanted = new Set<number>();
+    for (const value of condition.values) {
+      const code = value === undefined ? 0 : column?.codeOf.get(value);
+      if (code !== undefined) wanted.add(code);
+    }
+    const isIn = condition.op === 'in';
+    return (dense) => wanted.has(column?.codes[dense] ?? 0) === isIn;
+  }
+
+  #hasTags(dense: number, keys: readonly string[], values: readonly string[]): boolean {
+    for (let i = 0; i < keys.length; i++) {
+      if (this.tagValue(dense, keys[i] as string) !== values[i]) return false;
+    }
+    let present = 0;
+    for (const column of this.#tags.values()) if ((column.codes[dense] ?? 0) !== 0) present++;
+    return present === keys.length;
+  }
+
+  #find(id: bigint): number {
+    const low = Number(BigInt.asIntN(32, id));
+    const high = Number(id >> 32n);
+    const mask = this.#slots.length - 1;
+    for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {
+      const dense = (this.#slots[slot] as number) - 1;
+      if (dense < 0) return -1;
+      if (this.#idWords[dense * 2] === low && this.#idWords[dense * 2 + 1] === high) return dense;
+    }
+  }
+
+  #add(id: bigint, keys: readonly string[], values: readonly string[], lastTime: bigint): number {
+    const dense = this.#count;
+    if (dense === this.#ids.length) this.#grow();
+    this.#ids[dense] = id;
+    this.#lastTimes[dense] = lastTime;
+    for (let i = 0; i < keys.length; i++)
+      this.#setTag(dense, keys[i] as string, values[i] as string);
+    this.#count++;
+    if (this.#count * 2 > this.#slots.length) this.#rehash(this.#slots.length * 2);
+    else this.#place(dense);
+    return dense;
+  }
+
+  #setTag(dense: number, key: string, value: string): void {
+    let column = this.#tags.get(key);
+    if (column === undefined) {
+      column = { codes: new Int32Array(this.#ids.length), values: [undefined], codeOf: new Map() };
+      this.#tags.set(key, column);
+    }
+    let code = column.codeOf.get(value);
+    if (code === undefined) {
+      code = column.values.length;
+      column.values.push(value);
+      column.codeOf.set(value, code);
+    }
+    column.codes[dense] = code;
+  }
+
+  #place(dense: number): void {
+    const mask = this.#slots.length - 1;
+    const words = this.#idWords;
+    let slot = ((words[dense * 2] as number) ^ (words[dense * 2 + 1] as number)) & mask;
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.#slots[slot] = dense + 1;
+  }
+
+  #rehash(size: number): void {
+    this.#slots = new Int32Array(size);
+    for (let dense = 0; dense < this.#count; dense++) this.#place(dense);
+  }
+
+  #grow(): void {
+    const size = this.#ids.length * 2;
+    const ids = new BigInt64Array(size);
+    ids.set(this.#ids);
+    this.#ids = ids;
+    this.#idWords = new Int32Array(ids.buffer);
+    const lastTimes = new BigInt64Array(size).fill(NEVER);
+    lastTimes.set(this.#lastTimes);
+    this.#lastTimes = lastTimes;
+    this.#lastWords = new Int32Array(lastTimes.buffer);
+    for (const column of this.#tags.values()) {
+      const codes = new Int32Array(size);
+      codes.set(column.codes);
+      column.codes = codes;
+    }
+  }
+}
+
+function inKeyOrder(
+  keys: readonly string[],
+  values: readonly string[],
+): readonly [readonly string[], readonly string[]] {
+  let isSorted = true;
+  for (let i = 1; i < keys.length; i++)
+    if ((keys[i - 1] as string) > (keys[i] as string)) isSorted = false;
+  if (isSorted) return [keys, values];
+  const order = keys
+    .map((_, i) => i)
+    .sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1));
+  return [order.map((i) => keys[i] as string), order.map((i) => values[i] as string)];
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { ObjectStore } from '@plinth/kernel';
+import { SystemClock, SystemRandom } from '@plinth/kernel';
+import fc from 'fast-check';
+import type { Column } from '../../model/column.js';
+import type { BatchField, RowBatch } from '../../model/row-batch.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
+import type { TableSchema } from '../../model/schema.js';
+import { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { Segment } from '../../storage/segments/segment.js';
+import { SegmentFiles } from '../../storage/segments/segment-files.js';
+import { registerEngineFunctions } from '../sql/functions/index.js';
+import { chooseInputs } from './compactor.js';
+import { flushTable } from './flush-table.js';
+import { mergeSegments } from './merge-segments.js';
+import { TableStore } from './table-store.js';
+
+const HOST: Column = { id: 1, name: 'host', kind: 'tag', physicalName: 'host' };
+const TIME: Column = { id: 2, name: 'time', kind: 'time', physicalName: 'time' };
+const A: Column = { id: 3, name: 'a', kind: 'int64', physicalName: 'a' };
+const B: Column = { id: 4, name: 'b', kind: 'utf8', physicalName: 'b' };
+
+const SCHEMA: TableSchema = {
+  id: 7,
+  uuid: '0190e4f4-0000-7000-8000-000000000007',
+  databaseId: 1,
+  name: 't',
+  columns: new Map([A, B, HOST, TIME].map((column) => [column.name, column])),
+  seriesKey: ['host'],
+  seriesSeed: 99n,
+  version: 1,
+};
+
+interface Row {
+  readonly host: string;
+  readonly time: bigint;
+  readonly a: bigint | undefined;
+  readonly b: string | undefined;
+}
+
+type Step =
+  | { readonly kind: 'write'; readonly rows: readonly Row[] }
+  | { readonly kind: 'flush' | 'compact' | 'check' };
+
+const DAY = 86_400_000_000_000n;
+const rowArb: fc.Arbitrary<Row> = fc
+  .record({
+    host: fc.constantFrom('h1', 'h2', 'h3'),
+    // Few distinct times, so that points are written again; some on another day and before 1970.
+    time: fc.oneof(fc.bigInt(0n, 6n), fc.constantFrom(-1n, -DAY, DAY - 1n, DAY, 40n * DAY)),
+    a: fc.option(fc.bigInt(-3n, 3n), { nil: undefined }),
+    b: fc.option(fc.constantFrom('', 'x', 'ä long text beyond twelve bytes'), { nil: undefined }),
+  })
+  .filter((row) => row.a !== undefined || row.b !== undefined);
+const stepArb: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .array(rowArb, { minLength: 1, maxLength: 8 })
+      .map((rows) => ({ kind: 'write' as const, rows })),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'flush' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'compact' as const }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'check' as const }) },
+);
+
+function batchOf(rows: readonly Row[], store: TableStore): RowBatch {
+  const series = Uint32Array.from(rows, (row) => store.index.resolve(['host'], [row.host]));
+  const validity = (has: (row: Row) => boolean): Uint8Array | undefined => {
+    if (rows.every(has)) return undefined;
+    const bits = new Uint8Array((rows.length + 7) >> 3);
+    rows.forEach((row, i) => {
+      if (has(row)) bits[i >> 3] = (bits[i >> 3] ?? 0) | (1 << (i & 7));
+    });
+    return bits;
+  };
+  const fields: BatchField[] = [];
+  if (rows.some((row) => row.a !== undefined)) {
+    const values = BigInt64Array.from(rows, (row) => row.a ?? 0n);
+    fields.push({
+      column: A,
+      data: { type: 'int64', values },
+      validity: validity((r) => r.a !== undefined),
+    });
+  }
+  if (rows.some((row) => row.b !== undefined)) {
+    const texts = rows.map((row) => Buffer.from(row.b ?? ''));
+    const offsets = new Uint32Array(rows.length + 1);
+    texts.forEach((text, i) => {
+      offsets[i + 1] = (offsets[i] ?? 0) + text.length;
+    });
+    fields.push({
+      column: B,
+      data: { type: 'utf8', offsets, bytes: Buffer.concat(texts) },
+      validity: validity((r) => r.b !== undefined),
+    });
+  }
+  return {
+    rowCount: rows.length,
+    series,
+    times: BigInt64Array.from(rows, (row) => row.time),
+    fields,
+  };
+}
+
+/** What the table must hold: later writes win field by field. */
+class Model {
+  readonly points = new Map<string, { a: bigint | null; b: string | null }>();
+
+  write(rows: readonly Row[]): void {
+    for (const row of rows) {
+      const key = `${row.host} ${row.time}`;
+      const before = this.points.get(key) ?? { a: null, b: null };
+      this.points.set(key, { a: row.a ?? before.a, b: row.b ?? before.b });
+    }
+  }
+
+  sorted(): string[] {
+    return [...this.points].map(([key, { a, b }]) => `${key} ${a} ${b}`).sort();
+  }
+}
+
+async function readAll(store: TableStore, host: DuckDbHost): Promise<string[]> {
+  const scan = await store.prepareScan(
+    {
+      table: SCHEMA,
+      columns: ['host', 'time', 'a', 'b'],
+      minTimeNs: MIN_TIME_NS,
+      maxTimeNs: MAX_TIME_NS,
+      tagConditions: [],
+    },
+    MIN_TIME_NS,
+  );
+  try {
+    const rows = await host.rows(`SELECT host, epoch_ns("time"), a, b FROM ${scan.text}`);
+    return rows.map(([h, t, a, b]) => `${h} ${t} ${a} ${b}`).sort();
+  } finally {
+    scan.release();
+  }
+}
+
+describe('a table', () => {
+  it('holds what was written, whatever the order of writes, flushes and compactions', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'plinth-table-'));
+    await mkdir(join(dir, 'tsdb', SCHEMA.uuid), { recursive: true });
+    const host = await DuckDbHost.open({
+      dataDir: dir,
+      spillDir: join(dir, 'spill'),
+      memoryLimitBytes: 512 * 1024 * 1024,
+      threads: 2,
+      idleConnections: 2,
+      register: registerEngineFunctions,
+    });
+    const objects = {
+      adopt: (name: string, path: string) => rename(path, join(dir, name)),
+      get: (name: string) => readFile(join(dir, name)),
+      delete: (name: string) => unlink(join(dir, name)),
+      localPath: (name: string) => join(dir, name),
+    } as unknown as ObjectStore;
+    const files = new SegmentFiles({
+      host,
+      objects,
+      random: new SystemRandom(new SystemClock()),
+      tempDir: dir,
+    });
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(stepArb, { minLength: 1, maxLength: 25 }), async (steps) => {
+          const failures: unknown[] = [];
+          const store = new TableStore({
+            schema: SCHEMA,
+            host,
+            files,
+            onError: (e) => failures.push(e),
+          });
+          const model = new Model();
+          let generation = nextGeneration;
+          let seq = 1n;
+          for (const step of steps) {
+            if (step.kind === 'write') {
+              store.append(generation, batchOf(step.rows, store), seq++);
+              model.write(step.rows);
+            } else if (step.kind === 'flush') {
+              const table = store.generation(generation);
+              generation++;
+              if (table === undefined) continue;
+              const { segments } = await flushTable(store, table, host, files);
+              await store.replace({
+                flushed: generation - 1,
+                removed: [],
+                added: segments.map((s) => store.openVerified(s)),
+              });
+            } else if (step.kind === 'compact') {
+              let inputs: readonly Segment[] = chooseInputs(store);
+              if (inputs.length === 0) inputs = store.segments.map((s) => s.segment);
+              if (inputs.length === 0) continue;
+              const added = await mergeSegments({ store, inputs, host, files });
+              await store.replace({
+                flushed: undefined,
+                removed: inputs,
+                added: added.map((s) => store.openVerified(s)),
+              });
+            } else {
+              assert.deepEqual(await readAll(store, host), model.sorted());
+            }
+          }
+          assert.deepEqual(await readAll(store, host), model.sorted());
+          nextGeneration = generation + 1;
+          await store.dispose();
+          assert.deepEqual(failures, []);
+        }),
+        { numRuns: 60, includeErrorInReport: true },
+      );
+    } finally {
+      await host.close();
+      await rm(dir, { recursive: true });
+    }
+  });
+});
+
+/** Engine tables are named by generation: runs must not share one. */
+let nextGeneration = 0;

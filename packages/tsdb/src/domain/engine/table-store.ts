@@ -1,0 +1,333 @@
+import type { RowBatch } from '../../model/row-batch.js';
+import type { ScanRequest } from '../../model/scan.js';
+import type { TableSchema } from '../../model/schema.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../storage/segments/segment-files.js';
+import { DuplicateKeys } from './duplicate-keys.js';
+import { GenerationTable } from './generation-table.js';
+import { Pinned } from './pinned.js';
+import { scanText } from './scan-text.js';
+import { SeriesIndex } from './series-index.js';
+import { SeriesTable } from './series-table.js';
+import { parquetFrom, type Source } from './sources.js';
+
+/** Series named one by one in a scan; more are left to the join. */
+const MAX_NAMED_SERIES = 64;
+
+/** A segment in use by this process. */
+export interface OpenSegment {
+  readonly segment: Segment;
+  readonly pinned: Pinned;
+  /** Set once the file's checksum was found right. */
+  verified: Promise<void> | undefined;
+}
+
+export interface PreparedScan {
+  readonly text: string;
+  /** Must be called once when the query has ended. */
+  release(): void;
+}
+
+/** Everything the node holds of one table: its series, unflushed generations, segments, and points written twice. */
+export class TableStore {
+  readonly tableId: number;
+  readonly index: SeriesIndex;
+  readonly seriesTable: SeriesTable;
+  /** Newest picture of the table's columns. */
+  schema: TableSchema;
+  /** Series up to this number are in `seriesFiles`. */
+  storedSeries = 0;
+  seriesFiles: readonly SeriesFile[] = [];
+  readonly #host: DuckDbHost;
+  readonly #files: SegmentFiles;
+  readonly #onError: (error: unknown) => void;
+  /** Oldest first; the last takes the writes. */
+  #generations: readonly { readonly number: number; readonly table: GenerationTable }[] = [];
+  #segments: readonly OpenSegment[] = [];
+  #duplicates: DuplicateKeys;
+  #duplicatesPinned: Pinned;
+  #duplicatesCount = 0;
+  #lockTail: Promise<unknown> = Promise.resolve();
+
+  constructor(options: {
+    readonly schema: TableSchema;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.tableId = options.schema.id;
+    this.schema = options.schema;
+    this.#host = options.host;
+    this.#files = options.files;
+    this.#onError = options.onError;
+    this.index = new SeriesIndex(options.schema.seriesSeed);
+    this.seriesTable = new SeriesTable({
+      tableId: this.tableId,
+      host: this.#host,
+      index: this.index,
+    });
+    this.#duplicates = new DuplicateKeys({ name: this.#nextDuplicatesName(), host: this.#host });
+    this.#duplicatesPinned = this.#pinnedDuplicates(this.#duplicates);
+  }
+
+  get segments(): readonly OpenSegment[] {
+    return this.#segments;
+  }
+
+  get duplicates(): DuplicateKeys {
+    return this.#duplicates;
+  }
+
+  /** Unique sources among the segments that touch the time range, without the rows still in memory. */
+  segmentSources(minTime: bigint, maxTime: bigint): readonly Source[] {
+    return this.#segmentSources(
+      this.#segments
+        .map((open) => open.segment)
+        .filter((segment) => segment.minTime <= maxTime && segment.maxTime >= minTime),
+    );
+  }
+
+  append(generation: number, batch: RowBatch, seq: bigint): void {
+    const last = this.#generations.at(-1);
+    let table = last?.number === generation ? last.table : undefined;
+    if (table === undefined) {
+      table = new GenerationTable({
+        generation,
+        tableId: this.tableId,
+        host: this.#host,
+        index: this.index,
+        onDisposeFailed: this.#onError,
+      });
+      this.#generations = [...this.#generations, { number: generation, table }];
+    }
+    table.append(batch, seq);
+  }
+
+  generation(number: number): GenerationTable | undefined {
+    return this.#generations.find((entry) => entry.number === number)?.table;
+  }
+
+  /** Takes over what the registry knows at the start of the node. */
+  async open(segments: readonly Segment[]): Promise<void> {
+    this.#segments = segments.map((segment) => this.openSegment(segment));
+    for (const open of this.#segments) {
+      if (open.segment.kind === 'overlay')
+        await this.#duplicates.addAll(this.#segmentSource([open.segment]));
+    }
+  }
+
+  /** A segment that this process wrote itself: its bytes were just read back. */
+  openVerified(segment: Segment): OpenSegment {
+    return { ...this.openSegment(segment), verified: Promise.resolve() };
+  }
+
+  openSegment(segment: Segment): OpenSegment {
+    return {
+      segment,
+      verified: undefined,
+      pinned: new Pinned(() => {
+        this.#files.remove(segment.objectName).catch(this.#onError);
+      }),
+    };
+  }
+
+  /** Puts `added` in place of a flushed generation and of `removed` segments, between two queries. */
+  async replace(change: {
+    readonly flushed: number | undefined;
+    readonly removed: readonly Segment[];
+    readonly added: readonly OpenSegment[];
+  }): Promise<void> {
+    await this.exclusive(async () => {
+      const gone = new Set(change.removed.map((segment) => segment.id));
+      const segments = [
+        ...this.#segments.filter((open) => !gone.has(open.segment.id)),
+        ...change.added,
+      ];
+      const generations = this.#generations.filter((entry) => entry.number !== change.flushed);
+      const later = [
+        ...segments
+          .filter((open) => open.segment.kind === 'overlay')
+          .map((open) => this.#segmentSource([open.segment])),
+        ...generations
+          .filter(({ table }) => table.checkedLateRows > 0)
+          .map(({ table }) => table.lateSource()),
+      ];
+      const duplicates = await this.#duplicates.pruned(this.#nextDuplicatesName(), later);
+      const retired = [
+        ...this.#segments.filter((open) => gone.has(open.segment.id)).map((open) => open.pinned),
+        ...this.#generations
+          .filter((entry) => entry.number === change.flushed)
+          .map(({ table }) => table.pinned),
+        this.#duplicatesPinned,
+      ];
+      this.#segments = segments;
+      this.#generations = generations;
+      this.#duplicates = duplicates;
+      this.#duplicatesPinned = this.#pinnedDuplicates(duplicates);
+      for (const pinned of retired) pinned.retire();
+    });
+  }
+
+  /** Forgets everything in memory; files stay. No query may be running. */
+  async dispose(): Promise<void> {
+    for (const { table } of this.#generations) {
+      await table.main.drop();
+      await table.late.drop();
+    }
+    this.#generations = [];
+    await this.#duplicates.drop();
+    await this.seriesTable.drop();
+  }
+
+  /** Runs `work` alone among all that changes which sources and duplicates there are. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lockTail.then(work);
+    this.#lockTail = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    return result;
+  }
+
+  /** Makes everything written before the call readable and says how to read it. */
+  async prepareScan(request: ScanRequest, cutoffNs: bigint): Promise<PreparedScan> {
+    const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+    const maxTime = request.maxTimeNs;
+    await this.checkLateRows();
+    // Taken together, without a wait in between: late rows that are checked later belong to later duplicates.
+    const generations = this.#generations
+      .filter(({ table }) => table.rowCount > 0)
+      .map(({ table }) => ({ table, checkedLateRows: table.checkedLateRows }));
+    const segments = this.#segments.filter(
+      ({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime,
+    );
+    const duplicates = this.#duplicates;
+    const pins = [
+      ...generations.map(({ table }) => table.pinned),
+      ...segments.map((s) => s.pinned),
+      this.#duplicatesPinned,
+    ];
+    for (const pin of pins) pin.pin();
+    const release = (): void => {
+      for (const pin of pins) pin.unpin();
+    };
+    try {
+      for (const { table } of generations) await table.main.handOver();
+      await this.seriesTable.handOver(this.schema);
+      await Promise.all(segments.map((open) => this.#verify(open)));
+      const sources = [
+        ...this.#segmentSources(segments.map((open) => open.segment)),
+        ...bufferSources(generations),
+      ].filter((source) => source.minTime <= maxTime && source.maxTime >= minTime);
+      const text = scanText({
+        schema: request.table,
+        columns: request.columns,
+        sources,
+        minTime,
+        maxTime,
+        seriesCondition: this.#seriesCondition(request),
+        seriesTable: this.seriesTable,
+        duplicates: duplicates.touches(minTime, maxTime) ? duplicates.name : undefined,
+      });
+      return { text, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Finds the points among newly written late rows that were written before; after it, queries may see those rows. */
+  async checkLateRows(): Promise<void> {
+    if (this.#generations.every(({ table }) => table.checkedLateRows === table.late.rowCount))
+      return;
+    await this.exclusive(async () => {
+      for (const { table } of this.#generations) {
+        if (table.checkedLateRows < table.late.rowCount) await this.#checkGeneration(table);
+      }
+    });
+  }
+
+  async #checkGeneration(table: GenerationTable): Promise<void> {
+    const from = table.checkedLateRows;
+    const to = table.late.rowCount;
+    await table.late.handOver();
+    for (const { table: each } of this.#generations) await each.main.handOver();
+    await Promise.all(this.#segments.map((open) => this.#verify(open)));
+    const fresh = `(SELECT _series, "time" FROM ${table.lateSource().from} WHERE rowid >= ${from} AND rowid < ${to})`;
+    const others = [
+      ...this.#segmentSources(this.#segments.map((open) => open.segment)),
+      ...bufferSources(
+        this.#generations.map((entry) => ({
+          table: entry.table,
+          checkedLateRows: entry.table.checkedLateRows,
+        })),
+      ),
+    ];
+    await this.#duplicates.find({
+      fresh,
+      minTime: table.late.minTime,
+      maxTime: table.late.maxTime,
+      others,
+    });
+    table.checkedLateRows = to;
+  }
+
+  #verify(open: OpenSegment): Promise<void> {
+    open.verified ??= this.#files.verify(open.segment).catch((error: unknown) => {
+      open.verified = undefined; // The next query looks again: the file may have been restored.
+      throw error;
+    });
+    return open.verified;
+  }
+
+  #seriesCondition(request: ScanRequest): string | undefined {
+    if (request.tagConditions.length === 0) return undefined;
+    const selected = this.index.select(request.tagConditions, MAX_NAMED_SERIES);
+    if (selected === undefined) return undefined;
+    if (selected.length === 0) return 'false';
+    const ids = selected.map((dense) => String(this.index.idOf(dense)));
+    return ids.length === 1 ? `_series = ${ids[0]}` : `_series IN (${ids.join(', ')})`;
+  }
+
+  /** Segments with the same columns are read as one source; overlays stay apart. */
+  #segmentSources(segments: readonly Segment[]): Source[] {
+    const groups = new Map<string, Segment[]>();
+    for (const segment of segments) {
+      const key = `${segment.kind} ${[...segment.columnIds].sort().join()}`;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [segment]);
+      else group.push(segment);
+    }
+    return [...groups.values()].map((group) => this.#segmentSource(group));
+  }
+
+  #segmentSource(segments: readonly Segment[]): Source {
+    const [first] = segments;
+    return {
+      kind: first?.kind === 'overlay' ? 'later' : 'unique',
+      from: parquetFrom(segments.map((segment) => this.#files.pathOf(segment.objectName))),
+      order: '0',
+      where: undefined,
+      hasColumn: (id) => first?.columnIds.has(id) ?? false,
+      minTime: segments.reduce((min, s) => (s.minTime < min ? s.minTime : min), 2n ** 63n - 1n),
+      maxTime: segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n)),
+    };
+  }
+
+  #nextDuplicatesName(): string {
+    return `duplicates_${this.tableId}_${this.#duplicatesCount++}`;
+  }
+
+  #pinnedDuplicates(duplicates: DuplicateKeys): Pinned {
+    return new Pinned(() => {
+      duplicates.drop().catch(this.#onError);
+    });
+  }
+}
+
+function bufferSources(
+  generations: readonly { readonly table: GenerationTable; readonly checkedLateRows: number }[],
+): Source[] {
+  return generations.flatMap(({ table, checkedLateRows }) => [
+    ...(table.main.rowCount > 0 ? [table.mainSource()] : []),
+    ...(checkedLateRows > 0 ? [table.lateSource(checkedLateRows)] : []),
+  ]);
+}

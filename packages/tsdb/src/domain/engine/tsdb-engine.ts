@@ -1,0 +1,204 @@
+import type { Clock, CommitLog, Leases } from '@plinth/kernel';
+import { ShuttingDown } from '../../errors.js';
+import type { ResultStream } from '../../model/result.js';
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { FileDamaged, SegmentFiles } from '../../storage/segments/segment-files.js';
+import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { VirtualTables } from '../sql/planned-query.js';
+import { Compactor } from './compactor.js';
+import type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
+import { Flusher, type FlushSettings } from './flusher.js';
+import { openTable, replayLog } from './open-tables.js';
+import { type Planner, QueryPath } from './query-path.js';
+import { TableStore } from './table-store.js';
+import { WriteBuffer } from './write-buffer.js';
+import { type BodyReader, WritePath } from './write-path.js';
+
+export interface EngineNeeds {
+  readonly catalog: Catalog;
+  readonly log: CommitLog;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly registry: SegmentRegistry;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly reader: BodyReader;
+  readonly planner: Planner;
+  readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
+  readonly settings: FlushSettings & { readonly hardLimitBytes: number };
+  readonly report: EngineReport;
+}
+
+/** What happens in the background, for logs and metrics. */
+export interface EngineReport {
+  flushFailed(error: unknown, retryMs: number): void;
+  backgroundFailed(error: unknown): void;
+  indexRebuilt(error: FileDamaged): void;
+  unknownFilesRemoved(names: readonly string[]): void;
+  replayed(rowCount: number): void;
+}
+
+/** The time-series engine of one node: writes go through the log into memory and from there into segments. */
+export class TsdbEngine implements Engine {
+  readonly #needs: EngineNeeds;
+  readonly #tables = new Map<number, TableStore>();
+  readonly #buffer: WriteBuffer;
+  readonly #writes: WritePath;
+  readonly #queries: QueryPath;
+  readonly #flusher: Flusher;
+  readonly #compactor: Compactor;
+  #state: 'open' | 'closing' | 'closed' = 'open';
+  #writesUnderWay = 0;
+  #onIdle: (() => void) | undefined;
+
+  /** Recovers what was written before; resolves when every acknowledged row can be queried. */
+  static async open(needs: EngineNeeds): Promise<TsdbEngine> {
+    const engine = new TsdbEngine(needs);
+    await engine.#recover();
+    engine.#flusher.start();
+    engine.#compactor.start();
+    return engine;
+  }
+
+  private constructor(needs: EngineNeeds) {
+    this.#needs = needs;
+    const { catalog, host, files, registry, leases, clock, report } = needs;
+    const storeOf = (schema: TableSchema): TableStore => this.#storeOf(schema);
+    this.#buffer = new WriteBuffer({
+      log: needs.log,
+      clock,
+      hardLimitBytes: needs.settings.hardLimitBytes,
+    });
+    this.#writes = new WritePath({ reader: needs.reader, catalog, buffer: this.#buffer, storeOf });
+    this.#queries = new QueryPath({
+      catalog,
+      host,
+      planner: needs.planner,
+      storeOf,
+      virtualTables: needs.virtualTables,
+      nowNs: () => clock.nowNs(),
+    });
+    this.#compactor = new Compactor({
+      tables: () => this.#tables.values(),
+      host,
+      files,
+      registry,
+      leases,
+      clock,
+      onFailed: (error) => report.backgroundFailed(error),
+    });
+    this.#flusher = new Flusher({
+      buffer: this.#buffer,
+      tables: () => this.#tables.values(),
+      host,
+      files,
+      registry,
+      leases,
+      clock,
+      settings: needs.settings,
+      onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
+      onFlushed: () => this.#compactor.compactWhenDue(),
+    });
+  }
+
+  async write(request: WriteRequest): Promise<WriteOutcome> {
+    if (this.#state !== 'open') throw new ShuttingDown();
+    this.#writesUnderWay++;
+    try {
+      const outcome = await this.#writes.write(request);
+      this.#flusher.flushWhenDue();
+      return outcome;
+    } finally {
+      this.#writesUnderWay--;
+      if (this.#writesUnderWay === 0) this.#onIdle?.();
+    }
+  }
+
+  async query(request: QueryRequest): Promise<ResultStream> {
+    if (this.#state === 'closed') throw new ShuttingDown();
+    return await this.#queries.query(request);
+  }
+
+  /** Bytes of rows that are not in segments yet. */
+  get bufferedBytes(): number {
+    return this.#buffer.sizeBytes;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#buffer.isReadOnly;
+  }
+
+  get segmentCount(): number {
+    let count = 0;
+    for (const store of this.#tables.values()) count += store.segments.length;
+    return count;
+  }
+
+  /** Takes no more writes, finishes those under way and flushes, so that the next start has nothing to replay. */
+  async close(): Promise<void> {
+    if (this.#state !== 'open') return;
+    this.#state = 'closing';
+    if (this.#writesUnderWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await this.#compactor.close();
+    await this.#flusher.close();
+    if (!this.#buffer.isReadOnly) {
+      // A flush that fails here loses nothing: the log still has the rows.
+      await this.#flusher
+        .flushAll()
+        .catch((error: unknown) => this.#needs.report.flushFailed(error, 0));
+    }
+    this.#state = 'closed';
+    await this.#needs.log.close();
+    await this.#needs.host.close();
+  }
+
+  async #recover(): Promise<void> {
+    const { catalog, files, registry, host, log, report } = this.#needs;
+    const { segments, seriesFiles, flushedFile } = await registry.load();
+    const known = new Set([...segments, ...seriesFiles].map((file) => file.objectName));
+    const unknown = await files.removeUnknown(known);
+    if (unknown.length > 0) report.unknownFilesRemoved(unknown);
+    if (flushedFile >= 0) await log.seal(flushedFile);
+    const tableIds = new Set([...segments, ...seriesFiles].map((file) => file.tableId));
+    for (const tableId of tableIds) {
+      const schema = catalog.tableById(tableId);
+      if (schema === undefined) continue;
+      await openTable({
+        store: this.#storeOf(schema),
+        segments: segments.filter((segment) => segment.tableId === tableId),
+        seriesFiles: seriesFiles.filter((file) => file.tableId === tableId),
+        host,
+        files,
+        onIndexRebuilt: (error) => report.indexRebuilt(error),
+      });
+    }
+    for (const segment of segments) this.#buffer.noteSeq(segment.maxSeq);
+    const rowCount = await replayLog({
+      log,
+      buffer: this.#buffer,
+      storeOf: (tableId) => {
+        const schema = catalog.tableById(tableId);
+        return schema === undefined ? undefined : this.#storeOf(schema);
+      },
+    });
+    if (rowCount > 0) report.replayed(rowCount);
+  }
+
+  #storeOf(schema: TableSchema): TableStore {
+    let store = this.#tables.get(schema.id);
+    if (store === undefined) {
+      store = new TableStore({
+        schema,
+        host: this.#needs.host,
+        files: this.#needs.files,
+        onError: (error) => this.#needs.report.backgroundFailed(error),
+      });
+      this.#tables.set(schema.id, store);
+    } else if (schema.version > store.schema.version) {
+      store.schema = schema;
+    }
+    return store;
+  }
+}

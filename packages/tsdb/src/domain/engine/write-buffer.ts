@@ -1,0 +1,143 @@
+import type { Clock, CommitLog } from '@plinth/kernel';
+import { BufferFull, NodeReadOnly } from '../../errors.js';
+import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
+import { encodeWriteRecord, type RecordTable } from '../../storage/wal/write-record.js';
+import { LogSeries } from './log-series.js';
+import type { TableStore } from './table-store.js';
+
+export interface BatchForTable {
+  readonly store: TableStore;
+  readonly batch: RowBatch;
+}
+
+/** A generation that takes no more writes; its records are in log files up to `file`. */
+export interface ClosedGeneration {
+  readonly number: number;
+  readonly file: number;
+  readonly sizeBytes: number;
+}
+
+/**
+ * Where accepted rows go: into the log and, in the same order, into the current generation. Counts what is not in
+ * segments yet and refuses more than the hard limit.
+ */
+export class WriteBuffer {
+  readonly #log: CommitLog;
+  readonly #clock: Clock;
+  readonly #hardLimitBytes: number;
+  readonly #logSeries = new Map<number, LogSeries>();
+  #generation = 0;
+  #generationBytes = 0;
+  #generationStartMs: number;
+  #closedBytes = 0;
+  #lastSeq = 0n;
+
+  constructor(options: {
+    readonly log: CommitLog;
+    readonly clock: Clock;
+    readonly hardLimitBytes: number;
+  }) {
+    this.#log = options.log;
+    this.#clock = options.clock;
+    this.#hardLimitBytes = options.hardLimitBytes;
+    this.#generationStartMs = options.clock.monotonicMs();
+  }
+
+  get generationBytes(): number {
+    return this.#generationBytes;
+  }
+
+  get sizeBytes(): number {
+    return this.#generationBytes + this.#closedBytes;
+  }
+
+  /** Since the first row of the current generation; 0 when it has none. */
+  get generationAgeMs(): number {
+    return this.#generationBytes === 0 ? 0 : this.#clock.monotonicMs() - this.#generationStartMs;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#log.isReadOnly;
+  }
+
+  /** Throws `BufferFull` or `NodeReadOnly` when a write of this size cannot be taken. */
+  assertRoom(bodySizeBytes: number): void {
+    if (this.#log.isReadOnly) throw new NodeReadOnly();
+    if (this.sizeBytes + bodySizeBytes > this.#hardLimitBytes)
+      throw new BufferFull({ retryAfterSec: 1 });
+  }
+
+  /**
+   * Logs and buffers rows in one step without a wait in between: log order is buffer order. `batch.series` holds the dense
+   * numbers of the table's index. The rows are visible to queries when it returns; the promise tells that they are durable.
+   */
+  append(batches: readonly BatchForTable[]): Promise<void> {
+    const seq = this.#nextSeq();
+    const tables = batches.map(
+      ({ store, batch }): RecordTable => ({
+        tableId: store.tableId,
+        newSeries: this.#logSeriesOf(store.tableId).define(
+          this.#generation,
+          batch.series,
+          store.index,
+        ),
+        batch,
+      }),
+    );
+    const { durable } = this.#log.append(encodeWriteRecord({ seq, tables }));
+    this.#put(batches, seq);
+    return durable;
+  }
+
+  /** Rows that are in the log already: at the start of the node. */
+  restore(batches: readonly BatchForTable[], seq: bigint): void {
+    if (seq > this.#lastSeq) this.#lastSeq = seq;
+    this.#put(batches, seq);
+  }
+
+  /** Later writes have a greater `seq` than this. */
+  noteSeq(seq: bigint): void {
+    if (seq > this.#lastSeq) this.#lastSeq = seq;
+  }
+
+  /** Later writes belong to the next generation and the next log file. */
+  async closeGeneration(): Promise<ClosedGeneration> {
+    const number = this.#generation;
+    const sizeBytes = this.#generationBytes;
+    const rotated = this.#log.rotate(); // Takes effect at once: appends after this call go to the next file.
+    this.#generation++;
+    this.#generationBytes = 0;
+    this.#closedBytes += sizeBytes;
+    return { number, sizeBytes, file: await rotated };
+  }
+
+  /** The rows of a closed generation are in segments. */
+  async forget(closed: ClosedGeneration): Promise<void> {
+    this.#closedBytes -= closed.sizeBytes;
+    await this.#log.seal(closed.file);
+  }
+
+  #put(batches: readonly BatchForTable[], seq: bigint): void {
+    if (this.#generationBytes === 0) this.#generationStartMs = this.#clock.monotonicMs();
+    for (const { store, batch } of batches) {
+      store.append(this.#generation, batch, seq);
+      this.#generationBytes += batchSizeBytes(batch);
+    }
+  }
+
+  #logSeriesOf(tableId: number): LogSeries {
+    let series = this.#logSeries.get(tableId);
+    if (series === undefined) {
+      series = new LogSeries();
+      this.#logSeries.set(tableId, series);
+    }
+    return series;
+  }
+
+  /** Hybrid clock: the wall clock where it moved on, otherwise one more than before. */
+  #nextSeq(): bigint {
+    const now = this.#clock.nowNs();
+    this.#lastSeq = now > this.#lastSeq ? now : this.#lastSeq + 1n;
+    return this.#lastSeq;
+  }
+}

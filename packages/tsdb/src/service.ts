@@ -1,0 +1,130 @@
+import { availableParallelism, totalmem } from 'node:os';
+import type {
+  Clock,
+  CommitLog,
+  FileSystem,
+  Leases,
+  Logger,
+  ObjectStore,
+  Random,
+  RelationalStore,
+} from '@plinth/kernel';
+import type { TsdbSettings } from './config.js';
+import type { Catalog } from './domain/catalog/catalog.js';
+import { DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
+import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
+import type { Engine } from './domain/engine/engine.js';
+import type { Planner } from './domain/engine/query-path.js';
+import { type EngineReport, TsdbEngine } from './domain/engine/tsdb-engine.js';
+import { LanePool } from './domain/line-protocol/lane-pool.js';
+import { registerEngineFunctions } from './domain/sql/functions/index.js';
+import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
+import { SegmentFiles } from './storage/segments/segment-files.js';
+import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
+
+export interface TsdbNeeds {
+  readonly settings: TsdbSettings;
+  /** Folder of the node; the engine's files lie below it. */
+  readonly dataDir: string;
+  readonly fileSystem: FileSystem;
+  readonly relational: RelationalStore;
+  /** Its objects must be readable below `dataDir`. */
+  readonly objects: ObjectStore;
+  /** Opens the write-ahead log in `folder`. */
+  readonly openLog: (options: {
+    readonly folder: string;
+    readonly nodeUuid: string;
+    readonly repair: boolean;
+  }) => Promise<CommitLog>;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The parts that the routes work with. */
+export interface OpenTsdb {
+  readonly catalog: Catalog;
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+/** Opens the service's storage and recovers; resolves when everything acknowledged can be queried. */
+export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<OpenTsdb> {
+  const { settings, dataDir, clock, random, relational } = needs;
+  await relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS);
+  const catalog = await RelationalCatalog.open({
+    store: relational,
+    clock,
+    random,
+    limits: {
+      ...DEFAULT_CATALOG_LIMITS,
+      databaseCount: settings.num_database_limit,
+      tableCount: settings.num_table_limit,
+      columnCountPerTable: settings.num_total_columns_per_table_limit,
+    },
+  });
+  const tempDir = `${dataDir}/tsdb-temp`;
+  await needs.fileSystem.removeTree(tempDir);
+  await needs.fileSystem.makeDirectory(tempDir);
+  const host = await DuckDbHost.open({
+    dataDir,
+    spillDir: `${tempDir}/spill`,
+    memoryLimitBytes: settings.query_memory_bytes || Math.floor(totalmem() / 2),
+    threads: settings.query_threads || availableParallelism(),
+    idleConnections: 8,
+    register: registerEngineFunctions,
+  });
+  const lanes = new LanePool();
+  const engine = await TsdbEngine.open({
+    catalog,
+    log: await needs.openLog({
+      folder: `${dataDir}/tsdb-log`,
+      nodeUuid: catalog.nodeUuid,
+      repair: settings.repair,
+    }),
+    host,
+    files: new SegmentFiles({ host, objects: needs.objects, random, tempDir }),
+    registry: new SegmentRegistry(relational),
+    leases: needs.leases,
+    clock,
+    reader: {
+      read: async ({ body, ...options }) => {
+        const { laneId, parsed, body: decoded } = await lanes.parse(body, options);
+        return { parserId: laneId, parsed, body: decoded };
+      },
+    },
+    planner,
+    virtualTables: () => ({
+      table: () => undefined,
+      tableFunction: () => undefined,
+      systemTableNames: [],
+    }),
+    settings: {
+      flushBytes: settings.buffer_flush_bytes,
+      flushAgeMs: settings.buffer_flush_age_ms,
+      hardLimitBytes: settings.buffer_limit_bytes,
+    },
+    report: reportTo(needs.log),
+  });
+  return {
+    catalog,
+    engine,
+    async close() {
+      await engine.close();
+      await lanes.close();
+    },
+  };
+}
+
+function reportTo(log: Logger): EngineReport {
+  return {
+    flushFailed: (err, retryMs) =>
+      log.error({ err, retryMs }, 'flush failed; rows stay in the log'),
+    backgroundFailed: (err) => log.error({ err }, 'background work failed'),
+    indexRebuilt: (err) => log.warn({ err }, 'series index rebuilt from segments'),
+    unknownFilesRemoved: (names) =>
+      log.info({ count: names.length }, 'files of an unfinished flush removed'),
+    replayed: (rowCount) => log.info({ rowCount }, 'rows of the log are back in memory'),
+  };
+}

@@ -1,0 +1,114 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import type { Column } from '../../model/column.js';
+import { CHUNK_ROWS, openAppender } from './appender.js';
+import type { BlockField, RowBlock, TextCells } from './row-block.js';
+
+/**
+ * Appends a block to the engine table `table`, whose columns are `_series, _seq, time` and then `columns`.
+ * Numbers are copied as whole arrays; only texts are handed over cell by cell. Visible to queries when it returns.
+ * @param idWords series ids by dense number, as pairs of 32-bit words.
+ */
+export function appendBlock(options: {
+  readonly connection: DuckDBConnection;
+  readonly table: string;
+  readonly columns: readonly Column[];
+  readonly block: RowBlock;
+  readonly idWords: Int32Array;
+}): void {
+  const { block, columns } = options;
+  const { appender, types } = openAppender(options.connection, options.table, columns.length + 3);
+  const ids = gatherIds(block, options.idWords);
+  for (let from = 0; from < block.count; from += CHUNK_ROWS) {
+    const rows = Math.min(CHUNK_ROWS, block.count - from);
+    const chunk = duckdb.create_data_chunk(types);
+    duckdb.data_chunk_set_size(chunk, rows);
+    const vector = (column: number): duckdb.Vector => duckdb.data_chunk_get_vector(chunk, column);
+    copyNumbers(vector(0), ids, from, rows);
+    copyNumbers(vector(1), block.seqs, from, rows);
+    copyNumbers(vector(2), block.times, from, rows);
+    for (let i = 0; i < columns.length; i++) {
+      fillField(
+        vector(i + 3),
+        block.fields.get((columns[i] as Column).id),
+        from,
+        rows,
+        block.count,
+      );
+    }
+    duckdb.append_data_chunk(appender, chunk);
+  }
+  duckdb.appender_flush_sync(appender);
+  duckdb.appender_close_sync(appender);
+}
+
+function gatherIds(block: RowBlock, idWords: Int32Array): BigInt64Array {
+  const ids = new BigInt64Array(block.count);
+  const words = new Int32Array(ids.buffer);
+  for (let row = 0; row < block.count; row++) {
+    const dense = block.series[row] as number;
+    words[row * 2] = idWords[dense * 2] as number;
+    words[row * 2 + 1] = idWords[dense * 2 + 1] as number;
+  }
+  return ids;
+}
+
+type Numbers = Float64Array | BigInt64Array | BigUint64Array | Uint8Array;
+
+function copyNumbers(vector: duckdb.Vector, values: Numbers, from: number, rows: number): void {
+  const width = values.BYTES_PER_ELEMENT;
+  // Blocks own their arrays, so the buffer is a plain ArrayBuffer.
+  const buffer = values.buffer as ArrayBuffer;
+  duckdb.copy_data_to_vector(vector, 0, buffer, values.byteOffset + from * width, rows * width);
+}
+
+function fillField(
+  vector: duckdb.Vector,
+  field: BlockField | undefined,
+  from: number,
+  rows: number,
+  blockRows: number,
+): void {
+  if (field === undefined) {
+    setValidity(vector, NOTHING, 0, rows);
+    return;
+  }
+  if (field.validCount < blockRows) setValidity(vector, field.validity, from >> 3, rows);
+  if ('cells' in field.values) fillTexts(vector, field.values, field.validity, from, rows);
+  else copyNumbers(vector, field.values, from, rows);
+}
+
+/** A chunk's worth of cleared bits. */
+const NOTHING = new Uint8Array(CHUNK_ROWS >> 3);
+
+function setValidity(
+  vector: duckdb.Vector,
+  bitmap: Uint8Array,
+  byteFrom: number,
+  rows: number,
+): void {
+  duckdb.vector_ensure_validity_writable(vector);
+  const size = (rows + 7) >> 3;
+  duckdb.copy_data_to_vector_validity(
+    vector,
+    0,
+    bitmap.buffer as ArrayBuffer,
+    bitmap.byteOffset + byteFrom,
+    size,
+  );
+}
+
+function fillTexts(
+  vector: duckdb.Vector,
+  texts: TextCells,
+  validity: Uint8Array,
+  from: number,
+  rows: number,
+): void {
+  for (let i = 0; i < rows; i++) {
+    const row = from + i;
+    if (((validity[row >> 3] as number) & (1 << (row & 7))) === 0) continue;
+    const cell = texts.cells[row];
+    if (cell !== undefined) duckdb.vector_assign_string_element_len(vector, i, cell);
+  }
+}

@@ -1,0 +1,61 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import { CHUNK_ROWS, openAppender } from './appender.js';
+
+export type CellColumn =
+  | { readonly kind: 'int64'; readonly values: BigInt64Array }
+  | { readonly kind: 'text'; readonly cells: readonly (string | undefined)[] };
+
+/** Appends whole columns of a small table whose columns are exactly `columns`. Visible when it returns. */
+export function appendRows(options: {
+  readonly connection: DuckDBConnection;
+  readonly table: string;
+  readonly rowCount: number;
+  readonly columns: readonly CellColumn[];
+}): void {
+  const { appender, types } = openAppender(
+    options.connection,
+    options.table,
+    options.columns.length,
+  );
+  for (let from = 0; from < options.rowCount; from += CHUNK_ROWS) {
+    const rows = Math.min(CHUNK_ROWS, options.rowCount - from);
+    const chunk = duckdb.create_data_chunk(types);
+    duckdb.data_chunk_set_size(chunk, rows);
+    options.columns.forEach((column, index) => {
+      fill(duckdb.data_chunk_get_vector(chunk, index), column, from, rows);
+    });
+    duckdb.append_data_chunk(appender, chunk);
+  }
+  duckdb.appender_flush_sync(appender);
+  duckdb.appender_close_sync(appender);
+}
+
+function fill(vector: duckdb.Vector, column: CellColumn, from: number, rows: number): void {
+  if (column.kind === 'int64') {
+    const { values } = column;
+    // The caller made the array, so its buffer is a plain ArrayBuffer.
+    duckdb.copy_data_to_vector(
+      vector,
+      0,
+      values.buffer as ArrayBuffer,
+      values.byteOffset + from * 8,
+      rows * 8,
+    );
+    return;
+  }
+  const bitmap = new Uint8Array(CHUNK_ROWS >> 3);
+  let missing = 0;
+  for (let i = 0; i < rows; i++) {
+    const cell = column.cells[from + i];
+    if (cell === undefined) {
+      missing++;
+      continue;
+    }
+    bitmap[i >> 3] = (bitmap[i >> 3] as number) | (1 << (i & 7));
+    duckdb.vector_assign_string_element(vector, i, cell);
+  }
+  if (missing === 0) return;
+  duckdb.vector_ensure_validity_writable(vector);
+  duckdb.copy_data_to_vector_validity(vector, 0, bitmap.buffer, 0, (rows + 7) >> 3);
+}

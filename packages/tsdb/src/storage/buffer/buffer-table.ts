@@ -1,0 +1,164 @@
+import type { Column } from '../../model/column.js';
+import type { RowBatch } from '../../model/row-batch.js';
+import { ENGINE_TYPE } from '../duckdb/column-type.js';
+import type { DuckDbHost } from '../duckdb/duckdb-host.js';
+import { quoteName } from '../duckdb/quote.js';
+import { appendBlock } from './append-block.js';
+import { RowBlock } from './row-block.js';
+
+/** Rows a table's first block holds; later ones are larger, so that many small tables stay small. */
+const FIRST_BLOCK_ROWS = 64;
+const LARGEST_BLOCK_ROWS = 8192;
+/** Waiting rows from which on they are handed to the engine without a query asking for it. */
+const HAND_OVER_ROWS = 16384;
+
+/**
+ * An append-only table of the buffer: rows wait in blocks on the JavaScript side and move to an in-memory table of the
+ * engine in the background, or at the latest when a query asks for them.
+ */
+export class BufferTable {
+  readonly name: string;
+  /** All rows written, handed over or waiting. */
+  rowCount = 0;
+  minTime = 2n ** 63n - 1n;
+  maxTime = -(2n ** 63n);
+  readonly #host: DuckDbHost;
+  readonly #idWords: () => Int32Array;
+  readonly #waiting: RowBlock[] = [];
+  #waitingRows = 0;
+  /** Columns of the engine table after `_series, _seq, time`; undefined until it exists. */
+  #columns: Column[] | undefined;
+  #isHandingOver = false;
+
+  constructor(options: {
+    readonly name: string;
+    readonly host: DuckDbHost;
+    /** Ids of the table's series at the time of the call. */
+    readonly idWords: () => Int32Array;
+  }) {
+    this.name = options.name;
+    this.#host = options.host;
+    this.#idWords = options.idWords;
+  }
+
+  /** True when the engine's table has the column: otherwise every row of it reads NULL. */
+  hasColumn(id: number): boolean {
+    return this.#columns?.some((column) => column.id === id) ?? false;
+  }
+
+  get columns(): readonly Column[] {
+    return this.#columns ?? [];
+  }
+
+  append(batch: RowBatch, seq: bigint): void {
+    for (let from = 0; from < batch.rowCount; ) {
+      const block = this.#openBlock(batch.rowCount - from);
+      const to = Math.min(batch.rowCount, from + block.free);
+      block.append(batch, from, to, seq);
+      from = to;
+    }
+    this.rowCount += batch.rowCount;
+    this.#waitingRows += batch.rowCount;
+    this.#noteTimes(batch.times);
+    if (this.#waitingRows >= HAND_OVER_ROWS && !this.#isHandingOver) {
+      this.#isHandingOver = true;
+      // A failure leaves the rows waiting: the next query or flush tries again and reports it.
+      setImmediate(
+        () =>
+          void this.handOver()
+            .catch(() => undefined)
+            .finally(() => (this.#isHandingOver = false)),
+      );
+    }
+  }
+
+  /** Resolves when every row appended before the call is in the engine's table. */
+  async handOver(): Promise<void> {
+    if (this.#waitingRows === 0 && this.#columns !== undefined) return;
+    await this.#host.withWriter(async (connection) => {
+      const blocks = this.#waiting.splice(0);
+      this.#waitingRows = 0;
+      try {
+        await this.#ensureColumns(blocks);
+        while (blocks.length > 0) {
+          const block = blocks[0] as RowBlock;
+          appendBlock({
+            connection,
+            table: this.name,
+            columns: this.#columns ?? [],
+            block,
+            idWords: this.#idWords(),
+          });
+          blocks.shift();
+          if (blocks.length > 0) await yieldToOthers();
+        }
+      } catch (error) {
+        this.#waiting.unshift(...blocks);
+        for (const block of blocks) this.#waitingRows += block.count;
+        throw error;
+      }
+    });
+  }
+
+  async drop(): Promise<void> {
+    if (this.#columns === undefined) return;
+    this.#columns = undefined;
+    await this.#host.withWriter(async (connection) => {
+      await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
+    });
+  }
+
+  #openBlock(wanted: number): RowBlock {
+    const last = this.#waiting.at(-1);
+    if (last !== undefined && last.free > 0) return last;
+    let capacity = FIRST_BLOCK_ROWS;
+    const target = Math.max(wanted, Math.min(this.rowCount, LARGEST_BLOCK_ROWS));
+    while (capacity < target && capacity < LARGEST_BLOCK_ROWS) capacity *= 2;
+    const block = new RowBlock(capacity);
+    this.#waiting.push(block);
+    return block;
+  }
+
+  async #ensureColumns(blocks: readonly RowBlock[]): Promise<void> {
+    const connection = this.#host.writer;
+    const wanted = new Map<number, Column>();
+    for (const block of blocks) {
+      for (const field of block.fields.values()) wanted.set(field.column.id, field.column);
+    }
+    if (this.#columns === undefined) {
+      const columns = [...wanted.values()];
+      const definitions = columns.map(
+        (column) => `, ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`,
+      );
+      await connection.run(
+        `CREATE TABLE ${quoteName(this.name)} (_series BIGINT, _seq BIGINT, "time" TIMESTAMP_NS${definitions.join('')})`,
+      );
+      this.#columns = columns;
+      return;
+    }
+    for (const column of wanted.values()) {
+      if (this.hasColumn(column.id)) continue;
+      await connection.run(
+        `ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(column.physicalName)} ${ENGINE_TYPE[column.kind]}`,
+      );
+      this.#columns.push(column);
+    }
+  }
+
+  #noteTimes(times: BigInt64Array): void {
+    let min = this.minTime;
+    let max = this.maxTime;
+    for (let i = 0; i < times.length; i++) {
+      const time = times[i] as bigint;
+      if (time < min) min = time;
+      if (time > max) max = time;
+    }
+    this.minTime = min;
+    this.maxTime = max;
+  }
+}
+
+/** Lets requests in between two blocks, so that handing over many rows never holds the event loop for long. */
+function yieldToOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,128 @@
+import { invariant } from '@plinth/kernel';
+import type { Column } from '../../model/column.js';
+import type { FieldValues } from '../../model/parsed-body.js';
+import { type BatchField, isValid, type RowBatch } from '../../model/row-batch.js';
+
+/** Growing values of one field in a block; rows that lack it have a cleared bit. */
+export interface BlockField {
+  readonly column: Column;
+  readonly values: Float64Array | BigInt64Array | BigUint64Array | Uint8Array | TextCells;
+  readonly validity: Uint8Array;
+  validCount: number;
+}
+
+/** Texts of a block: one slice per row that has one. */
+export interface TextCells {
+  readonly cells: (Uint8Array | undefined)[];
+}
+
+/**
+ * Up to `capacity` rows of one table, column-wise, waiting to be handed to the engine. Rows are only ever appended;
+ * a block that was handed over is never written again.
+ */
+export class RowBlock {
+  readonly capacity: number;
+  count = 0;
+  readonly series: Uint32Array;
+  readonly seqs: BigInt64Array;
+  readonly times: BigInt64Array;
+  readonly fields = new Map<number, BlockField>();
+
+  constructor(capacity: number) {
+    invariant(capacity % 8 === 0, 'blocks hold whole bytes of validity bits');
+    this.capacity = capacity;
+    this.series = new Uint32Array(capacity);
+    this.seqs = new BigInt64Array(capacity);
+    this.times = new BigInt64Array(capacity);
+  }
+
+  get free(): number {
+    return this.capacity - this.count;
+  }
+
+  /** Appends rows `[from, to)` of `batch`; there must be room. */
+  append(batch: RowBatch, from: number, to: number, seq: bigint): void {
+    const at = this.count;
+    const rows = to - from;
+    if (rows === 1) {
+      this.series[at] = batch.series[from] as number;
+      this.times[at] = batch.times[from] as bigint;
+      this.seqs[at] = seq;
+    } else {
+      this.series.set(batch.series.subarray(from, to), at);
+      this.times.set(batch.times.subarray(from, to), at);
+      this.seqs.fill(seq, at, at + rows);
+    }
+    for (const field of batch.fields) this.#appendField(field, from, to, at);
+    this.count = at + rows;
+  }
+
+  #appendField(field: BatchField, from: number, to: number, at: number): void {
+    let own = this.fields.get(field.column.id);
+    if (own === undefined) {
+      own = {
+        column: field.column,
+        values: makeValues(field.data, this.capacity),
+        validity: new Uint8Array(this.capacity >> 3),
+        validCount: 0,
+      };
+      this.fields.set(field.column.id, own);
+    }
+    copyValues(field.data, own.values, from, to, at);
+    if (field.validity === undefined) {
+      setBits(own.validity, at, at + to - from);
+      own.validCount += to - from;
+      return;
+    }
+    for (let row = from; row < to; row++) {
+      if (!isValid(field.validity, row)) continue;
+      const target = at + row - from;
+      own.validity[target >> 3] = (own.validity[target >> 3] as number) | (1 << (target & 7));
+      own.validCount++;
+    }
+  }
+}
+
+function makeValues(data: FieldValues, capacity: number): BlockField['values'] {
+  switch (data.type) {
+    case 'float64':
+      return new Float64Array(capacity);
+    case 'int64':
+      return new BigInt64Array(capacity);
+    case 'uint64':
+      return new BigUint64Array(capacity);
+    case 'bool':
+      return new Uint8Array(capacity);
+    case 'utf8':
+      return { cells: new Array<Uint8Array | undefined>(capacity) };
+  }
+}
+
+function copyValues(
+  data: FieldValues,
+  target: BlockField['values'],
+  from: number,
+  to: number,
+  at: number,
+): void {
+  if (data.type === 'utf8') {
+    const { cells } = target as TextCells; // makeValues gave this field its form from the same column type.
+    for (let row = from; row < to; row++) {
+      cells[at + row - from] = data.bytes.subarray(data.offsets[row], data.offsets[row + 1]);
+    }
+    return;
+  }
+  // Both sides are arrays of the same class (makeValues), which the compiler cannot see; one stands for all.
+  const values = target as Float64Array;
+  const source = data.values as Float64Array;
+  if (to - from === 1) values[at] = source[from] as number;
+  else values.set(source.subarray(from, to), at);
+}
+
+function setBits(bitmap: Uint8Array, from: number, to: number): void {
+  let bit = from;
+  for (; bit < to && (bit & 7) !== 0; bit++)
+    bitmap[bit >> 3] = (bitmap[bit >> 3] as number) | (1 << (bit & 7));
+  for (; bit + 8 <= to; bit += 8) bitmap[bit >> 3] = 0xff;
+  for (; bit < to; bit++) bitmap[bit >> 3] = (bitmap[bit >> 3] as number) | (1 << (bit & 7));
+}

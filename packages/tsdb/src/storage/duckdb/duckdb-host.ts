@@ -1,0 +1,122 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { OutputColumn, ResultChunk } from '../../model/result.js';
+import { decodeChunk } from './decode-chunk.js';
+import { quoteText } from './quote.js';
+
+export interface DuckDbSettings {
+  /** The only folder the engine may read and write. */
+  readonly dataDir: string;
+  /** Where queries that exceed the memory limit spill; below `dataDir`. */
+  readonly spillDir: string;
+  readonly memoryLimitBytes: number;
+  readonly threads: number;
+  /** Connections kept open for queries; more are opened when needed and closed afterwards. */
+  readonly idleConnections: number;
+  /** Puts macros and functions into the instance; called once with the first connection. */
+  readonly register: (connection: DuckDBConnection) => Promise<void>;
+}
+
+/**
+ * The embedded engine: one in-memory instance that can reach files below the data folder and nothing else
+ * (`allowed_directories`, then no external access, then a locked configuration).
+ */
+export class DuckDbHost {
+  readonly #instance: DuckDBInstance;
+  /** All buffer tables, flushes and appends go through this one connection, one statement after the other. */
+  readonly writer: DuckDBConnection;
+  readonly #idle: DuckDBConnection[] = [];
+  readonly #idleLimit: number;
+  #writerTail: Promise<unknown> = Promise.resolve();
+
+  private constructor(instance: DuckDBInstance, writer: DuckDBConnection, idleLimit: number) {
+    this.#instance = instance;
+    this.writer = writer;
+    this.#idleLimit = idleLimit;
+  }
+
+  static async open(settings: DuckDbSettings): Promise<DuckDbHost> {
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: String(settings.threads),
+      memory_limit: `${Math.floor(settings.memoryLimitBytes / 1048576)}MiB`,
+      temp_directory: settings.spillDir,
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    });
+    const writer = await instance.connect();
+    await writer.run("SET TimeZone = 'UTC'").catch(() => undefined); // Only there when the time-zone extension is linked in.
+    await writer.run('SET preserve_insertion_order = true');
+    await writer.run('SET parquet_metadata_cache = true');
+    await settings.register(writer);
+    await writer.run(`SET allowed_directories = [${quoteText(settings.dataDir)}]`);
+    await writer.run('SET enable_external_access = false');
+    await writer.run('SET lock_configuration = true');
+    return new DuckDbHost(instance, writer, settings.idleConnections);
+  }
+
+  /** Runs `work` alone on the writer connection, after all work asked for earlier. */
+  withWriter<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+    const result = this.#writerTail.then(() => work(this.writer));
+    this.#writerTail = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    return result;
+  }
+
+  /** Rows of a short internal statement. */
+  async rows(text: string): Promise<readonly (readonly unknown[])[]> {
+    const connection = await this.#take();
+    try {
+      const reader = await connection.runAndReadAll(text);
+      return reader.getRows();
+    } finally {
+      this.#give(connection);
+    }
+  }
+
+  /**
+   * Runs a query and hands out its chunks as they are asked for. `release` is called once when the query has ended,
+   * whatever way. An aborted signal interrupts the engine.
+   */
+  async *stream(options: {
+    readonly text: string;
+    readonly columns: readonly OutputColumn[];
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<ResultChunk, void, undefined> {
+    options.signal.throwIfAborted();
+    const connection = await this.#take();
+    const interrupt = (): void => connection.interrupt();
+    options.signal.addEventListener('abort', interrupt);
+    let isDrained = false;
+    try {
+      const result = await connection.stream(options.text);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) break;
+        yield decodeChunk(chunk, options.columns);
+      }
+      isDrained = true;
+    } finally {
+      options.signal.removeEventListener('abort', interrupt);
+      // A connection with an unfinished result still computes: closing it is the only sure end.
+      if (isDrained) this.#give(connection);
+      else {
+        connection.interrupt();
+        connection.closeSync();
+      }
+    }
+  }
+
+  async #take(): Promise<DuckDBConnection> {
+    return this.#idle.pop() ?? (await this.#instance.connect());
+  }
+
+  #give(connection: DuckDBConnection): void {
+    if (this.#idle.length < this.#idleLimit) this.#idle.push(connection);
+    else connection.closeSync();
+  }
+
+  async close(): Promise<void> {
+    await this.#writerTail;
+    for (const connection of this.#idle.splice(0)) connection.closeSync();
+    this.writer.closeSync();
+    this.#instance.closeSync();
+  }
+}

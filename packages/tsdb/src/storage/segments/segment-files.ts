@@ -1,0 +1,163 @@
+import type { ObjectStore, Random } from '@plinth/kernel';
+import { crc32c } from '@plinth/kernel';
+import type { DuckDbHost } from '../duckdb/duckdb-host.js';
+import { quoteName, quoteText } from '../duckdb/quote.js';
+
+/** Rows of a Parquet row group: what the engine reads or skips as one. */
+const ROW_GROUP_ROWS = 122880;
+
+export interface WrittenFile {
+  readonly id: string;
+  readonly objectName: string;
+  readonly sizeBytes: number;
+  readonly checksum: number;
+  readonly rowCount: number;
+}
+
+export interface WrittenSegment extends WrittenFile {
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+  readonly minSeries: bigint;
+  readonly maxSeries: bigint;
+}
+
+/** A stored file whose bytes are not those that were written. */
+export class FileDamaged extends Error {
+  override readonly name = 'FileDamaged';
+  readonly objectName: string;
+  constructor(at: { objectName: string; found: string }) {
+    super(
+      `stored file ${at.objectName} is damaged (${at.found}); restore it from a copy or remove it with --repair`,
+    );
+    this.objectName = at.objectName;
+  }
+}
+
+/** Writes query results as immutable Parquet objects and checks them when they are read again. */
+export class SegmentFiles {
+  readonly #host: DuckDbHost;
+  readonly #objects: ObjectStore;
+  readonly #random: Random;
+  /** Where the engine writes before the object store takes over. */
+  readonly #tempDir: string;
+
+  constructor(options: {
+    readonly host: DuckDbHost;
+    readonly objects: ObjectStore;
+    readonly random: Random;
+    readonly tempDir: string;
+  }) {
+    this.#host = options.host;
+    this.#objects = options.objects;
+    this.#random = options.random;
+    this.#tempDir = options.tempDir;
+  }
+
+  /** Writes rows that have `_series` and `"time"`; `undefined` when the query has none. */
+  async writeSegment(options: {
+    readonly tableUuid: string;
+    readonly select: string;
+    /** Column names in the file with the ids by which other engines know them; private columns have none. */
+    readonly fieldIds: ReadonlyMap<string, number>;
+  }): Promise<WrittenSegment | undefined> {
+    const temp = await this.#copy(options.select, options.fieldIds);
+    const [stats] = await this.#host.rows(
+      `SELECT count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series) FROM read_parquet(${quoteText(temp.path)})`,
+    );
+    const [rowCount, minTime, maxTime, minSeries, maxSeries] = (stats ?? []) as [
+      bigint,
+      bigint | null,
+      bigint | null,
+      bigint | null,
+      bigint | null,
+    ];
+    const file = await this.#adopt(options.tableUuid, temp, Number(rowCount));
+    if (minTime === null || maxTime === null || minSeries === null || maxSeries === null) {
+      await this.remove(file.objectName);
+      return undefined;
+    }
+    return { ...file, minTime, maxTime, minSeries, maxSeries };
+  }
+
+  async writeSeries(options: {
+    readonly tableUuid: string;
+    readonly select: string;
+    readonly seriesCount: number;
+  }): Promise<WrittenFile> {
+    const temp = await this.#copy(options.select, new Map());
+    return await this.#adopt(options.tableUuid, temp, options.seriesCount);
+  }
+
+  pathOf(objectName: string): string {
+    return this.#objects.localPath(objectName);
+  }
+
+  async remove(objectName: string): Promise<void> {
+    await this.#objects.delete(objectName);
+  }
+
+  /** Throws `FileDamaged` unless the stored bytes are those that were written. */
+  async verify(file: { objectName: string; sizeBytes: number; checksum: number }): Promise<void> {
+    const { objectName } = file;
+    let bytes: Uint8Array;
+    try {
+      bytes = await this.#objects.get(objectName);
+    } catch (cause) {
+      throw new FileDamaged({
+        objectName,
+        found: cause instanceof Error ? cause.message : 'unreadable',
+      });
+    }
+    if (bytes.byteLength !== file.sizeBytes) {
+      throw new FileDamaged({
+        objectName,
+        found: `${bytes.byteLength} bytes instead of ${file.sizeBytes}`,
+      });
+    }
+    if (crc32c([bytes]) !== file.checksum) {
+      throw new FileDamaged({ objectName, found: 'its checksum does not match' });
+    }
+  }
+
+  /** Deletes objects below `tsdb/` that are not in `known`: files of a flush that did not come to its end. */
+  async removeUnknown(known: ReadonlySet<string>): Promise<readonly string[]> {
+    const removed: string[] = [];
+    for (const { name } of await this.#objects.list('tsdb/')) {
+      if (known.has(name)) continue;
+      await this.#objects.delete(name);
+      removed.push(name);
+    }
+    return removed;
+  }
+
+  async #copy(
+    select: string,
+    fieldIds: ReadonlyMap<string, number>,
+  ): Promise<{ readonly id: string; readonly path: string }> {
+    const id = this.#random.uuidV7();
+    const path = `${this.#tempDir}/${id}.parquet`;
+    const ids = [...fieldIds].map(([name, fieldId]) => `${quoteName(name)}: ${fieldId}`);
+    const fieldIdOption = ids.length === 0 ? '' : `, FIELD_IDS {${ids.join(', ')}}`;
+    await this.#host.rows(
+      `COPY (${select}) TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}${fieldIdOption})`,
+    );
+    return { id, path };
+  }
+
+  async #adopt(
+    tableUuid: string,
+    temp: { readonly id: string; readonly path: string },
+    rowCount: number,
+  ): Promise<WrittenFile> {
+    const objectName = `tsdb/${tableUuid}/${temp.id}.parquet`;
+    await this.#objects.adopt(objectName, temp.path);
+    const bytes = await this.#objects.get(objectName);
+    return {
+      id: temp.id,
+      objectName,
+      sizeBytes: bytes.byteLength,
+      checksum: crc32c([bytes]),
+      rowCount,
+    };
+  }
+}

@@ -1,0 +1,298 @@
+import { invariant } from '@plinth/kernel';
+import type { FieldType } from '../../model/column.js';
+import type { FieldValues } from '../../model/parsed-body.js';
+import type { RowBatch } from '../../model/row-batch.js';
+
+/** A tag set that later rows of the same log file name by `dense`. */
+export interface SeriesDefinition {
+  readonly dense: number;
+  readonly tagKeys: readonly string[];
+  readonly tagValues: readonly string[];
+}
+
+/** The rows of one request for one table. Dense numbers mean what the log file defined before. */
+export interface RecordTable {
+  readonly tableId: number;
+  readonly newSeries: readonly SeriesDefinition[];
+  readonly batch: RowBatch;
+}
+
+export interface WriteRecord {
+  /** Hybrid-clock value of the request: later writes have greater ones. */
+  readonly seq: bigint;
+  readonly tables: readonly RecordTable[];
+}
+
+/** A field as stored: the column by its id, everything else comes from the catalog. */
+export interface StoredField {
+  readonly columnId: number;
+  readonly data: FieldValues;
+  readonly validity: Uint8Array | undefined;
+}
+
+export interface StoredTable {
+  readonly tableId: number;
+  readonly newSeries: readonly SeriesDefinition[];
+  readonly rowCount: number;
+  readonly series: Uint32Array;
+  readonly times: BigInt64Array;
+  readonly fields: readonly StoredField[];
+}
+
+export interface StoredRecord {
+  readonly seq: bigint;
+  readonly tables: readonly StoredTable[];
+}
+
+export const RECORD_VERSION = 1;
+const KIND_ROWS = 1;
+
+const TYPE_CODE: Readonly<Record<FieldType, number>> = {
+  float64: 1,
+  int64: 2,
+  uint64: 3,
+  bool: 4,
+  utf8: 5,
+};
+const TYPE_OF_CODE = new Map(
+  Object.entries(TYPE_CODE).map(([type, code]) => [code, type as FieldType]),
+);
+
+/** Records below this size become one buffer: many tiny parts cost more than copying them. */
+const COPY_BELOW_BYTES = 65536;
+
+/**
+ * The bytes of a record as parts to be written one after the other. Number arrays of large records are handed over as
+ * they are, without a copy. Layout: docs/formats/write-record.md.
+ */
+export function encodeWriteRecord(record: WriteRecord): readonly Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  let head = new ByteWriter(64);
+  head.u8(RECORD_VERSION);
+  head.u8(KIND_ROWS);
+  head.u16(record.tables.length);
+  head.u32(0);
+  head.i64(record.seq);
+  for (const table of record.tables) {
+    putTableHead(head, table);
+    parts.push(head.bytes());
+    head = new ByteWriter(16);
+    const { batch } = table;
+    parts.push(bytesOf(batch.series), bytesOf(batch.times));
+    for (const field of batch.fields) {
+      if (field.validity !== undefined)
+        parts.push(field.validity.subarray(0, (batch.rowCount + 7) >> 3));
+      if (field.data.type === 'utf8')
+        parts.push(bytesOf(field.data.offsets), textBytes(field.data, batch.rowCount));
+      else parts.push(bytesOf(field.data.values));
+    }
+  }
+  let size = 0;
+  for (const part of parts) size += part.byteLength;
+  return size < COPY_BELOW_BYTES ? [Buffer.concat(parts, size)] : parts;
+}
+
+function putTableHead(head: ByteWriter, table: RecordTable): void {
+  const { batch } = table;
+  head.u32(table.tableId);
+  head.u32(batch.rowCount);
+  head.u32(table.newSeries.length);
+  head.u16(batch.fields.length);
+  head.u16(0);
+  for (const series of table.newSeries) {
+    head.u32(series.dense);
+    head.u16(series.tagKeys.length);
+    for (let i = 0; i < series.tagKeys.length; i++) {
+      head.text(series.tagKeys[i] as string);
+      head.text(series.tagValues[i] as string);
+    }
+  }
+  for (const field of batch.fields) {
+    head.u32(field.column.id);
+    head.u8(TYPE_CODE[field.data.type]);
+    head.u8(field.validity === undefined ? 0 : 1);
+    head.u32(field.data.type === 'utf8' ? (field.data.offsets[batch.rowCount] as number) : 0);
+  }
+}
+
+function textBytes(data: Extract<FieldValues, { type: 'utf8' }>, rowCount: number): Uint8Array {
+  return data.bytes.subarray(0, data.offsets[rowCount]);
+}
+
+function bytesOf(array: ArrayBufferView): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+/** The inverse of `encodeWriteRecord`. The log has checked the bytes: a contradiction is a bug or a foreign version. */
+export function decodeWriteRecord(payload: Uint8Array): StoredRecord {
+  const reader = new ByteReader(payload);
+  const version = reader.u8();
+  invariant(
+    version === RECORD_VERSION,
+    `write record version ${version} is not known to this release`,
+  );
+  const kind = reader.u8();
+  invariant(kind === KIND_ROWS, `write record kind ${kind} is not known to this release`);
+  const tableCount = reader.u16();
+  reader.u32();
+  const seq = reader.i64();
+  const tables: StoredTable[] = [];
+  for (let i = 0; i < tableCount; i++) tables.push(readTable(reader));
+  return { seq, tables };
+}
+
+function readTable(reader: ByteReader): StoredTable {
+  const tableId = reader.u32();
+  const rowCount = reader.u32();
+  const seriesCount = reader.u32();
+  const fieldCount = reader.u16();
+  reader.u16();
+  const newSeries = Array.from({ length: seriesCount }, () => readSeries(reader));
+  const heads = Array.from({ length: fieldCount }, () => ({
+    columnId: reader.u32(),
+    typeCode: reader.u8(),
+    hasValidity: reader.u8() === 1,
+    textSize: reader.u32(),
+  }));
+  const series = new Uint32Array(reader.copy(rowCount * 4));
+  const times = new BigInt64Array(reader.copy(rowCount * 8));
+  const fields = heads.map((head) => {
+    const validity = head.hasValidity
+      ? new Uint8Array(reader.copy((rowCount + 7) >> 3))
+      : undefined;
+    const type = TYPE_OF_CODE.get(head.typeCode);
+    invariant(type !== undefined, `field type code ${head.typeCode} is not known to this release`);
+    return {
+      columnId: head.columnId,
+      validity,
+      data: readValues(reader, type, rowCount, head.textSize),
+    };
+  });
+  return { tableId, newSeries, rowCount, series, times, fields };
+}
+
+function readSeries(reader: ByteReader): SeriesDefinition {
+  const dense = reader.u32();
+  const tagCount = reader.u16();
+  const tagKeys: string[] = [];
+  const tagValues: string[] = [];
+  for (let i = 0; i < tagCount; i++) {
+    tagKeys.push(reader.text());
+    tagValues.push(reader.text());
+  }
+  return { dense, tagKeys, tagValues };
+}
+
+function readValues(
+  reader: ByteReader,
+  type: FieldType,
+  rows: number,
+  textSize: number,
+): FieldValues {
+  switch (type) {
+    case 'float64':
+      return { type, values: new Float64Array(reader.copy(rows * 8)) };
+    case 'int64':
+      return { type, values: new BigInt64Array(reader.copy(rows * 8)) };
+    case 'uint64':
+      return { type, values: new BigUint64Array(reader.copy(rows * 8)) };
+    case 'bool':
+      return { type, values: new Uint8Array(reader.copy(rows)) };
+    case 'utf8': {
+      const offsets = new Uint32Array(reader.copy((rows + 1) * 4));
+      return { type, offsets, bytes: new Uint8Array(reader.copy(textSize)) };
+    }
+  }
+}
+
+/** Little-endian, grows as needed. */
+class ByteWriter {
+  #buffer: Buffer;
+  #at = 0;
+
+  constructor(sizeBytes: number) {
+    this.#buffer = Buffer.allocUnsafe(sizeBytes);
+  }
+
+  u8(value: number): void {
+    this.#at = this.#room(1).writeUInt8(value, this.#at);
+  }
+
+  u16(value: number): void {
+    this.#at = this.#room(2).writeUInt16LE(value, this.#at);
+  }
+
+  u32(value: number): void {
+    this.#at = this.#room(4).writeUInt32LE(value, this.#at);
+  }
+
+  i64(value: bigint): void {
+    this.#at = this.#room(8).writeBigInt64LE(value, this.#at);
+  }
+
+  text(value: string): void {
+    const buffer = this.#room(4 + value.length * 3);
+    const size = buffer.write(value, this.#at + 4);
+    buffer.writeUInt32LE(size, this.#at);
+    this.#at += 4 + size;
+  }
+
+  bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#at);
+  }
+
+  #room(sizeBytes: number): Buffer {
+    if (this.#at + sizeBytes > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + sizeBytes));
+      this.#buffer.copy(larger, 0, 0, this.#at);
+      this.#buffer = larger;
+    }
+    return this.#buffer;
+  }
+}
+
+class ByteReader {
+  readonly #buffer: Buffer;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  u8(): number {
+    return this.#buffer.readUInt8(this.#skip(1));
+  }
+
+  u16(): number {
+    return this.#buffer.readUInt16LE(this.#skip(2));
+  }
+
+  u32(): number {
+    return this.#buffer.readUInt32LE(this.#skip(4));
+  }
+
+  i64(): bigint {
+    return this.#buffer.readBigInt64LE(this.#skip(8));
+  }
+
+  text(): string {
+    const size = this.u32();
+    const at = this.#skip(size);
+    return this.#buffer.toString('utf8', at, at + size);
+  }
+
+  /** A copy of the next bytes in a buffer of their own, so that any number array may view it. */
+  copy(sizeBytes: number): ArrayBuffer {
+    const at = this.#skip(sizeBytes);
+    const target = new ArrayBuffer(sizeBytes);
+    new Uint8Array(target).set(this.#buffer.subarray(at, at + sizeBytes));
+    return target;
+  }
+
+  #skip(sizeBytes: number): number {
+    const at = this.#at;
+    invariant(at + sizeBytes <= this.#buffer.length, 'a write record ends before its fields do');
+    this.#at += sizeBytes;
+    return at;
+  }
+}
