@@ -2,6 +2,7 @@ import { invariant } from '@plinth/kernel';
 import type { Precision } from '../../model/parsed-body.js';
 import { parseSeriesCarefully } from './careful-line.js';
 import { FastFields } from './fast-fields.js';
+import { FastSeries } from './fast-series.js';
 import { FastTime, nextLineAfter } from './fast-time.js';
 import { LineRefused, type SeriesText } from './line-refused.js';
 import type { DatabaseNames, ParserMemory } from './parser-memory.js';
@@ -39,6 +40,7 @@ export class FastLines {
   lineCount = 0;
   readonly #memory: ParserMemory;
   readonly #fields = new FastFields();
+  readonly #plainSeries = new FastSeries();
   readonly #times = new Map<Precision, FastTime>();
   #time = new FastTime('nanosecond');
   #arrivalLow = 0;
@@ -158,6 +160,10 @@ export class FastLines {
   }
 
   #newSeriesAt(start: number, end: number): SeriesText | undefined {
+    const { buffer, byteOffset } = this.#bytes;
+    const text = Buffer.from(buffer, byteOffset + start, end - start).toString();
+    const series = this.#plainSeries.read(text);
+    if (series !== undefined) return series;
     try {
       return parseSeriesCarefully(this.#bytes, start, end);
     } catch (error) {

@@ -22,7 +22,7 @@ export const INLINE_LANE_ID = 0;
 
 const DEFAULT_OPTIONS: LanePoolOptions = {
   laneCount: Math.max(1, availableParallelism() - 1),
-  inlineSizeBytes: 16 * 1024,
+  inlineSizeBytes: 32 * 1024,
   maxInFlightBytes: 256 * 1024 * 1024,
   limits: DEFAULT_LIMITS,
 };

@@ -50,6 +50,7 @@ export class TableRows {
   /** One array for all series with the same keys in the same order: millions of series have a handful of these. */
   #sharedKeys(keys: readonly string[]): readonly string[] {
     const last = this.#lastKeys;
+    if (keys === last) return keys;
     const isSame = last.length === keys.length && keys.every((key, i) => key === last[i]);
     if (!isSame) this.#lastKeys = keys;
     return this.#lastKeys;
