@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { chunksOf, DAY_NS, dayOf } from './chunks.js';
+
+describe('chunks', () => {
+  it('are UTC days, before 1970, too', () => {
+    assert.equal(dayOf(0n), 0n);
+    assert.equal(dayOf(DAY_NS - 1n), 0n);
+    assert.equal(dayOf(-1n), -1n);
+    assert.equal(dayOf(-DAY_NS), -1n);
+    assert.deepEqual(chunksOf([3n, -1n, 3n]), [
+      { startNs: -DAY_NS, widthNs: DAY_NS },
+      { startNs: 3n * DAY_NS, widthNs: DAY_NS },
+    ]);
+  });
+
+  it('are wider where a flush would make too many of them', () => {
+    const days = Array.from({ length: 100 }, (_, i) => BigInt(i));
+    const chunks = chunksOf(days);
+    assert.ok(chunks.length <= 16);
+    assert.ok(
+      days.every(
+        (day) =>
+          chunks.filter((c) => c.startNs <= day * DAY_NS && day * DAY_NS < c.startNs + c.widthNs)
+            .length === 1,
+      ),
+    );
+  });
+
+  it('are one when days are spread over all times', () => {
+    const days = Array.from({ length: 20 }, (_, i) => BigInt(i * 5000));
+    assert.deepEqual(chunksOf(days), [{ startNs: 0n, widthNs: 0n }]);
+  });
+});

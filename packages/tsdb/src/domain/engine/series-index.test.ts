@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SeriesIndex } from './series-index.js';
+
+function advance(index: SeriesIndex, dense: number, time: bigint): boolean {
+  return index.advance(dense, new Int32Array(BigInt64Array.of(time).buffer), 0);
+}
+
+describe('SeriesIndex', () => {
+  it('gives one number to one tag set, whatever the order of its tags', () => {
+    const index = new SeriesIndex(1n);
+    const first = index.resolve(['host', 'region'], ['a', 'eu']);
+    assert.equal(index.resolve(['region', 'host'], ['eu', 'a']), first);
+    assert.notEqual(index.resolve(['host'], ['a']), first);
+    assert.equal(index.resolve([], []), index.resolve([], []));
+    assert.equal(index.count, 3);
+  });
+
+  it('keeps tags and ids over growth', () => {
+    const index = new SeriesIndex(5n);
+    const numbers = Array.from({ length: 5000 }, (_, i) =>
+      index.resolve(['n', 'even'], [`v${i}`, String(i % 2)]),
+    );
+    numbers.forEach((dense, i) => {
+      assert.equal(index.resolve(['even', 'n'], [String(i % 2), `v${i}`]), dense);
+      assert.deepEqual(index.tagsOf(dense), {
+        keys: ['even', 'n'],
+        values: [String(i % 2), `v${i}`],
+      });
+    });
+    assert.equal(new Set(numbers.map((dense) => index.idOf(dense))).size, 5000);
+  });
+
+  it('tells a tag set from another one that was stored under its id', () => {
+    const index = new SeriesIndex(1n);
+    const taken = new SeriesIndex(1n);
+    const id = taken.idOf(taken.resolve(['host'], ['a']));
+    const other = index.load(id, ['host'], ['somebody else'], 0n);
+    const own = index.resolve(['host'], ['a']);
+    assert.notEqual(own, other);
+    assert.notEqual(index.idOf(own), id);
+    assert.equal(index.resolve(['host'], ['a']), own);
+  });
+
+  it('knows a row that is later than all before it in its series', () => {
+    const index = new SeriesIndex(1n);
+    const dense = index.resolve(['host'], ['a']);
+    const times = [
+      -5n,
+      -5n,
+      -6n,
+      0n,
+      2n ** 32n,
+      2n ** 32n - 1n,
+      2n ** 32n + 1n,
+      2n ** 31n,
+      2n ** 62n,
+    ];
+    assert.deepEqual(
+      times.map((time) => advance(index, dense, time)),
+      [true, false, false, true, true, false, true, false, true],
+    );
+  });
+
+  it('takes rows up to the stored time of a loaded series as possibly written before', () => {
+    const index = new SeriesIndex(1n);
+    const dense = index.load(42n, ['host'], ['a'], 1000n);
+    assert.equal(advance(index, dense, 1000n), false);
+    assert.equal(advance(index, dense, 1001n), true);
+  });
+
+  it('selects series by conditions on tags', () => {
+    const index = new SeriesIndex(1n);
+    const a = index.resolve(['host', 'region'], ['a', 'eu']);
+    const b = index.resolve(['host', 'region'], ['b', 'us']);
+    const c = index.resolve(['region'], ['eu']);
+    const select = (
+      op: 'in' | 'not_in',
+      tag: string,
+      values: (string | undefined)[],
+    ): number[] | undefined => index.select([{ tag, op, values }], 10);
+    assert.deepEqual(select('in', 'host', ['a', 'zzz']), [a]);
+    assert.deepEqual(select('not_in', 'host', ['a']), [b, c]);
+    assert.deepEqual(select('in', 'host', [undefined]), [c]);
+    assert.deepEqual(select('in', 'no such tag', ['x']), []);
+    assert.deepEqual(select('in', 'no such tag', [undefined]), [a, b, c]);
+    assert.equal(index.select([{ tag: 'region', op: 'in', values: ['eu'] }], 1), undefined);
+  });
+});
