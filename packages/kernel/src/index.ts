@@ -21,7 +21,9 @@ export { settingsPage } from './config/settings-page.js';
 export { parseDurationMs, parseSizeBytes } from './config/units.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
+export { SyncFailed } from './fs/file-errors.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
+export { NodeFileSystem } from './fs/node-file-system.js';
 export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-errors.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export type { HttpService } from './http/http-service.js';
@@ -41,7 +43,18 @@ export { redactText } from './log/redact.js';
 export { type MetricSample, Metrics, type SelfKeptMetric } from './metrics/metrics.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { Outbox, OutboxEvent } from './outbox/outbox.js';
+export {
+  type ConstraintKind,
+  ConstraintViolated,
+  MigrationsDiffer,
+  StatementFailed,
+  StoreOverloaded,
+  StoreUnusable,
+  TransactionAborted,
+  TransactionTimedOut,
+} from './relational/relational-errors.js';
 export type { Migration, RelationalStore } from './relational/relational-store.js';
+export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
 export { type BooleanWords, TRUE_FALSE } from './schema/convert-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';

@@ -12,7 +12,7 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
   /** Removes a folder with all that is in it; a missing one is no error. */
   removeTree(path: string): Promise<void>;
-  /** Makes the folder and its missing parents. */
+  /** Makes the folder and its missing parents; durable when it resolves. */
   makeDirectory(path: string): Promise<void>;
   /** Names in the folder, ascending; a missing folder has none. */
   list(path: string): Promise<readonly string[]>;

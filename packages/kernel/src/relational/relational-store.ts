@@ -5,9 +5,17 @@ import type { Kysely, Transaction } from 'kysely';
  * Writers that wait at the same time share one commit and one sync; `transaction` resolves when it is durable.
  */
 export interface RelationalStore {
-  /** Runs `work` alone (serializable). Whatever it throws rolls its changes back and is rethrown. */
+  /**
+   * Runs `work` alone (serializable). Whatever it throws rolls its changes back and is rethrown. Everybody else
+   * waits meanwhile, so it must wait for nothing but its own statements, least of all for another `transaction`.
+   * A statement that fails rolls back the whole of it, as in PostgreSQL: what may be there already is asked by
+   * `on conflict`, not by catching `ConstraintViolated` inside. See relational-errors.ts for what it throws.
+   */
   transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T>;
-  /** Reads outside a transaction: committed state only. */
+  /**
+   * Reads outside a transaction. Each statement sees all that was committed when it ran, among it every
+   * `transaction` that resolved before; never a part of one that is running. It cannot write.
+   */
   reader<DB>(): Kysely<DB>;
   /** Applies the migrations of `service` that this store has not seen, in order, each once. */
   migrate(service: string, migrations: readonly Migration[]): Promise<void>;

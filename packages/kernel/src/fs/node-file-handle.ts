@@ -1,0 +1,113 @@
+import { close, fdatasync, fstat, ftruncate, open, read, writev } from 'node:fs';
+import { SyncFailed } from './file-errors.js';
+import type { FileHandle } from './file-system.js';
+
+// Files are opened for reading as well, whatever they are written for.
+const FLAGS = { r: 'r', 'r+': 'r+', wx: 'wx+', w: 'w+' } as const;
+
+/** Linux takes at most 1024 parts in one call (IOV_MAX). */
+const MAX_PART_COUNT = 1024;
+
+/** A file descriptor. Callbacks instead of `fs.promises`: half the cost per call, and the log makes many. */
+class NodeFileHandle implements FileHandle {
+  readonly #descriptor: number;
+  readonly #path: string;
+  #closing: Promise<void> | undefined;
+
+  constructor(descriptor: number, path: string) {
+    this.#descriptor = descriptor;
+    this.#path = path;
+  }
+
+  async read(target: Uint8Array, position: number): Promise<number> {
+    let done = 0;
+    while (done < target.byteLength) {
+      const count = await this.#readSome(target, done, position + done);
+      if (count === 0) break;
+      done += count;
+    }
+    return done;
+  }
+
+  async write(parts: readonly Uint8Array[], position: number): Promise<void> {
+    let rest = parts.filter((part) => part.byteLength > 0);
+    let at = position;
+    while (rest.length > 0) {
+      const written = await this.#writeSome(rest.slice(0, MAX_PART_COUNT), at);
+      at += written;
+      rest = withoutFirst(rest, written);
+    }
+  }
+
+  async sync(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      fdatasync(this.#descriptor, (error) =>
+        error === null ? resolve() : reject(new SyncFailed(this.#path, error)),
+      );
+    });
+  }
+
+  async truncate(sizeBytes: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      ftruncate(this.#descriptor, sizeBytes, (error) =>
+        error === null ? resolve() : reject(error),
+      );
+    });
+  }
+
+  async sizeBytes(): Promise<number> {
+    return await new Promise<number>((resolve, reject) => {
+      fstat(this.#descriptor, (error, found) =>
+        error === null ? resolve(found.size) : reject(error),
+      );
+    });
+  }
+
+  async close(): Promise<void> {
+    // The number may belong to another file once it is closed, so it is closed only once.
+    this.#closing ??= new Promise<void>((resolve, reject) => {
+      close(this.#descriptor, (error) => (error ? reject(error) : resolve()));
+    });
+    await this.#closing;
+  }
+
+  async #readSome(target: Uint8Array, offset: number, position: number): Promise<number> {
+    return await new Promise<number>((resolve, reject) => {
+      const length = target.byteLength - offset;
+      read(this.#descriptor, target, offset, length, position, (error, count) =>
+        error === null ? resolve(count) : reject(error),
+      );
+    });
+  }
+
+  async #writeSome(parts: readonly Uint8Array[], position: number): Promise<number> {
+    return await new Promise<number>((resolve, reject) => {
+      writev(this.#descriptor, parts, position, (error, written) =>
+        error === null ? resolve(written) : reject(error),
+      );
+    });
+  }
+}
+
+export async function openNodeFile(
+  path: string,
+  mode: 'r' | 'r+' | 'wx' | 'w',
+): Promise<FileHandle> {
+  const descriptor = await new Promise<number>((resolve, reject) => {
+    open(path, FLAGS[mode], (error, opened) => (error === null ? resolve(opened) : reject(error)));
+  });
+  return new NodeFileHandle(descriptor, path);
+}
+
+function withoutFirst(parts: readonly Uint8Array[], sizeBytes: number): Uint8Array[] {
+  let skip = sizeBytes;
+  const rest: Uint8Array[] = [];
+  for (const part of parts) {
+    if (skip >= part.byteLength) skip -= part.byteLength;
+    else {
+      rest.push(skip === 0 ? part : part.subarray(skip));
+      skip = 0;
+    }
+  }
+  return rest;
+}

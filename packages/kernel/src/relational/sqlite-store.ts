@@ -1,0 +1,88 @@
+import { dirname } from 'node:path';
+import { Kysely, type Transaction } from 'kysely';
+import type { Clock } from '../clock/clock.js';
+import type { FileSystem } from '../fs/file-system.js';
+import { GroupCommit, type GroupLimits } from './group-commit.js';
+import { applyMigrations } from './migrations.js';
+import { StoreUnusable } from './relational-errors.js';
+import type { Migration, RelationalStore } from './relational-store.js';
+import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
+import { WorkerChannel } from './worker-channel.js';
+
+export interface RelationalStoreOptions extends Partial<GroupLimits> {
+  /** The database file; its folder is made when it is missing. One process at a time. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly fileSystem: FileSystem;
+  /** Prepared statements kept per connection. */
+  readonly maxStatementCount?: number;
+  /** Rows that one statement may return; more is an error, because they travel in one piece. */
+  readonly maxRowCount?: number;
+}
+
+const EXPIRY_CHECK_MS = 1000;
+
+/** Opens the node's embedded relational store: SQLite in one worker thread, with group commit. */
+export async function openRelationalStore(
+  options: RelationalStoreOptions,
+): Promise<RelationalStore> {
+  const { path, clock, fileSystem } = options;
+  const limits: GroupLimits = {
+    maxGroupCount: options.maxGroupCount ?? 256,
+    maxGroupMs: options.maxGroupMs ?? 20,
+    maxWaitingCount: options.maxWaitingCount ?? 10_000,
+    maxTransactionMs: options.maxTransactionMs ?? 30_000,
+  };
+  await fileSystem.makeDirectory(dirname(path));
+  const channel = await WorkerChannel.open(
+    {
+      path,
+      maxStatementCount: options.maxStatementCount ?? 512,
+      maxRowCount: options.maxRowCount ?? 1_000_000,
+    },
+    limits.maxWaitingCount,
+  );
+  return new SqliteStore(channel, clock, limits);
+}
+
+class SqliteStore implements RelationalStore {
+  readonly #channel: WorkerChannel;
+  readonly #groups: GroupCommit;
+  readonly #expiry: Disposable;
+  readonly #reader: Kysely<unknown>;
+  readonly #writer: Kysely<unknown>;
+  #closing: Promise<void> | undefined;
+
+  constructor(channel: WorkerChannel, clock: Clock, limits: GroupLimits) {
+    this.#channel = channel;
+    this.#groups = new GroupCommit(channel, clock, limits);
+    this.#expiry = clock.every(EXPIRY_CHECK_MS, () => this.#groups.expire());
+    this.#reader = new Kysely({ dialect: sqliteDialect(readerDriver(channel)) });
+    this.#writer = new Kysely({ dialect: sqliteDialect(writerDriver(this.#groups)) });
+  }
+
+  async transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw new StoreUnusable('it is closed');
+    // The table map is the caller's word on tables that it made itself.
+    return await (this.#writer as Kysely<DB>).transaction().execute(work);
+  }
+
+  reader<DB>(): Kysely<DB> {
+    return this.#reader as Kysely<DB>; // as in `transaction`
+  }
+
+  async migrate(service: string, migrations: readonly Migration[]): Promise<void> {
+    await applyMigrations(this, service, migrations);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#groups.idle();
+    this.#expiry[Symbol.dispose]();
+    await this.#channel.close();
+  }
+}

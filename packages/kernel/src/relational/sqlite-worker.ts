@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { invariant } from '../errors/invariant.js';
+import { DatabaseThread } from './database-thread.js';
+import type { Command, WorkerSettings } from './worker-protocol.js';
+
+// The one file that a thread starts with. It owns both connections; nothing else touches the database.
+const port = parentPort;
+invariant(port !== null, 'this file runs as a worker thread');
+
+const thread = new DatabaseThread(workerData as WorkerSettings); // given by `WorkerChannel`
+port.on('message', (commands: readonly Command[]) => {
+  const replies = thread.runAll(commands);
+  if (replies.length > 0) port.postMessage(replies);
+  if (thread.isClosed) port.close();
+});
+port.postMessage([]); // open and ready

@@ -1,0 +1,127 @@
+import { Worker } from 'node:worker_threads';
+import { StoreOverloaded, StoreUnusable } from './relational-errors.js';
+import { toStoreError } from './sqlite-errors.js';
+import type { Command, QueryAnswer, Reply, SqlValue, WorkerSettings } from './worker-protocol.js';
+
+interface Waiting {
+  readonly resolve: (answer: QueryAnswer | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Commands without an answer of their own; they travel with the next one that has one. */
+type SilentCommand = Exclude<Command, { id: number }>;
+
+/** The main thread's end of the conversation: numbers commands, sends them in batches, hands out answers. */
+export class WorkerChannel {
+  readonly #worker: Worker;
+  readonly #maxWaitingCount: number;
+  readonly #waiting = new Map<number, Waiting>();
+  #unsent: Command[] = [];
+  #isSending = false;
+  #lastId = 0;
+  #broken: StoreUnusable | undefined;
+
+  private constructor(worker: Worker, maxWaitingCount: number) {
+    this.#worker = worker;
+    this.#maxWaitingCount = maxWaitingCount;
+    worker.on('message', (replies: readonly Reply[]) => this.#settle(replies));
+    worker.on('messageerror', (error) => this.break('an answer could not be read', error));
+    worker.on('error', (error) => this.break('its thread failed', error));
+    worker.on('exit', () => this.break('its thread ended'));
+  }
+
+  /** Resolves when the thread has opened the database. */
+  static async open(settings: WorkerSettings, maxWaitingCount: number): Promise<WorkerChannel> {
+    const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
+      workerData: settings,
+      name: 'relational-store',
+    });
+    await new Promise<void>((resolve, reject) => {
+      const onError = (error: unknown) =>
+        reject(new StoreUnusable('it could not be opened', error));
+      worker.once('error', onError);
+      worker.once('message', () => {
+        worker.off('error', onError);
+        resolve();
+      });
+    });
+    return new WorkerChannel(worker, maxWaitingCount);
+  }
+
+  get brokenBy(): StoreUnusable | undefined {
+    return this.#broken;
+  }
+
+  send(command: SilentCommand): void {
+    if (this.#broken === undefined) this.#unsent.push(command);
+  }
+
+  async query(
+    on: 'writer' | 'reader',
+    sql: string,
+    parameters: readonly SqlValue[],
+  ): Promise<QueryAnswer | undefined> {
+    if (this.#waiting.size >= this.#maxWaitingCount)
+      throw new StoreOverloaded(this.#maxWaitingCount);
+    return await this.#ask({ op: 'query', id: this.#nextId(), on, sql, parameters });
+  }
+
+  async commitGroup(): Promise<void> {
+    await this.#ask({ op: 'commit_group', id: this.#nextId() });
+  }
+
+  /** Twice is harmless, also on a broken channel. */
+  async close(): Promise<void> {
+    if (this.#broken === undefined) {
+      await this.#ask({ op: 'close', id: this.#nextId() });
+      this.break('it is closed');
+    }
+    await this.#worker.terminate();
+  }
+
+  /** Rejects everything that waits and whatever comes later. */
+  break(why: string, cause?: unknown): void {
+    if (this.#broken !== undefined) return;
+    this.#broken = new StoreUnusable(why, cause);
+    for (const { reject } of this.#waiting.values()) reject(this.#broken);
+    this.#waiting.clear();
+    this.#unsent = [];
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  async #ask(command: Exclude<Command, SilentCommand>): Promise<QueryAnswer | undefined> {
+    if (this.#broken !== undefined) throw this.#broken;
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(command.id, { resolve, reject });
+      this.#unsent.push(command);
+      if (this.#isSending) return;
+      this.#isSending = true;
+      // One message for all that is asked in this turn of the event loop: a message costs more than a statement.
+      queueMicrotask(() => this.#sendAll());
+    });
+  }
+
+  #sendAll(): void {
+    this.#isSending = false;
+    const commands = this.#unsent;
+    this.#unsent = [];
+    if (commands.length > 0) this.#worker.postMessage(commands);
+  }
+
+  #settle(replies: readonly Reply[]): void {
+    for (const reply of replies) {
+      const waiting = this.#waiting.get(reply.id);
+      if (waiting === undefined) continue;
+      this.#waiting.delete(reply.id);
+      if ('failure' in reply) {
+        const error = toStoreError(reply.failure);
+        waiting.reject(error);
+        if (reply.failure.isFatal) this.break('the database failed', error);
+      } else waiting.resolve(reply.answer);
+    }
+  }
+}

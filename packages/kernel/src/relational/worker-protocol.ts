@@ -1,0 +1,47 @@
+/** What the main thread and the thread that owns the database say to each other: arrays of these, in order. */
+export type Command =
+  /** Opens the group: the database transaction that all writers waiting at the moment share. */
+  | { readonly op: 'open_group' }
+  /** Starts one caller's transaction in the group; it ends by `keep` or `undo`. */
+  | { readonly op: 'begin' }
+  | { readonly op: 'keep' }
+  | { readonly op: 'undo' }
+  /** Commits and syncs the group. */
+  | { readonly op: 'commit_group'; readonly id: number }
+  | {
+      readonly op: 'query';
+      readonly id: number;
+      readonly on: 'writer' | 'reader';
+      readonly sql: string;
+      readonly parameters: readonly SqlValue[];
+    }
+  | { readonly op: 'close'; readonly id: number };
+
+/** What a row can hold. An integer is a `number` when that is exact and a `bigint` beyond. */
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+export interface QueryAnswer {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly SqlValue[])[];
+  readonly changedRowCount: number | undefined;
+  readonly insertId: number | bigint | undefined;
+  readonly changedSchema: boolean;
+}
+
+export interface CommandFailure {
+  /** SQLite's extended result code, for example `SQLITE_CONSTRAINT_UNIQUE`. */
+  readonly code: string;
+  readonly message: string;
+  /** The database can no longer be trusted, so the store stops for good. */
+  readonly isFatal: boolean;
+}
+
+export type Reply =
+  | { readonly id: number; readonly answer: QueryAnswer | undefined }
+  | { readonly id: number; readonly failure: CommandFailure };
+
+export interface WorkerSettings {
+  readonly path: string;
+  readonly maxStatementCount: number;
+  readonly maxRowCount: number;
+}
