@@ -6,7 +6,7 @@ import {
   type RequestGate,
   redactText,
 } from '@plinth/kernel';
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import type { HttpMetrics } from './http-metrics.js';
 import { answerClientError, answerError, answerNotFound } from './to-wire.js';
 
@@ -27,7 +27,6 @@ export interface HttpAppParts {
   authenticate(request: RawRequest): Principal;
   readonly gate: RequestGate | undefined;
   readonly metrics: HttpMetrics;
-  readonly maxBodySizeBytes: number;
   /** True once the server is stopping: connections are not kept. */
   isDraining(): boolean;
 }
@@ -39,6 +38,9 @@ export interface RawRequest {
   readonly headers: { readonly authorization?: string | undefined };
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
 }
+
+/** For routes that set no limit of their own. */
+const MAX_BODY_SIZE_BYTES = 1_048_576;
 
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': '*',
@@ -53,10 +55,10 @@ const PREFLIGHT_HEADERS = {
 export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: parts.log as FastifyBaseLogger, // pino's logger is one; the type parameter would spread
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // A child logger per request would cost more than all hooks together.
     childLoggerFactory: (logger) => logger,
-    bodyLimit: parts.maxBodySizeBytes,
+    bodyLimit: MAX_BODY_SIZE_BYTES,
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, _request, reply) => {

@@ -1,5 +1,5 @@
 export type { ServerAddress } from './listener.js';
-export { SETTINGS, type Settings } from './settings.js';
+export { describeAllSettings, SETTINGS, type Settings } from './settings.js';
 export {
   type RunningServer,
   readSettings,

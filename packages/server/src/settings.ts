@@ -1,10 +1,10 @@
-import { defineSettings, type LoadedSettings, type SettingsOf } from '@plinth/kernel';
+import { IDENTITY_SETTINGS } from '@plinth/identity';
+import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
 import { type TSchemaOptions, Type } from 'typebox';
 
 export const SERVICE_NAMES = ['tsdb'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
-const OPENABLE = ['health', 'ping', 'metrics', 'ready', 'pprof'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>
@@ -41,23 +41,6 @@ export const SERVER_SETTINGS = defineSettings(
       minItems: 1,
       description: 'services to run',
     }),
-    without_auth: Type.Boolean({
-      default: false,
-      description: 'answers everyone without a token',
-    }),
-    disable_authz: Type.Array(oneOf(OPENABLE), {
-      default: [],
-      description: 'endpoints that need no token',
-    }),
-    admin_token_file: Type.Optional(
-      Type.String({ description: 'JSON file with a token to install at the first start' }),
-    ),
-    max_http_request_size_bytes: Type.Integer({
-      default: 10_485_760,
-      minimum: 1,
-      maximum: 1_073_741_824,
-      description: 'largest request body, as received and as decoded',
-    }),
     shutdown_timeout_ms: Type.Integer({
       default: 30_000,
       minimum: 0,
@@ -77,23 +60,16 @@ export const SERVER_SETTINGS = defineSettings(
     },
     object_store: { flags: ['object-store'], env: ['INFLUXDB3_OBJECT_STORE'] },
     services: { flags: ['services'] },
-    without_auth: {
-      flags: ['without-auth'],
-      env: ['INFLUXDB3_WITHOUT_AUTH', 'INFLUXDB3_START_WITHOUT_AUTH'],
-    },
-    disable_authz: { flags: ['disable-authz'], env: ['INFLUXDB3_DISABLE_AUTHZ'] },
-    admin_token_file: { flags: ['admin-token-file'], env: ['INFLUXDB3_ADMIN_TOKEN_FILE'] },
-    max_http_request_size_bytes: {
-      flags: ['max-http-request-size'],
-      env: ['INFLUXDB3_MAX_HTTP_REQUEST_SIZE'],
-    },
     shutdown_timeout_ms: { flags: ['shutdown-timeout'] },
     log_level: { flags: ['log-filter'], env: ['INFLUXDB3_LOG_FILTER'] },
   },
 );
 
 /** All sections, by the name under which each part receives its own. */
-export const SETTINGS = { server: SERVER_SETTINGS };
+export const SETTINGS = { server: SERVER_SETTINGS, identity: IDENTITY_SETTINGS };
+
+/** `docs/SETTINGS.md`, from the declarations. */
+export const describeAllSettings = (): string => settingsPage(Object.values(SETTINGS));
 
 export type Settings = LoadedSettings<typeof SETTINGS>;
 export type ServerSettings = SettingsOf<typeof SERVER_SETTINGS>;

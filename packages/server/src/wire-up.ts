@@ -30,6 +30,7 @@ export async function wireUp(
   log: Logger,
   gate?: RequestGate,
 ): Promise<WiredServer> {
+  log.info({ services: settings.server.services }, 'server starts');
   const clock = new SystemClock();
   const random = new SystemRandom(clock);
   const metrics = new Metrics();
@@ -58,7 +59,6 @@ export async function wireUp(
       authenticate: (request) => anonymous(request),
       gate,
       metrics: new HttpMetrics(metrics),
-      maxBodySizeBytes: settings.server.max_http_request_size_bytes,
       isDraining: () => isDraining,
     });
     for (const service of services) {
