@@ -1,3 +1,4 @@
+import type { RawRequest } from '@plinth/identity';
 import {
   createValidatorCompiler,
   type HttpService,
@@ -31,14 +32,6 @@ export interface HttpAppParts {
   isDraining(): boolean;
 }
 
-/** Fits the request of either HTTP version. */
-export interface RawRequest {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  readonly headers: { readonly authorization?: string | undefined };
-  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
-}
-
 /** For routes that set no limit of their own. */
 const MAX_BODY_SIZE_BYTES = 1_048_576;
 
@@ -61,9 +54,9 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     bodyLimit: MAX_BODY_SIZE_BYTES,
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
     clientErrorHandler: answerClientError,
-    frameworkErrors: (error, _request, reply) => {
+    frameworkErrors: (error, request, reply) => {
       setCommonHeaders(reply);
-      answerError(error, parts.log, reply);
+      answerError(error, parts.log, request, reply);
     },
   });
   const setCommonHeaders = (reply: { header(name: string, value: string): unknown }): void => {
@@ -73,7 +66,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
   app.setValidatorCompiler(createValidatorCompiler());
   // Assigned by the first hook; declared here so that all requests have one shape.
   app.decorateRequest('principal');
-  app.setErrorHandler((error, _request, reply) => answerError(error, parts.log, reply));
+  app.setErrorHandler((error, request, reply) => answerError(error, parts.log, request, reply));
   app.setNotFoundHandler((_request, reply) => answerNotFound(reply));
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -87,7 +80,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     try {
       request.principal = parts.authenticate(request.raw);
     } catch (error) {
-      done(error as Error); // only errors are thrown here
+      // Answered here, not by the route's own handler: whether a path exists must not show without a token.
+      answerError(error, parts.log, request, reply);
       return;
     }
     done();

@@ -1,5 +1,6 @@
 import { IDENTITY_SETTINGS } from '@plinth/identity';
 import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
+import { TSDB_SETTINGS } from '@plinth/tsdb';
 import { type TSchemaOptions, Type } from 'typebox';
 
 export const SERVICE_NAMES = ['tsdb'] as const;
@@ -66,7 +67,11 @@ export const SERVER_SETTINGS = defineSettings(
 );
 
 /** All sections, by the name under which each part receives its own. */
-export const SETTINGS = { server: SERVER_SETTINGS, identity: IDENTITY_SETTINGS };
+export const SETTINGS = {
+  server: SERVER_SETTINGS,
+  identity: IDENTITY_SETTINGS,
+  tsdb: TSDB_SETTINGS,
+};
 
 /** `docs/SETTINGS.md`, from the declarations. */
 export const describeAllSettings = (): string => settingsPage(Object.values(SETTINGS));

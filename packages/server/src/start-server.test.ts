@@ -158,3 +158,44 @@ it('does not start with a port in use, and leaves nothing open', async () => {
   });
   await first.close();
 });
+
+describe('authentication', () => {
+  let server: RunningServer;
+  let token: string;
+  before(async () => {
+    server = await start([
+      ['without-auth', 'false'],
+      ['disable-authz', 'metrics'],
+    ]);
+    const created = await fetch(`${server.address.url}/api/v3/configure/token/admin`, {
+      method: 'POST',
+    });
+    assert.equal(created.status, 201);
+    token = ((await created.json()) as { token: string }).token;
+  });
+  after(() => server.close());
+
+  it('goes before routing: an unknown path without a token is 401, with one 404', async () => {
+    const refused = await fetch(`${server.address.url}/nowhere`);
+    assert.equal(refused.status, 401);
+    assert.equal(refused.headers.get('www-authenticate'), 'Bearer realm="plinth"');
+    assert.equal(refused.headers.get('content-type'), 'application/json');
+    assert.match(refused.headers.get('cluster-uuid') ?? '', /^[0-9a-f-]{36}$/);
+    assert.deepEqual(await refused.json(), {
+      error: 'the request was not authenticated',
+      data: {},
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    const found = await fetch(`${server.address.url}/nowhere`, { headers });
+    assert.equal(found.status, 404);
+    await found.arrayBuffer();
+  });
+
+  it('leaves preflights and the endpoints of disable_authz open', async () => {
+    const preflight = await fetch(`${server.address.url}/nowhere`, { method: 'OPTIONS' });
+    assert.equal(preflight.status, 204);
+    const metrics = await fetch(`${server.address.url}/metrics`);
+    assert.equal(metrics.status, 200);
+    await metrics.arrayBuffer();
+  });
+});

@@ -1,26 +1,26 @@
 import type { Socket } from 'node:net';
-import { isDomainError, type Logger, sendJson } from '@plinth/kernel';
-import type { FastifyReply } from 'fastify';
-
-/** Failures before a service is reached, or on a path no service has. */
-const STATUS: ReadonlyMap<string, number> = new Map([
-  ['not_authenticated', 401],
-  ['credential_malformed', 400],
-  ['not_allowed', 403],
-  ['endpoint_disabled', 405],
-  ['request_invalid', 400],
-  ['body_too_large', 413],
-  ['gzip_corrupt', 400],
-]);
+import { isIdentityError, toErrorAnswer } from '@plinth/identity';
+import { type Logger, sendJson } from '@plinth/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Never 405, whatever the method. Source: tsdb-http, section 1. */
 export function answerNotFound(reply: FastifyReply): FastifyReply {
   return sendJson(reply, 404, { error: 'Not found', data: {} });
 }
 
-export function answerError(error: unknown, log: Logger, reply: FastifyReply): FastifyReply {
+/** Failures before a service is reached, or on a path that no service has. */
+export function answerError(
+  error: unknown,
+  log: Logger,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (isIdentityError(error)) {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const { status, headers, body } = toErrorAnswer(error, path);
+    return reply.code(status).headers(headers).send(Buffer.from(body));
+  }
   const status = statusOf(error);
-  if (status === 401) reply.header('www-authenticate', 'Bearer realm="plinth"');
   if (status < 500 && error instanceof Error) {
     return sendJson(reply, status, { error: error.message, data: {} });
   }
@@ -28,9 +28,8 @@ export function answerError(error: unknown, log: Logger, reply: FastifyReply): F
   return sendJson(reply, status, { error: 'internal error', data: {} });
 }
 
+/** The framework's own refusals (bad URL, body too large) carry their status. */
 function statusOf(error: unknown): number {
-  if (isDomainError(error)) return STATUS.get(error.kind) ?? 500;
-  // The framework's own refusals (bad URL, body too large) carry their status.
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500;
   return typeof status === 'number' && status >= 400 ? status : 500;
 }

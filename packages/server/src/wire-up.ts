@@ -1,18 +1,19 @@
+import { createIdentity } from '@plinth/identity';
 import {
   type Clock,
   type HttpService,
   type Logger,
   Metrics,
-  type Principal,
   type RequestGate,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
-import { createHttpApp, type RawRequest } from './http-app.js';
+import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 import { createServiceEndpoints } from './service-endpoints.js';
 import type { Settings } from './settings.js';
+import { openStores } from './stores.js';
 
 /** A server that is wired but does not listen. */
 export interface WiredServer {
@@ -50,21 +51,31 @@ export async function wireUp(
     if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
   };
   try {
-    const services: HttpService[] = [createServiceEndpoints(metrics)];
+    const stores = await openStores({ settings: settings.server, clock, random });
+    closers.push(() => stores.close());
+    const identity = createIdentity({
+      config: settings.identity,
+      store: stores.relational,
+      clock,
+      random,
+      files: stores.files,
+      log: log.child({ service: 'identity' }),
+    });
+    const services: HttpService[] = [identity, createServiceEndpoints(metrics)];
+    for (const service of services) {
+      closers.push(() => service.close());
+      await service.start();
+    }
     const clusterUuid = random.uuidV4();
     const app = await createHttpApp({
       log,
       services,
       clusterUuid: () => clusterUuid,
-      authenticate: (request) => anonymous(request),
+      authenticate: (request) => identity.check(request),
       gate,
       metrics: new HttpMetrics(metrics),
       isDraining: () => isDraining,
     });
-    for (const service of services) {
-      closers.push(() => service.close());
-      await service.start();
-    }
     await app.ready();
     closers.push(() => app.close());
     return {
@@ -80,8 +91,3 @@ export async function wireUp(
     throw error;
   }
 }
-
-const anonymous = (request: RawRequest): Principal => ({
-  kind: 'anonymous',
-  ip: request.socket?.remoteAddress ?? '',
-});
