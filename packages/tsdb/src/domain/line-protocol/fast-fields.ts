@@ -35,6 +35,9 @@ export class FastFields {
   #view: DataView = new DataView(new ArrayBuffer(0));
   /** Number of the line that is tried; see `FieldSlot.attempt`. */
   #attempt = 0;
+  /** Fields of the line that is tried, to take them back. */
+  readonly #slots: FieldSlot[] = [];
+  #slotCount = 0;
   readonly #float = new FloatReader();
 
   load(bytes: Uint8Array, view: DataView): void {
@@ -45,6 +48,7 @@ export class FastFields {
   /** Writes the fields from `start` on to the table's current row. @returns index of the byte behind them, or -1. */
   read(table: TableRows, start: number): number {
     this.#attempt++;
+    this.#slotCount = 0;
     let key = this.#keyAt(table, table.keys.first, start);
     if (key === undefined) return REFUSED;
     table.keys.first = key;
@@ -52,6 +56,7 @@ export class FastFields {
       const slot = key.slot;
       if (slot.attempt === this.#attempt) return REFUSED;
       slot.attempt = this.#attempt;
+      this.#slots[this.#slotCount++] = slot;
       at = this.#value(table, slot, at + key.size);
       if (at < 0 || this.#bytes[at] !== COMMA) return at;
       at++;
@@ -59,6 +64,16 @@ export class FastFields {
       if (next === undefined) return REFUSED;
       key.follower = next;
       key = next;
+    }
+  }
+
+  /** Takes back what the last `read` wrote. */
+  forget(table: TableRows): void {
+    for (let i = 0; i < this.#slotCount; i++) {
+      const { int64, uint64, float64, bool, utf8 } = this.#slots[i] as FieldSlot; // written by read()
+      for (const column of [int64, uint64, float64, bool, utf8]) {
+        if (column !== undefined) table.forget(column);
+      }
     }
   }
 
@@ -84,7 +99,8 @@ export class FastFields {
     if (at === digits) return isNegative ? REFUSED : this.#word(table, slot, start);
     if (byte === LOWER_I && at - digits <= SMALL_DIGITS) {
       const row = table.rowCount;
-      const column = this.#open(table, slot.int64 ?? table.column(slot, 'int64'));
+      const column = slot.int64 ?? table.column(slot, 'int64');
+      if (!this.#open(table, column)) return REFUSED;
       const low = isNegative ? -value | 0 : value;
       column.words[2 * row] = low;
       column.words[2 * row + 1] = low >> 31;
@@ -100,7 +116,8 @@ export class FastFields {
     const isNegative = this.#bytes[start] === MINUS;
     if (isUnsigned && isNegative) return REFUSED;
     const row = table.rowCount;
-    const column = this.#open(table, table.column(slot, isUnsigned ? 'uint64' : 'int64'));
+    const column = table.column(slot, isUnsigned ? 'uint64' : 'int64');
+    if (!this.#open(table, column)) return REFUSED;
     const target = { words: column.words, index: 2 * row, isUnsigned };
     const digits = { bytes: this.#bytes, start: isNegative ? start + 1 : start, end };
     const isStored = storeDigits(target, digits, isNegative);
@@ -112,7 +129,8 @@ export class FastFields {
     const end = this.#float.read(this.#bytes, digits);
     if (end < 0) return REFUSED;
     const row = table.rowCount;
-    const column = this.#open(table, slot.float64 ?? table.column(slot, 'float64'));
+    const column = slot.float64 ?? table.column(slot, 'float64');
+    if (!this.#open(table, column)) return REFUSED;
     column.doubles[row] = isNegative ? -this.#float.value : this.#float.value;
     column.close(row);
     return end;
@@ -128,7 +146,8 @@ export class FastFields {
     }
     if (end - start > MAX_TEXT_BYTES) return REFUSED;
     const row = table.rowCount;
-    const column = this.#open(table, slot.utf8 ?? table.column(slot, 'utf8'));
+    const column = slot.utf8 ?? table.column(slot, 'utf8');
+    if (!this.#open(table, column)) return REFUSED;
     column.writeText(row, bytes, start + 1, end);
     column.close(row);
     return end + 1;
@@ -140,7 +159,8 @@ export class FastFields {
     if (words === undefined) return REFUSED;
     const long = words.find((word) => this.#isWordAt(word, start));
     const row = table.rowCount;
-    const column = this.#open(table, slot.bool ?? table.column(slot, 'bool'));
+    const column = slot.bool ?? table.column(slot, 'bool');
+    if (!this.#open(table, column)) return REFUSED;
     column.bytes[row] = first === 116 || first === 84 ? 1 : 0;
     column.close(row);
     return start + (long?.length ?? 1);
@@ -153,9 +173,8 @@ export class FastFields {
     return true;
   }
 
-  #open(table: TableRows, column: FieldColumn): FieldColumn {
+  #open(table: TableRows, column: FieldColumn): boolean {
     const row = table.rowCount;
-    if (column.nextRow !== row || row >= column.capacity) table.open(column);
-    return column;
+    return (column.nextRow === row && row < column.capacity) || table.open(column);
   }
 }

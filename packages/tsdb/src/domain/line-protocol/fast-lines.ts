@@ -101,12 +101,12 @@ export class FastLines {
     const table = this.#tableOf(names, entry, start);
     if (table === undefined) return REFUSED;
     const row = table.rowCount;
-    if (row === table.capacity) table.growRows();
+    if (row === table.capacity && !table.growRows()) return REFUSED;
     const fieldsEnd = this.#fields.read(table, this.#seriesEnd + 1);
     const lineEnd = fieldsEnd < 0 ? REFUSED : this.#timeAt(table, fieldsEnd);
     const next = lineEnd < 0 ? REFUSED : nextLineAfter(this.#bytes, lineEnd);
     if (next < 0) {
-      table.forgetRow();
+      this.#fields.forget(table);
       return REFUSED;
     }
     const known = entry >= 0 ? entry : this.#addSeries(table, start);

@@ -1,9 +1,8 @@
 import type { FieldValues, ParsedField } from '../../model/parsed-body.js';
 
 const FIRST_CAPACITY = 16;
-/** Scratch space that a column keeps between two bodies. */
-const KEPT_ROWS = 65_536;
-const KEPT_TEXT_BYTES = 1 << 20;
+/** Text that a column keeps room for between two bodies. */
+const KEPT_TEXT_BYTES = 64 * 1024;
 
 /**
  * Values of one field and type while a body is read. Reused from body to body; `take` copies what was written.
@@ -65,37 +64,40 @@ export class FieldColumn {
     this.#textSize = size;
   }
 
-  /** Takes back the value of the last row, whose line was refused. */
-  forget(row: number): void {
-    if (this.nextRow !== row + 1) return;
+  /** Takes back the value of the last row, whose line was refused. False when it had none. */
+  forget(row: number): boolean {
+    if (this.nextRow !== row + 1) return false;
     this.nextRow = row;
     this.#presentCount--;
     if (this.type === 'utf8') this.#textSize = this.offsets[row] as number;
     if (this.#validity !== undefined) clearBit(this.#validity, row);
+    return true;
   }
 
-  /** Copies the column out and makes it ready for the next body. */
-  take(rowCount: number): ParsedField {
+  /** Copies the column out and makes it ready for the next body, with or without its memory. */
+  take(rowCount: number, keepsMemory: boolean): ParsedField {
     if (this.nextRow < rowCount) {
       if (rowCount > this.capacity) this.#grow(rowCount);
       this.#skipTo(rowCount);
     }
     const validity = this.#validity?.slice(0, (rowCount + 7) >> 3);
     const field = { name: this.name, data: this.#takeData(rowCount), validity };
-    this.reset();
+    this.reset(keepsMemory);
     return field;
   }
 
-  reset(): void {
+  reset(keepsMemory: boolean): void {
     this.nextRow = -1;
     this.#presentCount = 0;
     this.#textSize = 0;
     this.#validity = undefined;
-    if (this.capacity > KEPT_ROWS) {
+    if (!keepsMemory) {
       this.capacity = 0;
       this.#allocate(0);
     }
-    if (this.bytes.length > KEPT_TEXT_BYTES) this.bytes = new Uint8Array(0);
+    const isText = this.type === 'utf8';
+    if (isText && (!keepsMemory || this.bytes.length > KEPT_TEXT_BYTES))
+      this.bytes = new Uint8Array(0);
   }
 
   #takeData(rowCount: number): FieldValues {

@@ -55,10 +55,6 @@ export class FieldKeys {
   readonly #keys: FieldKey[] = [];
   readonly #byText = new Map<string, FieldKey>();
 
-  get count(): number {
-    return this.#keys.length;
-  }
-
   /**
    * Remembers a spelling, if the splitter of lines takes its commas and newlines as the name does:
    * a name with such a byte in it is left to the careful parser.

@@ -258,7 +258,11 @@ describe('names and tags', () => {
   });
 
   it('are numbered anew in a new epoch once the parser remembers too many', () => {
-    const parser = new LineProtocolParser({ maxSeriesCount: 2, maxSizeBytes: 1 << 20 });
+    const parser = new LineProtocolParser({
+      maxSeriesCount: 2,
+      maxSizeBytes: 1 << 20,
+      maxCells: 1000,
+    });
     const options = { database: 'db', precision: 'second', receivedNs: RECEIVED_NS } as const;
     const epochs = ['m,h=1 f=1\nm,h=2 f=1', 'm,h=3 f=1', 'm,h=3 f=1'].map((text) => {
       const body = parser.parse(Buffer.from(text), options);
@@ -359,6 +363,41 @@ describe('lines', () => {
     for (const text of ['', '\n\n', '# only\n#comments', ' \t\r\n']) {
       assert.deepEqual([parse(text).lineCount, parse(text).tables.length], [0, 0]);
     }
+  });
+});
+
+describe('limits', () => {
+  const options = { database: 'db', precision: 'second', receivedNs: RECEIVED_NS } as const;
+  const limits = { maxSeriesCount: 1000, maxSizeBytes: 1 << 20, maxCells: 1000 };
+
+  it('refuse lines whose fields would make columns far larger than the body', () => {
+    const parser = new LineProtocolParser(limits);
+    const text = Array.from({ length: 200 }, (_, i) => `m,h=${i} f${i}=1 ${i}`).join('\n');
+    for (const _pass of ['unknown names', 'known names']) {
+      const body = parser.parse(Buffer.from(text), options);
+      const rowCount = body.tables[0]?.rowCount ?? 0;
+      assert.equal(rowCount + body.refusedCount, 200);
+      assert.ok(rowCount >= 10 && rowCount < 200, `${rowCount} rows`);
+      assert.equal(body.tables[0]?.fields.length, rowCount);
+      assert.equal(body.refused[0]?.isLimit, true);
+      assert.match(body.refused[0]?.message ?? '', /too many different fields/);
+    }
+  });
+
+  it('count every body for itself', () => {
+    const parser = new LineProtocolParser(limits);
+    for (let i = 0; i < 100; i++) {
+      const body = parser.parse(Buffer.from(`m f${i}=1i,g="x"\nn f=t`), options);
+      assert.deepEqual([body.tables.length, body.refusedCount], [2, 0]);
+    }
+  });
+
+  it('do not make lines of many tags or fields slow', () => {
+    const pairs = Array.from({ length: 20_000 }, (_, i) => `k${i}=${i}`).join(',');
+    const fields = pairs.replaceAll('k', 'f');
+    const body = parse(`m f0=1\nm,${pairs} f0=1\nm ${fields}\nm ${fields} bad\nm ${fields}`);
+    assert.deepEqual([body.tables[0]?.rowCount, body.refusedCount], [4, 1]);
+    assert.equal(body.tables[0]?.newSeries[1]?.tagKeys.length, 20_000);
   });
 });
 

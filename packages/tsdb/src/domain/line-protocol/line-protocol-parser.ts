@@ -6,10 +6,17 @@ import {
   type RefusedLine,
 } from '../../model/parsed-body.js';
 import { type CarefulLine, parseLineCarefully } from './careful-line.js';
+import { tooManyCells } from './cell-budget.js';
 import { FastLines } from './fast-lines.js';
 import type { FieldColumn } from './field-column.js';
-import { type CarefulField, type CarefulValue, LineRefused } from './line-refused.js';
+import {
+  type CarefulField,
+  type CarefulValue,
+  LineRefused,
+  type SeriesText,
+} from './line-refused.js';
 import { findLineEnd } from './line-splitter.js';
+import { originalLine } from './original-line.js';
 import {
   type DatabaseNames,
   DEFAULT_LIMITS,
@@ -19,7 +26,7 @@ import {
 import { hashSeries } from './series-dictionary.js';
 import type { TableRows } from './table-rows.js';
 import { arrivalTime, toNanoseconds } from './time-scale.js';
-import { assertUtf8, characterBorder } from './utf8.js';
+import { assertUtf8 } from './utf8.js';
 
 export interface ParseOptions {
   readonly database: string;
@@ -28,7 +35,6 @@ export interface ParseOptions {
   readonly receivedNs: bigint;
 }
 
-const MAX_ORIGINAL_LINE_BYTES = 1024;
 /** A last line without a newline is copied up to this size, so that it can be read like the others. */
 const MAX_COPIED_LINE_BYTES = 65_536;
 const NEWLINE = 10;
@@ -59,7 +65,7 @@ export class LineProtocolParser {
   /** Throws `BodyNotUtf8`; everything else that is wrong with a body is in the result. */
   parse(body: Uint8Array, options: ParseOptions): ParsedBody {
     assertUtf8(body);
-    this.#memory.forgetWhenFull();
+    this.#memory.begin();
     const names = this.#memory.names(options.database);
     const { precision } = options;
     const arrivalNs = arrivalTime(options.receivedNs, precision);
@@ -119,7 +125,7 @@ export class LineProtocolParser {
       this.#addRow(context, line, { parsed, timeNs });
     } catch (error) {
       if (!(error instanceof LineRefused)) throw error;
-      this.#refuse(context.body, line, error.message);
+      this.#refuse(context.body, line, error);
     }
   }
 
@@ -128,36 +134,35 @@ export class LineProtocolParser {
     line: LineRange,
     row: { parsed: CarefulLine; timeNs: bigint },
   ): void {
-    const { names } = context;
     const { series, fields, seriesEnd } = row.parsed;
-    const table = this.#memory.table(names, series.table);
+    const table = this.#memory.table(context.names, series.table);
     this.#memory.noteGrowth();
-    const rowIndex = table.rowCount;
-    if (rowIndex === table.capacity) table.growRows();
-    if (rowIndex === 0) this.#used.push(table);
-    const size = seriesEnd - line.text;
-    const hash = hashSeries(context.view, line.text, size);
-    const known = names.dictionary.find(hash, context.view, line.text, size);
-    const text = context.body.subarray(line.text, seriesEnd);
-    const entry = known >= 0 ? known : table.addSeries({ hash, text, series });
-    table.series[rowIndex] = names.dictionary.series[entry] as number; // entry exists
-    table.timeWords[2 * rowIndex] = Number(BigInt.asIntN(32, row.timeNs));
-    table.timeWords[2 * rowIndex + 1] = Number(row.timeNs >> 32n);
-    table.lineStarts[rowIndex] = line.start;
-    table.lineEnds[rowIndex] = line.end;
-    table.lineNumbers[rowIndex] = this.#fast.lineNumber;
-    for (const field of fields) writeField(table, field);
+    const index = table.rowCount;
+    if (index === table.capacity && !table.growRows()) throw tooManyCells();
+    writeFields(table, fields);
+    table.series[index] = seriesNumber(table, context, {
+      start: line.text,
+      end: seriesEnd,
+      series,
+    });
+    table.timeWords[2 * index] = Number(BigInt.asIntN(32, row.timeNs));
+    table.timeWords[2 * index + 1] = Number(row.timeNs >> 32n);
+    table.lineStarts[index] = line.start;
+    table.lineEnds[index] = line.end;
+    table.lineNumbers[index] = this.#fast.lineNumber;
+    if (index === 0) this.#used.push(table);
     table.rowCount++;
   }
 
-  #refuse(body: Uint8Array, line: LineRange, message: string): void {
+  #refuse(body: Uint8Array, line: LineRange, { message, isLimit }: LineRefused): void {
     this.#refusedCount++;
     if (this.#refused.length >= MAX_REFUSED_LINES) return;
-    const end = characterBorder(body, Math.min(line.end, line.start + MAX_ORIGINAL_LINE_BYTES));
-    const { buffer, byteOffset } = body;
-    const originalLine = Buffer.from(buffer, byteOffset + line.start, end - line.start).toString();
-    const { lineNumber } = this.#fast;
-    this.#refused.push({ lineNumber, originalLine, message, isLimit: false });
+    this.#refused.push({
+      lineNumber: this.#fast.lineNumber,
+      originalLine: originalLine(body, line.start, line.end),
+      message,
+      isLimit,
+    });
   }
 
   #take(): ParsedBody {
@@ -190,14 +195,34 @@ interface LineRange {
   readonly end: number;
 }
 
-/** Writes a field of the table's current row and remembers how the line spelled its name. */
-function writeField(table: TableRows, field: CarefulField): void {
-  const slot = table.slot(field.name);
-  table.keys.learn(field.key, slot);
-  const column = table.column(slot, field.value.type);
-  table.open(column);
-  writeValue(column, table.rowCount, field.value);
-  column.close(table.rowCount);
+/** Writes fields to the table's current row, all or none, and remembers how the line spelled their names. */
+function writeFields(table: TableRows, fields: readonly CarefulField[]): void {
+  const columns: FieldColumn[] = [];
+  for (const { name, key, value } of fields) {
+    const slot = table.slot(name);
+    const column = table.column(slot, value.type);
+    if (!table.open(column)) {
+      for (const written of columns) table.forget(written);
+      throw tooManyCells();
+    }
+    table.keys.learn(key, slot);
+    writeValue(column, table.rowCount, value);
+    column.close(table.rowCount);
+    columns.push(column);
+  }
+}
+
+function seriesNumber(
+  table: TableRows,
+  { names, body, view }: BodyContext,
+  at: { start: number; end: number; series: SeriesText },
+): number {
+  const { start, end, series } = at;
+  const hash = hashSeries(view, start, end - start);
+  const known = names.dictionary.find(hash, view, start, end - start);
+  const text = body.subarray(start, end);
+  const entry = known >= 0 ? known : table.addSeries({ hash, text, series });
+  return names.dictionary.series[entry] as number; // entry exists
 }
 
 function writeValue(column: FieldColumn, row: number, field: CarefulValue): void {

@@ -5,6 +5,12 @@ export const MAX_TEXT_BYTES = 1_048_576;
 export class LineRefused extends Error {
   override readonly name = 'LineRefused';
   readonly kind = 'line_refused';
+  /** True when a limit, not the text of the line, refused it. */
+  readonly isLimit: boolean;
+  constructor(message: string, { isLimit = false } = {}) {
+    super(message);
+    this.isLimit = isLimit;
+  }
 }
 
 /** A series as the line spells it, unescaped. */

@@ -1,5 +1,6 @@
 import type { ParsedSeries } from '../../model/parsed-body.js';
 import { parseSeriesCarefully } from './careful-line.js';
+import { CellBudget } from './cell-budget.js';
 import { SeriesDictionary } from './series-dictionary.js';
 import { TableRows } from './table-rows.js';
 
@@ -7,11 +8,14 @@ export interface ParserLimits {
   /** When the names a parser remembers pass a limit, it forgets all of them before the next body: a new `epoch`. */
   readonly maxSeriesCount: number;
   readonly maxSizeBytes: number;
+  /** Cells of 8 bytes that the columns of one body may have. */
+  readonly maxCells: number;
 }
 
 export const DEFAULT_LIMITS: ParserLimits = {
   maxSeriesCount: 4_000_000,
   maxSizeBytes: 512 * 1024 * 1024,
+  maxCells: 32 * 1024 * 1024,
 };
 
 /** What a remembered database, table or field costs beside its text and columns, roughly. */
@@ -27,6 +31,7 @@ export interface DatabaseNames {
 /** What a parser remembers between bodies: the tables, fields and series of every database it has met. */
 export class ParserMemory {
   readonly #limits: ParserLimits;
+  #budget: CellBudget;
   #databases = new Map<string, DatabaseNames>();
   #tables: TableRows[] = [];
   #epoch = 0;
@@ -35,6 +40,7 @@ export class ParserMemory {
 
   constructor(limits: ParserLimits) {
     this.#limits = limits;
+    this.#budget = new CellBudget(limits.maxCells);
   }
 
   get epoch(): number {
@@ -59,7 +65,11 @@ export class ParserMemory {
   table(names: DatabaseNames, table: string): TableRows {
     let rows = names.tables.get(table);
     if (rows === undefined) {
-      rows = new TableRows(table, this.#tables.length, names.dictionary);
+      rows = new TableRows(table, {
+        parserTable: this.#tables.length,
+        dictionary: names.dictionary,
+        budget: this.#budget,
+      });
       this.#tables.push(rows);
       names.tables.set(table, rows);
     }
@@ -77,8 +87,9 @@ export class ParserMemory {
     this.#hasGrown = true;
   }
 
-  /** Called between bodies only. */
-  forgetWhenFull(): void {
+  /** Called before every body: forgets all names when they have grown beyond a limit. */
+  begin(): void {
+    this.#budget.begin();
     if (!this.#hasGrown) return;
     this.#hasGrown = false;
     let seriesCount = 0;
@@ -87,11 +98,12 @@ export class ParserMemory {
       seriesCount += dictionary.count;
       sizeBytes += dictionary.sizeBytes + NAME_SIZE_BYTES;
     }
-    for (const table of this.#tables) sizeBytes += (1 + table.keys.count) * NAME_SIZE_BYTES;
+    for (const table of this.#tables) sizeBytes += (1 + table.slots.size) * NAME_SIZE_BYTES;
     if (seriesCount <= this.#limits.maxSeriesCount && sizeBytes <= this.#limits.maxSizeBytes)
       return;
     this.#databases = new Map();
     this.#tables = [];
+    this.#budget = new CellBudget(this.#limits.maxCells);
     this.#epoch++;
   }
 }

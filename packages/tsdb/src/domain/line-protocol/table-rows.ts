@@ -1,4 +1,5 @@
 import type { FieldValues, ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
+import type { CellBudget } from './cell-budget.js';
 import { FieldColumn } from './field-column.js';
 import { FieldKeys } from './field-keys.js';
 import { FieldSlot } from './field-slot.js';
@@ -6,7 +7,8 @@ import type { SeriesText } from './line-refused.js';
 import type { SeriesDictionary } from './series-dictionary.js';
 
 const FIRST_CAPACITY = 16;
-const KEPT_ROWS = 65_536;
+/** Times, series and line positions of a row, in cells. */
+const ROW_CELLS = 3;
 
 /** What the parser keeps about one table (its names) and the rows of the body at hand. */
 export class TableRows {
@@ -14,6 +16,7 @@ export class TableRows {
   readonly parserTable: number;
   readonly slots = new Map<string, FieldSlot>();
   rowCount = 0;
+  /** Rows that the body at hand was granted; the arrays may be longer. */
   capacity = 0;
   /** Low and high word of each row's time; `#times` is the same memory. */
   timeWords = new Int32Array(0);
@@ -26,15 +29,21 @@ export class TableRows {
   #newSeries: ParsedSeries[] = [];
   #lastKeys: readonly string[] = [];
   readonly #dictionary: SeriesDictionary;
+  readonly #budget: CellBudget;
+  #keptCells = 0;
   /** Dictionary entry of each series. */
   readonly #entries: number[] = [];
   /** Columns in the order of their first use in the body at hand. */
   #active: FieldColumn[] = [];
 
-  constructor(table: string, parserTable: number, dictionary: SeriesDictionary) {
+  constructor(
+    table: string,
+    at: { parserTable: number; dictionary: SeriesDictionary; budget: CellBudget },
+  ) {
     this.table = table;
-    this.parserTable = parserTable;
-    this.#dictionary = dictionary;
+    this.parserTable = at.parserTable;
+    this.#dictionary = at.dictionary;
+    this.#budget = at.budget;
   }
 
   /** Numbers a series that the dictionary does not know, and returns its entry there. */
@@ -77,33 +86,48 @@ export class TableRows {
     return column;
   }
 
-  /** Makes a column ready to take the current row. */
-  open(column: FieldColumn): void {
-    if (!column.isUsed && !this.#active.includes(column)) this.#active.push(column);
+  /** Makes a column ready to take the current row. False: the body's columns have no more room. */
+  open(column: FieldColumn): boolean {
+    if (!column.isUsed) {
+      if (!this.#budget.take(this.capacity)) return false;
+      this.#active.push(column);
+    }
     column.open(this.rowCount);
+    return true;
   }
 
-  /** Takes back what a refused line wrote. */
-  forgetRow(): void {
-    for (const column of this.#active) column.forget(this.rowCount);
-    for (const column of this.#active) if (!column.isUsed) column.reset();
-    this.#active = this.#active.filter((column) => column.isUsed);
+  /** Takes back what a refused line wrote to a column. */
+  forget(column: FieldColumn): void {
+    if (!column.forget(this.rowCount) || column.isUsed) return;
+    column.reset(true);
+    this.#budget.giveBack(this.capacity);
+    // A column that only this line used is among the last ones.
+    this.#active.splice(this.#active.lastIndexOf(column), 1);
   }
 
-  growRows(): void {
-    this.#setCapacity(Math.max(FIRST_CAPACITY, 2 * this.capacity));
+  /** Makes room for more rows. False: the body's columns have no more room. */
+  growRows(): boolean {
+    const capacity = Math.max(FIRST_CAPACITY, 2 * this.capacity);
+    const added = capacity - this.capacity;
+    if (!this.#budget.take(added * (this.#active.length + ROW_CELLS))) return false;
+    this.capacity = capacity;
+    if (this.series.length < capacity) this.#resize(capacity);
+    return true;
   }
 
   /** Copies the rows out and makes the table ready for the next body. */
   take(): ParsedTable {
     const rowCount = this.rowCount;
+    const cells = this.series.length * (this.slots.size + ROW_CELLS);
+    const keepsMemory = this.#budget.keep(this.#keptCells, cells);
+    this.#keptCells = keepsMemory ? cells : 0;
     const parsed: ParsedTable = {
       table: this.table,
       parserTable: this.parserTable,
       rowCount,
       times: this.#times.slice(0, rowCount),
       series: this.series.slice(0, rowCount),
-      fields: this.#active.map((column) => column.take(rowCount)),
+      fields: this.#active.map((column) => column.take(rowCount, keepsMemory)),
       firstNewSeries: this.#entries.length - this.#newSeries.length,
       newSeries: this.#newSeries,
       lineStarts: this.lineStarts.slice(0, rowCount),
@@ -113,12 +137,19 @@ export class TableRows {
     this.#newSeries = [];
     this.#active = [];
     this.rowCount = 0;
-    if (this.capacity > KEPT_ROWS) this.#setCapacity(0);
+    this.capacity = 0;
+    if (!keepsMemory) this.#release();
     return parsed;
   }
 
-  #setCapacity(rows: number): void {
-    this.capacity = rows;
+  #release(): void {
+    this.#resize(0);
+    for (const { int64, uint64, float64, bool, utf8 } of this.slots.values()) {
+      for (const column of [int64, uint64, float64, bool, utf8]) column?.reset(false);
+    }
+  }
+
+  #resize(rows: number): void {
     this.#times = resized(new BigInt64Array(rows), this.#times);
     this.timeWords = new Int32Array(this.#times.buffer);
     this.series = resized(new Uint32Array(rows), this.series);
