@@ -175,7 +175,6 @@ export class FastLines {
   /** A series counts only once its whole line was read: a refused line leaves no trace. */
   #addSeries(table: TableRows, start: number): number {
     invariant(this.#newSeries !== undefined, 'a new series was read before its fields');
-    this.#memory.noteGrowth();
     const text = this.#bytes.subarray(start, this.#seriesEnd);
     return table.addSeries({ hash: this.#hash, text, series: this.#newSeries });
   }

@@ -5,16 +5,10 @@ import {
   type Precision,
   type RefusedLine,
 } from '../../model/parsed-body.js';
-import { type CarefulLine, parseLineCarefully } from './careful-line.js';
-import { tooManyCells } from './cell-budget.js';
+import { parseLineCarefully } from './careful-line.js';
+import { addCarefulRow } from './careful-rows.js';
 import { FastLines } from './fast-lines.js';
-import type { FieldColumn } from './field-column.js';
-import {
-  type CarefulField,
-  type CarefulValue,
-  LineRefused,
-  type SeriesText,
-} from './line-refused.js';
+import { LineRefused } from './line-refused.js';
 import { findLineEnd } from './line-splitter.js';
 import { originalLine } from './original-line.js';
 import {
@@ -23,7 +17,6 @@ import {
   type ParserLimits,
   ParserMemory,
 } from './parser-memory.js';
-import { hashSeries } from './series-dictionary.js';
 import type { TableRows } from './table-rows.js';
 import { arrivalTime, toNanoseconds } from './time-scale.js';
 import { assertUtf8 } from './utf8.js';
@@ -122,36 +115,13 @@ export class LineProtocolParser {
         parsed.timestamp === undefined
           ? context.arrivalNs
           : toNanoseconds(parsed.timestamp, context.precision);
-      this.#addRow(context, line, { parsed, timeNs });
+      const table = this.#memory.table(context.names, parsed.series.table);
+      addCarefulRow(table, context, { ...line, lineNumber: this.#fast.lineNumber, parsed, timeNs });
+      if (table.rowCount === 1) this.#used.push(table);
     } catch (error) {
       if (!(error instanceof LineRefused)) throw error;
       this.#refuse(context.body, line, error);
     }
-  }
-
-  #addRow(
-    context: BodyContext,
-    line: LineRange,
-    row: { parsed: CarefulLine; timeNs: bigint },
-  ): void {
-    const { series, fields, seriesEnd } = row.parsed;
-    const table = this.#memory.table(context.names, series.table);
-    this.#memory.noteGrowth();
-    const index = table.rowCount;
-    if (index === table.capacity && !table.growRows()) throw tooManyCells();
-    writeFields(table, fields);
-    table.series[index] = seriesNumber(table, context, {
-      start: line.text,
-      end: seriesEnd,
-      series,
-    });
-    table.timeWords[2 * index] = Number(BigInt.asIntN(32, row.timeNs));
-    table.timeWords[2 * index + 1] = Number(row.timeNs >> 32n);
-    table.lineStarts[index] = line.start;
-    table.lineEnds[index] = line.end;
-    table.lineNumbers[index] = this.#fast.lineNumber;
-    if (index === 0) this.#used.push(table);
-    table.rowCount++;
   }
 
   #refuse(body: Uint8Array, line: LineRange, { message, isLimit }: LineRefused): void {
@@ -193,54 +163,6 @@ interface LineRange {
   readonly start: number;
   readonly text: number;
   readonly end: number;
-}
-
-/** Writes fields to the table's current row, all or none, and remembers how the line spelled their names. */
-function writeFields(table: TableRows, fields: readonly CarefulField[]): void {
-  const columns: FieldColumn[] = [];
-  for (const { name, key, value } of fields) {
-    const slot = table.slot(name);
-    const column = table.column(slot, value.type);
-    if (!table.open(column)) {
-      for (const written of columns) table.forget(written);
-      throw tooManyCells();
-    }
-    table.keys.learn(key, slot);
-    writeValue(column, table.rowCount, value);
-    column.close(table.rowCount);
-    columns.push(column);
-  }
-}
-
-function seriesNumber(
-  table: TableRows,
-  { names, body, view }: BodyContext,
-  at: { start: number; end: number; series: SeriesText },
-): number {
-  const { start, end, series } = at;
-  const hash = hashSeries(view, start, end - start);
-  const known = names.dictionary.find(hash, view, start, end - start);
-  const text = body.subarray(start, end);
-  const entry = known >= 0 ? known : table.addSeries({ hash, text, series });
-  return names.dictionary.series[entry] as number; // entry exists
-}
-
-function writeValue(column: FieldColumn, row: number, field: CarefulValue): void {
-  switch (field.type) {
-    case 'int64':
-    case 'uint64':
-      column.words[2 * row] = Number(BigInt.asIntN(32, field.value));
-      column.words[2 * row + 1] = Number(BigInt.asIntN(32, field.value >> 32n));
-      return;
-    case 'float64':
-      column.doubles[row] = field.value;
-      return;
-    case 'bool':
-      column.bytes[row] = field.value ? 1 : 0;
-      return;
-    case 'utf8':
-      column.writeText(row, field.value, 0, field.value.length);
-  }
 }
 
 function isComment(body: Uint8Array, at: number): boolean {

@@ -37,6 +37,9 @@ export class ParserMemory {
   #epoch = 0;
   /** Set when names were added: measuring all tables before every small body would cost more than reading it. */
   #hasGrown = false;
+  readonly #noteGrowth = (): void => {
+    this.#hasGrown = true;
+  };
 
   constructor(limits: ParserLimits) {
     this.#limits = limits;
@@ -57,7 +60,7 @@ export class ParserMemory {
     if (names === undefined) {
       names = { dictionary: new SeriesDictionary(), tables: new Map(), previousEntry: -1 };
       this.#databases.set(database, names);
-      this.#hasGrown = true;
+      this.#noteGrowth();
     }
     return names;
   }
@@ -69,8 +72,10 @@ export class ParserMemory {
         parserTable: this.#tables.length,
         dictionary: names.dictionary,
         budget: this.#budget,
+        noteGrowth: this.#noteGrowth,
       });
       this.#tables.push(rows);
+      this.#noteGrowth();
       names.tables.set(table, rows);
     }
     return rows;
@@ -81,10 +86,6 @@ export class ParserMemory {
     if (text === undefined) return undefined;
     const { tagKeys, tagValues } = parseSeriesCarefully(text, 0, text.length);
     return { tagKeys, tagValues };
-  }
-
-  noteGrowth(): void {
-    this.#hasGrown = true;
   }
 
   /** Called before every body: forgets all names when they have grown beyond a limit. */

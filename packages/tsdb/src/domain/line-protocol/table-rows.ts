@@ -10,6 +10,15 @@ const FIRST_CAPACITY = 16;
 /** Times, series and line positions of a row, in cells. */
 const ROW_CELLS = 3;
 
+export interface TableContext {
+  readonly parserTable: number;
+  /** Of the table's database. */
+  readonly dictionary: SeriesDictionary;
+  readonly budget: CellBudget;
+  /** Called for every new name. */
+  readonly noteGrowth: () => void;
+}
+
 /** What the parser keeps about one table (its names) and the rows of the body at hand. */
 export class TableRows {
   readonly table: string;
@@ -30,20 +39,19 @@ export class TableRows {
   #lastKeys: readonly string[] = [];
   readonly #dictionary: SeriesDictionary;
   readonly #budget: CellBudget;
+  readonly #noteGrowth: () => void;
   #keptCells = 0;
   /** Dictionary entry of each series. */
   readonly #entries: number[] = [];
   /** Columns in the order of their first use in the body at hand. */
   #active: FieldColumn[] = [];
 
-  constructor(
-    table: string,
-    at: { parserTable: number; dictionary: SeriesDictionary; budget: CellBudget },
-  ) {
+  constructor(table: string, at: TableContext) {
     this.table = table;
     this.parserTable = at.parserTable;
     this.#dictionary = at.dictionary;
     this.#budget = at.budget;
+    this.#noteGrowth = at.noteGrowth;
   }
 
   /** Numbers a series that the dictionary does not know, and returns its entry there. */
@@ -51,6 +59,7 @@ export class TableRows {
     const number = this.#entries.length;
     const entry = this.#dictionary.add(added.hash, added.text, this.parserTable, number);
     this.#entries.push(entry);
+    this.#noteGrowth();
     const { tagValues } = added.series;
     this.#newSeries.push({ tagKeys: this.#sharedKeys(added.series.tagKeys), tagValues });
     return entry;
@@ -75,6 +84,7 @@ export class TableRows {
     let slot = this.slots.get(name);
     if (slot === undefined) {
       slot = new FieldSlot(name);
+      this.#noteGrowth();
       this.slots.set(name, slot);
     }
     return slot;
