@@ -6,6 +6,16 @@ import type { ParameterValue } from '../sql/planned-query.js';
 export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;
+  /** The whole answer as one Parquet file, also when it has no rows. The caller disposes of it. */
+  queryToParquet(request: QueryRequest): Promise<ParquetFile>;
+}
+
+/** A finished temporary file. */
+export interface ParquetFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Removes the file; twice is harmless. */
+  dispose(): Promise<void>;
 }
 
 export interface WriteRequest {

@@ -4,15 +4,17 @@ import type { ScanRequest } from '../../model/scan.js';
 import { MIN_TIME_NS } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import { quoteName } from '../../storage/duckdb/quote.js';
+import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
-import type { QueryRequest } from './engine.js';
+import type { ParquetFile, QueryRequest } from './engine.js';
 import type { PreparedScan, TableStore } from './table-store.js';
 
 export type Planner = (text: string, context: PlanContext) => PlannedQuery;
 
 /** A planned query with its sources pinned. `release` must be called once. */
-export interface PreparedQuery {
+interface PreparedQuery {
   readonly planned: PlannedQuery;
   readonly text: string;
   release(): void;
@@ -22,6 +24,7 @@ export interface PreparedQuery {
 export class QueryPath {
   readonly #catalog: Catalog;
   readonly #host: DuckDbHost;
+  readonly #files: SegmentFiles;
   readonly #planner: Planner;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #virtualTables: (database: DatabaseSchema) => VirtualTables;
@@ -30,6 +33,7 @@ export class QueryPath {
   constructor(options: {
     readonly catalog: Catalog;
     readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
     readonly planner: Planner;
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
@@ -37,6 +41,7 @@ export class QueryPath {
   }) {
     this.#catalog = options.catalog;
     this.#host = options.host;
+    this.#files = options.files;
     this.#planner = options.planner;
     this.#storeOf = options.storeOf;
     this.#virtualTables = options.virtualTables;
@@ -44,7 +49,7 @@ export class QueryPath {
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {
-    const prepared = await this.prepare(request);
+    const prepared = await this.#prepare(request);
     return {
       columns: prepared.planned.columns,
       tableName: prepared.planned.tableName,
@@ -52,7 +57,22 @@ export class QueryPath {
     };
   }
 
-  async prepare(request: QueryRequest): Promise<PreparedQuery> {
+  async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
+    const prepared = await this.#prepare(request);
+    try {
+      return await this.#files.writeResult({
+        // The engine's text has names of its own; the file has those of the answer.
+        select: `SELECT * FROM (${prepared.text}) r(${prepared.planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
+        signal: request.signal,
+      });
+    } catch (error) {
+      throw toQueryError(error, request.signal);
+    } finally {
+      prepared.release();
+    }
+  }
+
+  async #prepare(request: QueryRequest): Promise<PreparedQuery> {
     const database = this.#catalog.database(request.database);
     if (database === undefined) throw new DatabaseNotFound({ database: request.database });
     const nowNs = this.#nowNs();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { ObjectStore } from '@plinth/kernel';
-import { SystemClock, SystemRandom } from '@plinth/kernel';
+import { NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import fc from 'fast-check';
 import type { Column } from '../../model/column.js';
 import type { BatchField, RowBatch } from '../../model/row-batch.js';
@@ -166,6 +166,7 @@ describe('a table', () => {
       objects,
       random: new SystemRandom(new SystemClock()),
       tempDir: dir,
+      fileSystem: new NodeFileSystem(),
     });
     try {
       await fc.assert(

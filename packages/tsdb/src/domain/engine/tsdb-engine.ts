@@ -8,7 +8,7 @@ import type { SegmentRegistry } from '../../storage/segments/segment-registry.js
 import type { Catalog } from '../catalog/catalog.js';
 import type { VirtualTables } from '../sql/planned-query.js';
 import { Compactor } from './compactor.js';
-import type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
+import type { Engine, ParquetFile, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
 import { Flusher, type FlushSettings } from './flusher.js';
 import { openTable, replayLog } from './open-tables.js';
 import { type Planner, QueryPath } from './query-path.js';
@@ -75,6 +75,7 @@ export class TsdbEngine implements Engine {
     this.#queries = new QueryPath({
       catalog,
       host,
+      files,
       planner: needs.planner,
       storeOf,
       virtualTables: needs.virtualTables,
@@ -119,6 +120,11 @@ export class TsdbEngine implements Engine {
   async query(request: QueryRequest): Promise<ResultStream> {
     if (this.#state === 'closed') throw new ShuttingDown();
     return await this.#queries.query(request);
+  }
+
+  async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
+    if (this.#state === 'closed') throw new ShuttingDown();
+    return await this.#queries.queryToParquet(request);
   }
 
   /** Bytes of rows that are not in segments yet. */

@@ -71,6 +71,20 @@ export class DuckDbHost {
     }
   }
 
+  /** Runs a statement for its effect. An aborted signal interrupts it. */
+  async run(text: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const connection = await this.#take();
+    const interrupt = (): void => connection.interrupt();
+    signal.addEventListener('abort', interrupt);
+    try {
+      await connection.run(text);
+    } finally {
+      signal.removeEventListener('abort', interrupt);
+      this.#give(connection);
+    }
+  }
+
   /**
    * Runs a query and hands out its chunks as they are asked for. `release` is called once when the query has ended,
    * whatever way. An aborted signal interrupts the engine.

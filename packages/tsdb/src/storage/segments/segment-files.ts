@@ -1,4 +1,4 @@
-import type { ObjectStore, Random } from '@plinth/kernel';
+import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
 import { crc32c } from '@plinth/kernel';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName, quoteText } from '../duckdb/quote.js';
@@ -38,6 +38,7 @@ export class SegmentFiles {
   readonly #host: DuckDbHost;
   readonly #objects: ObjectStore;
   readonly #random: Random;
+  readonly #fileSystem: FileSystem;
   /** Where the engine writes before the object store takes over. */
   readonly #tempDir: string;
 
@@ -45,11 +46,13 @@ export class SegmentFiles {
     readonly host: DuckDbHost;
     readonly objects: ObjectStore;
     readonly random: Random;
+    readonly fileSystem: FileSystem;
     readonly tempDir: string;
   }) {
     this.#host = options.host;
     this.#objects = options.objects;
     this.#random = options.random;
+    this.#fileSystem = options.fileSystem;
     this.#tempDir = options.tempDir;
   }
 
@@ -86,6 +89,26 @@ export class SegmentFiles {
   }): Promise<WrittenFile> {
     const temp = await this.#copy(options.select, new Map());
     return await this.#adopt(options.tableUuid, temp, options.seriesCount);
+  }
+
+  /** A query's answer as a temporary file, removed by `dispose` or at the next start of the node. */
+  async writeResult(options: {
+    readonly select: string;
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly path: string; readonly sizeBytes: number; dispose(): Promise<void> }> {
+    const path = `${this.#tempDir}/${this.#random.uuidV7()}.parquet`;
+    const dispose = (): Promise<void> => this.#fileSystem.remove(path);
+    try {
+      await this.#host.run(
+        `COPY (${options.select}) TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd)`,
+        options.signal,
+      );
+      const stat = await this.#fileSystem.stat(path);
+      return { path, sizeBytes: stat?.sizeBytes ?? 0, dispose };
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
   }
 
   pathOf(objectName: string): string {
