@@ -32,6 +32,12 @@ export interface HttpAppParts {
   isDraining(): boolean;
 }
 
+/** From the first byte of a request to its last: a body of the usual limit passes at 35 kB/s. */
+const REQUEST_TIMEOUT_MS = 300_000;
+
+/** Request line and headers: dashboards send long queries in the URL. */
+const MAX_HEADER_SIZE_BYTES = 65_536;
+
 /** For routes that set no limit of their own. */
 const MAX_BODY_SIZE_BYTES = 1_048_576;
 
@@ -52,6 +58,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     // A child logger per request would cost more than all hooks together.
     childLoggerFactory: (logger) => logger,
     bodyLimit: MAX_BODY_SIZE_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: MAX_HEADER_SIZE_BYTES },
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {

@@ -24,12 +24,16 @@ export interface Listener {
 /** Accepted connections that wait for the process; the usual 511 overflows when many clients start at once. */
 const BACKLOG = 4096;
 
+/** More are closed at once, so that file descriptors are left for the disk. */
+const MAX_CONNECTION_COUNT = 16_384;
+
 /** Opens the one port for all protocols. `app` is ready. */
 export async function listen(app: FastifyInstance, bind: string, clock: Clock): Promise<Listener> {
   const http1: Server = app.server;
   // The router takes the compatible requests of either version; its type names only the first.
   const http2 = serveHttp2Too(http1, app.routing as unknown as Http2Handler);
   const { host, port } = splitBind(bind);
+  http1.maxConnections = MAX_CONNECTION_COUNT;
   http1.listen({ host, port, backlog: BACKLOG });
   await once(http1, 'listening');
   let draining: Promise<void> | undefined;

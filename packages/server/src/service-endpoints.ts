@@ -1,7 +1,14 @@
-import type { HttpService, Metrics } from '@plinth/kernel';
+import { type HttpService, type Logger, type Metrics, sendJson } from '@plinth/kernel';
 
 /** Endpoints of the process rather than of one service. Source: tsdb-http, section 10. */
-export function createServiceEndpoints(metrics: Metrics): HttpService {
+export function createServiceEndpoints(needs: {
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Rejects when storage cannot be reached. */
+  probe(): Promise<void>;
+  isDraining(): boolean;
+}): HttpService {
+  const { metrics, log } = needs;
   return {
     name: 'server',
     async register(app) {
@@ -9,8 +16,20 @@ export function createServiceEndpoints(metrics: Metrics): HttpService {
         const { contentType, text } = await metrics.page();
         return reply.type(contentType).send(text);
       });
+      app.get('/ready', async (_request, reply) => {
+        if (needs.isDraining()) return sendJson(reply, 503, notReady('shutting down'));
+        try {
+          await needs.probe();
+        } catch (err) {
+          log.error({ err }, 'storage cannot be reached');
+          return sendJson(reply, 503, notReady('storage cannot be reached'));
+        }
+        return reply.type('text/plain; charset=utf-8').send('OK');
+      });
     },
     async start() {},
     async close() {},
   };
 }
+
+const notReady = (why: string): object => ({ error: `not ready: ${why}`, data: {} });

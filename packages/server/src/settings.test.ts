@@ -45,7 +45,7 @@ it('lists every problem of a bad configuration', () => {
   assert.throws(() => readSettings({ env: {}, flags }), {
     name: 'ConfigInvalid',
     problems: [
-      '--http-bind: expected string, got "nowhere"',
+      '--http-bind: expected text like `127.0.0.1:8181`, got "nowhere"',
       '--services: expected list of `tsdb`, got "tsdb,nothing"',
       '--disable-authz: expected list of `health`, `ping`, `metrics`, `ready`, `pprof`, got "health,write"',
     ],

@@ -21,6 +21,7 @@ export const SERVER_SETTINGS = defineSettings(
     http_bind: Type.String({
       default: '0.0.0.0:8181',
       pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^:\\s]+):\\d{1,5}$',
+      examples: ['127.0.0.1:8181'],
       description: 'address and port to listen on; port 0 takes a free one',
     }),
     data_dir: Type.String({
@@ -53,16 +54,22 @@ export const SERVER_SETTINGS = defineSettings(
     }),
   },
   {
-    http_bind: { flags: ['http-bind'], env: ['INFLUXDB3_HTTP_BIND_ADDR'] },
-    data_dir: { flags: ['data-dir'], env: ['INFLUXDB3_DATA_DIR', 'INFLUXDB3_DB_DIR'] },
+    http_bind: { flags: ['http-bind'], env: ['PLINTH_HTTP_BIND', 'INFLUXDB3_HTTP_BIND_ADDR'] },
+    data_dir: {
+      flags: ['data-dir'],
+      env: ['PLINTH_DATA_DIR', 'INFLUXDB3_DATA_DIR', 'INFLUXDB3_DB_DIR'],
+    },
     node_id: {
       flags: ['node-id'],
       env: ['INFLUXDB3_NODE_ID', 'INFLUXDB3_NODE_IDENTIFIER_PREFIX'],
     },
     object_store: { flags: ['object-store'], env: ['INFLUXDB3_OBJECT_STORE'] },
-    services: { flags: ['services'] },
+    services: { flags: ['services'], env: ['PLINTH_SERVICES'] },
     shutdown_timeout_ms: { flags: ['shutdown-timeout'] },
-    log_level: { flags: ['log-filter'], env: ['INFLUXDB3_LOG_FILTER'] },
+    log_level: {
+      flags: ['log-level', 'log-filter'],
+      env: ['PLINTH_LOG_LEVEL', 'INFLUXDB3_LOG_FILTER'],
+    },
   },
 );
 

@@ -92,6 +92,13 @@ describe('startServer', () => {
     assert.ok(text.endsWith('\n# EOF\n'));
   });
 
+  it('is ready when its storage can be reached', async () => {
+    const response = await fetch(`${server.address.url}/ready`);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
+    assert.equal(await response.text(), 'OK');
+  });
+
   it('speaks HTTP/2 by prior knowledge on the same port', async () => {
     const client = connectHttp2(server.address.url);
     const stream = client.request({ ':path': '/metrics' });

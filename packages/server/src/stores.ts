@@ -16,6 +16,8 @@ export interface Stores {
   /** Absolute; exists. */
   readonly dataDir: string;
   readonly relational: RelationalStore;
+  /** Fails when the folder or the database cannot be read. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,13 @@ export async function openStores(needs: {
     files,
     dataDir,
     relational,
+    async probe() {
+      await files.list(dataDir);
+      await relational
+        .reader<Record<never, never>>()
+        .selectNoFrom(({ val }) => val(1).as('one'))
+        .execute();
+    },
     async close() {
       await relational.close();
       if (isTemporary) await files.removeTree(dataDir);

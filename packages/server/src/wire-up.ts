@@ -61,7 +61,13 @@ export async function wireUp(
       files: stores.files,
       log: log.child({ service: 'identity' }),
     });
-    const services: HttpService[] = [identity, createServiceEndpoints(metrics)];
+    const endpoints = createServiceEndpoints({
+      metrics,
+      log,
+      probe: () => stores.probe(),
+      isDraining: () => isDraining,
+    });
+    const services: HttpService[] = [identity, endpoints];
     for (const service of services) {
       closers.push(() => service.close());
       await service.start();

@@ -46,6 +46,8 @@ export function settingTypeText({ schema, key, isList }: SettingDescription): st
   if (key.endsWith('_ms')) return 'duration (bare number: milliseconds)';
   if (key.endsWith('_sec')) return 'duration (bare number: seconds)';
   if (key.endsWith('_bytes')) return 'size (bare number: bytes)';
+  const examples: unknown = Reflect.get(schema, 'examples');
+  if (Array.isArray(examples)) return `text like \`${String(examples[0])}\``;
   const type: unknown = Reflect.get(schema, 'type');
   const minimum: unknown = Reflect.get(schema, 'minimum');
   return minimum === undefined ? String(type) : `${String(type)} >= ${String(minimum)}`;
