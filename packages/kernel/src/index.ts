@@ -37,6 +37,9 @@ export type {
   ReplayedRecord,
 } from './journal/commit-log.js';
 export { crc32c } from './journal/crc32c.js';
+export { type CommitLogOptions, FileCommitLog, openCommitLog } from './journal/file-commit-log.js';
+export { LogDamaged, LogOverloaded, LogReadOnly } from './journal/log-errors.js';
+export type { LogLoss } from './journal/log-recovery.js';
 export type { Leases } from './lease/lease.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';

@@ -1,0 +1,264 @@
+import { join } from 'node:path';
+import { invariant } from '../errors/invariant.js';
+import type { FileHandle, FileSystem } from '../fs/file-system.js';
+import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
+import { crc32c } from './crc32c.js';
+import { encodeBatch, type WaitingRecord } from './log-batch.js';
+import { LogDamaged, LogOverloaded, LogReadOnly } from './log-errors.js';
+import { LogFileReader } from './log-file-reader.js';
+import {
+  encodeFileHeader,
+  FILE_HEADER_SIZE,
+  logFileName,
+  RECORD_HEADER_SIZE,
+} from './log-format.js';
+import { type LogFile, type LogLoss, type RecoveredLog, recoverLog } from './log-recovery.js';
+
+export interface CommitLogOptions {
+  readonly fileSystem: FileSystem;
+  /** A folder of the log's own; made when it is missing. */
+  readonly directory: string;
+  /** UUID of this node, written into each file. */
+  readonly nodeId: string;
+  /** Moves damaged files aside instead of throwing `LogDamaged`; see `losses`. */
+  readonly repair?: boolean;
+  /** Called for each loss found at the start, so that it is never silent. */
+  readonly onLoss: (loss: LogLoss) => void;
+  readonly maxRecordSize?: number;
+  /** Bytes that may wait for the disk; `append` throws `LogOverloaded` beyond. */
+  readonly maxWaitingSize?: number;
+}
+
+/** One write takes what waits, up to this size; small enough that its sync is not much slower than a short one. */
+const MAX_BATCH_SIZE = 8 * 1024 * 1024;
+
+interface Rotation {
+  readonly file: number;
+  readonly resolve: (file: number) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface ActiveFile {
+  readonly handle: FileHandle;
+  readonly file: number;
+  readonly seed: number;
+}
+
+/** The log in numbered files of one folder. Checks all of it when opened; new records always go to a new file. */
+export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
+  const { fileSystem, directory, repair = false } = options;
+  await fileSystem.makeDirectory(directory);
+  const recovered = await recoverLog({ fileSystem, directory, repair });
+  for (const loss of recovered.losses) options.onLoss(loss);
+  const active = await createLogFile(options, recovered.nextFile, recovered.nextSequence);
+  return new FileCommitLog(options, recovered, active);
+}
+
+export class FileCommitLog implements CommitLog {
+  readonly #options: CommitLogOptions;
+  readonly #recovered: readonly LogFile[];
+  readonly #fileSizes = new Map<number, number>();
+  #active: ActiveFile;
+  /** Where the next record will stand, and its number; ahead of the disk by what waits. */
+  #tail: LogPosition;
+  #nextSequence: number;
+  #queue: (WaitingRecord | Rotation)[] = [];
+  #waitingSize = 0;
+  #running: Promise<void> | undefined;
+  #failure: LogReadOnly | undefined;
+  #hasAppended = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: CommitLogOptions, recovered: RecoveredLog, active: ActiveFile) {
+    this.#options = options;
+    this.#recovered = recovered.files;
+    for (const { file, sizeBytes } of recovered.files) this.#fileSizes.set(file, sizeBytes);
+    this.#active = active;
+    this.#fileSizes.set(active.file, FILE_HEADER_SIZE);
+    this.#tail = { file: active.file, offset: FILE_HEADER_SIZE };
+    this.#nextSequence = recovered.nextSequence;
+  }
+
+  get sizeBytes(): number {
+    let sum = 0;
+    for (const sizeBytes of this.#fileSizes.values()) sum += sizeBytes;
+    return sum;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  append(parts: readonly Uint8Array[]): AppendedRecord {
+    this.#throwIfUnusable();
+    const payloadSize = parts.reduce((sum, part) => sum + part.byteLength, 0);
+    this.#throwIfOverloaded(payloadSize);
+    this.#hasAppended = true;
+    const position = this.#tail;
+    const sizeBytes = RECORD_HEADER_SIZE + payloadSize;
+    const sequence = this.#nextSequence;
+    this.#nextSequence += 1;
+    this.#tail = { file: position.file, offset: position.offset + sizeBytes };
+    this.#fileSizes.set(position.file, this.#tail.offset);
+    this.#waitingSize += sizeBytes;
+    const payloadCrc = crc32c(parts);
+    const durable = new Promise<void>((resolve, reject) => {
+      const { offset } = position;
+      this.#enqueue({ parts, payloadSize, payloadCrc, sequence, offset, resolve, reject });
+    });
+    // Whoever does not wait for the sync must not end the process by that; `isReadOnly` tells everyone.
+    durable.catch(() => {});
+    return { position, durable };
+  }
+
+  async *replay(): AsyncIterable<ReplayedRecord> {
+    invariant(!this.#hasAppended, 'replay comes before the first append');
+    for (const { file, path } of this.#recovered) {
+      const handle = await this.#options.fileSystem.open(path, 'r');
+      try {
+        yield* replayFile(await LogFileReader.over(handle), file, path);
+      } finally {
+        await handle.close();
+      }
+    }
+  }
+
+  async rotate(): Promise<number> {
+    this.#throwIfUnusable();
+    const file = this.#tail.file + 1;
+    this.#tail = { file, offset: FILE_HEADER_SIZE };
+    this.#fileSizes.set(file, FILE_HEADER_SIZE);
+    return await new Promise((resolve, reject) => {
+      this.#enqueue({ file, resolve, reject });
+    });
+  }
+
+  async seal(file: number): Promise<void> {
+    invariant(file < this.#active.file, 'only files that were rotated away can be removed');
+    const { fileSystem, directory } = this.#options;
+    // Oldest first: whenever this stops, what is left is a log without its beginning, never one with a hole.
+    for (const number of [...this.#fileSizes.keys()].sort((a, b) => a - b)) {
+      if (number > file) break;
+      await fileSystem.remove(join(directory, logFileName(number)));
+      this.#fileSizes.delete(number);
+    }
+    await fileSystem.syncDirectory(directory);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  #enqueue(entry: WaitingRecord | Rotation): void {
+    this.#queue.push(entry);
+    this.#running ??= this.#run();
+  }
+
+  /** One write and one sync at a time; whatever arrives meanwhile goes together into the next. */
+  async #run(): Promise<void> {
+    await Promise.resolve(); // what is appended in the same turn shares the first write
+    while (this.#queue.length > 0 && this.#failure === undefined) {
+      const batch = this.#takeBatch();
+      const first = this.#queue[0];
+      try {
+        if (batch.length > 0) await this.#write(batch);
+        else if (first !== undefined && !('parts' in first)) await this.#startFile(first);
+      } catch (error) {
+        this.#fail(error, batch);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  #takeBatch(): readonly WaitingRecord[] {
+    const batch: WaitingRecord[] = [];
+    let sizeBytes = 0;
+    for (const entry of this.#queue) {
+      if (!('parts' in entry)) break;
+      sizeBytes += RECORD_HEADER_SIZE + entry.payloadSize;
+      if (batch.length > 0 && sizeBytes > MAX_BATCH_SIZE) break;
+      batch.push(entry);
+    }
+    this.#queue.splice(0, batch.length);
+    return batch;
+  }
+
+  async #write(batch: readonly WaitingRecord[]): Promise<void> {
+    const { parts, sizeBytes, offset } = encodeBatch(batch, this.#active.seed);
+    await this.#active.handle.write(parts, offset);
+    await this.#active.handle.sync();
+    this.#waitingSize -= sizeBytes;
+    for (const { resolve } of batch) resolve();
+  }
+
+  async #startFile(rotation: Rotation): Promise<void> {
+    const closed = this.#active;
+    const later = this.#queue.find((entry) => 'parts' in entry);
+    const firstSequence = later !== undefined && 'parts' in later ? later.sequence : undefined;
+    const sequence = firstSequence ?? this.#nextSequence;
+    this.#active = await createLogFile(this.#options, rotation.file, sequence);
+    this.#queue.shift();
+    await closed.handle.close();
+    rotation.resolve(closed.file);
+  }
+
+  #fail(cause: unknown, batch: readonly WaitingRecord[]): void {
+    const failure = new LogReadOnly(cause);
+    this.#failure = failure;
+    for (const { reject } of [...batch, ...this.#queue]) reject(failure);
+    this.#queue = [];
+  }
+
+  #throwIfUnusable(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    invariant(this.#closing === undefined, 'the log is not used after its close');
+  }
+
+  #throwIfOverloaded(payloadSize: number): void {
+    const { maxRecordSize = 256 * 1024 * 1024, maxWaitingSize = 512 * 1024 * 1024 } = this.#options;
+    if (payloadSize > maxRecordSize) {
+      throw new LogOverloaded(
+        `a record of ${payloadSize} bytes is over the limit of ${maxRecordSize}`,
+      );
+    }
+    if (this.#waitingSize + payloadSize > maxWaitingSize) {
+      throw new LogOverloaded(`${this.#waitingSize} bytes wait for the disk`);
+    }
+  }
+
+  async #close(): Promise<void> {
+    await this.#running;
+    await this.#active.handle.close();
+  }
+}
+
+async function createLogFile(
+  options: CommitLogOptions,
+  file: number,
+  firstSequence: number,
+): Promise<ActiveFile> {
+  const { fileSystem, directory, nodeId } = options;
+  const handle = await fileSystem.open(join(directory, logFileName(file)), 'wx');
+  const { bytes, seed } = encodeFileHeader({ nodeId, file, firstSequence });
+  await handle.write([bytes], 0);
+  await handle.sync();
+  await fileSystem.syncDirectory(directory);
+  return { handle, file, seed };
+}
+
+async function* replayFile(
+  reader: LogFileReader,
+  file: number,
+  path: string,
+): AsyncIterable<ReplayedRecord> {
+  const header = await reader.header();
+  for (let offset = FILE_HEADER_SIZE; offset < reader.sizeBytes; ) {
+    const record = header && (await reader.recordAt(offset, header.seed));
+    // It was intact when the log was opened, so the disk answers differently now.
+    if (record === undefined)
+      throw new LogDamaged({ file: path, offset, why: 'unreadable record' });
+    yield { position: { file, offset }, payload: record.payload };
+    offset = record.endOffset;
+  }
+}

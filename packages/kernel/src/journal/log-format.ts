@@ -1,0 +1,96 @@
+import { crc32c } from './crc32c.js';
+
+// Every byte is described in docs/formats/commit-log.md.
+export const FILE_HEADER_SIZE = 64;
+export const RECORD_HEADER_SIZE = 32;
+const FILE_MAGIC = Buffer.from('PLINTHLG', 'latin1');
+export const RECORD_MAGIC = Buffer.from('PREC', 'latin1');
+const VERSION = 1;
+const FILE_CRC_AT = 60;
+
+export interface FileHeader {
+  readonly nodeId: string;
+  readonly file: number;
+  /** Sequence number of the file's first record. */
+  readonly firstSequence: number;
+  /** Starts the sum of every record header, so that records of another file are never taken for this one's. */
+  readonly seed: number;
+}
+
+export interface RecordHeader {
+  readonly payloadSize: number;
+  /** From the start of the write that this record was part of; nothing before that start was unsynced then. */
+  readonly batchDistance: number;
+  readonly sequence: number;
+  readonly payloadCrc: number;
+}
+
+export function encodeFileHeader(header: Omit<FileHeader, 'seed'>): {
+  readonly bytes: Uint8Array;
+  readonly seed: number;
+} {
+  const bytes = Buffer.alloc(FILE_HEADER_SIZE);
+  FILE_MAGIC.copy(bytes, 0);
+  bytes.writeUInt16LE(VERSION, 8);
+  bytes.writeUInt16LE(FILE_HEADER_SIZE, 10);
+  bytes.writeBigUInt64LE(BigInt(header.file), 16);
+  bytes.writeBigUInt64LE(BigInt(header.firstSequence), 24);
+  bytes.write(header.nodeId.replaceAll('-', ''), 32, 16, 'hex');
+  const seed = crc32c([bytes.subarray(0, FILE_CRC_AT)]);
+  bytes.writeUInt32LE(seed, FILE_CRC_AT);
+  return { bytes, seed };
+}
+
+/** @returns `undefined` when the bytes are no file header that this version can read. */
+export function decodeFileHeader(source: Uint8Array): FileHeader | undefined {
+  if (source.byteLength < FILE_HEADER_SIZE) return undefined;
+  const bytes = Buffer.from(source.buffer, source.byteOffset, FILE_HEADER_SIZE);
+  if (!bytes.subarray(0, FILE_MAGIC.length).equals(FILE_MAGIC)) return undefined;
+  const seed = bytes.readUInt32LE(FILE_CRC_AT);
+  if (crc32c([bytes.subarray(0, FILE_CRC_AT)]) !== seed) return undefined;
+  if (bytes.readUInt16LE(8) !== VERSION) return undefined;
+  return {
+    nodeId: bytes.toString('hex', 32, 48).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+    file: Number(bytes.readBigUInt64LE(16)),
+    firstSequence: Number(bytes.readBigUInt64LE(24)),
+    seed,
+  };
+}
+
+export function encodeRecordHeader(
+  header: RecordHeader,
+  seed: number,
+  target: Buffer,
+  at: number,
+): void {
+  RECORD_MAGIC.copy(target, at);
+  target.writeUInt32LE(header.payloadSize, at + 8);
+  target.writeUInt32LE(header.batchDistance, at + 12);
+  // Written in two halves: sequences stay below 2^53, and a bigint per record would cost more than the sum.
+  target.writeUInt32LE(header.sequence >>> 0, at + 16);
+  target.writeUInt32LE(Math.floor(header.sequence / 2 ** 32), at + 20);
+  target.writeUInt32LE(header.payloadCrc, at + 24);
+  target.writeUInt32LE(0, at + 28);
+  target.writeUInt32LE(crc32c([target.subarray(at + 8, at + 32)], seed), at + 4);
+}
+
+/** @returns `undefined` when there is no intact record header. */
+export function decodeRecordHeader(source: Uint8Array, seed: number): RecordHeader | undefined {
+  if (source.byteLength < RECORD_HEADER_SIZE) return undefined;
+  const bytes = Buffer.from(source.buffer, source.byteOffset, RECORD_HEADER_SIZE);
+  if (!bytes.subarray(0, 4).equals(RECORD_MAGIC)) return undefined;
+  if (crc32c([bytes.subarray(8)], seed) !== bytes.readUInt32LE(4)) return undefined;
+  return {
+    payloadSize: bytes.readUInt32LE(8),
+    batchDistance: bytes.readUInt32LE(12),
+    sequence: bytes.readUInt32LE(16) + bytes.readUInt32LE(20) * 2 ** 32,
+    payloadCrc: bytes.readUInt32LE(24),
+  };
+}
+
+export const logFileName = (file: number): string => `${String(file).padStart(12, '0')}.log`;
+
+/** @returns `undefined` for names of other files. */
+export function logFileNumber(name: string): number | undefined {
+  return /^\d{12}\.log$/.test(name) ? Number.parseInt(name, 10) : undefined;
+}
