@@ -41,11 +41,15 @@ export { type CommitLogOptions, FileCommitLog, openCommitLog } from './journal/f
 export { LogDamaged, LogOverloaded, LogReadOnly } from './journal/log-errors.js';
 export type { LogLoss } from './journal/log-recovery.js';
 export type { Leases } from './lease/lease.js';
+export { LocalLeases } from './lease/local-leases.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';
 export { redactText } from './log/redact.js';
 export { type MetricSample, Metrics, type SelfKeptMetric } from './metrics/metrics.js';
+export { LocalObjectStore } from './objects/local-object-store.js';
+export { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './objects/object-errors.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { Outbox, OutboxEvent } from './outbox/outbox.js';
+export { type OutboxOptions, RelationalOutbox } from './outbox/relational-outbox.js';
 export {
   type ConstraintKind,
   ConstraintViolated,

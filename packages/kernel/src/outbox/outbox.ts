@@ -9,10 +9,10 @@ export interface OutboxEvent {
   readonly payload: unknown;
 }
 
-/** Events written in the publisher's own transaction and handed to subscribers at least once, in order per type. */
+/** Events written in the publisher's own transaction and handed to subscribers at least once, in order of publication. */
 export interface Outbox {
-  publish(
-    tx: Transaction<unknown>,
+  publish<DB>(
+    tx: Transaction<DB>,
     event: { readonly type: string; readonly payload: unknown },
   ): Promise<string>;
   /** `name` identifies the subscriber over restarts; a handler that throws gets the event again later. */

@@ -1,0 +1,27 @@
+import type { Leases } from './lease.js';
+
+/** Leases of a node that is alone: a name is free unless a job of this process holds it. */
+export class LocalLeases implements Leases {
+  readonly #held = new Map<string, Promise<unknown>>();
+  readonly #stop = new AbortController();
+
+  async withLease<T>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (this.#held.has(name) || this.#stop.signal.aborted) return undefined;
+    const running = (async () => await work(this.#stop.signal))();
+    this.#held.set(name, running);
+    try {
+      return await running;
+    } finally {
+      this.#held.delete(name);
+    }
+  }
+
+  /** Asks running jobs to stop by their signal and waits until they have. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.allSettled(this.#held.values());
+  }
+}

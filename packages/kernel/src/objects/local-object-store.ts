@@ -1,0 +1,148 @@
+import { dirname, join } from 'node:path';
+import type { Random } from '../clock/random.js';
+import type { FileSystem } from '../fs/file-system.js';
+import { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './object-errors.js';
+import type { ObjectInfo, ObjectStore } from './object-store.js';
+
+/** Not a valid object name, so it never meets one. */
+const TEMPORARY_FOLDER = '.incoming';
+
+/** One segment: letters, digits and a few signs, not beginning with a dot. 1024 bytes in all, as in S3. */
+const SEGMENT = /^[A-Za-z0-9_=+@-][A-Za-z0-9_=+@.-]{0,199}$/;
+const MAX_NAME_LENGTH = 1024;
+
+/** Objects as files below one folder. A name appears only when all its bytes are on stable storage. */
+export class LocalObjectStore implements ObjectStore {
+  readonly #fileSystem: FileSystem;
+  readonly #root: string;
+  readonly #random: Random;
+
+  private constructor(fileSystem: FileSystem, root: string, random: Random) {
+    this.#fileSystem = fileSystem;
+    this.#root = root;
+    this.#random = random;
+  }
+
+  /** Drops what an earlier process left unfinished. One process per folder. */
+  static async open(options: {
+    readonly fileSystem: FileSystem;
+    readonly root: string;
+    readonly random: Random;
+  }): Promise<LocalObjectStore> {
+    const { fileSystem, root, random } = options;
+    await fileSystem.removeTree(join(root, TEMPORARY_FOLDER));
+    await fileSystem.makeDirectory(join(root, TEMPORARY_FOLDER));
+    return new LocalObjectStore(fileSystem, root, random);
+  }
+
+  async put(name: string, parts: readonly Uint8Array[]): Promise<void> {
+    const path = this.localPath(name);
+    const temporary = join(this.#root, TEMPORARY_FOLDER, this.#random.uuidV4());
+    try {
+      const handle = await this.#fileSystem.open(temporary, 'wx');
+      try {
+        await handle.write(parts, 0);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await this.#publish(name, temporary, path);
+    } finally {
+      await this.#fileSystem.remove(temporary);
+    }
+  }
+
+  async adopt(name: string, localPath: string): Promise<void> {
+    const path = this.localPath(name);
+    const handle = await this.#fileSystem.open(localPath, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await this.#publish(name, localPath, path);
+    await this.#fileSystem.remove(localPath);
+  }
+
+  async get(
+    name: string,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<Uint8Array> {
+    const handle = await this.#open(name);
+    try {
+      const sizeBytes = await handle.sizeBytes();
+      const start = Math.min(range?.start ?? 0, sizeBytes);
+      const end = Math.min(range?.end ?? sizeBytes, sizeBytes);
+      const bytes = new Uint8Array(Math.max(0, end - start));
+      const count = await handle.read(bytes, start);
+      return bytes.subarray(0, count);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async list(prefix: string): Promise<readonly ObjectInfo[]> {
+    const found: ObjectInfo[] = [];
+    // Whole folders that the prefix names are skipped to; the rest of it selects among what is there.
+    const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+    if (folder !== '') checkName(folder.slice(0, -1));
+    await this.#collect(folder, prefix, found);
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async delete(name: string): Promise<void> {
+    const path = this.localPath(name);
+    await this.#fileSystem.remove(path);
+    const folder = dirname(path);
+    if ((await this.#fileSystem.stat(folder)) !== undefined) {
+      await this.#fileSystem.syncDirectory(folder);
+    }
+  }
+
+  localPath(name: string): string {
+    checkName(name);
+    return join(this.#root, name);
+  }
+
+  async #publish(name: string, from: string, path: string): Promise<void> {
+    await this.#fileSystem.makeDirectory(dirname(path));
+    try {
+      await this.#fileSystem.link(from, path);
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') throw new ObjectExists(name);
+      throw error;
+    }
+    await this.#fileSystem.syncDirectory(dirname(path));
+  }
+
+  async #open(name: string) {
+    try {
+      return await this.#fileSystem.open(this.localPath(name), 'r');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') throw new ObjectNotFound(name);
+      throw error;
+    }
+  }
+
+  async #collect(folder: string, prefix: string, found: ObjectInfo[]): Promise<void> {
+    for (const entry of await this.#fileSystem.list(join(this.#root, folder))) {
+      const name = `${folder}${entry}`;
+      if (entry.startsWith('.')) continue;
+      if (!name.startsWith(prefix) && !prefix.startsWith(`${name}/`)) continue;
+      const stat = await this.#fileSystem.stat(join(this.#root, name));
+      if (stat === undefined) continue; // deleted in the meantime
+      if (stat.isDirectory) await this.#collect(`${name}/`, prefix, found);
+      else found.push({ name, sizeBytes: stat.sizeBytes });
+    }
+  }
+}
+
+function checkName(name: string): void {
+  const isValid =
+    name.length <= MAX_NAME_LENGTH && name.split('/').every((segment) => SEGMENT.test(segment));
+  if (!isValid) throw new ObjectNameInvalid(name);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

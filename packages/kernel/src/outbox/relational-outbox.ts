@@ -1,0 +1,110 @@
+import type { Transaction } from 'kysely';
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { invariant } from '../errors/invariant.js';
+import type { Leases } from '../lease/lease.js';
+import type { RelationalStore } from '../relational/relational-store.js';
+import type { Outbox, OutboxEvent } from './outbox.js';
+import { OUTBOX_MIGRATIONS, type OutboxTables } from './outbox-tables.js';
+import { Subscription } from './subscription.js';
+
+export interface OutboxOptions {
+  readonly store: RelationalStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly leases: Leases;
+  /** How long a relay with nothing to do waits before it looks again (another node may have published). */
+  readonly pollMs?: number;
+  /** Events are kept this long after everybody has had them. */
+  readonly retentionMs?: number;
+  readonly onHandlerFailure: (failure: {
+    readonly subscriber: string;
+    readonly event: OutboxEvent;
+    readonly attempt: number;
+    readonly error: unknown;
+  }) => void;
+}
+
+const RETENTION_CHECK_MS = 60_000;
+const REMOVED_PER_CHECK = 5_000;
+
+/** Events in the table `kernel_outbox`, positions of the subscribers in `kernel_outbox_positions`. */
+export class RelationalOutbox implements Outbox {
+  readonly #options: OutboxOptions;
+  readonly #subscriptions = new Map<string, Subscription>();
+  #retention: Disposable | undefined;
+  #state: 'new' | 'started' | 'closed' = 'new';
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  async publish<DB>(
+    tx: Transaction<DB>,
+    event: { readonly type: string; readonly payload: unknown },
+  ): Promise<string> {
+    const { clock, random } = this.#options;
+    const id = random.uuidV7();
+    // Whatever tables the publisher knows, this one is there as well.
+    await (tx as Transaction<unknown>)
+      .withTables<OutboxTables>()
+      .insertInto('kernel_outbox')
+      .values({
+        id,
+        type: event.type,
+        created_ms: clock.nowMs(),
+        payload: JSON.stringify(event.payload ?? null),
+      })
+      .execute();
+    // It cannot be read before the commit; a relay that looks too early looks again.
+    for (const subscription of this.#subscriptions.values()) subscription.wake();
+    return id;
+  }
+
+  subscribe(
+    name: string,
+    types: readonly string[],
+    handle: (event: OutboxEvent) => Promise<void>,
+  ): void {
+    invariant(this.#state === 'new', 'subscribers come before the start');
+    invariant(!this.#subscriptions.has(name), `subscriber ${name} comes once`);
+    this.#subscriptions.set(name, new Subscription({ ...this.#options, name, types, handle }));
+  }
+
+  async start(): Promise<void> {
+    invariant(this.#state === 'new', 'an outbox starts once');
+    this.#state = 'started';
+    await this.#options.store.migrate('kernel_outbox', OUTBOX_MIGRATIONS);
+    for (const subscription of this.#subscriptions.values()) await subscription.start();
+    this.#retention = this.#options.clock.every(RETENTION_CHECK_MS, async () => {
+      await this.#options.leases.withLease('outbox-retention', () => this.removeOld());
+    });
+  }
+
+  /** Removes events that every subscriber has had and that are older than the retention, some at a time. */
+  async removeOld(): Promise<void> {
+    const { store, clock, retentionMs = 86_400_000 } = this.#options;
+    await store.transaction<OutboxTables, void>(async (tx) => {
+      const slowest = await tx
+        .selectFrom('kernel_outbox_positions')
+        .select(({ fn }) => fn.min('position').as('position'))
+        .executeTakeFirst();
+      const old = tx
+        .selectFrom('kernel_outbox')
+        .select('seq')
+        .where('seq', '<=', slowest?.position ?? 0)
+        .where('created_ms', '<', clock.nowMs() - retentionMs)
+        .orderBy('seq')
+        .limit(REMOVED_PER_CHECK);
+      await tx.deleteFrom('kernel_outbox').where('seq', 'in', old).execute();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'closed';
+    this.#retention?.[Symbol.dispose]();
+    await Promise.all(
+      [...this.#subscriptions.values()].map((subscription) => subscription.close()),
+    );
+  }
+}

@@ -1,0 +1,160 @@
+import type { OutboxEvent } from './outbox.js';
+import type { OutboxTables } from './outbox-tables.js';
+import type { OutboxOptions } from './relational-outbox.js';
+
+interface SubscriptionOptions extends OutboxOptions {
+  readonly name: string;
+  readonly types: readonly string[];
+  readonly handle: (event: OutboxEvent) => Promise<void>;
+}
+
+interface StoredEvent extends OutboxEvent {
+  readonly seq: number;
+}
+
+const BATCH_SIZE = 100;
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 60_000;
+
+/**
+ * Hands one subscriber its events in order. The position is written after a batch was handled, so a crash repeats
+ * at most that batch. An event whose handler fails is tried again, ever more rarely, and holds up those behind it.
+ */
+export class Subscription {
+  readonly #options: SubscriptionOptions;
+  readonly #stop = new AbortController();
+  #position = 0;
+  #sleeping: AbortController | undefined;
+  #hasNews = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: SubscriptionOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#position = await this.#readPosition();
+    this.#running = this.#run();
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    this.#hasNews = true;
+    this.#sleeping?.abort();
+  }
+
+  /** Resolves when the handler that is running has ended. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#sleeping?.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let attempt = 0;
+    while (!this.#stop.signal.aborted) {
+      if (this.#hasNews) await this.#publishersToCommit();
+      const outcome = await this.#relay(attempt);
+      attempt = outcome === 'failed' ? attempt + 1 : 0;
+      if (outcome === 'failed') {
+        await this.#sleep(Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS));
+      } else if (outcome === 'idle' && !this.#hasNews) {
+        this.#sleeping = new AbortController();
+        await this.#sleep(this.#options.pollMs ?? 1000, this.#sleeping.signal);
+        this.#sleeping = undefined;
+      }
+    }
+  }
+
+  /** Events are announced before their transaction ends; one that begins later ends later, too. */
+  async #publishersToCommit(): Promise<void> {
+    this.#hasNews = false;
+    await this.#options.store.transaction(async () => {}).catch(() => {}); // a failure shows in the read
+  }
+
+  async #relay(attempt: number): Promise<'handled' | 'failed' | 'idle'> {
+    const { name, handle, onHandlerFailure } = this.#options;
+    let events: readonly StoredEvent[];
+    try {
+      events = await this.#read();
+    } catch {
+      return 'failed'; // the store reports its own troubles; the relay comes back later
+    }
+    const last = events.at(-1);
+    if (last === undefined) return 'idle';
+    let position = this.#position;
+    let hasFailed = false;
+    for (const { seq, ...event } of events) {
+      if (this.#stop.signal.aborted) break;
+      try {
+        await handle(event);
+      } catch (error) {
+        onHandlerFailure({ subscriber: name, event, attempt: attempt + 1, error });
+        hasFailed = true;
+        break;
+      }
+      position = seq;
+    }
+    if (position > this.#position && !(await this.#writePosition(position))) return 'failed';
+    return hasFailed ? 'failed' : 'handled';
+  }
+
+  async #read(): Promise<readonly StoredEvent[]> {
+    const rows = await this.#options.store
+      .reader<OutboxTables>()
+      .selectFrom('kernel_outbox')
+      .selectAll()
+      .where('seq', '>', this.#position)
+      .where('type', 'in', [...this.#options.types])
+      .orderBy('seq')
+      .limit(BATCH_SIZE)
+      .execute();
+    return rows.map(({ seq, id, type, created_ms, payload }) => ({
+      seq,
+      id,
+      type,
+      createdMs: created_ms,
+      payload: JSON.parse(payload) as unknown,
+    }));
+  }
+
+  async #readPosition(): Promise<number> {
+    const { store, name } = this.#options;
+    return await store.transaction<OutboxTables, number>(async (tx) => {
+      // The row is there from the start, so that nothing is removed which this subscriber has not had.
+      await tx
+        .insertInto('kernel_outbox_positions')
+        .values({ subscriber: name, position: 0 })
+        .onConflict((conflict) => conflict.column('subscriber').doNothing())
+        .execute();
+      const row = await tx
+        .selectFrom('kernel_outbox_positions')
+        .select('position')
+        .where('subscriber', '=', name)
+        .executeTakeFirstOrThrow();
+      return row.position;
+    });
+  }
+
+  async #writePosition(position: number): Promise<boolean> {
+    try {
+      await this.#options.store.transaction<OutboxTables, void>(async (tx) => {
+        await tx
+          .updateTable('kernel_outbox_positions')
+          .set({ position })
+          .where('subscriber', '=', this.#options.name)
+          .execute();
+      });
+    } catch {
+      return false; // handled again later: at least once
+    }
+    this.#position = position;
+    return true;
+  }
+
+  async #sleep(delayMs: number, wake?: AbortSignal): Promise<void> {
+    const { signal } = this.#stop;
+    const either = wake === undefined ? signal : AbortSignal.any([signal, wake]);
+    await this.#options.clock.sleep(delayMs, either).catch(() => {});
+  }
+}
