@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+// npm run check: everything that has to hold before a change is handed in.
+import fs from 'node:fs';
+import path from 'node:path';
+import { ensureBuiltOrExit } from './ensure-built.mjs';
+import { root } from './lib/root.mjs';
+import { runNode } from './lib/run.mjs';
+
+const script = (name) => path.join(root, 'scripts', name);
+const steps = [
+  ['lint', [path.join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']],
+  ['layers', [script('layers.mjs')]],
+  ['settings page', [script('settings-page.mjs'), '--check']],
+  ['tests', [script('test.mjs'), ...process.argv.slice(2)]],
+];
+
+await ensureBuiltOrExit(); // compiling is the type check
+for (const [name, args] of steps) {
+  if (!args.every((arg) => !arg.endsWith('.mjs') || fs.existsSync(arg))) {
+    console.error(`plinth: check "${name}" has no script ${args[0]}`);
+    process.exit(1);
+  }
+  console.error(`plinth: check ${name}`);
+  const code = await runNode(args);
+  if (code !== 0) {
+    console.error(`plinth: check "${name}" failed`);
+    process.exit(code);
+  }
+}
+console.error('plinth: all checks passed');

@@ -1,0 +1,47 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { root } from './root.mjs';
+
+/**
+ * Compiled test files, listed from the sources: what is left in dist/ of a deleted test does not run.
+ * A word picks the files whose path contains it; several words widen the choice.
+ * @returns paths relative to the repository, sorted, `*.long.test.*` only when `withLong`.
+ */
+export function listTestFiles({ words, withLong }) {
+  return sourceFolders()
+    .flatMap(({ folder, compiled }) =>
+      filesBelow(folder)
+        .filter((file) => file.endsWith('.test.ts'))
+        .map((file) => ({
+          source: path.relative(root, path.join(folder, file)),
+          compiled: path.relative(root, path.join(compiled, file.replace(/\.ts$/, '.js'))),
+        })),
+    )
+    .filter(({ source }) => withLong || !source.endsWith('.long.test.ts'))
+    .filter(({ source }) => words.length === 0 || words.some((word) => source.includes(word)))
+    .map(({ compiled }) => compiled)
+    .sort();
+}
+
+function sourceFolders() {
+  const packages = fs
+    .readdirSync(path.join(root, 'packages'))
+    .map((name) => path.join(root, 'packages', name));
+  return [
+    ...packages.map((folder) => ({
+      folder: path.join(folder, 'src'),
+      compiled: path.join(folder, 'dist'),
+    })),
+    { folder: path.join(root, 'tests'), compiled: path.join(root, 'tests', 'dist') },
+  ].filter(({ folder }) => fs.existsSync(folder));
+}
+
+function filesBelow(folder, prefix = '') {
+  return fs
+    .readdirSync(path.join(folder, prefix), { withFileTypes: true })
+    .filter(({ name }) => name !== 'node_modules' && name !== 'dist')
+    .flatMap((entry) => {
+      const name = path.join(prefix, entry.name);
+      return entry.isDirectory() ? filesBelow(folder, name) : [name];
+    });
+}
