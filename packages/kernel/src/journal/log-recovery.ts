@@ -66,6 +66,8 @@ export async function recoverLog(options: {
       else await cut(fileSystem, directory, path, checked.goodBytes);
       losses.push({ kind, file: path, offset: checked.goodBytes, lostBytes });
     }
+    // Read from memory is not yet on the disk: a process may have died between its write and its sync.
+    if (isLast && isIntact) await cut(fileSystem, directory, path, checked.goodBytes);
     // What a repair left out explains a gap, also at later starts.
     mayHaveGap = names.includes(asideName(logFileName(file))) || losses.at(-1)?.file === path;
     if (first === undefined) continue;
@@ -113,6 +115,7 @@ function damageOf(path: string, checked: Checked, isLast: boolean): LogDamaged {
   return new LogDamaged({ file: path, offset: checked.goodBytes, why: `bad ${what} ${where}` });
 }
 
+/** Also makes what stays durable. */
 async function cut(
   fileSystem: FileSystem,
   directory: string,

@@ -1,2 +1,3 @@
 export { ManualClock } from './manual-clock.js';
 export { SeededRandom } from './seeded-random.js';
+export { type SimFaults, SimFileSystem } from './sim-file-system.js';

@@ -1,0 +1,163 @@
+import { dirname } from 'node:path';
+import type { Random } from '../clock/random.js';
+import type { FileHandle, FileStat, FileSystem } from '../fs/file-system.js';
+import { fileError, type SimDisk, SimFile, SimFileHandle } from './sim-file.js';
+
+/** What goes wrong, as probabilities per call in [0, 1]; absent means never. */
+export interface SimFaults {
+  readonly syncFails?: number;
+  readonly readFails?: number;
+  /** A write takes only a part and then fails with `EIO`. */
+  readonly writeIsShort?: number;
+  /** All files together; a write beyond it stores what fits and fails with `ENOSPC`. */
+  readonly capacityBytes?: number;
+}
+
+interface Folder {
+  /** Names as a running system sees them. */
+  readonly names: Map<string, SimFile>;
+  /** Names as they are on the disk. */
+  readonly synced: Map<string, SimFile>;
+}
+
+/**
+ * A disk in memory that forgets. After `crash()` it holds what was synced and, of everything else, a random part:
+ * each unsynced write wholly, in sectors, up to some byte or not at all; each unsynced name or not. Handles that were
+ * open before are dead. Folders themselves are durable at once, as `makeDirectory` promises.
+ */
+export class SimFileSystem implements FileSystem {
+  readonly #random: Random;
+  readonly #folders = new Map<string, Folder>([['/', { names: new Map(), synced: new Map() }]]);
+  readonly #disk: SimDisk;
+  #powerCycle = 0;
+
+  constructor(random: Random, faults: SimFaults = {}) {
+    this.#random = random;
+    const happens = (probability = 0) => probability > 0 && random.float() < probability;
+    this.#disk = {
+      random,
+      happens,
+      faults,
+      powerCycle: () => this.#powerCycle,
+      freeBytes: () =>
+        (this.#disk.faults.capacityBytes ?? Number.POSITIVE_INFINITY) - this.#usedBytes(),
+    };
+  }
+
+  set faults(faults: SimFaults) {
+    this.#disk.faults = faults;
+  }
+
+  /** The power fails and comes back. */
+  crash(): void {
+    this.#powerCycle += 1;
+    for (const folder of this.#folders.values()) this.#forgetNames(folder);
+    const files = new Set<SimFile>();
+    for (const { names } of this.#folders.values())
+      for (const file of names.values()) files.add(file);
+    for (const file of files) file.crash(this.#random);
+  }
+
+  async open(path: string, mode: 'r' | 'r+' | 'wx' | 'w'): Promise<FileHandle> {
+    const folder = this.#folderOf(path);
+    const known = folder.names.get(path);
+    if (known === undefined && this.#folders.has(path)) throw fileError('EISDIR', path);
+    if (mode === 'wx' && known !== undefined) throw fileError('EEXIST', path);
+    if ((mode === 'r' || mode === 'r+') && known === undefined) throw fileError('ENOENT', path);
+    const file = known ?? new SimFile();
+    folder.names.set(path, file);
+    const handle = new SimFileHandle(file, path, this.#disk, mode !== 'r');
+    if (mode === 'w') await handle.truncate(0);
+    return handle;
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    const file = this.#find(from);
+    this.#folderOf(to).names.set(to, file);
+    if (from !== to) this.#folderOf(from).names.delete(from);
+  }
+
+  async link(existing: string, name: string): Promise<void> {
+    const file = this.#find(existing);
+    const folder = this.#folderOf(name);
+    if (folder.names.has(name) || this.#folders.has(name)) throw fileError('EEXIST', name);
+    folder.names.set(name, file);
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#folders.get(dirname(path))?.names.delete(path);
+  }
+
+  async removeTree(path: string): Promise<void> {
+    await this.remove(path);
+    for (const folder of [...this.#folders.keys()]) {
+      if (folder === path || folder.startsWith(`${path}/`)) this.#folders.delete(folder);
+    }
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    if (this.#folders.has(path)) return;
+    const parent = dirname(path);
+    await this.makeDirectory(parent);
+    if (this.#folderOf(path).names.has(path)) throw fileError('EEXIST', path);
+    this.#folders.set(path, { names: new Map(), synced: new Map() });
+  }
+
+  async list(path: string): Promise<readonly string[]> {
+    const prefix = path === '/' ? '/' : `${path}/`;
+    const paths = [...(this.#folders.get(path)?.names.keys() ?? [])];
+    for (const folder of this.#folders.keys()) {
+      if (folder !== '/' && dirname(folder) === path) paths.push(folder);
+    }
+    return paths.map((found) => found.slice(prefix.length)).sort();
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    if (this.#folders.has(path)) return { sizeBytes: 0, isDirectory: true, modifiedMs: 0 };
+    const file = this.#folders.get(dirname(path))?.names.get(path);
+    if (file === undefined) return undefined;
+    return { sizeBytes: file.bytes.byteLength, isDirectory: false, modifiedMs: 0 };
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    const folder = this.#folders.get(path);
+    if (folder === undefined) throw fileError('ENOENT', path);
+    if (this.#disk.happens(this.#disk.faults.syncFails)) throw fileError('EIO', path);
+    folder.synced.clear();
+    for (const [name, file] of folder.names) folder.synced.set(name, file);
+  }
+
+  /** Each change of a name since the last sync of its folder survives or not, independently of all others. */
+  #forgetNames(folder: Folder): void {
+    for (const name of new Set([...folder.names.keys(), ...folder.synced.keys()])) {
+      const before = folder.synced.get(name);
+      if (folder.names.get(name) !== before && this.#random.float() < 0.5) {
+        if (before === undefined) folder.names.delete(name);
+        else folder.names.set(name, before);
+      }
+    }
+    folder.synced.clear();
+    for (const [name, file] of folder.names) folder.synced.set(name, file);
+  }
+
+  #find(path: string): SimFile {
+    const file = this.#folderOf(path).names.get(path);
+    if (file === undefined) throw fileError('ENOENT', path);
+    return file;
+  }
+
+  #folderOf(path: string): Folder {
+    const folder = this.#folders.get(dirname(path));
+    if (folder === undefined) throw fileError('ENOENT', path);
+    return folder;
+  }
+
+  #usedBytes(): number {
+    const files = new Set<SimFile>();
+    for (const { names } of this.#folders.values())
+      for (const file of names.values()) files.add(file);
+    let sum = 0;
+    for (const file of files) sum += file.bytes.byteLength;
+    return sum;
+  }
+}

@@ -1,0 +1,170 @@
+import type { Random } from '../clock/random.js';
+import { SyncFailed } from '../fs/file-errors.js';
+import type { FileHandle } from '../fs/file-system.js';
+import type { SimFaults } from './sim-file-system.js';
+
+const SECTOR_SIZE = 512;
+
+export interface SimDisk {
+  readonly random: Random;
+  faults: SimFaults;
+  happens(probability: number | undefined): boolean;
+  powerCycle(): number;
+  freeBytes(): number;
+}
+
+/** A change of a file that no sync has made durable yet. */
+type Change =
+  | { readonly kind: 'write'; readonly bytes: Uint8Array; readonly position: number }
+  | { readonly kind: 'truncate'; readonly sizeBytes: number };
+
+/** One file: its bytes, what of them is on the disk, and the changes between the two. */
+export class SimFile {
+  bytes: Uint8Array = new Uint8Array(0);
+  #synced: Uint8Array = new Uint8Array(0);
+  #changes: Change[] = [];
+
+  apply(change: Change): void {
+    this.bytes = changed(this.bytes, change);
+    this.#changes.push(change);
+  }
+
+  sync(): void {
+    this.#synced = this.bytes;
+    this.#changes = [];
+  }
+
+  crash(random: Random): void {
+    let bytes = this.#synced;
+    for (const change of this.#changes) bytes = partlyChanged(bytes, change, random);
+    this.bytes = bytes;
+    this.sync();
+  }
+
+  /** As after a failed sync: the changes were given up, only memory still shows them. */
+  loseChanges(random: Random): void {
+    let bytes = this.#synced;
+    for (const change of this.#changes) bytes = partlyChanged(bytes, change, random);
+    this.#synced = bytes;
+    this.#changes = [];
+  }
+}
+
+/** An open file; dead after a crash or a close. */
+export class SimFileHandle implements FileHandle {
+  readonly #file: SimFile;
+  readonly #path: string;
+  readonly #disk: SimDisk;
+  readonly #isWritable: boolean;
+  readonly #powerCycle: number;
+  #isClosed = false;
+
+  constructor(file: SimFile, path: string, disk: SimDisk, isWritable: boolean) {
+    this.#file = file;
+    this.#path = path;
+    this.#disk = disk;
+    this.#isWritable = isWritable;
+    this.#powerCycle = disk.powerCycle();
+  }
+
+  async read(target: Uint8Array, position: number): Promise<number> {
+    this.#check();
+    if (this.#disk.happens(this.#disk.faults.readFails)) throw fileError('EIO', this.#path);
+    const source = this.#file.bytes.subarray(position, position + target.byteLength);
+    target.set(source);
+    return source.byteLength;
+  }
+
+  async write(parts: readonly Uint8Array[], position: number): Promise<void> {
+    this.#checkWritable();
+    const bytes = Uint8Array.from(Buffer.concat(parts));
+    const grownBytes = Math.max(0, position + bytes.byteLength - this.#file.bytes.byteLength);
+    const missingBytes = Math.max(0, grownBytes - this.#disk.freeBytes());
+    const isShort = this.#disk.happens(this.#disk.faults.writeIsShort);
+    const kept = isShort
+      ? Math.floor(this.#disk.random.float() * bytes.byteLength)
+      : bytes.byteLength - Math.min(missingBytes, bytes.byteLength);
+    if (kept > 0) this.#file.apply({ kind: 'write', bytes: bytes.subarray(0, kept), position });
+    if (isShort) throw fileError('EIO', this.#path);
+    if (missingBytes > 0) throw fileError('ENOSPC', this.#path);
+  }
+
+  async sync(): Promise<void> {
+    // The write is on its way: whatever the power does in this turn of the event loop meets it unfinished.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#check();
+    if (this.#disk.happens(this.#disk.faults.syncFails)) {
+      this.#file.loseChanges(this.#disk.random);
+      throw new SyncFailed(this.#path, fileError('EIO', this.#path));
+    }
+    this.#file.sync();
+  }
+
+  async truncate(sizeBytes: number): Promise<void> {
+    this.#checkWritable();
+    this.#file.apply({ kind: 'truncate', sizeBytes });
+  }
+
+  async sizeBytes(): Promise<number> {
+    this.#check();
+    return this.#file.bytes.byteLength;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  #check(): void {
+    const isDead = this.#powerCycle !== this.#disk.powerCycle();
+    if (isDead || this.#isClosed) throw fileError('EBADF', this.#path);
+  }
+
+  #checkWritable(): void {
+    this.#check();
+    if (!this.#isWritable) throw fileError('EBADF', this.#path);
+  }
+}
+
+export function fileError(code: string, path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${path}`), { code });
+}
+
+function changed(bytes: Uint8Array, change: Change): Uint8Array {
+  const sizeBytes =
+    change.kind === 'truncate'
+      ? change.sizeBytes
+      : Math.max(bytes.byteLength, change.position + change.bytes.byteLength);
+  const result = new Uint8Array(sizeBytes);
+  result.set(bytes.subarray(0, sizeBytes));
+  if (change.kind === 'write') result.set(change.bytes, change.position);
+  return result;
+}
+
+function partlyChanged(bytes: Uint8Array, change: Change, random: Random): Uint8Array {
+  const chance = random.float();
+  if (chance < 0.25) return bytes;
+  if (chance < 0.5 || change.kind === 'truncate') return changed(bytes, change);
+  if (chance < 0.75) {
+    const kept = change.bytes.subarray(0, Math.floor(random.float() * change.bytes.byteLength));
+    return changed(bytes, { ...change, bytes: kept });
+  }
+  return withSomeSectors(bytes, change, random);
+}
+
+/** The size may be that of the whole write while any of its sectors still holds what was there before, or zeros. */
+function withSomeSectors(
+  bytes: Uint8Array,
+  change: Change & { kind: 'write' },
+  random: Random,
+): Uint8Array {
+  const end = change.position + change.bytes.byteLength;
+  const result = new Uint8Array(Math.max(bytes.byteLength, end));
+  result.set(bytes);
+  for (let from = change.position; from < end; ) {
+    const to = Math.min(end, (Math.floor(from / SECTOR_SIZE) + 1) * SECTOR_SIZE);
+    const part = change.bytes.subarray(from - change.position, to - change.position);
+    if (random.float() < 0.5) result.set(part, from);
+    from = to;
+  }
+  return result;
+}
