@@ -40,6 +40,7 @@ export class CellBudget {
 }
 
 export function tooManyCells(): LineRefused {
-  const why = 'too many different fields over too many lines of one request; send smaller requests';
+  const why =
+    'too many different tables or fields over too many lines of one request; send smaller requests';
   return new LineRefused(why, { isLimit: true });
 }

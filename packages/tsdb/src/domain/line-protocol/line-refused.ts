@@ -1,14 +1,17 @@
 /** Longest name, tag value or string value. */
 export const MAX_TEXT_BYTES = 1_048_576;
 
-/** Why a line is refused; the message is the documented text. Caught by the parser, never seen outside. */
-export class LineRefused extends Error {
-  override readonly name = 'LineRefused';
+/**
+ * Why a line is refused; the message is the documented text. Thrown and caught inside the parser only. It is no
+ * `Error` on purpose: capturing a stack costs several times what reading the line does, and a body may hold millions.
+ */
+export class LineRefused {
   readonly kind = 'line_refused';
+  readonly message: string;
   /** True when a limit, not the text of the line, refused it. */
   readonly isLimit: boolean;
   constructor(message: string, { isLimit = false } = {}) {
-    super(message);
+    this.message = message;
     this.isLimit = isLimit;
   }
 }

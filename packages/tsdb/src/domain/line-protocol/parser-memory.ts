@@ -1,6 +1,6 @@
 import type { ParsedSeries } from '../../model/parsed-body.js';
 import { parseSeriesCarefully } from './careful-line.js';
-import { CellBudget } from './cell-budget.js';
+import { CellBudget, tooManyCells } from './cell-budget.js';
 import { SeriesDictionary } from './series-dictionary.js';
 import { TableRows } from './table-rows.js';
 
@@ -18,8 +18,9 @@ export const DEFAULT_LIMITS: ParserLimits = {
   maxCells: 32 * 1024 * 1024,
 };
 
-/** What a remembered database, table or field costs beside its text and columns, roughly. */
-const NAME_SIZE_BYTES = 1024;
+/** What a remembered table (or database) and a field cost beside their rows, roughly. */
+const TABLE_SIZE_BYTES = 8192;
+const FIELD_SIZE_BYTES = 1024;
 
 export interface DatabaseNames {
   readonly dictionary: SeriesDictionary;
@@ -65,9 +66,11 @@ export class ParserMemory {
     return names;
   }
 
+  /** The table of a name, new or known. Throws `LineRefused` when one body brings too many new tables. */
   table(names: DatabaseNames, table: string): TableRows {
     let rows = names.tables.get(table);
     if (rows === undefined) {
+      if (!this.#budget.take(TABLE_SIZE_BYTES / 8)) throw tooManyCells();
       rows = new TableRows(table, {
         parserTable: this.#tables.length,
         dictionary: names.dictionary,
@@ -97,9 +100,10 @@ export class ParserMemory {
     let sizeBytes = 0;
     for (const { dictionary } of this.#databases.values()) {
       seriesCount += dictionary.count;
-      sizeBytes += dictionary.sizeBytes + NAME_SIZE_BYTES;
+      sizeBytes += dictionary.sizeBytes + TABLE_SIZE_BYTES;
     }
-    for (const table of this.#tables) sizeBytes += (1 + table.slots.size) * NAME_SIZE_BYTES;
+    for (const table of this.#tables)
+      sizeBytes += TABLE_SIZE_BYTES + table.slots.size * FIELD_SIZE_BYTES;
     if (seriesCount <= this.#limits.maxSeriesCount && sizeBytes <= this.#limits.maxSizeBytes)
       return;
     this.#databases = new Map();
