@@ -6,6 +6,11 @@ export class LogSeries {
   #defined = new Uint8Array(64);
   #file = -1;
 
+  /** Defines everything anew from the next record on. */
+  forget(): void {
+    this.#file = -1;
+  }
+
   /** Definitions a record with these rows must carry in log file number `file` (any number that changes with the file). */
   define(file: number, series: Uint32Array, index: SeriesIndex): readonly SeriesDefinition[] {
     if (file !== this.#file) {

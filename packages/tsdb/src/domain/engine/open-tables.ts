@@ -71,16 +71,19 @@ async function loadSeries(
   }
 }
 
-/** Puts the records of the log back into the buffer. Returns how many rows there were. */
+/** Puts the records of the log that are not in segments back into the buffer. Returns how many rows there were. */
 export async function replayLog(options: {
   readonly log: CommitLog;
+  /** Files up to this one are in segments; they are still there when the node ended before it removed them. */
+  readonly flushedFile: number;
   readonly buffer: WriteBuffer;
   /** `undefined`: the table is gone for good, and its rows with it. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
 }): Promise<number> {
   let rowCount = 0;
   const numbers = new Map<number, number[]>();
-  for await (const { payload } of options.log.replay()) {
+  for await (const { position, payload } of options.log.replay()) {
+    if (position.file <= options.flushedFile) continue;
     const record = decodeWriteRecord(payload);
     const batches: BatchForTable[] = [];
     for (const table of record.tables) {

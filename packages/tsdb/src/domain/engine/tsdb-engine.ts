@@ -166,7 +166,6 @@ export class TsdbEngine implements Engine {
     const known = new Set([...segments, ...seriesFiles].map((file) => file.objectName));
     const unknown = await files.removeUnknown(known);
     if (unknown.length > 0) report.unknownFilesRemoved(unknown);
-    if (flushedFile >= 0) await log.seal(flushedFile);
     const tableIds = new Set([...segments, ...seriesFiles].map((file) => file.tableId));
     for (const tableId of tableIds) {
       const schema = catalog.tableById(tableId);
@@ -183,12 +182,14 @@ export class TsdbEngine implements Engine {
     for (const segment of segments) this.#buffer.noteSeq(segment.maxSeq);
     const rowCount = await replayLog({
       log,
+      flushedFile,
       buffer: this.#buffer,
       storeOf: (tableId) => {
         const schema = catalog.tableById(tableId);
         return schema === undefined ? undefined : this.#storeOf(schema);
       },
     });
+    if (flushedFile >= 0) await log.seal(flushedFile);
     if (rowCount > 0) report.replayed(rowCount);
   }
 

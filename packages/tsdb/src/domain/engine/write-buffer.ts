@@ -1,4 +1,4 @@
-import type { Clock, CommitLog } from '@plinth/kernel';
+import { type Clock, type CommitLog, LogOverloaded, LogReadOnly } from '@plinth/kernel';
 import { BufferFull, NodeReadOnly } from '../../errors.js';
 import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
 import { encodeWriteRecord, type RecordTable } from '../../storage/wal/write-record.js';
@@ -84,7 +84,16 @@ export class WriteBuffer {
         batch,
       }),
     );
-    const { durable } = this.#log.append(encodeWriteRecord({ seq, tables }));
+    let durable: Promise<void>;
+    try {
+      ({ durable } = this.#log.append(encodeWriteRecord({ seq, tables })));
+    } catch (error) {
+      // The definitions did not reach the log: the next record has to carry them.
+      for (const { store } of batches) this.#logSeriesOf(store.tableId).forget();
+      if (error instanceof LogOverloaded) throw new BufferFull({ retryAfterSec: 1 });
+      if (error instanceof LogReadOnly) throw new NodeReadOnly(error);
+      throw error;
+    }
     this.#put(batches, seq);
     return durable;
   }
