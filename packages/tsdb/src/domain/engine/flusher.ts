@@ -19,6 +19,11 @@ const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const CHECK_INTERVAL_MS = 1000;
 
+/** The rows stay in the log, and whoever holds the lease is at work on it. */
+class FlushHeldElsewhere extends Error {
+  override readonly name = 'FlushHeldElsewhere';
+}
+
 /** Moves generations into segments, one at a time: by size, by age, and at the end of the node's life. */
 export class Flusher {
   readonly #buffer: WriteBuffer;
@@ -91,7 +96,9 @@ export class Flusher {
   /** Flushes all that was written before the call. Throws when it cannot. */
   async flushAll(): Promise<void> {
     await this.#running;
-    while (this.#closed !== undefined || this.#buffer.generationBytes > 0) await this.#flushOnce();
+    while (this.#closed !== undefined || this.#buffer.generationBytes > 0) {
+      if (!(await this.#flushOnce())) throw new FlushHeldElsewhere();
+    }
   }
 
   async close(): Promise<void> {
@@ -100,16 +107,18 @@ export class Flusher {
     await this.#running;
   }
 
-  async #flushOnce(): Promise<void> {
+  /** False: another node is at it. */
+  async #flushOnce(): Promise<boolean> {
     this.#closed ??= await this.#buffer.closeGeneration();
     const closed = this.#closed;
     const isFlushed = await this.#leases.withLease('tsdb.flush', async () => {
       await this.#flush(closed);
       return true;
     });
-    if (isFlushed !== true) return; // Another node is at it: later.
+    if (isFlushed !== true) return false;
     this.#closed = undefined;
     await this.#buffer.forget(closed);
+    return true;
   }
 
   async #flush(closed: ClosedGeneration): Promise<void> {

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import {
+  createLogger,
+  LocalLeases,
+  LocalObjectStore,
+  loadSettings,
+  NodeFileSystem,
+  openCommitLog,
+  openRelationalStore,
+  SystemClock,
+  SystemRandom,
+} from '@plinth/kernel';
+import { TSDB_SETTINGS } from './config.js';
+import type { PlanContext, PlannedQuery } from './domain/sql/planned-query.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from './model/scan.js';
+import { type OpenTsdb, openTsdb } from './service.js';
+
+/** Reads a whole table: `text` is its name. The planner of SQL has tests of its own. */
+function readTable(text: string, { database }: PlanContext): PlannedQuery {
+  const table = database.tables.get(text);
+  assert.ok(table, `table ${text}`);
+  const columns = [...table.columns.values()];
+  return {
+    scans: [
+      {
+        table,
+        columns: columns.map((c) => c.name),
+        minTimeNs: MIN_TIME_NS,
+        maxTimeNs: MAX_TIME_NS,
+        tagConditions: [],
+      },
+    ],
+    render: (scanText) =>
+      `SELECT ${columns.map((c) => (c.kind === 'time' ? 'epoch_ns("time")' : `"${c.physicalName}"`)).join(', ')} FROM ${scanText(0)}`,
+    columns: columns.map((c) => ({
+      name: c.name,
+      type:
+        c.kind === 'utf8' || c.kind === 'tag'
+          ? { kind: 'utf8' }
+          : { kind: 'int', bits: 64, signed: true },
+      source: c.kind,
+    })),
+    tableName: text,
+  };
+}
+
+interface Node extends OpenTsdb {
+  stop(): Promise<void>;
+}
+
+async function openNode(dataDir: string, settings: Record<string, string> = {}): Promise<Node> {
+  const clock = new SystemClock();
+  const random = new SystemRandom(clock);
+  const fileSystem = new NodeFileSystem();
+  const relational = await openRelationalStore({
+    path: join(dataDir, 'plinth.db'),
+    clock,
+    fileSystem,
+  });
+  const { tsdb } = loadSettings(
+    { tsdb: TSDB_SETTINGS },
+    { env: {}, flags: new Map(Object.entries(settings)) },
+  );
+  const open = await openTsdb(
+    {
+      settings: tsdb,
+      dataDir,
+      fileSystem,
+      relational,
+      objects: await LocalObjectStore.open({ fileSystem, root: join(dataDir, 'objects'), random }),
+      openLog: ({ folder, nodeUuid, repair }) =>
+        openCommitLog({
+          fileSystem,
+          directory: folder,
+          nodeId: nodeUuid,
+          repair,
+          onLoss: () => {},
+        }),
+      leases: new LocalLeases(),
+      clock,
+      random,
+      log: createLogger({ level: 'silent' }),
+    },
+    readTable,
+  );
+  return {
+    ...open,
+    async stop() {
+      await open.close();
+      await relational.close();
+    },
+  };
+}
+
+async function write(node: OpenTsdb, lines: string, acceptPartial = true): Promise<number> {
+  const outcome = await node.engine.write({
+    database: 'db',
+    body: Buffer.from(lines),
+    encoding: 'identity',
+    maxSizeBytes: 1e7,
+    precision: 'nanosecond',
+    acceptPartial,
+    noSync: false,
+    receivedNs: 1n,
+  });
+  return outcome.writtenCount;
+}
+
+/** All rows of a table as texts, columns in order of their names, sorted. */
+async function rows(node: OpenTsdb, table: string): Promise<string[]> {
+  const { chunks } = await node.engine.query({
+    database: 'db',
+    language: 'sql',
+    text: table,
+    params: new Map(),
+    signal: new AbortController().signal,
+  });
+  const texts: string[] = [];
+  for await (const chunk of chunks) {
+    for (let row = 0; row < chunk.rowCount; row++) {
+      texts.push(
+        chunk.columns
+          .map(({ values, validity }) =>
+            validity !== undefined && ((validity[row >> 3] ?? 0) & (1 << (row & 7))) === 0
+              ? '-'
+              : String(values[row]),
+          )
+          .join(' '),
+      );
+    }
+  }
+  return texts.sort();
+}
+
+const dirs: string[] = [];
+async function newDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'plinth-node-'));
+  dirs.push(dir);
+  return dir;
+}
+after(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true, force: true }))));
+
+describe('a time-series node', () => {
+  it('has after a crash what it acknowledged, and only once', async () => {
+    const dir = await newDir();
+    const node = await openNode(dir);
+    await write(node, 'cpu,host=a v=1i 10\ncpu,host=b v=2i 10\ncpu,host=a v=3i 20');
+    await write(node, 'cpu,host=a w="late" 10\ncpu,host=c,dc=x v=9i 5');
+    const expected = ['- - 3 20', '- - 2 10', '- late 1 10', 'x - 9 5'].length;
+    const before = await rows(node, 'cpu');
+    assert.equal(before.length, expected);
+    const copy = await newDir();
+    await cp(dir, copy, { recursive: true });
+    const crashed = await openNode(copy);
+    assert.deepEqual(await rows(crashed, 'cpu'), before);
+    assert.deepEqual(before, ['- a 10 1 late', '- a 20 3 -', '- b 10 2 -', 'x c 5 9 -']);
+    await crashed.stop();
+    await node.stop();
+    assert.deepEqual(await readdir(join(dir, 'tsdb-log')).then((names) => names.length), 1);
+    const again = await openNode(dir);
+    assert.deepEqual(await rows(again, 'cpu'), before);
+    await write(again, 'cpu,host=a v=4i 10\ncpu,host=d v=5i 1');
+    assert.deepEqual(await rows(again, 'cpu'), [
+      '- a 10 4 late',
+      '- a 20 3 -',
+      '- b 10 2 -',
+      '- d 1 5 -',
+      'x c 5 9 -',
+    ]);
+    await again.stop();
+    const last = await openNode(dir);
+    assert.deepEqual(await rows(last, 'cpu'), [
+      '- a 10 4 late',
+      '- a 20 3 -',
+      '- b 10 2 -',
+      '- d 1 5 -',
+      'x c 5 9 -',
+    ]);
+    await last.stop();
+  });
+
+  it('flushes in the background and keeps answering right while it does', async () => {
+    const dir = await newDir();
+    const node = await openNode(dir, { 'tsdb-buffer-flush-bytes': '65536' });
+    let expected = 0;
+    for (let batch = 0; batch < 40; batch++) {
+      const lines = Array.from(
+        { length: 500 },
+        (_, i) => `m,host=h${i % 50} v=${batch}i ${batch * 1000 + i}`,
+      );
+      expected += await write(node, lines.join('\n'));
+      assert.equal((await rows(node, 'm')).length, expected);
+    }
+    await node.stop();
+    const again = await openNode(dir);
+    assert.equal((await rows(again, 'm')).length, expected);
+    await again.stop();
+  });
+
+  it('rebuilds a lost series file from the segments and refuses a damaged segment', async () => {
+    const dir = await newDir();
+    const node = await openNode(dir);
+    await write(node, 'cpu,host=a v=1i 10\ncpu,host=b v=2i 10');
+    await node.stop();
+    const objects = join(dir, 'objects', 'tsdb');
+    const files = (await readdir(objects, { recursive: true })).filter((name) =>
+      name.endsWith('.parquet'),
+    );
+    assert.equal(files.length, 2, 'a segment and a series file');
+    for (const damaged of files) {
+      const copy = await newDir();
+      await cp(dir, copy, { recursive: true });
+      const path = join(copy, 'objects', 'tsdb', damaged);
+      await truncate(path, 40);
+      const crashed = await openNode(copy);
+      const result = await rows(crashed, 'cpu').catch((error: unknown) => (error as Error).message);
+      if (Array.isArray(result)) assert.deepEqual(result, ['a 10 1', 'b 10 2']);
+      else assert.match(result, /is damaged \(40 bytes instead of/);
+      await crashed.stop();
+    }
+  });
+
+  it('drops files of a flush that did not come to its end', async () => {
+    const dir = await newDir();
+    const node = await openNode(dir);
+    await write(node, 'cpu v=1i 10');
+    await node.stop();
+    const [table] = await readdir(join(dir, 'objects', 'tsdb'));
+    const stray = join(dir, 'objects', 'tsdb', table ?? '', 'stray.parquet');
+    await writeFile(stray, 'half a file');
+    const again = await openNode(dir);
+    assert.ok(
+      !(await readdir(join(dir, 'objects', 'tsdb', table ?? ''))).includes('stray.parquet'),
+    );
+    assert.deepEqual(await rows(again, 'cpu'), ['10 1']);
+    await again.stop();
+  });
+
+  it('writes nothing of a request that must be whole and is not', async () => {
+    const dir = await newDir();
+    const node = await openNode(dir);
+    await write(node, 'cpu v=1i 10');
+    assert.equal(await write(node, 'cpu v=2i 20\ncpu v="text" 30', false), 0);
+    assert.deepEqual(await rows(node, 'cpu'), ['10 1']);
+    assert.equal(await write(node, 'cpu v=2i 20\ncpu v="text",new=1i 30'), 1);
+    assert.deepEqual(await rows(node, 'cpu'), ['10 1', '20 2']);
+    await node.stop();
+  });
+});
