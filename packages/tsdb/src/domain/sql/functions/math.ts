@@ -24,7 +24,7 @@ const OF_ONE_FLOAT: Readonly<Record<string, (x: string) => string>> = {
   asinh: (x) => `asinh(${x})`,
   atan: (x) => `atan(${x})`,
   atanh: (x) => `plinth_atanh(${x})`,
-  cbrt: (x) => `cbrt(${x})`,
+  cbrt: (x) => `plinth_cbrt(${x})`,
   ceil: (x) => `ceil(${x})`,
   cos: (x) => `plinth_cos(${x})`,
   cosh: (x) => `cosh(${x})`,
@@ -55,6 +55,9 @@ export const MATH_MACROS: readonly string[] = [
   ...['ln', 'log10', 'log2'].map((f) =>
     guard(f, `x < 0 THEN ${NAN} WHEN x = 0 THEN '-Infinity'::DOUBLE`),
   ),
+  // The engine misses whole roots by one digit; a step of Newton's method finds them.
+  `CREATE OR REPLACE MACRO plinth_cbrt(x) AS CASE WHEN x = 0 OR isinf(x) OR isnan(x) THEN x
+     ELSE cbrt(x) - (cbrt(x) * cbrt(x) * cbrt(x) - x) / (3 * cbrt(x) * cbrt(x)) END`,
   'CREATE OR REPLACE MACRO plinth_signum(x) AS CASE WHEN isnan(x) THEN x ELSE CAST(sign(x) AS DOUBLE) END',
   // Floats are exact up to 2^53; beyond, whole numbers are multiplied one by one, which raises on overflow.
   `CREATE OR REPLACE MACRO plinth_int_power(b, e) AS CASE

@@ -62,7 +62,7 @@ export const STRUCTS: readonly FunctionDefinition[] = [
 type Typed = Pick<FunctionResult, 'text' | 'type'>;
 
 function bindNamedStruct(call: FunctionCall): FunctionResult {
-  expectArgCount(call, 2, MANY);
+  expectArgCount(call, 1, MANY);
   if (call.args.length % 2 !== 0) {
     throw new PlanError(
       `Error during planning: named_struct requires an even number of arguments, got ${call.args.length} instead`,

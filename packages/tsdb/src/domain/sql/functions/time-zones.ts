@@ -1,6 +1,7 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
 import { floorDiv, NS_PER_DAY } from '../../../model/calendar.js';
-import { fixedOffsetNs, isTimeZone, offsetNsAt } from '../../../model/time-zone.js';
+import type { SqlType } from '../../../model/sql-type.js';
+import { fixedOffsetNs, instantOfLocal, isTimeZone, offsetNsAt } from '../../../model/time-zone.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
 import {
@@ -14,7 +15,7 @@ import {
   TIMESTAMP,
 } from './signature.js';
 import { binText, strideAt, timeArg } from './time-bins.js';
-import { localNsText } from './zone-text.js';
+import { instantNsText, localNsText } from './zone-text.js';
 
 /** Source: query-languages, "Time functions". */
 export const TIME_ZONES: readonly FunctionDefinition[] = [
@@ -42,6 +43,8 @@ export const TIME_ZONES: readonly FunctionDefinition[] = [
   }),
   scalar(['tz'], bindTz),
   scalar(['to_local_time'], bindToLocalTime),
+  // `t AT TIME ZONE 'x'`; the name is not offered, but harmless.
+  scalar(['at_time_zone'], bindAtTimeZone),
   scalar(['date_bin_wallclock'], bindDateBinWallclock),
 ];
 
@@ -72,6 +75,25 @@ function zoneAt(call: FunctionCall, index: number): string {
     );
   }
   return zone;
+}
+
+/** A time without zone is a wall clock of the new zone; one with a zone is shown in the new one. */
+function bindAtTimeZone(call: FunctionCall): FunctionResult {
+  expectArgCount(call, 2);
+  const time = timeArg(call, 0);
+  const zone = zoneAt(call, 1);
+  const type: SqlType = { kind: 'timestamp', unit: 'ns', zone };
+  const { constant } = time;
+  if (time.type.kind === 'timestamp' && time.type.zone !== undefined) {
+    return { text: time.text, type, ...(constant !== undefined && { constant }) };
+  }
+  return {
+    text: `make_timestamp_ns(${instantNsText(`epoch_ns(${time.text})`, zone)})`,
+    type,
+    ...(typeof constant?.value === 'bigint' && {
+      constant: { value: instantOfLocal(zone, constant.value) },
+    }),
+  };
 }
 
 function bindToLocalTime(call: FunctionCall): FunctionResult {
