@@ -1,6 +1,9 @@
 import { type HttpService, type Logger, type Metrics, sendJson } from '@plinth/kernel';
 
-/** Endpoints of the process rather than of one service. Source: tsdb-http, section 10. */
+/**
+ * Endpoints of the process rather than of one service. Registered after all services: one that brings its own
+ * answer on such a path keeps it. Source: tsdb-http, section 10.
+ */
 export function createServiceEndpoints(needs: {
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -12,10 +15,13 @@ export function createServiceEndpoints(needs: {
   return {
     name: 'server',
     async register(app) {
-      app.get('/metrics', async (_request, reply) => {
-        const { contentType, text } = await metrics.page();
-        return reply.type(contentType).send(text);
-      });
+      if (!app.hasRoute({ method: 'GET', url: '/metrics' })) {
+        app.get('/metrics', async (_request, reply) => {
+          const { contentType, text } = await metrics.page();
+          return reply.type(contentType).send(text);
+        });
+      }
+      if (app.hasRoute({ method: 'GET', url: '/ready' })) return;
       app.get('/ready', async (_request, reply) => {
         if (needs.isDraining()) return sendJson(reply, 503, notReady('shutting down'));
         try {

@@ -1,6 +1,6 @@
 import type { FileSystem } from '@plinth/kernel';
 import { Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { Compile } from 'typebox/schema';
 import { TokenFileInvalid } from '../errors.js';
 import { isTokenText, OPERATOR_TOKEN_NAME } from '../model/admin-token.js';
 import type { PresetToken } from './admin-tokens.js';
@@ -16,7 +16,7 @@ const MAX_FILE_SIZE_BYTES = 65_536;
 /** Throws `TokenFileInvalid`, whose message never holds the token. Source: tsdb-http, "Preset token file". */
 export async function readTokenFile(files: FileSystem, path: string): Promise<PresetToken> {
   const content = parseJson(path, await readText(files, path));
-  if (!Check(TokenFile, content)) {
+  if (!Compile(TokenFile).Check(content)) {
     const why = 'expected {"token": text, "name"?: text, "expiry_millis"?: whole number}';
     throw new TokenFileInvalid({ path, why });
   }
