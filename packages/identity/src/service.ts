@@ -83,6 +83,8 @@ class IdentityService implements Identity {
   }
 
   async register(app: FastifyInstance): Promise<void> {
+    // The gate compares paths as they are written; without the routes no other spelling reaches them either.
+    if (this.#needs.config.without_auth) return;
     registerTokenRoutes(app, { tokens: this.#tokens, gate: this.#gate });
   }
 

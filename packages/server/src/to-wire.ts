@@ -18,7 +18,7 @@ export function answerError(
   if (isIdentityError(error)) {
     const path = request.url.split('?', 1)[0] ?? '';
     const { status, headers, body } = toErrorAnswer(error, path);
-    return reply.code(status).headers(headers).send(Buffer.from(body));
+    return sendJson(reply.headers(headers), status, body);
   }
   const status = statusOf(error);
   if (status < 500 && error instanceof Error) {

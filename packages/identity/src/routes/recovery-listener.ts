@@ -61,7 +61,7 @@ export class RecoveryListener {
     const isRecovery =
       request.method === 'POST' && request.url === `${OPERATOR_TOKEN_PATH}/regenerate`;
     if (!isRecovery || this.#isTaken) {
-      send(response, 404, JSON.stringify({ error: 'Not found', data: {} }));
+      send(response, 404, { error: 'Not found', data: {} });
       return;
     }
     this.#isTaken = true;
@@ -69,7 +69,7 @@ export class RecoveryListener {
       const issued = await this.#tokens.regenerateOperator(undefined);
       this.#log.warn({ tokenName: issued.token.name }, 'admin token recovered');
       response.once('close', () => void this.close());
-      send(response, 201, JSON.stringify(toTokenObject(issued)));
+      send(response, 201, toTokenObject(issued));
     } catch (error) {
       this.#isTaken = false;
       this.#sendFailure(response, error);
@@ -83,10 +83,12 @@ export class RecoveryListener {
       return;
     }
     this.#log.error({ err: error }, 'admin token recovery failed');
-    send(response, 500, JSON.stringify({ error: 'internal error', data: {} }));
+    send(response, 500, { error: 'internal error', data: {} });
   }
 }
 
-function send(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body);
+function send(response: ServerResponse, status: number, body: object): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+    .end(JSON.stringify(body));
 }

@@ -19,9 +19,10 @@ const STATUS: Record<IdentityError['kind'], number> = {
 
 export interface ErrorAnswer {
   readonly status: number;
+  /** Beside the content type. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
-  readonly body: string;
+  /** To be sent as `application/json`. */
+  readonly body: object;
 }
 
 /**
@@ -33,15 +34,13 @@ export function toErrorAnswer(error: IdentityError, path: string): ErrorAnswer {
   const body = { error: text, data: {} };
   return {
     status: STATUS[error.kind],
-    headers: {
-      'content-type': 'application/json',
-      ...(error.kind === 'not_authenticated'
-        ? { 'www-authenticate': 'Bearer realm="plinth"' }
-        : undefined),
-    },
-    body: JSON.stringify(path === '/api/v2/write' ? { ...v2Fields(error, text), ...body } : body),
+    headers: error.kind === 'not_authenticated' ? CHALLENGE : NO_HEADERS,
+    body: path === '/api/v2/write' ? { ...v2Fields(error, text), ...body } : body,
   };
 }
+
+const CHALLENGE = { 'www-authenticate': 'Bearer realm="plinth"' };
+const NO_HEADERS = {};
 
 export function isIdentityError(error: unknown): error is IdentityError {
   return isDomainError(error) && Object.hasOwn(STATUS, error.kind);

@@ -23,7 +23,7 @@ export function registerTokenRoutes(
   app.setErrorHandler((error, request, reply) => {
     if (!isIdentityError(error)) throw error;
     const answer = toErrorAnswer(error, request.url);
-    return reply.code(answer.status).headers(answer.headers).send(answer.body);
+    return sendJson(reply.headers(answer.headers), answer.status, answer.body);
   });
   const callerOf = (request: FastifyRequest) => tokenIdOf(gate.check(request.raw));
 

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { CredentialMalformed } from '@plinth/kernel';
+import { readCredential } from './credential.js';
+
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+it('takes the token from each form of the Authorization header', () => {
+  const check = (header: string | undefined, token: string | undefined) =>
+    assert.equal(readCredential('/api/v3/query_sql?db=x', header), token, header);
+  check(undefined, undefined);
+  check('Bearer abc', 'abc');
+  check('Token abc', 'abc');
+  check(basic('user:abc'), 'abc');
+  check(basic(':abc'), 'abc');
+  check(basic('a:b:abc'), 'abc');
+  check(basic('user:'), '');
+});
+
+it('refuses every other form', () => {
+  const headers = [
+    '',
+    'Bearer',
+    'Token',
+    'abc',
+    'bearer abc',
+    'BEARER abc',
+    'token abc',
+    'basic dTphYmM=',
+    'Digest abc',
+    'Bearer abc def',
+    'Bearer  abc',
+    'Bearer\tabc',
+    'Basic !!!',
+    'Basic dTphYmM',
+    'Basic YWJj',
+    `${basic('user:abc')} x`,
+  ];
+  for (const header of headers) {
+    assert.throws(() => readCredential('/', header), CredentialMalformed, header);
+  }
+});
+
+it('takes p before any header, on the two paths of version 1 only', () => {
+  const check = (target: string, header: string | undefined, token: string | undefined) =>
+    assert.equal(readCredential(target, header), token, target);
+  check('/query?q=x&u=root&p=secret', undefined, 'secret');
+  check('/write?p=secret&db=x', 'Bearer other', 'secret');
+  check('/write?p=secret&db=x', 'malformed', 'secret');
+  check('/write?p=a%2Bb', undefined, 'a+b');
+  check('/write?p=', 'Bearer other', '');
+  check('/write?db=x', 'Bearer other', 'other');
+  check('/write', undefined, undefined);
+  check('/api/v3/write_lp?p=secret', undefined, undefined);
+  check('/query/?p=secret', undefined, undefined);
+  check('/api/v2/write?p=secret', 'Token other', 'other');
+});

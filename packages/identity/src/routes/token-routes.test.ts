@@ -1,0 +1,264 @@
+// Expected answers: tsdb-http, "Tokens" and "Error model".
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { it } from 'node:test';
+import { openTestIdentity, START_MS, type TestIdentity } from '../testing/open-test-identity.js';
+import type { TokenObject } from './schemas.js';
+
+const ADMIN = '/api/v3/configure/token/admin';
+const NAMED = '/api/v3/configure/token/named_admin';
+const TOKEN = '/api/v3/configure/token';
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: string;
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+async function call(to: TestIdentity, { method, url, token, body, headers }: Call) {
+  const response = await to.app.inject({
+    method,
+    url,
+    headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    ...(body === undefined ? {} : { payload: body as object }),
+  });
+  return {
+    status: response.statusCode,
+    type: response.headers['content-type'],
+    text: response.body,
+    token: () => response.json() as TokenObject,
+  };
+}
+
+async function assertError(answer: ReturnType<typeof call>, status: number, error: string) {
+  const { type, text, ...rest } = await answer;
+  assert.equal(rest.status, status, text);
+  assert.equal(type, 'application/json');
+  assert.equal(text, JSON.stringify({ error, data: {} }));
+}
+
+const createAdmin = async (to: TestIdentity) =>
+  (await call(to, { method: 'POST', url: ADMIN })).token();
+const works = async (to: TestIdentity, token: string) =>
+  (await call(to, { method: 'GET', url: '/health', token })).status === 200;
+
+it('makes the admin token once, without asking for a token', async () => {
+  await using to = await openTestIdentity();
+  const answer = await call(to, { method: 'POST', url: ADMIN });
+  assert.equal(answer.status, 201);
+  assert.equal(answer.type, 'application/json');
+  const token = answer.token();
+  assert.match(token.token, /^apiv3_[A-Za-z0-9_-]{86}$/);
+  assert.deepEqual(token, {
+    id: 0,
+    name: '_admin',
+    token: token.token,
+    hash: createHash('sha512').update(token.token).digest('hex'),
+    created_at: '2025-04-18T14:02:45.331Z',
+    expiry: null,
+  });
+  assert.ok(await works(to, token.token));
+  await assertError(
+    call(to, { method: 'POST', url: ADMIN }),
+    409,
+    'token name already exists, _admin',
+  );
+});
+
+it('makes one admin token for two callers at the same time', async () => {
+  await using to = await openTestIdentity();
+  const answers = await Promise.all([
+    call(to, { method: 'POST', url: ADMIN }),
+    call(to, { method: 'POST', url: ADMIN }),
+  ]);
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    [201, 409],
+  );
+});
+
+it('takes an empty or irrelevant body for none', async () => {
+  for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+    await using to = await openTestIdentity();
+    const headers = { 'content-type': type };
+    assert.equal((await call(to, { method: 'POST', url: ADMIN, headers })).status, 201, type);
+    const { token } = (
+      await call(to, { method: 'POST', url: ADMIN, headers, body: Buffer.from('{}') })
+    ).token();
+    assert.equal(token, undefined);
+  }
+});
+
+it('writes times with three fraction digits, zeros too', async () => {
+  await using to = await openTestIdentity();
+  await to.clock.advanceMs(669); // to the full second
+  assert.equal((await createAdmin(to)).created_at, '2025-04-18T14:02:46.000Z');
+});
+
+it('gives the admin token a new text and makes the old one worthless at once', async () => {
+  await using to = await openTestIdentity();
+  const old = await createAdmin(to);
+  await to.clock.advanceMs(5000);
+  const regenerate: Call = { method: 'POST', url: `${ADMIN}/regenerate` };
+  await assertError(call(to, regenerate), 401, 'the request was not authenticated');
+  const answer = await call(to, { ...regenerate, token: old.token });
+  assert.equal(answer.status, 201);
+  const renewed = answer.token();
+  assert.notEqual(renewed.token, old.token);
+  assert.deepEqual(renewed, { ...old, token: renewed.token, hash: renewed.hash });
+  assert.equal(renewed.hash, createHash('sha512').update(renewed.token).digest('hex'));
+  assert.equal(await works(to, old.token), false);
+  assert.ok(await works(to, renewed.token));
+});
+
+it('makes named tokens that may do all that the admin may', async () => {
+  await using to = await openTestIdentity();
+  const admin = await createAdmin(to);
+  const body = { token_name: 'ci', expiry_secs: 60, more: 'is ignored' };
+  const answer = await call(to, { method: 'POST', url: NAMED, token: admin.token, body });
+  assert.equal(answer.status, 201);
+  const named = answer.token();
+  assert.equal(named.id, 1);
+  assert.equal(named.name, 'ci');
+  assert.equal(named.expiry, '2025-04-18T14:03:45.331Z');
+  const renewed = await call(to, {
+    method: 'POST',
+    url: `${ADMIN}/regenerate`,
+    token: named.token,
+  });
+  assert.equal(renewed.status, 201);
+});
+
+it('lets a token expire to the millisecond, and still lists it', async () => {
+  await using to = await openTestIdentity();
+  const { token } = await createAdmin(to);
+  const body = { token_name: 'short', expiry_secs: 1 };
+  const named = (await call(to, { method: 'POST', url: NAMED, token, body })).token();
+  await to.clock.advanceMs(999);
+  assert.ok(await works(to, named.token));
+  await to.clock.advanceMs(1);
+  await assertError(
+    call(to, { method: 'GET', url: '/health', token: named.token }),
+    401,
+    'the request was not authenticated',
+  );
+  assert.deepEqual(
+    to.identity.listTokens().map(({ id, name, expiryMs }) => ({ id, name, expiryMs })),
+    [
+      { id: 0, name: '_admin', expiryMs: undefined },
+      { id: 1, name: 'short', expiryMs: START_MS + 1000 },
+    ],
+  );
+});
+
+it('refuses named tokens that it cannot make', async () => {
+  await using to = await openTestIdentity();
+  const { token } = await createAdmin(to);
+  const named = (body: unknown, headers?: Record<string, string>) =>
+    call(to, { method: 'POST', url: NAMED, token, body, ...(headers ? { headers } : {}) });
+  const json = { 'content-type': 'application/json' };
+  const missing = 'serde json error: missing field `token_name`';
+  assert.equal((await named({ token_name: 'a', expiry_secs: null })).status, 201);
+  await assertError(named({ token_name: 'a' }), 409, 'token name already exists, a');
+  await assertError(named({ token_name: '_admin' }), 409, 'token name already exists, _admin');
+  await assertError(named({}), 400, missing);
+  await assertError(named({ expiry_secs: 1 }), 400, missing);
+  await assertError(
+    named({ token_name: 1 }),
+    400,
+    'serde json error: invalid type for field `token_name`, expected string',
+  );
+  await assertError(
+    named({ token_name: 'b', expiry_secs: -1 }),
+    400,
+    'serde json error: invalid type for field `expiry_secs`, expected integer or null',
+  );
+  await assertError(
+    named({ token_name: '' }),
+    400,
+    'serde json error: invalid value for field `token_name`, minLength is 1',
+  );
+  const type = 'unacceptable content-type, expected: application/json';
+  await assertError(named(Buffer.from('{"token_name":"c"}')), 415, type);
+  await assertError(
+    named(Buffer.from('{"token_name":"c"}'), { 'content-type': 'text/plain' }),
+    415,
+    type,
+  );
+  const vendor = { 'content-type': 'application/vnd.api+json; charset=utf-8' };
+  assert.equal((await named(Buffer.from('{"token_name":"c"}'), vendor)).status, 201);
+  for (const text of ['{"token_name":', '', '[]', 'null', '"x"']) {
+    const answer = await named(Buffer.from(text), json);
+    assert.equal(answer.status, 400, text);
+    assert.match(answer.text, /^\{"error":"serde json error: [^"]+.*","data":\{\}\}$/, text);
+  }
+  await assertError(
+    call(to, { method: 'POST', url: NAMED, body: { token_name: 'd' } }),
+    401,
+    'the request was not authenticated',
+  );
+});
+
+it('deletes a named token by query string or body', async () => {
+  await using to = await openTestIdentity();
+  const { token } = await createAdmin(to);
+  const remove = (rest: Omit<Call, 'method' | 'url'>, query = '') =>
+    call(to, { method: 'DELETE', url: TOKEN + query, token, ...rest });
+  for (const given of [
+    { query: '?token_name=ci', rest: {} },
+    { query: '', rest: { body: { token_name: 'ci' } } },
+    { query: '?token_name=ci', rest: { body: { token_name: 'ci' } } },
+  ]) {
+    const body = { token_name: 'ci' };
+    const named = (await call(to, { method: 'POST', url: NAMED, token, body })).token();
+    const answer = await remove(given.rest, given.query);
+    assert.deepEqual([answer.status, answer.text], [200, '']);
+    assert.equal(await works(to, named.token), false);
+  }
+  await assertError(remove({}, '?token_name=ci'), 404, 'the requested resource was not found: ci');
+  await assertError(remove({}), 400, 'serde error: missing field `token_name`');
+  await assertError(
+    remove({ body: { token_name: 'b' } }, '?token_name=a'),
+    400,
+    "conflicting values for 'token_name' and 'token_name'",
+  );
+  await assertError(remove({}, '?token_name=_admin'), 405, 'cannot delete operator token');
+});
+
+it('never gives an id a second time', async () => {
+  await using to = await openTestIdentity();
+  const { token } = await createAdmin(to);
+  const create = async (name: string) =>
+    (await call(to, { method: 'POST', url: NAMED, token, body: { token_name: name } })).token().id;
+  assert.deepEqual([await create('a'), await create('b')], [1, 2]);
+  await call(to, { method: 'DELETE', url: `${TOKEN}?token_name=b`, token });
+  await using again = await to.restart();
+  const body = { token_name: 'c' };
+  assert.equal((await call(again, { method: 'POST', url: NAMED, token, body })).token().id, 3);
+});
+
+it('answers 404 for token endpoints of other editions and methods', async () => {
+  await using to = await openTestIdentity();
+  const { token } = await createAdmin(to);
+  for (const [method, url] of [
+    ['POST', '/api/v3/enterprise/configure/token'],
+    ['GET', TOKEN],
+    ['GET', ADMIN],
+  ] as const) {
+    await assertError(call(to, { method, url, token }), 404, 'Not found');
+  }
+});
+
+it('keeps tokens over a restart, and neither stores nor logs their text', async () => {
+  await using to = await openTestIdentity();
+  const { token } = await createAdmin(to);
+  const body = { token_name: 'ci' };
+  const named = (await call(to, { method: 'POST', url: NAMED, token, body })).token();
+  await using again = await to.restart();
+  assert.ok(await works(again, token));
+  assert.ok(await works(again, named.token));
+  const kept = JSON.stringify([to.logged, again.logged, again.identity.listTokens()]);
+  for (const secret of [token, named.token]) assert.equal(kept.includes(secret), false);
+});

@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createLogger,
+  loadSettings,
+  NodeFileSystem,
+  openRelationalStore,
+  SystemClock,
+  sendJson,
+} from '@plinth/kernel';
+import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
+import { type FastifyInstance, fastify } from 'fastify';
+import { IDENTITY_SETTINGS } from '../config.js';
+import { createIdentity, type Identity, isIdentityError, toErrorAnswer } from '../index.js';
+
+export interface TestIdentity extends AsyncDisposable {
+  readonly identity: Identity;
+  /** A server like the real one: the gate before routing, 404 for what is left. */
+  readonly app: FastifyInstance;
+  readonly clock: ManualClock;
+  /** Everything that was logged. */
+  readonly logged: string[];
+  /** Ends the service and starts it again on what it stored. */
+  restart(flags?: Readonly<Record<string, string>>): Promise<TestIdentity>;
+}
+
+export const START_MS = Date.UTC(2025, 3, 18, 14, 2, 45, 331);
+
+export async function openTestIdentity(
+  flags: Readonly<Record<string, string>> = {},
+): Promise<TestIdentity> {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-identity-'));
+  return await open(folder, flags, new ManualClock(START_MS));
+}
+
+async function open(
+  folder: string,
+  flags: Readonly<Record<string, string>>,
+  clock: ManualClock,
+): Promise<TestIdentity> {
+  const { identity: config } = loadSettings(
+    { identity: IDENTITY_SETTINGS },
+    { flags: new Map(Object.entries(flags)), env: {} },
+  );
+  const files = new NodeFileSystem();
+  const store = await openRelationalStore({
+    path: join(folder, 'plinth.db'),
+    clock: new SystemClock(),
+    fileSystem: files,
+  });
+  const logged: string[] = [];
+  const log = createLogger({ level: 'trace', destination: { write: (text) => logged.push(text) } });
+  const random = new SeededRandom(clock.nowMs());
+  const identity = createIdentity({ config, store, clock, random, files, log });
+  const app = await composeApp(identity);
+  const stop = async () => {
+    await app.close();
+    await identity.close();
+    await store.close();
+  };
+  try {
+    await identity.start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    identity,
+    app,
+    clock,
+    logged,
+    restart: async (changed = flags) => {
+      await stop();
+      await clock.advanceMs(1);
+      return await open(folder, changed, clock);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function composeApp(identity: Identity): Promise<FastifyInstance> {
+  const app = fastify();
+  app.addHook('onRequest', async (request, reply) => {
+    try {
+      identity.check(request.raw);
+    } catch (error) {
+      if (!isIdentityError(error)) throw error;
+      const answer = toErrorAnswer(error, request.url.split('?', 1)[0] ?? '');
+      return sendJson(reply.headers(answer.headers), answer.status, answer.body);
+    }
+    return undefined;
+  });
+  app.setNotFoundHandler((_, reply) => sendJson(reply, 404, { error: 'Not found', data: {} }));
+  await app.register((scope) => identity.register(scope));
+  app.get('/health', async () => 'OK');
+  return app;
+}
