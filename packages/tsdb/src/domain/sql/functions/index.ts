@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { PLANNER_MACROS } from '../emit/engine-macros.js';
 import { AGGREGATES } from './aggregates.js';
 import { CONDITIONALS } from './conditionals.js';
 import { ENCODING_MACROS, ENCODINGS } from './encodings.js';
@@ -52,6 +53,7 @@ export const ENGINE_MACROS: readonly string[] = [
   ...ENCODING_MACROS,
   ...REGEXP_MACROS,
   ...LIST_MACROS,
+  ...PLANNER_MACROS,
 ];
 
 /** Puts macros and scalar functions into the (in-memory) catalog of the connection's instance. */

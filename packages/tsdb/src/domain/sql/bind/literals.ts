@@ -1,0 +1,113 @@
+import { NotImplemented, PlanError } from '../../../errors.js';
+import type { ExprNodes, Literal } from '../parse/ast.js';
+import type { ParameterValue } from '../planned-query.js';
+import {
+  BOOLEAN,
+  type Bound,
+  constantExpr,
+  FLOAT64,
+  INT64,
+  INTERVAL,
+  NULL,
+  UINT64,
+  UTF8,
+} from './bound.js';
+import { convert } from './convert.js';
+import { typeOfDataType } from './data-type.js';
+import { intervalDisplayName, multiplyInterval, parseInterval } from './intervals.js';
+import type { Env } from './session.js';
+
+export function bindValue(node: ExprNodes['Value'], env: Env): Bound {
+  const literal = node.value;
+  if (literal === 'Null') return constantExpr(null, NULL, 'NULL');
+  const text = stringOf(literal);
+  if (text !== undefined) return constantExpr(text, UTF8, `Utf8("${text}")`);
+  if (typeof literal === 'object') {
+    if ('Number' in literal) return numberLiteral((literal['Number'] as readonly [string])[0]);
+    if ('Boolean' in literal) {
+      return constantExpr(literal['Boolean'] as boolean, BOOLEAN, `Boolean(${literal['Boolean']})`);
+    }
+    if ('Placeholder' in literal) return placeholder(literal['Placeholder'] as string, env);
+  }
+  throw new NotImplemented(`Unsupported Value ${JSON.stringify(literal)}`);
+}
+
+/** Text of a string literal in any of its notations. */
+export function stringOf(literal: Literal): string | undefined {
+  if (typeof literal === 'string') return undefined;
+  const text =
+    literal['SingleQuotedString'] ??
+    literal['EscapedStringLiteral'] ??
+    literal['UnicodeStringLiteral'] ??
+    literal['NationalStringLiteral'];
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** Integers are Int64, larger ones UInt64, then Float64; all others Float64. */
+export function numberLiteral(digits: string): Bound {
+  if (/^\d+$/.test(digits)) {
+    const value = BigInt(digits);
+    if (value < 2n ** 63n) return constantExpr(value, INT64, `Int64(${value})`);
+    if (value < 2n ** 64n) return constantExpr(value, UINT64, `UInt64(${value})`);
+  }
+  const value = Number(digits);
+  if (!Number.isFinite(value)) {
+    throw new PlanError(`SQL error: ParserError("Cannot parse ${digits} as f64")`);
+  }
+  return constantExpr(value, FLOAT64, `Float64(${digits.includes('e') ? value : digits})`);
+}
+
+function placeholder(marker: string, env: Env): Bound {
+  const { params } = env.session.context;
+  const name = marker.slice(1);
+  const value = params.get(name);
+  if (!marker.startsWith('$') || value === undefined) {
+    throw new PlanError(
+      `Error during planning: No value found for placeholder with name ${marker}`,
+    );
+  }
+  return parameterExpr(value, marker);
+}
+
+/** Source: query-languages, "Parameters". */
+function parameterExpr(value: ParameterValue, displayName: string): Bound {
+  switch (typeof value) {
+    case 'boolean':
+      return constantExpr(value, BOOLEAN, displayName);
+    case 'number':
+      return constantExpr(value, FLOAT64, displayName);
+    case 'bigint':
+      return constantExpr(value, value < 2n ** 63n ? INT64 : UINT64, displayName);
+    case 'string':
+      return constantExpr(value, UTF8, displayName);
+    default:
+      return constantExpr(null, NULL, displayName);
+  }
+}
+
+/** `INTERVAL '1 day'`, `INTERVAL '1' DAY`, `INTERVAL 1 DAY`, also with a minus before the number. */
+export function bindInterval(node: ExprNodes['Interval'], env: Env): Bound {
+  const unit = node.leading_field;
+  if (unit !== undefined && typeof unit !== 'string') {
+    throw new NotImplemented(`Unsupported interval field ${JSON.stringify(unit)}`);
+  }
+  const value = env.session.bindExpr(node.value, env).constant?.value;
+  if (
+    value === null ||
+    value === undefined ||
+    typeof value === 'object' ||
+    typeof value === 'boolean'
+  ) {
+    throw new NotImplemented('Unsupported interval argument. Expected string literal or number');
+  }
+  const interval =
+    typeof value === 'bigint' && unit !== undefined
+      ? multiplyInterval(parseInterval('1', unit.toLowerCase()), Number(value))
+      : parseInterval(String(value), unit?.toLowerCase());
+  return constantExpr(interval, INTERVAL, intervalDisplayName(interval));
+}
+
+/** `TIMESTAMP '2020-01-01'`, `DATE '…'`. */
+export function bindTypedString(node: ExprNodes['TypedString'], env: Env): Bound {
+  return convert(bindValue(node.value, env), typeOfDataType(node.data_type));
+}

@@ -1,0 +1,159 @@
+import { NotImplemented, PlanError } from '../../../errors.js';
+import { arrowTypeName } from '../arrow-type-name.js';
+import type { ExprNodes } from '../parse/ast.js';
+import { type ArithmeticOp, bindArithmetic, bindNegation } from './arithmetic.js';
+import { BOOLEAN, type Bound, derive, INT64, UTF8 } from './bound.js';
+import { isText, numericType } from './common-type.js';
+import { bindComparison, type ComparisonOp } from './comparison.js';
+import { convert } from './convert.js';
+import { eitherFact } from './facts.js';
+import { fieldOf } from './fields.js';
+import type { Env } from './session.js';
+
+const ARITHMETIC: Readonly<Record<string, ArithmeticOp>> = {
+  Plus: '+',
+  Minus: '-',
+  Multiply: '*',
+  Divide: '/',
+  Modulo: '%',
+};
+const COMPARISON: Readonly<Record<string, readonly [ComparisonOp, string]>> = {
+  Eq: ['=', '='],
+  NotEq: ['<>', '!='],
+  Lt: ['<', '<'],
+  LtEq: ['<=', '<='],
+  Gt: ['>', '>'],
+  GtEq: ['>=', '>='],
+  Spaceship: ['IS NOT DISTINCT FROM', '<=>'],
+};
+const BITWISE: Readonly<Record<string, string>> = {
+  BitwiseAnd: '&',
+  BitwiseOr: '|',
+  BitwiseXor: '^',
+  PGBitwiseXor: '#',
+  PGBitwiseShiftLeft: '<<',
+  PGBitwiseShiftRight: '>>',
+};
+const REGEX: Readonly<
+  Record<string, { readonly not: boolean; readonly ignoreCase: boolean; readonly shown: string }>
+> = {
+  PGRegexMatch: { not: false, ignoreCase: false, shown: '~' },
+  PGRegexIMatch: { not: false, ignoreCase: true, shown: '~*' },
+  PGRegexNotMatch: { not: true, ignoreCase: false, shown: '!~' },
+  PGRegexNotIMatch: { not: true, ignoreCase: true, shown: '!~*' },
+};
+
+export function bindBinaryOp(node: ExprNodes['BinaryOp'], env: Env): Bound {
+  const { op } = node;
+  const left = env.session.bindExpr(node.left, env);
+  if (op === 'Arrow' && 'Value' in node.right) {
+    const key = env.session.bindExpr(node.right, env).constant?.value;
+    if (typeof key === 'string') return fieldOf(left, key);
+  }
+  const right = env.session.bindExpr(node.right, env);
+  if (op === 'And' || op === 'Or') return bindLogic(left, op, right);
+  const arithmetic = ARITHMETIC[op];
+  if (arithmetic !== undefined) return bindArithmetic(left, arithmetic, right);
+  const comparison = COMPARISON[op];
+  if (comparison !== undefined) return bindComparison(left, comparison[0], right, comparison[1]);
+  const regex = REGEX[op];
+  if (regex !== undefined) return bindRegex(left, right, regex);
+  if (op === 'StringConcat') return bindConcat(left, right);
+  const bitwise = BITWISE[op];
+  if (bitwise !== undefined) return bindBitwise(left, bitwise, right);
+  throw new NotImplemented(`Unsupported binary operator: ${op}`);
+}
+
+export function bindUnaryOp(node: ExprNodes['UnaryOp'], env: Env): Bound {
+  const operand = env.session.bindExpr(node.expr, env);
+  switch (node.op) {
+    case 'Minus':
+      return bindNegation(operand);
+    case 'Plus':
+      return operand;
+    case 'Not': {
+      const { text } = condition(operand);
+      return derive([operand], {
+        text: `(NOT ${text})`,
+        type: BOOLEAN,
+        displayName: `NOT ${operand.displayName}`,
+      });
+    }
+    default:
+      throw new NotImplemented(`Unsupported SQL unary operator ${node.op}`);
+  }
+}
+
+function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
+  const [a, b] = [condition(left), condition(right)];
+  const word = op.toUpperCase();
+  const facts =
+    op === 'And'
+      ? [...(left.facts ?? []), ...(right.facts ?? [])]
+      : eitherFact(left.facts ?? [], right.facts ?? []);
+  return {
+    ...derive([left, right], {
+      text: `(${a.text} ${word} ${b.text})`,
+      type: BOOLEAN,
+      displayName: `${left.displayName} ${word} ${right.displayName}`,
+    }),
+    facts,
+  };
+}
+
+/** An operand that must be true, false or NULL. */
+export function condition(expr: Bound): Bound {
+  if (expr.type.kind === 'boolean') return expr;
+  if (expr.type.kind === 'null') return convert(expr, BOOLEAN);
+  throw new PlanError(
+    `Error during planning: Cannot infer common argument type for logical boolean operation ` +
+      `${arrowTypeName(expr.type)} AND Boolean`,
+  );
+}
+
+function bindRegex(
+  left: Bound,
+  right: Bound,
+  { not, ignoreCase, shown }: (typeof REGEX)[string],
+): Bound {
+  const isText2 = [left, right].every(({ type }) => isText(type) || type.kind === 'null');
+  if (!isText2) throw mismatch(left, shown, right);
+  const [a, b] = [convert(left, UTF8), convert(right, UTF8)];
+  const match = `regexp_matches(${a.text}, ${b.text}${ignoreCase ? ", 'i'" : ''})`;
+  return derive([left, right], {
+    text: not ? `(NOT ${match})` : match,
+    type: BOOLEAN,
+    displayName: `${left.displayName} ${shown} ${right.displayName}`,
+  });
+}
+
+function bindConcat(left: Bound, right: Bound): Bound {
+  const displayName = `${left.displayName} || ${right.displayName}`;
+  if (left.type.kind === 'list' && right.type.kind === 'list') {
+    const text = `list_concat(${left.text}, ${right.text})`;
+    return derive([left, right], { text, type: left.type, displayName });
+  }
+  const [a, b] = [convert(left, UTF8), convert(right, UTF8)];
+  return derive([left, right], { text: `(${a.text} || ${b.text})`, type: UTF8, displayName });
+}
+
+function bindBitwise(left: Bound, op: string, right: Bound): Bound {
+  const type = numericType(left.type, right.type);
+  if (type?.kind !== 'int') throw mismatch(left, op, right);
+  const isShift = op === '<<' || op === '>>';
+  const resultType = isShift && left.type.kind === 'int' ? left.type : type;
+  const [a, b] = [convert(left, resultType), convert(right, isShift ? INT64 : resultType)];
+  const isXor = op === '^' || op === '#';
+  return derive([left, right], {
+    text: isXor ? `xor(${a.text}, ${b.text})` : `(${a.text} ${op} ${b.text})`,
+    type: resultType,
+    displayName: `${left.displayName} ${isXor ? 'BIT_XOR' : op} ${right.displayName}`,
+  });
+}
+
+function mismatch(left: Bound, op: string, right: Bound): PlanError {
+  return new PlanError(
+    `Error during planning: Cannot infer common argument type for operation ` +
+      `${arrowTypeName(left.type)} ${op} ${arrowTypeName(right.type)}`,
+  );
+}

@@ -1,0 +1,50 @@
+import {
+  MAX_TIME_NS,
+  MIN_TIME_NS,
+  type ScanRequest,
+  type TagCondition,
+} from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
+import { type Fact, rejectsNull } from './facts.js';
+
+/** A scan while the query is bound: columns and conditions are gathered from everything that reads it. */
+export class ScanDraft {
+  readonly table: TableSchema;
+  readonly index: number;
+  readonly #columns = new Set<string>();
+  readonly #conditions: TagCondition[] = [];
+  #minNs = MIN_TIME_NS;
+  #maxNs = MAX_TIME_NS;
+  /** Set on the inner side of an outer join: there only facts that no made-up row meets may narrow the scan. */
+  isNullable = false;
+
+  constructor(table: TableSchema, index: number) {
+    this.table = table;
+    this.index = index;
+  }
+
+  use(column: string): void {
+    this.#columns.add(column);
+  }
+
+  /** The fact holds for every row of this scan that matters. */
+  narrow(fact: Fact): void {
+    if (this.isNullable && !rejectsNull(fact)) return;
+    if (fact.kind === 'tag') {
+      this.#conditions.push(fact.condition);
+      return;
+    }
+    if (fact.minNs > this.#minNs) this.#minNs = fact.minNs;
+    if (fact.maxNs < this.#maxNs) this.#maxNs = fact.maxNs;
+  }
+
+  toRequest(): ScanRequest {
+    return {
+      table: this.table,
+      columns: [...this.#columns],
+      minTimeNs: this.#minNs,
+      maxTimeNs: this.#maxNs,
+      tagConditions: this.#conditions,
+    };
+  }
+}

@@ -1,0 +1,88 @@
+import { PlanError } from '../../../errors.js';
+import type { ColumnKind } from '../../../model/column.js';
+import type { SqlType } from '../../../model/sql-type.js';
+import type { ScanDraft } from './scan-draft.js';
+
+/** A column that expressions may name. */
+export interface ScopeColumn {
+  readonly name: string;
+  /** Name of the relation it came from, for messages and display names. */
+  readonly qualifier: string | undefined;
+  readonly type: SqlType;
+  readonly text: string;
+  readonly source: ColumnKind | undefined;
+  /** The column of a base table that it passes on unchanged, when conditions on it may narrow that scan. */
+  readonly origin?: { readonly scan: ScanDraft; readonly column: string };
+  /** Tells the scan that the column is read. */
+  use(): void;
+}
+
+export interface Relation {
+  /** What may stand before a column's dot, from the outside in: `['public', 'iox', 'cpu']` or `['alias']`. */
+  readonly path: readonly string[];
+  readonly columns: readonly ScopeColumn[];
+}
+
+/** The names that one query level sees; `parent` is the level around it, for correlated subqueries. */
+export class Scope {
+  readonly relations: readonly Relation[];
+  /** Columns of `*`, in order: those of all relations, each USING column once. */
+  readonly visible: readonly ScopeColumn[];
+  readonly parent: Scope | undefined;
+  #byName: Map<string, readonly ScopeColumn[]> | undefined;
+
+  constructor(options: {
+    readonly relations: readonly Relation[];
+    readonly visible: readonly ScopeColumn[];
+    readonly parent: Scope | undefined;
+  }) {
+    this.relations = options.relations;
+    this.visible = options.visible;
+    this.parent = options.parent;
+  }
+
+  /** The column an unqualified name means at this level; `undefined` when there is none. */
+  find(name: string): ScopeColumn | undefined {
+    const found = this.#named(name);
+    if (found.length > 1) {
+      throw new PlanError(`Schema error: Ambiguous reference to unqualified field ${name}`);
+    }
+    return found[0];
+  }
+
+  findQualified(path: readonly string[], name: string): ScopeColumn | undefined {
+    for (const relation of this.relations) {
+      if (!endsWith(relation.path, path)) continue;
+      const column = relation.columns.find((candidate) => candidate.name === name);
+      if (column !== undefined) return column;
+    }
+    return undefined;
+  }
+
+  relation(path: readonly string[]): Relation | undefined {
+    return this.relations.find((candidate) => endsWith(candidate.path, path));
+  }
+
+  unknownColumn(shown: string): PlanError {
+    const valid = this.visible.map((column) =>
+      column.qualifier === undefined ? column.name : `${column.qualifier}.${column.name}`,
+    );
+    const help = valid.length === 0 ? '' : ` Valid fields are ${valid.join(', ')}.`;
+    return new PlanError(`Schema error: No field named ${shown}.${help}`);
+  }
+
+  #named(name: string): readonly ScopeColumn[] {
+    if (this.#byName === undefined) {
+      this.#byName = new Map();
+      for (const column of this.visible) {
+        this.#byName.set(column.name, [...(this.#byName.get(column.name) ?? []), column]);
+      }
+    }
+    return this.#byName.get(name) ?? [];
+  }
+}
+
+function endsWith(path: readonly string[], tail: readonly string[]): boolean {
+  const skipped = path.length - tail.length;
+  return skipped >= 0 && tail.every((part, index) => path[skipped + index] === part);
+}

@@ -1,0 +1,68 @@
+import type { ColumnKind } from '../../../model/column.js';
+import type { SqlType } from '../../../model/sql-type.js';
+import type { FunctionRegistry } from '../functions/registry.js';
+import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
+import type { PlanContext } from '../planned-query.js';
+import type { Aggregation } from './aggregation.js';
+import type { Bound } from './bound.js';
+import type { ScanDraft } from './scan-draft.js';
+import type { Scope, ScopeColumn } from './scope.js';
+
+/** One query being planned. Its two functions tie expressions and queries, which contain each other, together. */
+export interface Session {
+  readonly context: PlanContext;
+  readonly scans: ScanDraft[];
+  readonly functions: FunctionRegistry;
+  /** A name for the engine that nothing else in the query has. */
+  newName(prefix: string): string;
+  bindExpr(expr: Expr, env: Env): Bound;
+  bindQuery(query: Query, around: QueryEnv): BoundQuery;
+  /** The value of `locf`, `interpolate` and the binning functions of gap filling; `undefined` for all others. */
+  bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined;
+  /** The column of this level that `expr` names, if it is a bare name. */
+  columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined;
+}
+
+/** What surrounds a query: names of outer levels and of common table expressions. */
+export interface QueryEnv {
+  readonly session: Session;
+  readonly outer: Scope | undefined;
+  readonly ctes: ReadonlyMap<string, CommonTable>;
+  /** Levels of queries around this one. */
+  readonly depth: number;
+}
+
+/** Where an expression stands. */
+export interface Env extends QueryEnv {
+  readonly scope: Scope;
+  /** Set after grouping: the expression sees groups, not rows. */
+  readonly aggregation?: Aggregation;
+  readonly windows: ReadonlyMap<string, WindowSpec>;
+  /** Why aggregates (windows) may not stand here; `undefined` where they may. */
+  readonly noAggregate?: string;
+  readonly noWindow?: string;
+  /** Names of the select list; `first` looks them up before the input's columns. */
+  readonly aliases?: { readonly items: ReadonlyMap<string, Bound>; readonly first: boolean };
+}
+
+export interface CommonTable {
+  readonly engineName: string;
+  readonly columns: readonly QueryColumn[];
+}
+
+export interface QueryColumn {
+  readonly name: string;
+  readonly qualifier: string | undefined;
+  readonly type: SqlType;
+  readonly source: ColumnKind | undefined;
+  readonly engineName: string;
+  readonly origin?: NonNullable<ScopeColumn['origin']>;
+}
+
+/** A bound query. `text` has no brackets around it. */
+export interface BoundQuery {
+  readonly text: string;
+  readonly columns: readonly QueryColumn[];
+  /** Name of the table when FROM is exactly one base table. */
+  readonly tableName: string | undefined;
+}

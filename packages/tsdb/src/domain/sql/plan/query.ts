@@ -1,0 +1,116 @@
+import { NotImplemented, PlanError } from '../../../errors.js';
+import { arrowTypeName } from '../arrow-type-name.js';
+import { unionType } from '../bind/common-type.js';
+import { Scope } from '../bind/scope.js';
+import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js';
+import type { OrderByExpr, Query, SetExpr, SetOperationNode } from '../parse/ast.js';
+import { bindCommonTables } from './common-tables.js';
+import { limitText, orderByText, orderItems, positionOf } from './order-limit.js';
+import { retyped } from './retype.js';
+import { bindSelect } from './select.js';
+import { bindValues } from './values.js';
+
+/** Queries within queries; the engine's own planner is recursive, too. */
+const MAX_QUERY_DEPTH = 32;
+
+export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
+  if (outside.depth > MAX_QUERY_DEPTH) {
+    throw new NotImplemented(`queries nested more than ${MAX_QUERY_DEPTH} levels deep`);
+  }
+  if (query.locks.length > 0) throw new NotImplemented('FOR UPDATE and FOR SHARE');
+  const { prefix, ctes } = bindCommonTables(query, outside);
+  const around: QueryEnv = { ...outside, ctes };
+  const order = orderItems(query);
+  const limit = limitText(query, around);
+  const bound =
+    'Select' in query.body
+      ? bindSelect(query.body.Select, { orderBy: order, limitText: limit }, around)
+      : orderOutput(bindSetExpr(query.body, around), order, limit, around);
+  return { ...bound, text: `${prefix}${bound.text}` };
+}
+
+function bindSetExpr(body: SetExpr, around: QueryEnv): BoundQuery {
+  if ('Select' in body)
+    return bindSelect(body.Select, { orderBy: [], limitText: '' }, nested(around));
+  if ('Query' in body) return bindQuery(body.Query, nested(around));
+  if ('SetOperation' in body) return bindSetOperation(body.SetOperation, around);
+  if ('Values' in body) return bindValues(body.Values, around);
+  throw new NotImplemented(`Query ${JSON.stringify(Object.keys(body))} not implemented yet`);
+}
+
+function nested(around: QueryEnv): QueryEnv {
+  return { ...around, depth: around.depth + 1 };
+}
+
+function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery {
+  const { op, set_quantifier: quantifier } = node;
+  if (quantifier.includes('ByName')) throw new NotImplemented(`${op.toUpperCase()} BY NAME`);
+  const left = bindSetExpr(node.left, nested(around));
+  const right = bindSetExpr(node.right, nested(around));
+  if (left.columns.length !== right.columns.length) {
+    throw new PlanError(
+      `Error during planning: ${op.toUpperCase()} queries have different number of columns: left has ` +
+        `${left.columns.length} columns whereas right has ${right.columns.length} columns`,
+    );
+  }
+  const columns = left.columns.map((column, index) =>
+    commonColumn(column, right.columns[index], op),
+  );
+  const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
+  const word = `${op.toUpperCase()}${quantifier === 'All' ? ' ALL' : ''}`;
+  return { text: parts.join(` ${word} `), columns, tableName: undefined };
+}
+
+function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): QueryColumn {
+  const type = b && unionType([a.type, b.type]);
+  if (type === undefined) {
+    throw new PlanError(
+      `Error during planning: Incompatible inputs for ${op}: Previous inputs were of type ` +
+        `${arrowTypeName(a.type)}, but got incompatible type ${b === undefined ? 'Null' : arrowTypeName(b.type)} ` +
+        `on column '${a.name}'`,
+    );
+  }
+  const { origin: _origin, ...column } = a;
+  return { ...column, type, source: a.source === b?.source ? a.source : undefined };
+}
+
+/** ORDER BY and LIMIT over the output of a set operation, VALUES or a query in brackets. */
+function orderOutput(
+  query: BoundQuery,
+  order: readonly OrderByExpr[],
+  limit: string,
+  around: QueryEnv,
+): BoundQuery {
+  if (order.length === 0 && limit === '') return query;
+  const name = around.session.newName('r');
+  const visible = query.columns.map((column) => ({
+    name: column.name,
+    qualifier: column.qualifier,
+    type: column.type,
+    text: `${name}.${column.engineName}`,
+    source: column.source,
+    use: () => undefined,
+  }));
+  const env: Env = {
+    ...around,
+    scope: new Scope({ relations: [], visible, parent: around.outer }),
+    windows: new Map(),
+    noAggregate: 'Aggregate functions are not allowed in ORDER BY of this query',
+    noWindow: 'Window functions are not allowed in ORDER BY of this query',
+  };
+  const orderText = orderByText(order, (expr) => {
+    const position = positionOf(expr, visible.length, 'ORDER BY');
+    if (position !== undefined) return { text: String(position), isListed: true };
+    return { text: around.session.bindExpr(expr, env).text, isListed: false };
+  });
+  const list = query.columns.map((column, index) => `${name}.${column.engineName} AS c${index}`);
+  const columns = query.columns.map(({ origin: _origin, ...column }, index) => ({
+    ...column,
+    engineName: `c${index}`,
+  }));
+  return {
+    text: `SELECT ${list.join(', ')} FROM (${query.text}) AS ${name}${orderText}${limit}`,
+    columns,
+    tableName: query.tableName,
+  };
+}

@@ -1,0 +1,199 @@
+import { NotImplemented, PlanError } from '../../../errors.js';
+import type { Bound } from '../bind/bound.js';
+import { valueType } from '../bind/common-type.js';
+import { condition } from '../bind/operators.js';
+import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js';
+import { type Expr, nameOf, type OrderByExpr, type Select, type WindowSpec } from '../parse/ast.js';
+import { bindFrom, scopeOf } from './from.js';
+import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
+import { type OrderTarget, orderByText, positionOf } from './order-limit.js';
+import { bindProjection, type OutputItem } from './projection.js';
+import type { FromItem } from './table-factor.js';
+
+export interface SelectClauses {
+  readonly orderBy: readonly OrderByExpr[];
+  /** `LIMIT …` with a leading space, or nothing. */
+  readonly limitText: string;
+}
+
+export function bindSelect(select: Select, clauses: SelectClauses, around: QueryEnv): BoundQuery {
+  refuseUnsupported(select);
+  const from = bindFrom(select.from, around);
+  const env: Env = {
+    ...around,
+    scope: scopeOf(from, around),
+    windows: namedWindows(select),
+    noAggregate: 'Aggregate functions are not allowed here',
+  };
+  const where = bindWhere(select.selection, env);
+  const groups = bindGroups(
+    select,
+    env,
+    clauses.orderBy.map(({ expr }) => expr),
+  );
+  const { noAggregate: _rows, ...groupEnv } = env;
+  const itemEnv: Env =
+    groups === undefined ? env : { ...groupEnv, aggregation: groups.aggregation };
+  const items = bindProjection(select.projection, itemEnv);
+  const aliases = new Map(items.map((item) => [item.name, item.expr]));
+  const having =
+    select.having &&
+    condition(
+      around.session.bindExpr(select.having, {
+        ...itemEnv,
+        aliases: { items: aliases, first: false },
+        noWindow: 'Window functions are not allowed in the HAVING clause',
+      }),
+    );
+  const qualify = bindQualify(select.qualify, {
+    ...itemEnv,
+    aliases: { items: aliases, first: false },
+  });
+  const distinct = distinctText(select, itemEnv);
+  const order = orderText(clauses, {
+    items,
+    env: { ...itemEnv, aliases: { items: aliases, first: true } },
+    isDistinct: select.distinct === 'Distinct',
+  });
+  const fromText = from === undefined ? '' : ` FROM ${from.text}`;
+  const whereText = where === undefined ? '' : ` WHERE ${where.text}`;
+  const source =
+    groups === undefined
+      ? `${fromText}${whereText}`
+      : groupedSource(groups, `${fromText}${whereText}`, having);
+  const list = items.map((item, index) => `${item.expr.text} AS c${index}`).join(', ');
+  const isPlain =
+    groups === undefined && distinct === '' && !items.some((item) => item.expr.hasWindow);
+  const timeOrder = order === '' && isPlain && around.depth === 0 ? timeOrderText(from) : '';
+  return {
+    text:
+      `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
+      `${order}${timeOrder}${clauses.limitText}`,
+    columns: outputColumns(items, isTransparent(select, clauses, items)),
+    tableName: from?.tableName,
+  };
+}
+
+function refuseUnsupported(select: Select): void {
+  if (select.into !== undefined) throw new NotImplemented('SELECT INTO');
+  if (select.top !== undefined) throw new NotImplemented('TOP');
+  if (select.lateral_views.length > 0) throw new NotImplemented('LATERAL VIEWS');
+  if (select.projection.length === 0) {
+    throw new PlanError('Error during planning: SELECT needs at least one expression');
+  }
+}
+
+function namedWindows(select: Select): ReadonlyMap<string, WindowSpec> {
+  return new Map(
+    select.named_window.map(([name, window]) => [
+      nameOf(name),
+      'WindowSpec' in window
+        ? window.WindowSpec
+        : { window_name: window.NamedWindow, partition_by: [], order_by: [] },
+    ]),
+  );
+}
+
+/** Besides the condition itself: what it says about the scans of this level narrows them. */
+function bindWhere(selection: Expr | undefined, env: Env): Bound | undefined {
+  if (selection === undefined) return undefined;
+  const where = condition(
+    env.session.bindExpr(selection, {
+      ...env,
+      noAggregate: 'Aggregate functions are not allowed in the WHERE clause',
+      noWindow: 'Window functions are not allowed in the WHERE clause',
+    }),
+  );
+  for (const fact of where.facts ?? []) fact.scan.narrow(fact);
+  return where;
+}
+
+function bindQualify(qualify: Expr | undefined, env: Env): Bound | undefined {
+  if (qualify === undefined) return undefined;
+  const bound = condition(env.session.bindExpr(qualify, env));
+  if (bound.hasWindow) return bound;
+  throw new PlanError(
+    'Error during planning: QUALIFY clause requires window functions in the SELECT list or QUALIFY clause',
+  );
+}
+
+function groupedSource(groups: BoundGroups, fromWhere: string, having: Bound | undefined): string {
+  const grouped = groupedText(groups, fromWhere);
+  const condition = having === undefined ? '' : ` WHERE ${having.text}`;
+  return ` FROM (${grouped}) AS ${groups.aggregation.relation}${condition}`;
+}
+
+function distinctText(select: Select, env: Env): string {
+  const { distinct } = select;
+  if (distinct === undefined || distinct === 'All') return '';
+  if (distinct === 'Distinct') return 'DISTINCT ';
+  const on = distinct.On.map((expr) => env.session.bindExpr(expr, env).text);
+  return `DISTINCT ON (${on.join(', ')}) `;
+}
+
+function orderText(
+  clauses: SelectClauses,
+  list: { readonly items: readonly OutputItem[]; readonly env: Env; readonly isDistinct: boolean },
+): string {
+  return orderByText(clauses.orderBy, (expr): OrderTarget => {
+    const position = positionOf(expr, list.items.length, 'ORDER BY');
+    if (position !== undefined) return { text: String(position), isListed: true };
+    const bound = list.env.session.bindExpr(expr, list.env);
+    const index = list.items.findIndex((item) => item.expr.text === bound.text);
+    if (index >= 0) return { text: String(index + 1), isListed: true };
+    if (list.isDistinct) {
+      throw new PlanError(
+        `Error during planning: For SELECT DISTINCT, ORDER BY expressions ${bound.displayName} must appear in select list`,
+      );
+    }
+    if (bound.constant !== undefined) return { text: `(${bound.text})`, isListed: false };
+    return { text: bound.text, isListed: false };
+  });
+}
+
+/** Rows of a plain scan come ascending by time, though nobody asked. */
+function timeOrderText(from: FromItem | undefined): string {
+  if (from?.tableName === undefined) return '';
+  const time = from.visible.find((column) => column.source === 'time');
+  if (time === undefined) return '';
+  time.use();
+  return ` ORDER BY ${time.text}`;
+}
+
+/** True when a condition on an output column may as well be put to the rows beneath. */
+function isTransparent(
+  select: Select,
+  clauses: SelectClauses,
+  items: readonly OutputItem[],
+): boolean {
+  return (
+    clauses.limitText === '' &&
+    select.qualify === undefined &&
+    typeof select.distinct !== 'object' &&
+    !items.some((item) => item.expr.hasWindow) &&
+    !hasSets(select)
+  );
+}
+
+/** ROLLUP and its like make rows whose keys are NULL though no input row's are. */
+function hasSets(select: Select): boolean {
+  const groupBy = select.group_by;
+  if (!('Expressions' in groupBy)) return true;
+  return groupBy.Expressions[0].some(
+    (expr) => 'Rollup' in expr || 'Cube' in expr || 'GroupingSets' in expr,
+  );
+}
+
+function outputColumns(
+  items: readonly OutputItem[],
+  isTransparent: boolean,
+): readonly QueryColumn[] {
+  return items.map(({ name, qualifier, expr }, index) => ({
+    name,
+    qualifier,
+    type: expr.column === undefined ? valueType(expr.type) : expr.type,
+    source: expr.column?.source,
+    engineName: `c${index}`,
+    ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
+  }));
+}

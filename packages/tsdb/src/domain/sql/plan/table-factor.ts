@@ -1,0 +1,167 @@
+import { NotImplemented, PlanError } from '../../../errors.js';
+import type { TableSchema } from '../../../model/schema.js';
+import { ScanDraft } from '../bind/scan-draft.js';
+import type { Relation, Scope, ScopeColumn } from '../bind/scope.js';
+import type { BoundQuery, QueryEnv } from '../bind/session.js';
+import { quoteName, scanMark } from '../emit/quote.js';
+import {
+  nameOf,
+  namesOf,
+  type Query,
+  type TableAlias,
+  type TableFactor,
+  type TableNode,
+  tagOf,
+} from '../parse/ast.js';
+import { columnType } from './column-type.js';
+import { bindTableFunction, bindUnnest } from './table-functions.js';
+import { resolveTable } from './table-name.js';
+import { findVirtualTable, virtualTableQuery } from './virtual-tables.js';
+
+/** What stands in FROM, as text and as names. */
+export interface FromItem {
+  readonly text: string;
+  readonly relations: readonly Relation[];
+  /** Columns of `*`. */
+  readonly visible: readonly ScopeColumn[];
+  readonly tableName: string | undefined;
+}
+
+/** `before`: what a LATERAL item may name. */
+export function bindTableFactor(
+  factor: TableFactor,
+  around: QueryEnv,
+  before: Scope | undefined,
+): FromItem {
+  if ('Table' in factor) return bindTable(factor.Table as TableNode, around, before);
+  if ('Derived' in factor) {
+    const { lateral, subquery, alias } = factor.Derived as {
+      readonly lateral: boolean;
+      readonly subquery: Query;
+      readonly alias?: TableAlias;
+    };
+    const outer = lateral ? (before ?? around.outer) : around.outer;
+    const query = around.session.bindQuery(subquery, { ...around, outer, depth: around.depth + 1 });
+    return derivedItem(query, { prefix: lateral ? 'LATERAL ' : '', alias, around });
+  }
+  if ('UNNEST' in factor) {
+    const { array_exprs, alias } = factor.UNNEST as Parameters<typeof bindUnnest>[0];
+    const query = bindUnnest({ array_exprs, ...(alias && { alias }) }, around, before);
+    return derivedItem(query, { prefix: 'LATERAL ', alias, around });
+  }
+  throw new NotImplemented(`Unsupported ast node ${tagOf(factor)} in create_relation`);
+}
+
+function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined): FromItem {
+  const names = namesOf(node.name);
+  const { alias } = node;
+  if (node.sample !== undefined) throw new NotImplemented('TABLESAMPLE is not supported');
+  if (node.args !== undefined) {
+    const query = bindTableFunction(names.join('.'), node.args.args, around, before);
+    return derivedItem(query, { prefix: before === undefined ? '' : 'LATERAL ', alias, around });
+  }
+  const cte = names.length === 1 ? around.ctes.get(names[0] ?? '') : undefined;
+  if (cte !== undefined) {
+    const query = { text: cte.engineName, columns: cte.columns, tableName: undefined };
+    return namedItem(query, { text: cte.engineName, path: [names[0] ?? ''], alias, around });
+  }
+  const path = resolveTable(names);
+  const [, schema, name] = path;
+  if (schema === 'iox') {
+    const table = around.session.context.database.tables.get(name);
+    if (table !== undefined) return baseTable(table, path, alias, around);
+  }
+  const virtual = findVirtualTable(schema, name, around.session.context);
+  if (virtual === undefined) {
+    throw new PlanError(`Error during planning: table '${path.join('.')}' not found`);
+  }
+  const query = virtualTableQuery(virtual, around.session);
+  return namedItem(query, { text: `(${query.text})`, path, alias, around });
+}
+
+function baseTable(
+  table: TableSchema,
+  path: readonly string[],
+  alias: TableAlias | undefined,
+  { session }: QueryEnv,
+): FromItem {
+  const scan = new ScanDraft(table, session.scans.length);
+  session.scans.push(scan);
+  const name = session.newName('r');
+  const qualifier = alias === undefined ? table.name : nameOf(alias.name);
+  const shown = aliasColumns(alias, table.columns.size);
+  const columns: readonly ScopeColumn[] = [...table.columns.values()].map((column, index) => ({
+    name: shown?.[index] ?? column.name,
+    qualifier,
+    type: columnType(column.kind),
+    text: `${name}.${quoteName(column.physicalName)}`,
+    source: column.kind,
+    origin: { scan, column: column.name },
+    use: () => scan.use(column.name),
+  }));
+  return {
+    text: `${scanMark(scan.index)} AS ${name}`,
+    relations: [{ path: alias === undefined ? path : [qualifier], columns }],
+    visible: columns,
+    tableName: table.name,
+  };
+}
+
+function derivedItem(
+  query: BoundQuery,
+  options: {
+    readonly prefix: string;
+    readonly alias: TableAlias | undefined;
+    readonly around: QueryEnv;
+  },
+): FromItem {
+  const { prefix, alias, around } = options;
+  return namedItem(query, { text: `${prefix}(${query.text})`, path: undefined, alias, around });
+}
+
+/** A query, or something with the columns of one, as a relation. */
+function namedItem(
+  query: BoundQuery,
+  options: {
+    readonly text: string;
+    readonly path: readonly string[] | undefined;
+    readonly alias: TableAlias | undefined;
+    readonly around: QueryEnv;
+  },
+): FromItem {
+  const { alias } = options;
+  const name = options.around.session.newName('r');
+  const path = alias === undefined ? options.path : [nameOf(alias.name)];
+  const shown = aliasColumns(alias, query.columns.length);
+  const columns: readonly ScopeColumn[] = query.columns.map((column, index) => ({
+    name: shown?.[index] ?? column.name,
+    qualifier: path === undefined ? column.qualifier : path.at(-1),
+    type: column.type,
+    text: `${name}.${column.engineName}`,
+    source: column.source,
+    ...(column.origin && { origin: column.origin }),
+    use: () => undefined,
+  }));
+  const relations =
+    path === undefined
+      ? [...new Set(columns.map((column) => column.qualifier))].flatMap((qualifier) =>
+          qualifier === undefined
+            ? []
+            : [{ path: [qualifier], columns: columns.filter((c) => c.qualifier === qualifier) }],
+        )
+      : [{ path, columns }];
+  return { text: `${options.text} AS ${name}`, relations, visible: columns, tableName: undefined };
+}
+
+function aliasColumns(
+  alias: TableAlias | undefined,
+  columnCount: number,
+): readonly string[] | undefined {
+  if (alias === undefined || alias.columns.length === 0) return undefined;
+  if (alias.columns.length === columnCount)
+    return alias.columns.map((column) => nameOf(column.name));
+  throw new PlanError(
+    `Error during planning: Source table contains ${columnCount} columns but only ` +
+      `${alias.columns.length} names given as column alias`,
+  );
+}

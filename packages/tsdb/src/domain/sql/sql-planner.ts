@@ -1,0 +1,57 @@
+import { bindExpr } from './bind/bind-expr.js';
+import { columnOf } from './bind/columns.js';
+import type { Session } from './bind/session.js';
+import { splitAtScanMarks } from './emit/quote.js';
+import { ALL_FUNCTIONS } from './functions/index.js';
+import { FunctionRegistry } from './functions/registry.js';
+import { StatementParser } from './parse/parse-statement.js';
+import { bindQuery } from './plan/query.js';
+import { bindStatement } from './plan/statement.js';
+import type { PlanContext, PlannedQuery } from './planned-query.js';
+
+const MAX_CACHED_STATEMENTS = 512;
+
+/** From the text of one SQL statement to a query for the engine. */
+export class SqlPlanner {
+  readonly #parser: StatementParser;
+  readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
+
+  private constructor(parser: StatementParser) {
+    this.#parser = parser;
+  }
+
+  static async load(): Promise<SqlPlanner> {
+    return new SqlPlanner(await StatementParser.load({ maxCachedCount: MAX_CACHED_STATEMENTS }));
+  }
+
+  /** Throws `PlanError` and `NotImplemented` with the messages that clients see. */
+  plan(text: string, context: PlanContext): PlannedQuery {
+    const statement = this.#parser.parse(text);
+    const session = newSession(context, this.#functions);
+    const { query, explain } = bindStatement(statement, session);
+    const scans = session.scans.map((scan) => scan.toRequest());
+    const pieces = splitAtScanMarks(query.text);
+    return {
+      scans,
+      columns: query.columns.map(({ name, type, source }) => ({ name, type, source })),
+      tableName: query.tableName,
+      explain,
+      render: (scanText) =>
+        pieces.map((piece, index) => (index % 2 === 0 ? piece : scanText(Number(piece)))).join(''),
+    };
+  }
+}
+
+function newSession(context: PlanContext, functions: FunctionRegistry): Session {
+  let nameCount = 0;
+  return {
+    context,
+    functions,
+    scans: [],
+    newName: (prefix) => `${prefix}${nameCount++}`,
+    bindExpr,
+    bindQuery,
+    bindGapFillCall: () => undefined,
+    columnOf,
+  };
+}
