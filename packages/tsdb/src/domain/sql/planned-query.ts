@@ -45,5 +45,5 @@ export interface PlannedQuery {
    * EXPLAIN: the answer is the engine's plan of the rendered text (`analyze`: run and measured), in the columns
    * `plan_type` and `plan`, whatever `columns` says.
    */
-  readonly explain: 'plan' | 'analyze' | undefined;
+  readonly explain?: 'plan' | 'analyze' | undefined;
 }
