@@ -138,6 +138,16 @@ export class QueryCancelled extends Error {
   }
 }
 
+/** Too many queries wait for their turn; the client should come back. */
+export class QueryQueueFull extends Error {
+  override readonly name = 'QueryQueueFull';
+  readonly kind = 'query_queue_full';
+  readonly retryAfterSec = 1;
+  constructor() {
+    super('too many queries are waiting; retry later');
+  }
+}
+
 export type TsdbError =
   | DatabaseNotFound
   | DatabaseNameInvalid
@@ -154,4 +164,5 @@ export type TsdbError =
   | PlanError
   | NotImplemented
   | ExecutionError
-  | QueryCancelled;
+  | QueryCancelled
+  | QueryQueueFull;

@@ -110,6 +110,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       flushBytes: settings.buffer_flush_bytes,
       flushAgeMs: settings.buffer_flush_age_ms,
       hardLimitBytes: settings.buffer_limit_bytes,
+      maxConcurrentQueries: settings.max_concurrent_queries,
     },
     report: reportTo(needs.log),
   });

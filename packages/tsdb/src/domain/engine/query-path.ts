@@ -9,6 +9,7 @@ import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
 import type { ParquetFile, QueryRequest } from './engine.js';
+import { QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
 
 export type Planner = (text: string, context: PlanContext) => PlannedQuery;
@@ -29,6 +30,7 @@ export class QueryPath {
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #virtualTables: (database: DatabaseSchema) => VirtualTables;
   readonly #nowNs: () => bigint;
+  readonly #slots: QuerySlots;
 
   constructor(options: {
     readonly catalog: Catalog;
@@ -38,6 +40,7 @@ export class QueryPath {
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
     readonly nowNs: () => bigint;
+    readonly maxConcurrentQueries: number;
   }) {
     this.#catalog = options.catalog;
     this.#host = options.host;
@@ -46,6 +49,7 @@ export class QueryPath {
     this.#storeOf = options.storeOf;
     this.#virtualTables = options.virtualTables;
     this.#nowNs = options.nowNs;
+    this.#slots = new QuerySlots(options.maxConcurrentQueries);
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {
@@ -75,6 +79,20 @@ export class QueryPath {
   async #prepare(request: QueryRequest): Promise<PreparedQuery> {
     const database = this.#catalog.database(request.database);
     if (database === undefined) throw new DatabaseNotFound({ database: request.database });
+    const release = await this.#slots.take(request.signal);
+    try {
+      return await this.#plan(request, database, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #plan(
+    request: QueryRequest,
+    database: DatabaseSchema,
+    releaseSlot: () => void,
+  ): Promise<PreparedQuery> {
     const nowNs = this.#nowNs();
     const planned = this.#planner(request.text, {
       database,
@@ -86,7 +104,8 @@ export class QueryPath {
       database.retentionNs === undefined ? MIN_TIME_NS : nowNs - database.retentionNs;
     const scans: PreparedScan[] = [];
     const release = (): void => {
-      for (const scan of scans) scan.release();
+      for (const scan of scans.splice(0)) scan.release();
+      releaseSlot();
     };
     try {
       for (const scan of planned.scans) scans.push(await this.#prepareScan(scan, cutoffNs));

@@ -27,7 +27,10 @@ export interface EngineNeeds {
   readonly reader: BodyReader;
   readonly planner: Planner;
   readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
-  readonly settings: FlushSettings & { readonly hardLimitBytes: number };
+  readonly settings: FlushSettings & {
+    readonly hardLimitBytes: number;
+    readonly maxConcurrentQueries: number;
+  };
   readonly report: EngineReport;
 }
 
@@ -80,6 +83,7 @@ export class TsdbEngine implements Engine {
       storeOf,
       virtualTables: needs.virtualTables,
       nowNs: () => clock.nowNs(),
+      maxConcurrentQueries: needs.settings.maxConcurrentQueries,
     });
     this.#compactor = new Compactor({
       tables: () => this.#tables.values(),
