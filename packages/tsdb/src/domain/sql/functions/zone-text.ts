@@ -6,6 +6,8 @@ export const ZONE_MACROS: readonly string[] = [
   'CREATE OR REPLACE MACRO plinth_micros(ns) AS (ns - (ns % 1000 + 1000) % 1000) // 1000',
   `CREATE OR REPLACE MACRO plinth_zone_offset(ns, zone) AS
      (epoch_us(timezone(zone, make_timestamptz(plinth_micros(ns)))) - plinth_micros(ns)) * 1000`,
+  `CREATE OR REPLACE MACRO plinth_local(ns, zone) AS
+     list_transform([ns], lambda n: n + plinth_zone_offset(n, zone))[1]`,
 ];
 
 /** BIGINT text: wall clock in `zone` of the instant `nsText`. */
@@ -13,7 +15,7 @@ export function localNsText(nsText: string, zone: string | undefined): string {
   const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
   if (fixed === 0n) return nsText;
   if (fixed !== undefined) return `(${nsText} + ${fixed})`;
-  return `(${nsText} + plinth_zone_offset(${nsText}, ${quoteText(zone ?? '')}))`;
+  return `plinth_local(${nsText}, ${quoteText(zone ?? '')})`;
 }
 
 /**
@@ -40,9 +42,13 @@ export const INSTANT_MACROS: readonly string[] = [
      WHEN plinth_reads(lo, local, zone) AND plinth_reads(hi, local, zone) THEN least(lo, hi)
      WHEN plinth_reads(hi, local, zone) THEN hi
      ELSE lo END`,
-  `CREATE OR REPLACE MACRO plinth_instant(local, zone) AS plinth_pick_instant(local, zone,
-     local - plinth_zone_offset(local - ${NS_PER_DAY}, zone),
-     local - plinth_zone_offset(local + ${NS_PER_DAY}, zone))`,
+  // Macros repeat the text of their arguments. A lambda evaluates it once, so that nested calls stay small.
+  `CREATE OR REPLACE MACRO plinth_instant(local, zone) AS list_transform(
+     list_transform([local], lambda l: {
+       'at': l,
+       'lo': l - plinth_zone_offset(l - ${NS_PER_DAY}, zone),
+       'hi': l - plinth_zone_offset(l + ${NS_PER_DAY}, zone)}),
+     lambda c: plinth_pick_instant(c['at'], zone, c['lo'], c['hi']))[1]`,
   // A bin not longer than the repeated hour exists twice: the one is meant whose offset the input has.
   `CREATE OR REPLACE MACRO plinth_pick_bin_instant(local, zone, lo, hi, width, input_offset) AS CASE
      WHEN lo = hi THEN lo
@@ -51,8 +57,10 @@ export const INSTANT_MACROS: readonly string[] = [
        ELSE least(lo, hi) END
      WHEN plinth_reads(hi, local, zone) THEN hi
      ELSE lo END`,
-  `CREATE OR REPLACE MACRO plinth_bin_instant(local, zone, width, input_offset) AS
-     plinth_pick_bin_instant(local, zone,
-       local - plinth_zone_offset(local - ${NS_PER_DAY}, zone),
-       local - plinth_zone_offset(local + ${NS_PER_DAY}, zone), width, input_offset)`,
+  `CREATE OR REPLACE MACRO plinth_bin_instant(local, zone, width, input_offset) AS list_transform(
+     list_transform([local], lambda l: {
+       'at': l,
+       'lo': l - plinth_zone_offset(l - ${NS_PER_DAY}, zone),
+       'hi': l - plinth_zone_offset(l + ${NS_PER_DAY}, zone)}),
+     lambda c: plinth_pick_bin_instant(c['at'], zone, c['lo'], c['hi'], width, input_offset))[1]`,
 ];
