@@ -2,8 +2,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   type Clock,
+  type CommitLog,
   type FileSystem,
+  type Leases,
+  LocalLeases,
+  LocalObjectStore,
+  type Logger,
   NodeFileSystem,
+  type ObjectStore,
+  openCommitLog,
   openRelationalStore,
   type Random,
   type RelationalStore,
@@ -16,6 +23,15 @@ export interface Stores {
   /** Absolute; exists. */
   readonly dataDir: string;
   readonly relational: RelationalStore;
+  /** Lies below `dataDir`. */
+  readonly objects: ObjectStore;
+  readonly leases: Leases;
+  /** Opens the log in `folder`; whoever opens it closes it. */
+  openLog(options: {
+    readonly folder: string;
+    readonly nodeUuid: string;
+    readonly repair: boolean;
+  }): Promise<CommitLog>;
   /** Fails when the folder or the database cannot be read. */
   probe(): Promise<void>;
   close(): Promise<void>;
@@ -26,8 +42,9 @@ export async function openStores(needs: {
   readonly settings: ServerSettings;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Logger;
 }): Promise<Stores> {
-  const { settings, clock, random } = needs;
+  const { settings, clock, random, log } = needs;
   const files = new NodeFileSystem();
   const isTemporary = settings.object_store === 'memory';
   const dataDir = isTemporary
@@ -36,10 +53,26 @@ export async function openStores(needs: {
   await files.makeDirectory(dataDir);
   const path = join(dataDir, 'plinth.db');
   const relational = await openRelationalStore({ path, clock, fileSystem: files });
+  const objects = await LocalObjectStore.open({
+    fileSystem: files,
+    root: join(dataDir, 'objects'),
+    random,
+  });
+  const leases = new LocalLeases();
   return {
     files,
     dataDir,
     relational,
+    objects,
+    leases,
+    openLog: ({ folder, nodeUuid, repair }) =>
+      openCommitLog({
+        fileSystem: files,
+        directory: folder,
+        nodeId: nodeUuid,
+        repair,
+        onLoss: (loss) => log.warn({ ...loss }, 'records of the log are lost'),
+      }),
     async probe() {
       await files.list(dataDir);
       await relational
@@ -48,6 +81,7 @@ export async function openStores(needs: {
         .execute();
     },
     async close() {
+      await leases.close();
       await relational.close();
       if (isTemporary) await files.removeTree(dataDir);
     },

@@ -51,7 +51,7 @@ export async function wireUp(
     if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
   };
   try {
-    const stores = await openStores({ settings: settings.server, clock, random });
+    const stores = await openStores({ settings: settings.server, clock, random, log });
     closers.push(() => stores.close());
     const identity = createIdentity({
       config: settings.identity,
