@@ -3,6 +3,7 @@ import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { CatalogTables } from './catalog-tables.js';
 import type { TableEntry } from './grow-table.js';
 import { byName } from './grow-table.js';
+import { fromStoredName, toStoredName } from './stored-name.js';
 
 export interface CatalogContent {
   readonly clusterUuid: string | undefined;
@@ -77,11 +78,11 @@ async function readTables(reader: Kysely<CatalogTables>): Promise<readonly Table
         id: row.id,
         uuid: row.uuid,
         databaseId: row.database_id,
-        name: row.name,
+        name: fromStoredName(row.name),
         columns: byName(
           own.map(({ id, name, kind, physical_name }) => ({
             id,
-            name,
+            name: fromStoredName(name),
             kind,
             physicalName: physical_name,
           })),
@@ -89,7 +90,7 @@ async function readTables(reader: Kysely<CatalogTables>): Promise<readonly Table
         seriesKey: own
           .filter((column) => column.series_position !== null)
           .sort((a, b) => Number(a.series_position) - Number(b.series_position))
-          .map((column) => column.name),
+          .map((column) => fromStoredName(column.name)),
         seriesSeed: BigInt(row.series_seed),
         version: row.version,
       },
@@ -176,7 +177,7 @@ async function writeTable(
         id: schema.id,
         uuid: schema.uuid,
         database_id: schema.databaseId,
-        name: schema.name,
+        name: toStoredName(schema.name),
         series_seed: schema.seriesSeed.toString(),
         version: schema.version,
         next_column_id: nextColumnId,
@@ -210,7 +211,7 @@ async function insertColumns(
     .map((column) => ({
       table_id: after.id,
       id: column.id,
-      name: column.name,
+      name: toStoredName(column.name),
       kind: column.kind,
       physical_name: column.physicalName,
       series_position: seriesPositions.get(column.name) ?? null,
