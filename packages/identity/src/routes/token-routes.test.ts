@@ -180,6 +180,7 @@ it('refuses named tokens that it cannot make', async () => {
     400,
     'serde json error: invalid value for field `token_name`, minLength is 1',
   );
+  assert.equal((await named({ token_name: 'a\0b' })).status, 400);
   const type = 'unacceptable content-type, expected: application/json';
   await assertError(named(Buffer.from('{"token_name":"c"}')), 415, type);
   await assertError(
