@@ -38,7 +38,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const wired = await wireUp(settings, log.child({ node: node_id }), options.gate);
   try {
     const listener = await listen(wired.app, http_bind, wired.clock);
-    log.info({ url: listener.address.url }, 'server listens');
+    log.info({ address: listener.address.url }, 'server listens');
     let closing: Promise<void> | undefined;
     return {
       address: listener.address,

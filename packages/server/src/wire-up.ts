@@ -31,7 +31,7 @@ export async function wireUp(
   log: Logger,
   gate?: RequestGate,
 ): Promise<WiredServer> {
-  log.info({ services: settings.server.services }, 'server starts');
+  log.debug({ services: settings.server.services }, 'server starts');
   const clock = new SystemClock();
   const random = new SystemRandom(clock);
   const metrics = new Metrics();

@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import { endWith } from './commands/exit.js';
+
+/** One line each for the overview; the code of a command is loaded only when it runs. */
+const COMMANDS = {
+  serve: {
+    description: 'run the server',
+    load: async () => (await import('./commands/serve.js')).serveCommand(),
+  },
+  write: {
+    description: 'write line protocol or CSV from files or standard input',
+    load: async () => (await import('./commands/write.js')).writeCommand(),
+  },
+  query: {
+    description: 'ask a question in SQL or InfluxQL',
+    load: async () => (await import('./commands/query.js')).queryCommand(),
+  },
+  token: {
+    description: 'create, regenerate, list and delete tokens',
+    load: async () => (await import('./commands/token.js')).tokenCommand(),
+  },
+  status: {
+    description: 'health, version and databases of a server',
+    load: async () => (await import('./commands/status.js')).statusCommand(),
+  },
+  completion: {
+    description: 'print a completion script for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.js')).completionCommand(),
+  },
+} as const;
+
+const EXAMPLES = `
+Examples:
+  plinth serve --data-dir ./data
+  plinth token create
+  plinth write --database home readings.lp
+  plinth query --database home 'SELECT * FROM readings LIMIT 5'
+
+Connection (all commands but serve and completion): --host, --database, --token, or in the environment
+PLINTH_HOST_URL, PLINTH_DATABASE_NAME, PLINTH_AUTH_TOKEN; the same names with INFLUXDB3_ are understood.
+
+Exit codes: 0 done, 1 failed or done in part, 2 wrong usage, 3 server not reachable, 4 not authenticated.`;
+
+/** Runs one command line; the exit code is set, the process ends when nothing is left to do. */
+async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('plinth')
+    .description('One server for the services a platform stands on.')
+    .version(readVersion())
+    .addHelpText('after', EXAMPLES)
+    .exitOverride();
+  const wanted = argv[2];
+  for (const [name, { description, load }] of Object.entries(COMMANDS)) {
+    if (name === wanted) program.addCommand(inherit(await load(), program));
+    else program.command(name).description(description);
+  }
+  await program.parseAsync(argv);
+}
+
+/** Subcommands made elsewhere do not inherit by themselves that wrong usage is an exception. */
+function inherit(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent).exitOverride();
+  for (const child of command.commands) inherit(child, command);
+  return command;
+}
+
+function readVersion(): string {
+  const file: unknown = createRequire(import.meta.url)('../package.json');
+  return String(Reflect.get(Object(file), 'version'));
+}
+
+try {
+  await main(process.argv);
+} catch (error) {
+  endWith(error);
+}

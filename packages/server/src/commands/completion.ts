@@ -1,0 +1,89 @@
+import { Argument, Command } from 'commander';
+
+const COMMANDS = ['serve', 'write', 'query', 'token', 'status', 'completion', 'help'];
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  serve: ['--data-dir', '--http-bind', '--services', '--without-auth', '--log-level', '--config'],
+  write: [
+    '--host',
+    '--database',
+    '--token',
+    '--precision',
+    '--csv',
+    '--table',
+    '--tag',
+    '--field',
+    '--time',
+    '--time-format',
+    '--concurrency',
+    '--no-sync',
+    '--no-accept-partial',
+  ],
+  query: [
+    '--host',
+    '--database',
+    '--token',
+    '--language',
+    '--format',
+    '--file',
+    '--output',
+    '--param',
+  ],
+  token: ['create', 'regenerate', 'list', 'delete', '--host', '--token'],
+  status: ['--host', '--token'],
+  completion: ['bash', 'zsh', 'fish'],
+};
+
+const SCRIPTS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+
+/** `plinth completion bash|zsh|fish`. */
+export function completionCommand(): Command {
+  return new Command('completion')
+    .description('print a completion script')
+    .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  bash   source <(plinth completion bash)
+  zsh    source <(plinth completion zsh)
+  fish   plinth completion fish | source`,
+    )
+    .action((shell: string) => {
+      process.stdout.write(SCRIPTS[shell]?.() ?? '');
+    });
+}
+
+function cases(): string {
+  return Object.entries(WORDS)
+    .map(([name, words]) => `    ${name}) words="${words.join(' ')}" ;;`)
+    .join('\n');
+}
+
+function bash(): string {
+  return `_plinth() {
+  local words="${COMMANDS.join(' ')}"
+  if [ "$COMP_CWORD" -gt 1 ]; then
+    case "\${COMP_WORDS[1]}" in
+${cases()}
+    *) words="" ;;
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -F _plinth plinth
+`;
+}
+
+function zsh(): string {
+  return `autoload -U +X bashcompinit && bashcompinit\n${bash()}`;
+}
+
+function fish(): string {
+  const top = `complete -c plinth -n __fish_use_subcommand -f -a "${COMMANDS.join(' ')}"`;
+  const rest = Object.entries(WORDS).map(
+    ([name, words]) =>
+      `complete -c plinth -n "__fish_seen_subcommand_from ${name}" -a "${words.join(' ')}"`,
+  );
+  return `${[top, ...rest].join('\n')}\n`;
+}

@@ -1,0 +1,149 @@
+import { type Command, Option } from 'commander';
+import { CommandFailed, EXIT } from './exit.js';
+
+export interface Connection {
+  readonly host: string;
+  readonly database?: string;
+  readonly token?: string;
+}
+
+export interface CallOptions {
+  readonly method?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly body?: Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+const DEFAULT_HOST = 'http://127.0.0.1:8181';
+
+/** Adds `--host`, `--token` and, where it makes sense, `--database`. */
+export function withConnection(command: Command, needs: { readonly database: boolean }): Command {
+  command.addOption(
+    new Option('-H, --host <url>', 'address of the server').default(
+      fromEnvironment('HOST_URL') ?? DEFAULT_HOST,
+    ),
+  );
+  if (needs.database) {
+    command.addOption(
+      new Option('-d, --database <name>', 'database').default(fromEnvironment('DATABASE_NAME')),
+    );
+  }
+  // The value from the environment is read later, so that no help text ever shows a token.
+  return command.addOption(new Option('--token <token>', 'token, if the server asks for one'));
+}
+
+export function connectionOf(options: Readonly<Record<string, unknown>>): Connection {
+  const host = normaliseHost(String(options['host']));
+  const database = textOf(options['database']);
+  const token = textOf(options['token']) ?? fromEnvironment('AUTH_TOKEN');
+  return {
+    host,
+    ...(database !== undefined && { database }),
+    ...(token !== undefined && { token }),
+  };
+}
+
+export function databaseOf({ database }: Connection): string {
+  if (database !== undefined) return database;
+  throw new CommandFailed(
+    'which database? Say --database <name> or set PLINTH_DATABASE_NAME',
+    EXIT.usage,
+  );
+}
+
+/** One request; a connection that fails becomes advice, an answer of any status is returned. */
+export async function call(
+  { host, token }: Connection,
+  path: string,
+  options: CallOptions = {},
+): Promise<Response> {
+  const url = new URL(path, `${host}/`);
+  for (const [name, value] of Object.entries(options.query ?? {}))
+    url.searchParams.set(name, value);
+  const headers = new Headers();
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  const body = options.json === undefined ? options.body : JSON.stringify(options.json);
+  if (options.json !== undefined) headers.set('content-type', 'application/json');
+  else if (body !== undefined) headers.set('content-type', 'text/plain; charset=utf-8');
+  try {
+    return await fetch(url, {
+      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers,
+      ...(body !== undefined && { body }),
+      ...(options.signal && { signal: options.signal }),
+    });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new CommandFailed(
+      `cannot reach ${host}: ${reasonOf(error)}\n` +
+        '  Is the server running? Start one with `plinth serve`, or name another with --host <url>.',
+      EXIT.unreachable,
+    );
+  }
+}
+
+/** As `call`, but an answer that is no success becomes a failure with the server's own words. */
+export async function callOk(
+  connection: Connection,
+  path: string,
+  options: CallOptions = {},
+): Promise<Response> {
+  const response = await call(connection, path, options);
+  if (response.ok) return response;
+  throw failureOf(response.status, errorTextOf(await response.text()), connection);
+}
+
+/** What to do about an answer, as far as its status tells. */
+export function failureOf(status: number, text: string, { token }: Connection): CommandFailed {
+  if (status === 401 && token === undefined) {
+    return new CommandFailed(
+      'the server asks for a token and none was given\n' +
+        '  Make the first one with `plinth token create`, then pass it with --token or PLINTH_AUTH_TOKEN.',
+      EXIT.unauthenticated,
+    );
+  }
+  if (status === 401 || status === 403) {
+    return new CommandFailed(
+      `the server does not accept this token (${text})\n` +
+        '  Is it complete, not expired, and of this server? `plinth token --help` shows how to make another.',
+      EXIT.unauthenticated,
+    );
+  }
+  return new CommandFailed(`the server answered ${status}: ${text}`);
+}
+
+/** The `error` of a JSON error body, or the text as it is. */
+export function errorTextOf(text: string): string {
+  try {
+    const error: unknown = Reflect.get(Object(JSON.parse(text)), 'error');
+    if (typeof error === 'string') return error;
+  } catch {
+    // Not JSON: a proxy or another server; its own words are the best there is.
+  }
+  return text.trim().slice(0, 500) || 'no further words';
+}
+
+function fromEnvironment(name: string): string | undefined {
+  return textOf(process.env[`PLINTH_${name}`]) ?? textOf(process.env[`INFLUXDB3_${name}`]);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function normaliseHost(text: string): string {
+  const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(url)) {
+    throw new CommandFailed(`--host ${text}: not an address like ${DEFAULT_HOST}`, EXIT.usage);
+  }
+  return url.replace(/\/+$/, '');
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code: unknown = Reflect.get(Object(cause), 'code');
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ENOTFOUND') return 'no such host name';
+  return cause instanceof Error && cause.message !== '' ? cause.message : String(code ?? cause);
+}

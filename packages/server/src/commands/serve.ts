@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import {
+  ConfigInvalid,
+  describeSettings,
+  type SettingDescription,
+  type SettingsSources,
+} from '@plinth/kernel';
+import { Command, Option } from 'commander';
+import { SETTINGS } from '../settings.js';
+import { readSettings, startServer } from '../start-server.js';
+import { closeOnSignals } from '../stop-signals.js';
+import { CommandFailed, EXIT } from './exit.js';
+
+const EXAMPLES = `
+Examples:
+  plinth serve --data-dir ./data
+  plinth serve --http-bind 127.0.0.1:9000 --without-auth
+  plinth serve --config plinth.json --log-level debug
+
+Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
+requests end; a second one does not wait.`;
+
+/** `plinth serve`: every declared setting is a flag. */
+export function serveCommand(): Command {
+  const command = new Command('serve')
+    .description('run the server')
+    .option('--config <file>', 'JSON file with settings')
+    .addHelpText('after', EXAMPLES);
+  for (const setting of describeSettings(Object.values(SETTINGS))) addFlags(command, setting);
+  return command.action(async () => {
+    const { config, ...flags } = givenFlags(command);
+    await serve({
+      env: process.env,
+      flags: new Map(Object.entries(flags)),
+      ...(await read(config)),
+    });
+  });
+}
+
+/** The shortest spelling is shown; the others work and stay out of the help. */
+function addFlags(command: Command, setting: SettingDescription): void {
+  const shown = setting.flags.at(1) ?? setting.flags[0];
+  for (const flag of setting.flags) {
+    const takes = takesBareFlag(setting) ? '[value]' : '<value>';
+    const byDefault = setting.default === undefined ? '' : ` (default: ${String(setting.default)})`;
+    command.addOption(
+      new Option(`--${flag} ${takes}`, `${setting.description}${byDefault}`).hideHelp(
+        flag !== shown,
+      ),
+    );
+  }
+}
+
+function takesBareFlag({ isBoolean, key }: SettingDescription): boolean {
+  return isBoolean || key === 'admin_token_recovery_http_bind';
+}
+
+function givenFlags(command: Command): Record<string, string> {
+  const given: Record<string, string> = Object.create(null);
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (value === undefined || option.long === undefined) continue;
+    const isBareAddress = value === true && option.long.endsWith('recovery-http-bind');
+    given[option.long.slice(2)] = isBareAddress ? '127.0.0.1:8182' : String(value);
+  }
+  return given;
+}
+
+async function read(config: string | undefined): Promise<Pick<SettingsSources, 'file'>> {
+  if (config === undefined) return {};
+  try {
+    return { file: JSON.parse(await readFile(config, 'utf8')) };
+  } catch (error) {
+    throw new CommandFailed(`--config ${config}: ${messageOf(error)}`, EXIT.usage);
+  }
+}
+
+async function serve(sources: SettingsSources): Promise<void> {
+  try {
+    const settings = readSettings(sources);
+    const server = await startServer({ settings });
+    if (process.stdout.isTTY) printBanner(server.address.url, settings);
+    await closeOnSignals(server);
+  } catch (error) {
+    throw explain(error, sources);
+  }
+}
+
+function explain(error: unknown, { flags }: SettingsSources): unknown {
+  if (error instanceof ConfigInvalid) {
+    const list = error.problems.map((problem) => `\n  ${problem}`).join('');
+    return new CommandFailed(
+      `the configuration cannot be used:${list}\n  See \`plinth serve --help\` and docs/SETTINGS.md.`,
+      EXIT.usage,
+    );
+  }
+  if (Reflect.get(Object(error), 'code') === 'EADDRINUSE') {
+    const bind = flags.get('http-bind') ?? 'the configured address';
+    return new CommandFailed(
+      `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
+    );
+  }
+  return error;
+}
+
+function printBanner(url: string, settings: ReturnType<typeof readSettings>): void {
+  const { server, identity } = settings;
+  const where = server.object_store === 'memory' ? 'memory, nothing is kept' : server.data_dir;
+  const token = identity.without_auth
+    ? 'no token needed: everybody who reaches the port may do everything'
+    : 'first token: plinth token create';
+  process.stdout.write(`
+  plinth listens on ${url}
+
+    services  ${server.services.join(', ')}
+    data      ${where}
+    access    ${token}
+    stop      Ctrl-C
+
+`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

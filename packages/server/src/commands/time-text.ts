@@ -1,0 +1,38 @@
+export const TIME_FORMATS = ['auto', 'rfc3339', 's', 'ms', 'us', 'ns'] as const;
+export type TimeFormat = (typeof TIME_FORMATS)[number];
+
+const NS_PER_UNIT = { s: 1_000_000_000n, ms: 1_000_000n, us: 1_000n, ns: 1n } as const;
+
+const DATE_TIME =
+  /^(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/i;
+
+/** Time text as nanoseconds since 1970; without a zone it is UTC. Undefined when it cannot be read. */
+export function readTimeNs(text: string, format: TimeFormat): bigint | undefined {
+  if (format === 'rfc3339') return readDateTime(text);
+  if (format !== 'auto') {
+    return /^-?\d+$/.test(text) ? BigInt(text) * NS_PER_UNIT[format] : undefined;
+  }
+  return /^-?\d+$/.test(text) ? scaleByMagnitude(BigInt(text)) : readDateTime(text);
+}
+
+/** The rule of the write endpoint's `auto` precision: seconds below 5e9, milliseconds below 5e12, and so on. */
+function scaleByMagnitude(value: bigint): bigint {
+  const size = value < 0n ? -value : value;
+  if (size < 5_000_000_000n) return value * NS_PER_UNIT.s;
+  if (size < 5_000_000_000_000n) return value * NS_PER_UNIT.ms;
+  return size < 5_000_000_000_000_000n ? value * NS_PER_UNIT.us : value;
+}
+
+function readDateTime(text: string): bigint | undefined {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, minutes = '00:00', second = '00', fraction = '', zone = 'Z'] = match;
+  const offset = zone.toUpperCase() === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
+  const date = `${year}-${month}-${day}`;
+  const ms = Date.parse(`${date}T${minutes}:${second}${offset}`);
+  // The parser of dates lets 30 February run into March; the day must stay what it was.
+  if (Number.isNaN(ms) || !new Date(`${date}T00:00:00Z`).toISOString().startsWith(date)) {
+    return undefined;
+  }
+  return BigInt(ms) * NS_PER_UNIT.ms + BigInt(fraction.padEnd(9, '0'));
+}
