@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Random } from '../clock/random.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './object-errors.js';
@@ -125,7 +125,7 @@ export class LocalObjectStore implements ObjectStore {
   }
 
   async #collect(folder: string, prefix: string, found: ObjectInfo[]): Promise<void> {
-    for (const entry of await this.#fileSystem.list(join(this.#root, folder))) {
+    for (const entry of await this.#fileSystem.list(resolve(this.#root, folder))) {
       const name = `${folder}${entry}`;
       if (entry.startsWith('.')) continue;
       if (!name.startsWith(prefix) && !prefix.startsWith(`${name}/`)) continue;

@@ -1,3 +1,6 @@
+export { fileSystemConformance } from './file-system-conformance.js';
 export { ManualClock } from './manual-clock.js';
+export { objectStoreConformance } from './object-store-conformance.js';
+export { relationalStoreConformance } from './relational-store-conformance.js';
 export { SeededRandom } from './seeded-random.js';
 export { type SimFaults, SimFileSystem } from './sim-file-system.js';

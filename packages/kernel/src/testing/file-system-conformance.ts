@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { FileSystem } from '../fs/file-system.js';
+
+/** What every `FileSystem` promises while nothing fails. `prepare` gives an empty folder each time. */
+export function fileSystemConformance(
+  implementation: string,
+  prepare: () => Promise<{ readonly fileSystem: FileSystem; readonly directory: string }>,
+): void {
+  const store = async (fileSystem: FileSystem, path: string, text: string) => {
+    const handle = await fileSystem.open(path, 'w');
+    await handle.write([Buffer.from(text)], 0);
+    await handle.sync();
+    await handle.close();
+  };
+  const load = async (fileSystem: FileSystem, path: string) => {
+    const handle = await fileSystem.open(path, 'r');
+    const bytes = Buffer.alloc(await handle.sizeBytes());
+    await handle.read(bytes, 0);
+    await handle.close();
+    return bytes.toString();
+  };
+
+  describe(`${implementation} as FileSystem`, () => {
+    it('writes parts one after the other at a place, and reads less only at the end', async () => {
+      const { fileSystem, directory } = await prepare();
+      const path = join(directory, 'a');
+      const handle = await fileSystem.open(path, 'wx');
+      const parts = Array.from({ length: 3000 }, (_, index) => Buffer.from(`${index},`));
+      await handle.write([...parts, new Uint8Array(0)], 2);
+      const expected = `\0\0${parts.join('')}`;
+      assert.equal(await handle.sizeBytes(), expected.length);
+      const target = Buffer.alloc(expected.length + 10);
+      assert.equal(await handle.read(target, 0), expected.length);
+      assert.equal(target.subarray(0, expected.length).toString(), expected);
+      assert.equal(await handle.read(target, expected.length), 0);
+      await handle.truncate(3);
+      await handle.sync();
+      await handle.close();
+      assert.equal(await load(fileSystem, path), '\0\x000');
+    });
+
+    it('opens as asked', async () => {
+      const { fileSystem, directory } = await prepare();
+      const path = join(directory, 'a');
+      await assert.rejects(fileSystem.open(path, 'r'), { code: 'ENOENT' });
+      await assert.rejects(fileSystem.open(path, 'r+'), { code: 'ENOENT' });
+      await store(fileSystem, path, 'text');
+      await assert.rejects(fileSystem.open(path, 'wx'), { code: 'EEXIST' });
+      const reader = await fileSystem.open(path, 'r');
+      await assert.rejects(reader.write([Buffer.from('x')], 0), { code: 'EBADF' });
+      await reader.close();
+      const writer = await fileSystem.open(path, 'r+');
+      await writer.write([Buffer.from('n')], 0);
+      await writer.close();
+      assert.equal(await load(fileSystem, path), 'next');
+      await (await fileSystem.open(path, 'w')).close();
+      assert.equal(await load(fileSystem, path), '');
+    });
+
+    it('renames over what is there and never links over it', async () => {
+      const { fileSystem, directory } = await prepare();
+      const [a, b, c] = ['a', 'b', 'c'].map((name) => join(directory, name)) as [
+        string,
+        string,
+        string,
+      ];
+      await store(fileSystem, a, 'A');
+      await store(fileSystem, b, 'B');
+      await assert.rejects(fileSystem.link(a, b), { code: 'EEXIST' });
+      await fileSystem.link(a, c);
+      await fileSystem.rename(a, b);
+      assert.deepEqual(await fileSystem.list(directory), ['b', 'c']);
+      assert.equal(await load(fileSystem, b), 'A');
+      await fileSystem.remove(b);
+      assert.equal(await load(fileSystem, c), 'A');
+      await fileSystem.syncDirectory(directory);
+    });
+
+    it('lists, describes and removes, and takes a missing thing for removed', async () => {
+      const { fileSystem, directory } = await prepare();
+      await fileSystem.makeDirectory(join(directory, 'x', 'y'));
+      await fileSystem.makeDirectory(join(directory, 'x', 'y'));
+      await store(fileSystem, join(directory, 'x', 'y', 'f'), 'four');
+      await store(fileSystem, join(directory, 'x', 'b'), '');
+      assert.deepEqual(await fileSystem.list(join(directory, 'x')), ['b', 'y']);
+      assert.deepEqual(await fileSystem.list(join(directory, 'none')), []);
+      const stat = await fileSystem.stat(join(directory, 'x', 'y', 'f'));
+      assert.deepEqual([stat?.sizeBytes, stat?.isDirectory], [4, false]);
+      assert.equal((await fileSystem.stat(join(directory, 'x')))?.isDirectory, true);
+      assert.equal(await fileSystem.stat(join(directory, 'none')), undefined);
+      await fileSystem.removeTree(join(directory, 'x'));
+      await fileSystem.removeTree(join(directory, 'x'));
+      await fileSystem.remove(join(directory, 'none'));
+      assert.deepEqual(await fileSystem.list(directory), []);
+    });
+  });
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Kysely, sql } from 'kysely';
+import { MigrationsDiffer, TransactionAborted } from '../relational/relational-errors.js';
+import type { RelationalStore } from '../relational/relational-store.js';
+
+type Tables = {
+  item: {
+    id: number;
+    name: string | null;
+    amount: number | bigint | null;
+    owner_id: number | null;
+  };
+};
+
+/** What every `RelationalStore` promises. `open` gives a new, empty store each time. */
+export function relationalStoreConformance(
+  implementation: string,
+  open: () => Promise<RelationalStore>,
+): void {
+  const withItems = async (
+    work: (store: RelationalStore, read: Kysely<Tables>) => Promise<void>,
+  ) => {
+    const store = await open();
+    try {
+      await store.migrate('test', [
+        {
+          name: '0001_item',
+          async up(tx) {
+            await sql`create table item (id bigint primary key, name varchar(99) unique,
+              amount bigint check (amount <> 13), owner_id bigint references item (id))`.execute(
+              tx,
+            );
+          },
+        },
+      ]);
+      await work(store, store.reader<Tables>());
+    } finally {
+      await store.close();
+    }
+  };
+  const insert = async (store: RelationalStore, row: Partial<Tables['item']> & { id: number }) => {
+    const full = { name: null, amount: null, owner_id: null, ...row };
+    await store.transaction<Tables, void>(async (tx) => {
+      await tx.insertInto('item').values(full).execute();
+    });
+  };
+  const ids = async (read: Kysely<Tables>) =>
+    (await read.selectFrom('item').select('id').orderBy('id').execute()).map((row) => row.id);
+
+  describe(`${implementation} as RelationalStore`, () => {
+    it('shows a transaction to readers when it resolves, and nothing of it before', async () => {
+      await withItems(async (store, read) => {
+        const result = await store.transaction<Tables, string>(async (tx) => {
+          await tx
+            .insertInto('item')
+            .values({ id: 1, name: 'a', amount: null, owner_id: null })
+            .execute();
+          assert.deepEqual(await ids(read), []);
+          assert.deepEqual(await ids(tx), [1]);
+          return 'done';
+        });
+        assert.equal(result, 'done');
+        assert.deepEqual(await ids(read), [1]);
+      });
+    });
+
+    it('rolls back what throws and rethrows it, without touching its neighbours', async () => {
+      await withItems(async (store, read) => {
+        const broken = new Error('no');
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 20 }, async (_, id) => {
+            await store.transaction<Tables, void>(async (tx) => {
+              await tx
+                .insertInto('item')
+                .values({ id, name: null, amount: null, owner_id: null })
+                .execute();
+              if (id % 3 === 0) throw broken;
+            });
+          }),
+        );
+        for (const [id, outcome] of outcomes.entries()) {
+          if (id % 3 === 0) assert.deepEqual(outcome, { status: 'rejected', reason: broken });
+          else assert.equal(outcome.status, 'fulfilled');
+        }
+        const kept = Array.from({ length: 20 }, (_, id) => id).filter((id) => id % 3 !== 0);
+        assert.deepEqual(await ids(read), kept);
+      });
+    });
+
+    it('names the kind of a violated constraint', async () => {
+      await withItems(async (store) => {
+        await insert(store, { id: 1, name: 'a' });
+        const check = async (row: Partial<Tables['item']> & { id: number }, constraint: string) =>
+          await assert.rejects(insert(store, row), { kind: 'constraint_violated', constraint });
+        await check({ id: 1 }, 'unique');
+        await check({ id: 2, name: 'a' }, 'unique');
+        await check({ id: 2, amount: 13 }, 'check');
+        await check({ id: 2, owner_id: 99 }, 'foreign_key');
+      });
+    });
+
+    it('rolls back a transaction whose statement failed, even when its work went on', async () => {
+      await withItems(async (store, read) => {
+        await insert(store, { id: 1, name: 'a' });
+        const work = store.transaction<Tables, void>(async (tx) => {
+          await tx
+            .insertInto('item')
+            .values({ id: 2, name: 'b', amount: null, owner_id: null })
+            .execute();
+          const twice = tx
+            .insertInto('item')
+            .values({ id: 3, name: 'a', amount: null, owner_id: null });
+          await twice.execute().catch(() => {});
+        });
+        await assert.rejects(work, TransactionAborted);
+        assert.deepEqual(await ids(read), [1]);
+      });
+    });
+
+    it('runs transactions one after the other: no update is lost', async () => {
+      await withItems(async (store, read) => {
+        await insert(store, { id: 1, amount: 0 });
+        const increment = async () =>
+          await store.transaction<Tables, void>(async (tx) => {
+            const row = await tx.selectFrom('item').select('amount').executeTakeFirstOrThrow();
+            await new Promise<void>((resolve) => setImmediate(resolve));
+            await tx
+              .updateTable('item')
+              .set({ amount: Number(row.amount) + 2 })
+              .execute();
+          });
+        await Promise.all(Array.from({ length: 50 }, increment));
+        assert.deepEqual(await read.selectFrom('item').select('amount').execute(), [
+          { amount: 100 },
+        ]);
+      });
+    });
+
+    it('keeps all 64 bits of an integer: a number where exact, a bigint beyond', async () => {
+      await withItems(async (store, read) => {
+        const values = [0, -1, 2 ** 53 - 1, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
+        for (const [id, amount] of values.entries()) await insert(store, { id, amount });
+        const rows = await read.selectFrom('item').select('amount').orderBy('id').execute();
+        assert.deepEqual(
+          rows.map((row) => row.amount),
+          values,
+        );
+        await assert.rejects(insert(store, { id: 99, amount: 2n ** 63n }));
+      });
+    });
+
+    it('reports how many rows changed, and returns rows that were asked for', async () => {
+      await withItems(async (store) => {
+        await store.transaction<Tables, void>(async (tx) => {
+          const rows = [1, 2, 3].map((id) => ({
+            id,
+            name: `n${id}`,
+            amount: null,
+            owner_id: null,
+          }));
+          await tx.insertInto('item').values(rows).execute();
+          const changed = await tx
+            .updateTable('item')
+            .set({ amount: 1 })
+            .where('id', '>', 1)
+            .execute();
+          assert.equal(changed[0]?.numUpdatedRows, 2n);
+          const gone = await tx.deleteFrom('item').where('id', '=', 1).returning('name').execute();
+          assert.deepEqual(gone, [{ name: 'n1' }]);
+        });
+      });
+    });
+
+    it('applies each migration once and refuses another history', async () => {
+      const store = await open();
+      try {
+        const applied: string[] = [];
+        const step = (name: string) => ({
+          name,
+          async up() {
+            applied.push(name);
+          },
+        });
+        await store.migrate('one', [step('0001_a')]);
+        await store.migrate('one', [step('0001_a'), step('0002_b')]);
+        await store.migrate('two', [step('0001_a')]);
+        assert.deepEqual(applied, ['0001_a', '0002_b', '0001_a']);
+        await assert.rejects(store.migrate('one', [step('0001_a')]), MigrationsDiffer);
+        await assert.rejects(store.migrate('two', [step('0001_x')]), MigrationsDiffer);
+      } finally {
+        await store.close();
+      }
+    });
+
+    it('does not take writes from a reader, nor anything after its close', async () => {
+      await withItems(async (store, read) => {
+        await assert.rejects(read.updateTable('item').set({ name: 'x' }).execute());
+        await store.close();
+        await store.close();
+        await assert.rejects(insert(store, { id: 1 }), { kind: 'store_unusable' });
+        await assert.rejects(ids(read), { kind: 'store_unusable' });
+      });
+    });
+  });
+}
