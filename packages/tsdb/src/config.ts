@@ -74,6 +74,11 @@ export const TSDB_SETTINGS = defineSettings(
       minLength: 1,
       description: 'Version that /ping reports; clients expect semantic versioning from 3.0 on.',
     }),
+    reported_revision: Type.String({
+      default: 'unknown',
+      minLength: 1,
+      description: 'Source revision that /ping reports.',
+    }),
   },
   {
     compat: {},

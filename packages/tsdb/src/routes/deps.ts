@@ -1,0 +1,16 @@
+import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
+import type { TsdbSettings } from '../config.js';
+import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
+
+/** What the routes of the service work with. */
+export interface RouteDeps {
+  readonly engine: Engine;
+  readonly settings: TsdbSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Reads the Parquet files that the engine makes. */
+  readonly files: FileSystem;
+  /** Called for every write that reached the engine; for counters. */
+  onWritten?(outcome: WriteOutcome): void;
+}

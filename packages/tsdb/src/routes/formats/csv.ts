@@ -1,0 +1,36 @@
+import { ROW_STYLE } from './cell-text.js';
+import { chunkTexts, columnTexts } from './column-text.js';
+import type { Encoder, ResultHead, TextFormat } from './encoder.js';
+
+/** Header line, then one line per row; the header stands alone when there are no rows. Source: tsdb-http, "csv". */
+export const CSV: TextFormat = { contentType: 'text/csv', open };
+
+function open({ columns }: ResultHead): Encoder {
+  const writers = columnTexts(columns, {
+    form: 'plain',
+    style: ROW_STYLE,
+    ofNull: '',
+    quote: quoteCsv,
+  });
+  return {
+    begin: () => `${columns.map(({ name }) => quoteCsv(name)).join(',')}\n`,
+    chunk(chunk) {
+      const texts = chunkTexts(chunk, writers);
+      let out = '';
+      for (let row = 0; row < chunk.rowCount; row++) {
+        for (let column = 0; column < texts.length; column++) {
+          if (column > 0) out += ',';
+          out += texts[column]?.[row];
+        }
+        out += '\n';
+      }
+      return out;
+    },
+    end: () => '',
+  };
+}
+
+/** Quotes only what RFC 4180 demands. */
+function quoteCsv(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

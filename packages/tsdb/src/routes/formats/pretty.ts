@@ -1,0 +1,77 @@
+import { ExecutionError } from '../../errors.js';
+import { ROW_STYLE } from './cell-text.js';
+import { chunkTexts, columnTexts } from './column-text.js';
+import type { Encoder, ResultHead, TextFormat } from './encoder.js';
+
+/** The widths need all rows before the first can be written, so the table is kept in memory up to this length. */
+const MAX_TABLE_LENGTH = 64 * 1024 * 1024;
+
+/** ASCII table without a final newline; `++` twice when there are no rows. Source: tsdb-http, "pretty". */
+export const PRETTY: TextFormat = { contentType: 'text/plain; charset=utf-8', open };
+
+function open({ columns }: ResultHead): Encoder {
+  const writers = columnTexts(columns, { form: 'plain', style: ROW_STYLE, ofNull: '' });
+  const names = columns.map(({ name }) => name);
+  const widths = names.map(textWidth);
+  const rows: string[][] = [];
+  let tableLength = 0;
+  return {
+    begin: () => '',
+    chunk(chunk) {
+      const texts = chunkTexts(chunk, writers);
+      for (let row = 0; row < chunk.rowCount; row++) {
+        const cells = texts.map((column) => column[row] ?? '');
+        for (const [index, cell] of cells.entries()) {
+          tableLength += cell.length;
+          widths[index] = Math.max(widths[index] ?? 0, textWidth(cell));
+        }
+        rows.push(cells);
+      }
+      if (tableLength > MAX_TABLE_LENGTH) {
+        throw new ExecutionError(
+          'the result is too large for the format pretty; use csv, jsonl or a LIMIT',
+        );
+      }
+      return '';
+    },
+    end: () => (rows.length === 0 ? '++\n++' : drawTable(names, rows, widths)),
+  };
+}
+
+function drawTable(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  widths: readonly number[],
+): string {
+  const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
+  const lines = [rule, drawRow(names, widths), rule];
+  for (const row of rows) lines.push(drawRow(row, widths));
+  lines.push(rule);
+  return lines.join('\n');
+}
+
+/** A cell with newlines makes the row as high as it has lines. */
+function drawRow(cells: readonly string[], widths: readonly number[]): string {
+  const linesOfCells = cells.map((cell) => (cell.includes('\n') ? cell.split('\n') : [cell]));
+  const height = linesOfCells.reduce((most, { length }) => Math.max(most, length), 1);
+  const lines: string[] = [];
+  for (let index = 0; index < height; index++) {
+    const parts = linesOfCells.map((cellLines, column) => {
+      const text = cellLines[index] ?? '';
+      return ` ${text}${' '.repeat((widths[column] ?? 0) - lineWidth(text))} `;
+    });
+    lines.push(`|${parts.join('|')}|`);
+  }
+  return lines.join('\n');
+}
+
+function textWidth(text: string): number {
+  if (!text.includes('\n')) return lineWidth(text);
+  return text.split('\n').reduce((most, line) => Math.max(most, lineWidth(line)), 0);
+}
+
+/** In code points; quick for what is all ASCII. */
+function lineWidth(text: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII.
+  return /^[\x00-\x7f]*$/.test(text) ? text.length : [...text].length;
+}

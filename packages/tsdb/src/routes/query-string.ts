@@ -1,0 +1,62 @@
+import { parse } from 'node:querystring';
+import { ConflictingValues, ParameterInvalid } from './errors.js';
+
+/** Distinct query strings that are remembered: clients send the same one with every request. */
+const MAX_CACHED_COUNT = 1024;
+/** Longer ones are not worth the memory. */
+const MAX_CACHED_LENGTH = 512;
+
+export type Parameters = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The part of a request target behind `?`; `undefined` when there is no `?`. */
+export function queryStringOf(target: string): string | undefined {
+  const start = target.indexOf('?');
+  return start === -1 ? undefined : target.slice(start + 1);
+}
+
+/** Percent escapes and `+` are decoded; what is no valid escape stands for itself. */
+export function parseParameters(queryString: string): Parameters {
+  return parse(queryString);
+}
+
+/**
+ * Value of a parameter that may be spelled in several ways.
+ * @throws {ConflictingValues} when two spellings disagree, `ParameterInvalid` when one is repeated.
+ */
+export function readParameter(
+  parameters: Parameters,
+  spellings: readonly string[],
+  failure: (text: string) => ParameterInvalid = serdeError,
+): string | undefined {
+  let found: { readonly name: string; readonly value: string } | undefined;
+  for (const name of spellings) {
+    const value = parameters[name];
+    if (value === undefined) continue;
+    if (typeof value !== 'string') throw failure(`duplicate field \`${name}\``);
+    if (found !== undefined && found.value !== value) {
+      throw new ConflictingValues(found.name, name);
+    }
+    found ??= { name, value };
+  }
+  return found?.value;
+}
+
+export function serdeError(text: string): ParameterInvalid {
+  return new ParameterInvalid(`serde error: ${text}`);
+}
+
+/** Remembers what `read` made of a query string; failures are not remembered. */
+export function cachedByQueryString<T>(read: (queryString: string) => T): (text: string) => T {
+  const cache = new Map<string, T>();
+  return (queryString) => {
+    const known = cache.get(queryString);
+    if (known !== undefined) return known;
+    const value = read(queryString);
+    if (queryString.length <= MAX_CACHED_LENGTH) {
+      // Starting over is rare, and cheaper for the usual case than keeping an order of use.
+      if (cache.size >= MAX_CACHED_COUNT) cache.clear();
+      cache.set(queryString, value);
+    }
+    return value;
+  };
+}

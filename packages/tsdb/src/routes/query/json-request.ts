@@ -1,0 +1,83 @@
+import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import { ParameterInvalid } from '../errors.js';
+
+/** A number as it was written: `1` and `1.0` are values of different types. */
+interface NumberText {
+  readonly '\u0000number': string;
+}
+
+const NUMBER_KEY = '\u0000number';
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const MAX_UINT64 = 18_446_744_073_709_551_615n;
+const MIN_INT64 = -9_223_372_036_854_775_808n;
+
+export function jsonError(text: string): ParameterInvalid {
+  return new ParameterInvalid(`serde json error: ${text}`);
+}
+
+/** A JSON object whose numbers keep their text (see `toParameterValue`). */
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) {
+      const marked = text.replace(STRING_OR_NUMBER, markNumber);
+      return JSON.parse(marked) as Readonly<Record<string, unknown>>; // an object, as before
+    }
+  } catch (error) {
+    throw jsonError(error instanceof Error ? error.message : String(error));
+  }
+  throw jsonError('expected a JSON object');
+}
+
+/**
+ * Values for placeholders: whole numbers are 64-bit integers, all others doubles.
+ * Source: tsdb-http, "Parameter binding".
+ */
+export function readParams(value: unknown): ReadonlyMap<string, ParameterValue> {
+  const params = new Map<string, ParameterValue>();
+  if (value === undefined || value === null) return params;
+  if (!isObject(value) || isNumberText(value)) {
+    throw jsonError('invalid type for field `params`, expected a map');
+  }
+  for (const [name, item] of Object.entries(value)) params.set(name, toParameterValue(item));
+  return params;
+}
+
+/** A string field; numbers and the rest are not coerced. */
+export function readText(
+  body: Readonly<Record<string, unknown>>,
+  name: string,
+): string | undefined {
+  const value = Object.hasOwn(body, name) ? body[name] : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') {
+    throw jsonError(`invalid type for field \`${name}\`, expected a string`);
+  }
+  return value;
+}
+
+function toParameterValue(value: unknown): ParameterValue {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (isNumberText(value)) return toNumber(value[NUMBER_KEY]);
+  const kind = Array.isArray(value) ? 'arrays' : 'objects';
+  throw jsonError(
+    `JSON ${kind} are not supported as query parameters. Expected null, boolean, number, or string.`,
+  );
+}
+
+function toNumber(text: string): number | bigint {
+  if (!/^-?\d+$/.test(text)) return Number(text);
+  const whole = BigInt(text);
+  return whole < MIN_INT64 || whole > MAX_UINT64 ? Number(text) : whole;
+}
+
+const markNumber = (token: string): string =>
+  token.startsWith('"') ? token : `{"\\u0000number":"${token}"}`;
+
+function isNumberText(value: unknown): value is NumberText {
+  return isObject(value) && Object.hasOwn(value, NUMBER_KEY);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,89 @@
+import type { FastifyRequest } from 'fastify';
+import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import { ConflictingValues, ParameterInvalid } from '../errors.js';
+import type { FormatName } from '../formats/index.js';
+import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
+import { jsonError, parseJsonObject, readParams, readText } from './json-request.js';
+import {
+  formatOfAccept,
+  formatOfName,
+  type RequestedFormat,
+  resolveFormat,
+} from './result-format.js';
+
+/** What a native query request asks for. */
+export interface QueryInput {
+  readonly database: string;
+  readonly text: string;
+  readonly format: FormatName;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+}
+
+const DATABASE_NAMES = ['db', 'database'];
+const TEXT_NAMES = ['q', 'query_str'];
+
+/** Source: tsdb-http, "Parameters" and "Failures" of the native query endpoints. */
+export function readQueryInput(request: FastifyRequest, isInfluxdb3: boolean): QueryInput {
+  const accepted = formatOfAccept(request.headers.accept);
+  const input = request.method === 'POST' ? readFromBody(request) : readFromUrl(request);
+  const { requested, ...rest } = input;
+  return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };
+}
+
+type RawInput = Omit<QueryInput, 'format'> & { readonly requested: RequestedFormat | undefined };
+
+function readFromUrl(request: FastifyRequest): RawInput {
+  const queryString = queryStringOf(request.raw.url ?? '');
+  if (queryString === undefined) {
+    throw new ParameterInvalid("missing query parameters 'db' and 'q'");
+  }
+  const parameters = parseParameters(queryString);
+  const database = readParameter(parameters, DATABASE_NAMES);
+  const text = readParameter(parameters, TEXT_NAMES);
+  const format = readParameter(parameters, ['format']);
+  const params = readParameter(parameters, ['params']);
+  return {
+    database: required(database, 'db', serdeError),
+    text: required(text, 'q', serdeError),
+    requested: format === undefined ? undefined : formatOfName(format),
+    params: readParams(params === undefined ? undefined : parseJsonObject(params)),
+  };
+}
+
+function readFromBody(request: FastifyRequest): RawInput {
+  const bytes = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
+  if (bytes.length === 0) throw jsonError('EOF while parsing a value at line 1 column 0');
+  const body = parseJsonObject(bytes.toString());
+  const format = readText(body, 'format');
+  return {
+    database: required(readSpelled(body, DATABASE_NAMES), 'db', jsonError),
+    text: required(readSpelled(body, TEXT_NAMES), 'q', jsonError),
+    requested: format === undefined ? undefined : formatOfName(format, jsonError),
+    params: readParams(Object.hasOwn(body, 'params') ? body['params'] : undefined),
+  };
+}
+
+function readSpelled(
+  body: Readonly<Record<string, unknown>>,
+  spellings: readonly string[],
+): string | undefined {
+  let found: { readonly name: string; readonly value: string } | undefined;
+  for (const name of spellings) {
+    const value = readText(body, name);
+    if (value === undefined) continue;
+    if (found !== undefined && found.value !== value) {
+      throw new ConflictingValues(found.name, name);
+    }
+    found ??= { name, value };
+  }
+  return found?.value;
+}
+
+function required(
+  value: string | undefined,
+  name: string,
+  failure: (text: string) => ParameterInvalid,
+): string {
+  if (value === undefined) throw failure(`missing field \`${name}\``);
+  return value;
+}

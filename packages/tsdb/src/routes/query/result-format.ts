@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer';
+import { ParameterInvalid } from '../errors.js';
+import type { FormatName } from '../formats/index.js';
+import { serdeError } from '../query-string.js';
+
+/** `json` is one of two shapes, by profile. */
+type RequestedFormat = FormatName | 'json';
+
+const BY_NAME: ReadonlyMap<string, RequestedFormat> = new Map([
+  ['json', 'json'],
+  ['json_series', 'json_series'],
+  ['json_rows', 'json_rows'],
+  ['jsonl', 'jsonl'],
+  ['json_lines', 'jsonl'],
+  ['csv', 'csv'],
+  ['pretty', 'pretty'],
+  ['parquet', 'parquet'],
+]);
+
+const BY_MEDIA_TYPE: ReadonlyMap<string, RequestedFormat> = new Map([
+  ['application/json', 'json'],
+  ['application/json;shape=rows', 'json_rows'],
+  ['application/json;shape=series', 'json_series'],
+  ['application/jsonl', 'jsonl'],
+  ['text/csv', 'csv'],
+  ['text/plain', 'pretty'],
+  ['application/vnd.apache.parquet', 'parquet'],
+]);
+
+/**
+ * What `Accept` asks for. Checked before everything else, also when the request names a format.
+ * Source: tsdb-http, "Parameters".
+ */
+export function formatOfAccept(accept: string | undefined): RequestedFormat {
+  if (accept === undefined || accept.includes('text/html') || accept.includes('*/*')) return 'json';
+  // Header bytes arrive as one character each.
+  if (!isUtf8(Buffer.from(accept, 'latin1'))) {
+    throw new ParameterInvalid(
+      'the mime type specified was not valid UTF8: failed to convert header to a str',
+    );
+  }
+  const [type = '', ...parameters] = accept.toLowerCase().replaceAll(/\s/g, '').split(';');
+  const shape = parameters.find((parameter) => parameter.startsWith('shape='));
+  const format = BY_MEDIA_TYPE.get(shape === undefined ? type : `${type};${shape}`);
+  if (format === undefined) throw new ParameterInvalid(`invalid mime type (${accept})`);
+  return format;
+}
+
+/** Value of the parameter `format`; `failure` words it for the part of the request it came in. */
+export function formatOfName(
+  name: string,
+  failure: (text: string) => ParameterInvalid = serdeError,
+): RequestedFormat {
+  const format = BY_NAME.get(name);
+  if (format !== undefined) return format;
+  throw failure(
+    `unknown variant \`${name}\`, expected one of \`parquet\`, \`csv\`, \`pretty\`, \`json\`, \`json_lines\``,
+  );
+}
+
+export function resolveFormat(requested: RequestedFormat, isInfluxdb3: boolean): FormatName {
+  if (requested !== 'json') return requested;
+  return isInfluxdb3 ? 'json_rows' : 'json_series';
+}
+
+export type { RequestedFormat };

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify';
+import type { RouteDeps } from './deps.js';
+import { registerQueryRoutes } from './query/query-routes.js';
+import { installRawBody } from './read-body.js';
+import { registerServiceRoutes } from './service-routes.js';
+import { registerWriteRoutes } from './write/write-routes.js';
+
+/** All routes of the service, in the scope of Fastify that belongs to it. */
+export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps): Promise<void> {
+  await app.register(async (scope) => {
+    installRawBody(scope, deps.settings.max_request_size_bytes);
+    registerWriteRoutes(scope, deps);
+    registerQueryRoutes(scope, deps);
+    registerServiceRoutes(scope, deps);
+  });
+}

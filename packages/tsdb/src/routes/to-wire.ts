@@ -1,0 +1,130 @@
+import { isDomainError, type Logger } from '@plinth/kernel';
+import type { FastifyReply } from 'fastify';
+import type { EdgeError } from './errors.js';
+
+/** How failures are worded: everywhere, on the v2 write endpoint, or as plain text (profile `influxdb3`). */
+export type Dialect = 'native' | 'v2' | 'text';
+
+/** The only place with status codes; a new kind without a row does not compile. Source: tsdb-http, "Error model". */
+const STATUS: Record<EdgeError['kind'], number> = {
+  database_not_found: 404,
+  database_name_invalid: 400,
+  database_limit_reached: 422,
+  internal_database: 403,
+  resource_exists: 409,
+  table_definition_invalid: 400,
+  schema_limit_reached: 422,
+  write_empty: 400,
+  body_not_utf8: 400,
+  buffer_full: 503,
+  node_read_only: 503,
+  shutting_down: 503,
+  plan_error: 400,
+  not_implemented: 405,
+  execution_error: 500,
+  query_cancelled: 500,
+  query_queue_full: 503,
+  body_too_large: 413,
+  gzip_corrupt: 400,
+  request_invalid: 400,
+  parameter_invalid: 400,
+  conflicting_values: 400,
+  encoding_unacceptable: 400,
+  body_cut: 400,
+};
+
+/** Words of the v2 API for a status. Source: tsdb-http, "v2 error body". */
+const V2_CODE: ReadonlyMap<number, string> = new Map([
+  [400, 'invalid'],
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'not found'],
+  [413, 'request too large'],
+  [422, 'unprocessable entity'],
+  [503, 'unavailable'],
+]);
+
+/** What the framework's own refusals become; their wording never reaches a client. */
+const FRAMEWORK_TEXT: ReadonlyMap<number, string> = new Map([
+  [400, 'bad request'],
+  [413, 'request entity too large'],
+  [415, 'unacceptable content-type, expected: application/json'],
+]);
+
+const SHUTDOWN_RETRY_SEC = 1;
+const INTERNAL_TEXT = 'internal error';
+
+/** Answers a failure. What is not expected is logged and answered without a word of its inside. */
+export function sendError(
+  error: unknown,
+  reply: FastifyReply,
+  at: { readonly dialect: Dialect; readonly log: Logger },
+): void {
+  if (!isEdgeError(error)) {
+    const status = frameworkStatus(error);
+    if (status >= 500) at.log.error({ err: error }, 'request failed');
+    const text = FRAMEWORK_TEXT.get(status) ?? INTERNAL_TEXT;
+    sendFailure(reply, status, bodyOf(at.dialect, status, text, text));
+    return;
+  }
+  const status = statusOf(error, at.dialect);
+  if (error.kind === 'buffer_full' || error.kind === 'query_queue_full') {
+    reply.header('retry-after', String(error.retryAfterSec));
+  }
+  if (error.kind === 'shutting_down') reply.header('retry-after', String(SHUTDOWN_RETRY_SEC));
+  if (error.kind === 'node_read_only') at.log.error({ err: error }, 'write refused');
+  const message =
+    error.kind === 'write_empty' ? `write buffer error: ${error.message}` : textOf(error);
+  sendFailure(reply, status, bodyOf(at.dialect, status, textOf(error), message));
+}
+
+/** `text` goes out as it is under its own content type; everything else as exactly `application/json`. */
+export function sendFailure(reply: FastifyReply, status: number, body: unknown): void {
+  const isText = typeof body === 'string';
+  reply
+    .code(status)
+    .header('content-type', isText ? 'text/plain; charset=utf-8' : 'application/json')
+    .send(Buffer.from(isText ? body : JSON.stringify(body)));
+}
+
+/** Code of a v2 body. */
+export function v2Code(status: number): string {
+  return V2_CODE.get(status) ?? 'internal error';
+}
+
+function isEdgeError(error: unknown): error is EdgeError {
+  return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
+}
+
+function statusOf(error: EdgeError, dialect: Dialect): number {
+  // Source: tsdb-http, "Request-level failures": v2 clients know no 422 for a database too many.
+  if (dialect === 'v2' && error.kind === 'database_limit_reached') return 400;
+  return STATUS[error.kind];
+}
+
+function textOf(error: EdgeError): string {
+  switch (error.kind) {
+    case 'database_not_found':
+      return `query error: ${error.message}`;
+    case 'execution_error':
+      return `query error: error while executing plan: ${error.message}`;
+    default:
+      return error.message;
+  }
+}
+
+function bodyOf(dialect: Dialect, status: number, text: string, message: string): unknown {
+  switch (dialect) {
+    case 'text':
+      return text;
+    case 'v2':
+      return { code: v2Code(status), message, error: text, data: {} };
+    case 'native':
+      return { error: text, data: {} };
+  }
+}
+
+function frameworkStatus(error: unknown): number {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
+}

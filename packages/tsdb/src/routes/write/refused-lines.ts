@@ -1,0 +1,65 @@
+import type { WriteOutcome } from '../../domain/engine/engine.js';
+import type { RefusedLine } from '../../model/parsed-body.js';
+import { v2Code } from '../to-wire.js';
+import type { WriteApi, WriteTarget } from './write-target.js';
+
+const PARTIAL = 'partial write of line protocol occurred';
+const FAILED = 'write of line protocol failed';
+/** Longest part of a line that the real system shows. */
+const INFLUXDB3_LINE_BYTES = 20;
+
+export interface RefusalAnswer {
+  readonly status: 400 | 422;
+  readonly body: unknown;
+}
+
+/** Answer to a request some of whose lines were not taken. Source: tsdb-http, "Line failures", "v2 error body". */
+export function answerRefusedLines(
+  outcome: WriteOutcome,
+  at: { readonly api: WriteApi; readonly target: WriteTarget; readonly isInfluxdb3: boolean },
+): RefusalAnswer {
+  const { acceptPartial } = at.target;
+  const isOverLimit = acceptPartial && outcome.refused.some((line) => line.isLimit);
+  const status = isOverLimit ? 422 : 400;
+  const body = at.isInfluxdb3
+    ? influxdb3Body(outcome.refused, acceptPartial)
+    : documentedBody(outcome, acceptPartial);
+  if (at.api !== 'v2') return { status, body };
+  const [first] = outcome.refused;
+  const place = first === undefined ? '' : `: line ${first.lineNumber}: ${first.message}`;
+  return { status, body: { code: v2Code(status), message: `${body.error}${place}`, ...body } };
+}
+
+function documentedBody({ writtenCount, refused }: WriteOutcome, acceptPartial: boolean) {
+  return {
+    error: acceptPartial && writtenCount > 0 ? PARTIAL : FAILED,
+    data: refused.map(({ originalLine, lineNumber, message }) => ({
+      original_line: originalLine,
+      line_number: lineNumber,
+      error_message: message,
+    })),
+  };
+}
+
+function influxdb3Body(refused: readonly RefusedLine[], acceptPartial: boolean) {
+  const data = refused.map(({ originalLine, lineNumber, message }) => ({
+    error_message: message,
+    line_number: lineNumber,
+    original_line: cutToBytes(originalLine, INFLUXDB3_LINE_BYTES),
+  }));
+  return acceptPartial
+    ? { error: PARTIAL, data }
+    : { error: 'line protocol parsing error', data: data[0] ?? {} };
+}
+
+/** At most `sizeBytes` bytes of UTF-8, no character cut in two. */
+function cutToBytes(text: string, sizeBytes: number): string {
+  let size = 0;
+  let end = 0;
+  for (const character of text) {
+    size += Buffer.byteLength(character);
+    if (size > sizeBytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}

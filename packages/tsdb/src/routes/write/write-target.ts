@@ -1,0 +1,149 @@
+import {
+  findDatabaseNameFault,
+  findLegacyDatabaseNameFault,
+  INTERNAL_DATABASE,
+} from '../../domain/catalog/names.js';
+import type { Precision } from '../../model/parsed-body.js';
+import { ParameterInvalid } from '../errors.js';
+import { type Parameters, parseParameters, readParameter } from '../query-string.js';
+
+/** Where and how a write goes, from its query string alone. */
+export interface WriteTarget {
+  readonly database: string;
+  readonly precision: Precision;
+  readonly acceptPartial: boolean;
+  readonly noSync: boolean;
+}
+
+export type WriteApi = 'native' | 'v1' | 'v2';
+
+interface ApiRules {
+  /** Failure when there is no query string at all. */
+  readonly noQueryString: string;
+  /** Failure when the target is not named. */
+  readonly noTarget: string;
+  /** Stands before the failures of single parameters. */
+  readonly failurePrefix: string;
+  readonly targetNames: readonly string[];
+  readonly precisions: ReadonlyMap<string, Precision>;
+  readonly precisionNames: string;
+  readonly defaultPrecision: Precision;
+}
+
+const UNITS: readonly (readonly [string, Precision])[] = [
+  ['second', 'second'],
+  ['s', 'second'],
+  ['millisecond', 'millisecond'],
+  ['ms', 'millisecond'],
+  ['microsecond', 'microsecond'],
+  ['us', 'microsecond'],
+  ['u', 'microsecond'],
+  ['nanosecond', 'nanosecond'],
+  ['ns', 'nanosecond'],
+  ['n', 'nanosecond'],
+];
+
+const V1_PREFIX = 'failed to deserialize db/rp/precision in request: ';
+const LEGACY_PRECISION_NAMES = '`s`, `ms`, `us`, `ns`';
+
+/** Source: tsdb-http, "Parameter rules" and "Request-level failures". */
+const RULES: Readonly<Record<WriteApi, ApiRules>> = {
+  native: {
+    noQueryString: "missing query parameter 'db'",
+    noTarget: 'serde error: missing field `db`',
+    failurePrefix: 'serde error: ',
+    targetNames: ['db', 'database'],
+    precisions: new Map([['auto', 'auto'], ...UNITS]),
+    precisionNames: '`auto`, `second`, `millisecond`, `microsecond`, `nanosecond`',
+    defaultPrecision: 'auto',
+  },
+  v1: {
+    noQueryString: 'no db destination provided',
+    noTarget: `${V1_PREFIX}missing field \`db\``,
+    failurePrefix: V1_PREFIX,
+    targetNames: ['db', 'database'],
+    precisions: new Map([...UNITS, ['m', 'minute'], ['h', 'hour']]),
+    precisionNames: LEGACY_PRECISION_NAMES,
+    defaultPrecision: 'nanosecond',
+  },
+  v2: {
+    noQueryString: 'no org/bucket destination provided',
+    noTarget: 'missing bucket value',
+    failurePrefix: 'failed to deserialize org/bucket/precision in request: ',
+    targetNames: ['bucket', 'db'],
+    precisions: new Map(UNITS),
+    precisionNames: LEGACY_PRECISION_NAMES,
+    defaultPrecision: 'nanosecond',
+  },
+};
+
+/** Names of the default retention policy: they mean the database itself. */
+const DEFAULT_POLICIES = new Set(['', "''", 'autogen', 'default']);
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['t', true],
+  ['1', true],
+  ['false', false],
+  ['f', false],
+  ['0', false],
+]);
+
+/** @throws {ParameterInvalid} `ConflictingValues` */
+export function readWriteTarget(
+  api: WriteApi,
+  queryString: string,
+  isInfluxdb3: boolean,
+): WriteTarget {
+  const parameters = parseParameters(queryString);
+  const rules = RULES[api];
+  const acceptPartial = readBoolean(parameters, 'accept_partial', rules) ?? true;
+  return {
+    database: readDatabase(api, parameters),
+    precision: readPrecision(parameters, rules),
+    acceptPartial: isInfluxdb3 && api !== 'native' ? false : acceptPartial,
+    noSync: readBoolean(parameters, 'no_sync', rules) ?? false,
+  };
+}
+
+export function missingQueryString(api: WriteApi): ParameterInvalid {
+  return new ParameterInvalid(RULES[api].noQueryString);
+}
+
+function readDatabase(api: WriteApi, parameters: Parameters): string {
+  const rules = RULES[api];
+  const db = readParameter(parameters, rules.targetNames, failureOf(rules));
+  if (db === undefined || (api === 'v2' && db === '')) throw new ParameterInvalid(rules.noTarget);
+  const name = api === 'v1' ? withPolicy(db, parameters, rules) : db;
+  // The engine says what is wrong with writing to this one.
+  if (name === INTERNAL_DATABASE) return name;
+  const fault =
+    (api === 'native' ? undefined : findLegacyDatabaseNameFault(name)) ??
+    findDatabaseNameFault(name);
+  if (fault !== undefined) throw new ParameterInvalid(fault);
+  return name;
+}
+
+function withPolicy(db: string, parameters: Parameters, rules: ApiRules): string {
+  const policy = readParameter(parameters, ['rp'], failureOf(rules))?.toLowerCase() ?? '';
+  return DEFAULT_POLICIES.has(policy) ? db : `${db}/${policy}`;
+}
+
+function readPrecision(parameters: Parameters, rules: ApiRules): Precision {
+  const text = readParameter(parameters, ['precision'], failureOf(rules));
+  if (text === undefined) return rules.defaultPrecision;
+  const precision = rules.precisions.get(text);
+  if (precision !== undefined) return precision;
+  throw failureOf(rules)(`unknown variant \`${text}\`, expected one of ${rules.precisionNames}`);
+}
+
+function readBoolean(parameters: Parameters, name: string, rules: ApiRules): boolean | undefined {
+  const text = readParameter(parameters, [name], failureOf(rules));
+  if (text === undefined) return undefined;
+  const value = BOOLEANS.get(text.length === 1 ? text.toLowerCase() : text);
+  if (value !== undefined) return value;
+  throw failureOf(rules)('provided string was not `true` or `false`');
+}
+
+function failureOf(rules: ApiRules): (text: string) => ParameterInvalid {
+  return (text) => new ParameterInvalid(`${rules.failurePrefix}${text}`);
+}
