@@ -1,0 +1,293 @@
+-- 1: §5.4 math
+SELECT abs(-5) AS r;
+
+-- 2: §5.4 math
+SELECT abs(-5.5) AS r;
+
+-- 3: §5.4 math
+SELECT abs(CAST(NULL AS DOUBLE)) AS r;
+
+-- 4: §5.4 math
+SELECT acos(1.0) AS r;
+
+-- 5: §5.4 math
+SELECT acos(2.0) AS r;
+
+-- 6: §5.4 math
+SELECT asin(-1.5) AS r;
+
+-- 7: §5.4 math
+SELECT asin(1.0) AS r;
+
+-- 8: §5.4 math
+SELECT acosh(0.5) AS r;
+
+-- 9: §5.4 math
+SELECT acosh(1.0) AS r;
+
+-- 10: §5.4 math
+SELECT asinh(0.0) AS r;
+
+-- 11: §5.4 math
+SELECT atan(1.0) AS r;
+
+-- 12: §5.4 math
+SELECT atanh(1.0) AS r;
+
+-- 13: §5.4 math
+SELECT atanh(2.0) AS r;
+
+-- 14: §5.4 math
+SELECT atan2(1.0, 1.0) AS r;
+
+-- 15: §5.4 math
+SELECT cbrt(27.0) AS r;
+
+-- 16: §5.4 math
+SELECT ceil(1.2) AS r;
+
+-- 17: §5.4 math
+SELECT ceil(-1.2) AS r;
+
+-- 18: §5.4 math
+SELECT floor(-1.2) AS r;
+
+-- 19: §5.4 math
+SELECT cos(0.0) AS r;
+
+-- 20: §5.4 math
+SELECT cosh(0.0) AS r;
+
+-- 21: §5.4 math
+SELECT degrees(pi()) AS r;
+
+-- 22: §5.4 math
+SELECT radians(180.0) AS r;
+
+-- 23: §5.4 math
+SELECT exp(0.0) AS r;
+
+-- 24: §5.4 math
+SELECT factorial(5) AS r;
+
+-- 25: §5.4 math
+SELECT factorial(20) AS r;
+
+-- 26: §5.4 math
+SELECT factorial(21) AS r;
+
+-- 27: §5.4 math
+SELECT gcd(12, 18) AS r;
+
+-- 28: §5.4 math
+SELECT gcd(0, 0) AS r;
+
+-- 29: §5.4 math
+SELECT lcm(4, 6) AS r;
+
+-- 30: §5.4 math
+SELECT lcm(0, 6) AS r;
+
+-- 31: §5.4 math
+SELECT isnan(CAST('NaN' AS DOUBLE)) AS r;
+
+-- 32: §5.4 math
+SELECT isnan(1.0) AS r;
+
+-- 33: §5.4 math
+SELECT iszero(0.0) AS r;
+
+-- 34: §5.4 math
+SELECT iszero(0.1) AS r;
+
+-- 35: §5.4 math
+SELECT ln(1.0) AS r;
+
+-- 36: §5.4 math
+SELECT ln(0.0) AS r;
+
+-- 37: §5.4 math
+SELECT ln(-1.0) AS r;
+
+-- 38: §5.4 math
+SELECT log(1000.0) AS r;
+
+-- 39: §5.4 math
+SELECT log(2, 8.0) AS r;
+
+-- 40: §5.4 math
+SELECT log(10, 1000.0) AS r;
+
+-- 41: §5.4 math
+SELECT log10(100.0) AS r;
+
+-- 42: §5.4 math
+SELECT log2(8.0) AS r;
+
+-- 43: §5.4 math
+SELECT log2(-8.0) AS r;
+
+-- 44: §5.4 math
+SELECT nanvl(CAST('NaN' AS DOUBLE), 3.0) AS r;
+
+-- 45: §5.4 math
+SELECT nanvl(2.0, 3.0) AS r;
+
+-- 46: §5.4 math
+SELECT pi() AS r;
+
+-- 47: §5.4 math
+SELECT power(2, 10) AS r;
+
+-- 48: §5.4 math
+SELECT power(3, 39) AS r;
+
+-- 49: §5.4 math
+SELECT pow(2, 62) AS r;
+
+-- 50: §5.4 math
+SELECT pow(2.0, 0.5) AS r;
+
+-- 51: §5.4 math
+SELECT pow(2, -1) AS r;
+
+-- 52: §5.4 math
+SELECT round(2.5) AS r;
+
+-- 53: §5.4 math
+SELECT round(-2.5) AS r;
+
+-- 54: §5.4 math
+SELECT round(1.25, 1) AS r;
+
+-- 55: §5.4 math
+SELECT round(1234.5, -2) AS r;
+
+-- 56: §5.4 math
+SELECT round(0.5) AS r;
+
+-- 57: §5.4 math
+SELECT signum(-2.5) AS r;
+
+-- 58: §5.4 math
+SELECT signum(0.0) AS r;
+
+-- 59: §5.4 math
+SELECT sin(0.0) AS r;
+
+-- 60: §5.4 math
+SELECT sqrt(16.0) AS r;
+
+-- 61: §5.4 math
+SELECT sqrt(-1.0) AS r;
+
+-- 62: §5.4 math
+SELECT tan(0.0) AS r;
+
+-- 63: §5.4 math
+SELECT tanh(0.0) AS r;
+
+-- 64: §5.4 math
+SELECT sinh(0.0) AS r;
+
+-- 65: §5.4 math
+SELECT cot(pi() / 4.0) AS r;
+
+-- 66: §5.4 math
+SELECT trunc(2.9) AS r;
+
+-- 67: §5.4 math
+SELECT trunc(-2.9) AS r;
+
+-- 68: §5.4 math
+SELECT trunc(2.567, 2) AS r;
+
+-- 69: §5.4 math
+SELECT random() < 1.0 AS r;
+
+-- 70: §5.4 math
+SELECT abs() AS r;
+
+-- 71: §4.2 numbers
+SELECT 7 / 2 AS r;
+
+-- 72: §4.2 numbers
+SELECT -7 / 2 AS r;
+
+-- 73: §4.2 numbers
+SELECT 7 % 3 AS r;
+
+-- 74: §4.2 numbers
+SELECT -7 % 3 AS r;
+
+-- 75: §4.2 numbers
+SELECT 7 % -3 AS r;
+
+-- 76: §4.2 numbers
+SELECT 1 / 0 AS r;
+
+-- 77: §4.2 numbers
+SELECT 1 % 0 AS r;
+
+-- 78: §4.2 numbers
+SELECT 1.0 / 0 AS r;
+
+-- 79: §4.2 numbers
+SELECT -1.0 / 0 AS r;
+
+-- 80: §4.2 numbers
+SELECT isnan(0.0 / 0.0) AS r;
+
+-- 81: §4.2 numbers
+SELECT 1 + 1.5 AS r;
+
+-- 82: §4.2 numbers
+SELECT 9223372036854775807 AS r;
+
+-- 83: §4.2 numbers
+SELECT 18446744073709551615 AS r;
+
+-- 84: §4.2 numbers
+SELECT 5 & 3 AS r;
+
+-- 85: §4.2 numbers
+SELECT 5 | 3 AS r;
+
+-- 86: §4.2 numbers
+SELECT 5 ^ 3 AS r;
+
+-- 87: §4.2 numbers
+SELECT 1 << 4 AS r;
+
+-- 88: §4.2 numbers
+SELECT -16 >> 2 AS r;
+
+-- 89: §4.2 numbers
+SELECT 1e3 AS r;
+
+-- 90: §4.2 numbers
+SELECT CAST(1 AS BIGINT UNSIGNED) AS r;
+
+-- 91: §4.2 numbers
+SELECT 2 + 3 * 4 AS r;
+
+-- 92: §4.2 numbers
+SELECT (2 + 3) * 4 AS r;
+
+-- 93: §4.2 numbers
+SELECT -(-3) AS r;
+
+-- 94: §4.2 numbers
+SELECT CAST('inf' AS DOUBLE) > 1e308 AS r;
+
+-- 95: §4.2 numbers
+SELECT 0.1 + 0.2 AS r;
+
+-- 96: §4.2 numbers
+SELECT CAST('NaN' AS DOUBLE) AS r;
+
+-- 97: §4.2 numbers
+SELECT 9007199254740993 AS r;
+
+-- 98: §4.2 numbers
+SELECT 9007199254740993 * 3 AS r;
