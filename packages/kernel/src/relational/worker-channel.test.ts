@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { SystemClock } from '../clock/system-clock.js';
+import { GroupCommit } from './group-commit.js';
+import { WorkerChannel } from './worker-channel.js';
+
+it('rejects everything that waits, and whatever comes later, when the thread fails', async () => {
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const channel = await WorkerChannel.open(settings, 10);
+  const limits = { maxGroupCount: 9, maxGroupMs: 9, maxWaitingCount: 9, maxTransactionMs: 9 };
+  const groups = new GroupCommit(channel, new SystemClock(), limits);
+  const turn = await groups.enter();
+  const waiting = [groups.enter(), groups.enter()];
+  // A command that does not exist throws in the thread, as a bug of ours would.
+  channel.send({ op: 'none' } as never);
+  const unusable = { kind: 'store_unusable' };
+  await assert.rejects(turn.query('select 1', []), unusable);
+  await assert.rejects(turn.rollback(), unusable);
+  for (const turnOfOther of waiting) await assert.rejects(turnOfOther, unusable);
+  await assert.rejects(groups.enter(), unusable);
+  await assert.rejects(channel.query('reader', 'select 1', []), unusable);
+  await channel.close();
+});
