@@ -41,9 +41,4 @@ export interface PlannedQuery {
   readonly columns: readonly OutputColumn[];
   /** The table when FROM is exactly one base table. */
   readonly tableName: string | undefined;
-  /**
-   * EXPLAIN: the answer is the engine's plan of the rendered text (`analyze`: run and measured), in the columns
-   * `plan_type` and `plan`, whatever `columns` says.
-   */
-  readonly explain?: 'plan' | 'analyze' | undefined;
 }

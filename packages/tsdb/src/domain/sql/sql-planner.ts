@@ -1,15 +1,20 @@
 import { bindExpr } from './bind/bind-expr.js';
+import { UTF8 } from './bind/bound.js';
 import { columnOf } from './bind/columns.js';
 import type { Session } from './bind/session.js';
 import { splitAtScanMarks } from './emit/quote.js';
 import { ALL_FUNCTIONS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
+import { bindGapFillCall } from './gap-fill/filled-values.js';
 import { StatementParser } from './parse/parse-statement.js';
 import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
 import type { PlanContext, PlannedQuery } from './planned-query.js';
 
 const MAX_CACHED_STATEMENTS = 512;
+
+/** The engine's EXPLAIN has two columns of text. */
+const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, source: undefined }));
 
 /** From the text of one SQL statement to a query for the engine. */
 export class SqlPlanner {
@@ -30,12 +35,16 @@ export class SqlPlanner {
     const session = newSession(context, this.#functions);
     const { query, explain } = bindStatement(statement, session);
     const scans = session.scans.map((scan) => scan.toRequest());
-    const pieces = splitAtScanMarks(query.text);
+    const prefix =
+      explain === undefined ? '' : explain === 'analyze' ? 'EXPLAIN ANALYZE ' : 'EXPLAIN ';
+    const pieces = splitAtScanMarks(`${prefix}${query.text}`);
     return {
       scans,
-      columns: query.columns.map(({ name, type, source }) => ({ name, type, source })),
+      columns:
+        explain === undefined
+          ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
+          : PLAN_COLUMNS,
       tableName: query.tableName,
-      explain,
       render: (scanText) =>
         pieces.map((piece, index) => (index % 2 === 0 ? piece : scanText(Number(piece)))).join(''),
     };
@@ -51,7 +60,7 @@ function newSession(context: PlanContext, functions: FunctionRegistry): Session 
     newName: (prefix) => `${prefix}${nameCount++}`,
     bindExpr,
     bindQuery,
-    bindGapFillCall: () => undefined,
+    bindGapFillCall,
     columnOf,
   };
 }

@@ -20,6 +20,14 @@ export interface GroupValue {
   readonly engineName: string;
 }
 
+/** A filled form of a value: a column of the grouped rows like the value itself. */
+export interface GapFill {
+  readonly how: 'locf' | 'interpolate';
+  readonly value: GroupValue;
+  readonly type: SqlType;
+  readonly engineName: string;
+}
+
 /**
  * The border between rows and groups of one SELECT. Expressions after it see only keys and values; every aggregate
  * met while they are bound becomes a value here.
@@ -29,6 +37,9 @@ export class Aggregation {
   readonly relation: string;
   readonly keys: GroupKey[] = [];
   readonly values: GroupValue[] = [];
+  /** Set when one key is a gap-filling bin. */
+  gaps: { readonly key: GroupKey; readonly binsText: string } | undefined;
+  readonly fills: GapFill[] = [];
   readonly #session: Session;
   readonly #byShape = new Map<string, GroupKey>();
   readonly #tags = new Set<string>();
@@ -73,6 +84,19 @@ export class Aggregation {
       hasAggregate: true,
       hasWindow: false,
     };
+  }
+
+  /** The value whose column `text` is. */
+  valueOf(text: string): GroupValue | undefined {
+    return this.values.find((value) => this.#reference(value.engineName) === text);
+  }
+
+  /** Text of the column with the filled value. */
+  addFill(fill: Omit<GapFill, 'engineName'>): string {
+    const known = this.fills.find((other) => other.how === fill.how && other.value === fill.value);
+    const engineName = known?.engineName ?? `f${this.fills.length}`;
+    if (known === undefined) this.fills.push({ ...fill, engineName });
+    return this.#reference(engineName);
   }
 
   /** Refusal of a column that is neither grouped nor aggregated. */

@@ -38,6 +38,14 @@ export class ScanDraft {
     if (fact.maxNs < this.#maxNs) this.#maxNs = fact.maxNs;
   }
 
+  /** Inclusive bounds of time, as far as conditions have set them. */
+  timeBounds(): { readonly minNs: bigint | undefined; readonly maxNs: bigint | undefined } {
+    return {
+      minNs: this.#minNs > MIN_TIME_NS ? this.#minNs : undefined,
+      maxNs: this.#maxNs < MAX_TIME_NS ? this.#maxNs : undefined,
+    };
+  }
+
   toRequest(): ScanRequest {
     return {
       table: this.table,

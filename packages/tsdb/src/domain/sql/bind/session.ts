@@ -41,6 +41,8 @@ export interface Env extends QueryEnv {
   /** Why aggregates (windows) may not stand here; `undefined` where they may. */
   readonly noAggregate?: string;
   readonly noWindow?: string;
+  /** Set within an expression of GROUP BY. */
+  readonly isGroupKey?: boolean;
   /** Names of the select list; `first` looks them up before the input's columns. */
   readonly aliases?: { readonly items: ReadonlyMap<string, Bound>; readonly first: boolean };
 }

@@ -4,6 +4,8 @@ import { columnOf } from '../bind/columns.js';
 import type { Env } from '../bind/session.js';
 import { quoteName } from '../emit/quote.js';
 import type { FunctionRegistry } from '../functions/registry.js';
+import { filledText } from '../gap-fill/filled-text.js';
+import { bindGapBins, gapBinCall } from '../gap-fill/gap-bins.js';
 import {
   type Expr,
   type GroupExpr,
@@ -37,18 +39,29 @@ export function bindGroups(
   const aggregation = new Aggregation(env.session, env.scope);
   const keyEnv: Env = {
     ...env,
+    isGroupKey: true,
     noAggregate: 'Aggregate functions are not allowed in the GROUP BY clause',
     noWindow: 'Window functions are not allowed in the GROUP BY clause',
   };
   const keyText = (expr: Expr): string => {
     const meant = groupTarget(expr, select.projection, env);
-    const key = aggregation.addKey(meant, env.session.bindExpr(meant, keyEnv));
+    const gapCall = gapBinCall(meant);
+    if (gapCall === undefined) {
+      return aggregation.addKey(meant, env.session.bindExpr(meant, keyEnv)).input.text;
+    }
+    if (aggregation.gaps !== undefined) throw new NotImplemented('several gap fills in one query');
+    const { input, binsText } = bindGapBins(gapCall, keyEnv);
+    const key = aggregation.addKey(meant, input);
+    aggregation.gaps = { key, binsText };
     return key.input.text;
   };
   const hasSets = exprs.some(
     (expr) => 'Rollup' in expr || 'Cube' in expr || 'GroupingSets' in expr,
   );
   const texts = exprs.map((expr) => groupText(expr, keyText));
+  if (hasSets && aggregation.gaps !== undefined) {
+    throw new NotImplemented('gap filling with ROLLUP, CUBE or GROUPING SETS');
+  }
   return {
     aggregation,
     groupByText: () => {
@@ -69,7 +82,7 @@ export function groupedText(groups: BoundGroups, fromWhere: string): string {
     ...values.map((value) => `${value.text} AS ${quoteName(value.engineName)}`),
   ];
   const list = items.length === 0 ? 'count(*) AS "rows"' : items.join(', ');
-  return `SELECT ${list}${fromWhere}${groups.groupByText()}`;
+  return filledText(groups.aggregation, `SELECT ${list}${fromWhere}${groups.groupByText()}`);
 }
 
 function groupText(expr: GroupExpr, keyText: (expr: Expr) => string): string {

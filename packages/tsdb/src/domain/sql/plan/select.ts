@@ -64,11 +64,17 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
   const list = items.map((item, index) => `${item.expr.text} AS c${index}`).join(', ');
   const isPlain =
     groups === undefined && distinct === '' && !items.some((item) => item.expr.hasWindow);
-  const timeOrder = order === '' && isPlain && around.depth === 0 ? timeOrderText(from) : '';
+  const isUnordered = order === '' && distinct === '';
+  const plainOrder =
+    isUnordered && isPlain && around.depth === 0
+      ? timeOrderText(from)
+      : isUnordered && groups?.aggregation.gaps !== undefined
+        ? seriesOrderText(groups)
+        : '';
   return {
     text:
       `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
-      `${order}${timeOrder}${clauses.limitText}`,
+      `${order}${plainOrder}${clauses.limitText}`,
     columns: outputColumns(items, isTransparent(select, clauses, items)),
     tableName: from?.tableName,
   };
@@ -158,6 +164,16 @@ function timeOrderText(from: FromItem | undefined): string {
   if (time === undefined) return '';
   time.use();
   return ` ORDER BY ${time.text}`;
+}
+
+/** Filled rows come series by series, each ascending by time. */
+function seriesOrderText({ aggregation }: BoundGroups): string {
+  const { gaps, keys } = aggregation;
+  const others = keys.filter((key) => key !== gaps?.key);
+  const texts = [...others, ...(gaps === undefined ? [] : [gaps.key])].map(
+    (key) => `${key.output.text} ASC NULLS LAST`,
+  );
+  return ` ORDER BY ${texts.join(', ')}`;
 }
 
 /** True when a condition on an output column may as well be put to the rows beneath. */

@@ -1,12 +1,12 @@
 import { PlanError } from '../../../errors.js';
 import type { BoundQuery, Session } from '../bind/session.js';
 import { type Query, type Statement, tagOf } from '../parse/ast.js';
-import type { PlannedQuery } from '../planned-query.js';
 import { describeTable, showColumns, showFunctions, showTables, showVariable } from './show.js';
 
 export interface BoundStatement {
   readonly query: BoundQuery;
-  readonly explain: PlannedQuery['explain'];
+  /** Set when the answer is the engine's plan of the query, with `analyze` measured by running it. */
+  readonly explain: 'plan' | 'analyze' | undefined;
 }
 
 /** Source: tsdb-http, "Failures". */

@@ -1,0 +1,135 @@
+import { NotImplemented, PlanError } from '../../../errors.js';
+import type { Bound } from '../bind/bound.js';
+import { INTERVAL } from '../bind/bound.js';
+import { convert } from '../bind/convert.js';
+import { argsOf, exprArgs } from '../bind/function-calls.js';
+import { Scope, type ScopeColumn } from '../bind/scope.js';
+import type { Env } from '../bind/session.js';
+import { checkStride } from '../functions/time-bins.js';
+import { type Expr, type FunctionNode, namesOf } from '../parse/ast.js';
+
+/** Function that makes the bins of each gap-filling function. */
+const BIN_FUNCTION: Readonly<Record<string, string>> = {
+  date_bin_gapfill: 'date_bin',
+  date_bin_wallclock_gapfill: 'date_bin_wallclock',
+};
+
+/** Rows that one series may be filled up to. */
+const MAX_BIN_COUNT = 10_000_000n;
+
+/** The bins of a gap-filling query. */
+export interface GapBins {
+  /** The binning function over a row's time. */
+  readonly input: Bound;
+  /** Query whose column `bin` has the start of every bin between the time bounds, once. Bounds are known after WHERE. */
+  readonly binsText: string;
+}
+
+export function isGapBinName(name: string): boolean {
+  return Object.hasOwn(BIN_FUNCTION, name);
+}
+
+/** The gap-filling call that `expr` is, brackets aside. */
+export function gapBinCall(expr: Expr): FunctionNode | undefined {
+  if ('Nested' in expr) return gapBinCall(expr.Nested);
+  if (!('Function' in expr)) return undefined;
+  return isGapBinName(namesOf(expr.Function.name).join('.')) ? expr.Function : undefined;
+}
+
+/** Source: query-languages, "SQL gap filling". */
+export function bindGapBins(node: FunctionNode, env: Env): GapBins {
+  const name = namesOf(node.name).join('.');
+  const [stride, time, ...origin] = exprArgs(argsOf(node));
+  if (stride === undefined || time === undefined || origin.length > 1) {
+    throw new PlanError(`Error during planning: ${name} expects 2 or 3 arguments`);
+  }
+  const label = name.toUpperCase();
+  requireConstant(stride, { what: 'stride', label }, env);
+  for (const expr of origin) requireConstant(expr, { what: 'origin', label }, env);
+  const strideNs = fixedStride(stride, label, env);
+  const input = env.session.bindExpr(renamed(node, name), env);
+  const { minNs, maxNs } = timeBounds(time, env);
+  // A wall clock's bin may be an hour shorter than the stride: half strides meet every one of them.
+  const stepNs = name === 'date_bin_gapfill' ? strideNs : (strideNs + 1n) / 2n;
+  if ((maxNs - minNs) / stepNs > MAX_BIN_COUNT) {
+    throw new NotImplemented(`gap filling of more than ${MAX_BIN_COUNT} bins`);
+  }
+  const alias = env.session.newName('b');
+  const instant = syntheticTime(`make_timestamp_ns(${alias}.ns)`, env.session.bindExpr(time, env));
+  const scope = new Scope({ relations: [], visible: [instant], parent: undefined });
+  const args = [stride, { Identifier: { value: instant.name, quote_style: '"' } }, ...origin];
+  const bin = env.session.bindExpr(renamed(withArgs(node, args), name), { ...env, scope });
+  const range = `range((${minNs})::BIGINT, (${maxNs})::BIGINT, ${stepNs}::BIGINT)`;
+  const binsText =
+    `SELECT DISTINCT ${bin.text} AS bin FROM ` +
+    `(SELECT unnest(list_append(${range}, (${maxNs})::BIGINT)) AS ns) AS ${alias}`;
+  return { input: { ...input, displayName: input.displayName.replace(/^\w+/, name) }, binsText };
+}
+
+function renamed(node: FunctionNode, name: string): Expr {
+  const binFunction = BIN_FUNCTION[name] ?? name;
+  return { Function: { ...node, name: [{ Identifier: { value: binFunction } }] } };
+}
+
+function withArgs(node: FunctionNode, args: readonly Expr[]): FunctionNode {
+  return {
+    ...node,
+    args: { List: { args: args.map((arg) => ({ Unnamed: { Expr: arg } })), clauses: [] } },
+  };
+}
+
+function syntheticTime(text: string, { type }: Bound): ScopeColumn {
+  return {
+    name: 'time',
+    qualifier: undefined,
+    type,
+    text,
+    source: undefined,
+    use: () => undefined,
+  };
+}
+
+function requireConstant(
+  expr: Expr,
+  { what, label }: { readonly what: string; readonly label: string },
+  env: Env,
+): void {
+  if (env.session.bindExpr(expr, env).constant !== undefined) return;
+  throw new PlanError(
+    `Error during planning: ${what} argument to ${label} for gap fill query must evaluate to a scalar`,
+  );
+}
+
+function fixedStride(expr: Expr, label: string, env: Env): bigint {
+  const value = convert(env.session.bindExpr(expr, env), INTERVAL).constant?.value;
+  if (typeof value !== 'object' || value === null) {
+    throw new PlanError(`Error during planning: ${label} needs an interval as its stride`);
+  }
+  const stride = checkStride(value, label);
+  if (stride.kind === 'fixed') return stride.widthNs;
+  throw new NotImplemented(`${label} stride does not support months and years`);
+}
+
+/** Bounds that WHERE puts on the time column, here or beneath. Both ends inclusive. */
+function timeBounds(time: Expr, env: Env): { readonly minNs: bigint; readonly maxNs: bigint } {
+  const bounds = timeColumn(time, env)?.origin?.scan.timeBounds();
+  const { minNs, maxNs } = bounds ?? {};
+  if (minNs !== undefined && maxNs !== undefined) return { minNs, maxNs };
+  const missing =
+    minNs === undefined && maxNs === undefined
+      ? 'both upper and lower time bounds'
+      : `${minNs === undefined ? 'lower' : 'upper'} time bound`;
+  throw new PlanError(`Error during planning: gap-filling query is missing ${missing}`);
+}
+
+/** The table's time column within the argument, for example inside `tz(time, 'Europe/Berlin')`. */
+function timeColumn(node: unknown, env: Env): ScopeColumn | undefined {
+  if (typeof node !== 'object' || node === null) return undefined;
+  const column = env.session.columnOf(node as Expr, env.scope);
+  if (column?.source === 'time') return column;
+  for (const child of Object.values(node)) {
+    const found = timeColumn(child, env);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
