@@ -8,10 +8,13 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
+/** The union's own type is lost in `map`. */
 const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>
-  Type.Union(
-    names.map((name) => Type.Literal(name)),
-    options,
+  Type.Unsafe<T>(
+    Type.Union(
+      names.map((name) => Type.Literal(name)),
+      options,
+    ),
   );
 
 /** Settings of the server as a whole. Names of the real system: tsdb-http, section 19. */

@@ -4,16 +4,18 @@ import {
   type HttpService,
   type Logger,
   Metrics,
+  type Random,
   type RequestGate,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
+import { createTsdb, type Tsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
 import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 import { createServiceEndpoints } from './service-endpoints.js';
 import type { Settings } from './settings.js';
-import { openStores } from './stores.js';
+import { openStores, type Stores } from './stores.js';
 
 /** A server that is wired but does not listen. */
 export interface WiredServer {
@@ -67,12 +69,14 @@ export async function wireUp(
       probe: () => stores.probe(),
       isDraining: () => isDraining,
     });
-    const services: HttpService[] = [identity, endpoints];
+    const tsdb = openTsdbService(settings, { stores, metrics, clock, random, log });
+    const services: HttpService[] = [identity, ...(tsdb ? [tsdb] : []), endpoints];
     for (const service of services) {
       closers.push(() => service.close());
       await service.start();
     }
-    const clusterUuid = random.uuidV4();
+    // Without the time-series service there is no catalog, and the uuid is this process's.
+    const clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
     const app = await createHttpApp({
       log,
       services,
@@ -96,4 +100,31 @@ export async function wireUp(
     await close();
     throw error;
   }
+}
+
+function openTsdbService(
+  settings: Settings,
+  parts: {
+    readonly stores: Stores;
+    readonly metrics: Metrics;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Logger;
+  },
+): Tsdb | undefined {
+  if (!settings.server.services.includes('tsdb')) return undefined;
+  const { stores, metrics, clock, random, log } = parts;
+  return createTsdb({
+    settings: settings.tsdb,
+    dataDir: stores.dataDir,
+    fileSystem: stores.files,
+    relational: stores.relational,
+    objects: stores.objects,
+    openLog: (options) => stores.openLog(options),
+    leases: stores.leases,
+    metrics,
+    clock,
+    random,
+    log: log.child({ service: 'tsdb' }),
+  });
 }

@@ -1,0 +1,58 @@
+import { type HttpService, invariant, type Metrics } from '@plinth/kernel';
+import type { OpenTsdb, TsdbNeeds } from './service.js';
+
+export interface Tsdb extends HttpService {
+  /** Stable over restarts; known once `start` has resolved. */
+  readonly clusterUuid: string;
+}
+
+/** The time-series service. `start` opens its storage and recovers; `register` comes after it. */
+export function createTsdb(needs: TsdbNeeds & { readonly metrics: Metrics }): Tsdb {
+  const lines = needs.metrics.counter({
+    name: 'influxdb3_write_lines_total',
+    help: 'Lines written.',
+  });
+  const rejected = needs.metrics.counter({
+    name: 'influxdb3_write_lines_rejected_total',
+    help: 'Lines refused.',
+  });
+  let opened: OpenTsdb | undefined;
+  const whenOpen = (): OpenTsdb => {
+    invariant(opened, 'the service is used before it has started');
+    return opened;
+  };
+  return {
+    name: 'tsdb',
+    get clusterUuid() {
+      return whenOpen().catalog.clusterUuid;
+    },
+    async start() {
+      // Loaded here, so that settings and types of the service cost no engine to whoever only needs those.
+      const [{ SqlPlanner }, { openTsdb }] = await Promise.all([
+        import('./domain/sql/sql-planner.js'),
+        import('./service.js'),
+      ]);
+      const planner = await SqlPlanner.load();
+      opened = await openTsdb(needs, (text, context) => planner.plan(text, context));
+    },
+    async register(app) {
+      const { settings, clock, random, log, fileSystem } = needs;
+      const { registerTsdbRoutes } = await import('./routes/register-routes.js');
+      await registerTsdbRoutes(app, {
+        engine: whenOpen().engine,
+        settings,
+        clock,
+        random,
+        log,
+        files: fileSystem,
+        onWritten({ writtenCount, lineCount }) {
+          lines.inc(writtenCount);
+          rejected.inc(lineCount - writtenCount);
+        },
+      });
+    },
+    async close() {
+      await opened?.close();
+    },
+  };
+}
