@@ -1,0 +1,82 @@
+const isColour = process.stdout.isTTY && process.env.NO_COLOR === undefined;
+const paint = (code, text) => (isColour ? `\u001b[${code}m${text}\u001b[0m` : text);
+
+/** Tells what happens, one line per step with its time, and remembers whether all was right. */
+export class Narrator {
+  #startMs = performance.now();
+  #stepCount = 0;
+  #wrongCount = 0;
+
+  title(text) {
+    console.log(`\n${paint(1, text)}`);
+  }
+
+  note(text) {
+    console.log(`      ${paint(2, text)}`);
+  }
+
+  /** Does one thing and prints `describe(result)`. */
+  async step(what, work, describe = () => '') {
+    const startMs = performance.now();
+    const result = await work();
+    this.#line(true, what, describe(result), performance.now() - startMs);
+    return result;
+  }
+
+  /** Asks the server and holds the answer to one that was computed without it. */
+  async check(question, ask, expected, show) {
+    const startMs = performance.now();
+    const found = await ask();
+    const tookMs = performance.now() - startMs;
+    const difference = differenceOf(found, expected);
+    this.#line(difference === undefined, question, show(found), tookMs);
+    if (difference === undefined) return;
+    this.#wrongCount += 1;
+    console.log(`      ${paint(31, `differs from the files: ${difference}`)}`);
+  }
+
+  /** @returns whether every answer was right. */
+  finish() {
+    const seconds = ((performance.now() - this.#startMs) / 1000).toFixed(1);
+    const verdict =
+      this.#wrongCount === 0
+        ? paint(32, 'every answer was right')
+        : paint(31, `${this.#wrongCount} answers were wrong`);
+    console.log(`\n${this.#stepCount} steps in ${seconds} s: ${verdict}\n`);
+    return this.#wrongCount === 0;
+  }
+
+  #line(isRight, what, result, tookMs) {
+    this.#stepCount += 1;
+    const mark = isRight ? paint(32, 'ok') : paint(31, '!!');
+    const number = String(this.#stepCount).padStart(3);
+    const head = `${number} ${mark} ${what} `.padEnd(isColour ? 68 : 59, ' ');
+    console.log(`${head} ${durationText(tookMs).padStart(9)}   ${result}`);
+  }
+}
+
+export function durationText(ms) {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
+  return `${ms >= 100 ? ms.toFixed(0) : ms.toFixed(1)} ms`;
+}
+
+/** Where two answers differ first; numbers may differ in the last digits, for sums have an order. */
+function differenceOf(found, expected, path = 'answer') {
+  if (typeof expected === 'number' && typeof found === 'number') {
+    const tolerance = 1e-9 * Math.max(1, Math.abs(expected));
+    return Math.abs(found - expected) <= tolerance
+      ? undefined
+      : `${path}: ${found}, not ${expected}`;
+  }
+  if (typeof expected !== 'object' || expected === null || typeof found !== 'object') {
+    return Object.is(found, expected) ? undefined : `${path}: ${found}, not ${expected}`;
+  }
+  if (Array.isArray(expected) && found.length !== expected.length) {
+    return `${path}: ${found.length} rows, not ${expected.length}`;
+  }
+  for (const key of Object.keys(expected)) {
+    const difference = differenceOf(found[key], expected[key], `${path}.${key}`);
+    if (difference !== undefined) return difference;
+  }
+  return undefined;
+}
