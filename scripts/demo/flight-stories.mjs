@@ -5,7 +5,7 @@ const TOP = 5;
 
 /** Writes all flights; gives the tally that answers are held to. */
 export async function tellFlights(say, client) {
-  say.title('Flights: three million of the year 2001');
+  say.title('Flights: three million of the first half of 2001');
   const startMs = performance.now();
   const { tally, lineCount, sentBytes } = await say.step(
     'write them, 4 MB at a time',

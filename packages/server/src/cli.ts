@@ -70,6 +70,11 @@ function readVersion(): string {
   return String(Reflect.get(Object(file), 'version'));
 }
 
+// A reader that has seen enough (`| head`) closes the pipe; that is its right and no failure.
+process.stdout.on('error', (error) => {
+  if (Reflect.get(error, 'code') !== 'EPIPE') throw error;
+});
+
 try {
   await main(process.argv);
 } catch (error) {
