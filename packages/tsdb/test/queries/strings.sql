@@ -408,3 +408,12 @@ SELECT '100%' LIKE '100\%' AS r;
 
 -- 137: §5.6 regular expressions
 SELECT '1000' LIKE '100\%' AS r;
+
+-- 138: §5.5 encodings
+SELECT encode(digest('abc', 'blake3'), 'hex') AS r;
+
+-- 139: §5.5 encodings
+SELECT encode(digest('abc', 'blake2b'), 'hex') AS r;
+
+-- 140: §5.5 encodings
+SELECT encode(sha512('abc'), 'hex') AS r;

@@ -187,8 +187,12 @@ export const LISTS: readonly FunctionDefinition[] = [
     expectArgCount(call, 2, 3);
     const list = listAt(call, 0);
     const absent = call.args.length > 2 ? textArg(call, 2).text : 'CAST(NULL AS VARCHAR)';
+    const isFloat = list.type.element.kind === 'float';
+    const items = isFloat
+      ? `list_transform(${list.text}, lambda f: plinth_float_text(f))`
+      : list.text;
     return {
-      text: `plinth_list_to_text(${list.text}, ${textArg(call, 1).text}, ${absent})`,
+      text: `plinth_list_to_text(${items}, ${textArg(call, 1).text}, ${absent})`,
       type: UTF8,
     };
   }),
