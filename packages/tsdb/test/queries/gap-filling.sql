@@ -1,0 +1,120 @@
+-- write
+-- g,r=a x=10,n=10i,s="p" 60000000000
+-- g,r=a x=30,n=13i 180000000000
+-- g,r=b x=5 120000000000
+-- g,r=a q=1 120000000000
+-- w,r=a x=1 43205000000000
+
+-- 1: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, avg(x) AS v
+FROM g
+WHERE r = 'a' AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;
+
+-- 2: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, r, avg(x) AS v
+FROM g
+WHERE time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t, r ORDER BY r, t;
+
+-- 3: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c, count(x) AS cx
+FROM g
+WHERE r = 'b' AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;
+
+-- 4: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, locf(avg(x)) AS v
+FROM g
+WHERE r = 'a' AND time >= '1970-01-01T00:00:00Z' AND time < '1970-01-01T00:05:00Z'
+GROUP BY t;
+
+-- 5: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, interpolate(avg(x)) AS v
+FROM g
+WHERE r = 'a' AND time >= '1970-01-01T00:00:00Z' AND time < '1970-01-01T00:05:00Z'
+GROUP BY t;
+
+-- 6: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, interpolate(avg(x)) AS v
+FROM g
+WHERE r = 'a' AND x IS NOT NULL AND time >= '1970-01-01T00:00:00Z' AND time < '1970-01-01T00:05:00Z'
+GROUP BY t;
+
+-- 7: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '30 seconds', time) AS t, interpolate(max(n)) AS v
+FROM g
+WHERE r = 'a' AND n IS NOT NULL AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:03:30Z'
+GROUP BY t;
+
+-- 8: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '10 minutes', time, TIMESTAMP '1970-01-01T00:00:07Z') AS t, count(*) AS c
+FROM w
+WHERE time >= '1970-01-01T12:00:00Z' AND time <= '1970-01-01T12:10:00Z'
+GROUP BY t;
+
+-- 9: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, locf(selector_last(x, time))['value'] AS v
+FROM g
+WHERE r = 'b' AND time >= '1970-01-01T00:02:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;
+
+-- 10: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, interpolate(selector_last(x, time))['value'] AS v
+FROM g
+WHERE r = 'a' AND x IS NOT NULL AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t;
+
+-- 11: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
+FROM g
+WHERE r = 'zzz' AND time >= '1970-01-01T00:00:00Z' AND time < '1970-01-01T00:05:00Z'
+GROUP BY t;
+
+-- 12: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(x) AS c
+FROM g
+WHERE r = 'b' AND time >= '1970-01-01T00:01:00Z' AND time < '1970-01-01T00:04:00Z'
+GROUP BY t
+HAVING count(x) = 0;
+
+-- 13: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
+FROM g
+WHERE time >= '1970-01-01T00:00:00Z'
+GROUP BY t;
+
+-- 14: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c
+FROM g
+WHERE time < '1970-01-01T00:00:00Z'
+GROUP BY t;
+
+-- 15: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t, count(*) AS c FROM g GROUP BY t;
+
+-- 16: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 minute', time) AS t
+FROM g
+WHERE time >= 0 AND time < 10;
+
+-- 17: §6 gap filling
+SELECT CAST(date_bin_gapfill(INTERVAL '1 minute', time) AS BIGINT) AS t, count(*) AS c
+FROM g
+WHERE time >= '1970-01-01T00:00:00Z' AND time < '1970-01-01T00:05:00Z'
+GROUP BY t;
+
+-- 18: §6 gap filling
+SELECT locf(x) AS v FROM g;
+
+-- 19: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 month', time) AS t, count(*) AS c
+FROM g
+WHERE time >= '1970-01-01T00:00:00Z' AND time < '1970-01-01T00:05:00Z'
+GROUP BY t;
+
+-- 20: §6 gap filling
+SELECT date_bin_gapfill(INTERVAL '1 hour', time) AS t, locf(count(*)) AS c
+FROM g
+WHERE time BETWEEN '1970-01-01T00:00:00Z' AND '1970-01-01T01:00:00Z'
+GROUP BY t;
