@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { SqlBench } from './testing/sql-bench.js';
+
+describe('a query is planned', () => {
+  let bench: SqlBench;
+  before(async () => {
+    bench = await SqlBench.open({
+      cpu: {
+        columns: {
+          time: 'time',
+          host: 'tag',
+          usage: 'float64',
+          n: 'int64',
+          pH: 'float64',
+          ph: 'float64',
+        },
+        rows: [
+          ['0', "'a'", '1.5', '7', '7.1', '7.2'],
+          ['1', "'b'", '2.5', '-7', '7.3', '7.4'],
+          ['2', "'a'", 'NULL', 'NULL', '7.5', '7.6'],
+        ],
+      },
+      mem: { columns: { time: 'time', host: 'tag', used: 'int64' }, rows: [['0', "'a'", '10']] },
+    });
+  });
+  after(() => bench.close());
+
+  const answers = async (text: string, rows: readonly string[]) =>
+    assert.deepEqual(await bench.rows(text), rows, text);
+  const named = (text: string, names: readonly string[]) =>
+    assert.deepEqual(
+      bench.plan(text).columns.map((column) => column.name),
+      names,
+      text,
+    );
+  const refuses = (text: string, name: string, message: string) =>
+    assert.throws(() => bench.plan(text), { name, message }, text);
+  const fails = (text: string, message: string) =>
+    refuses(text, 'PlanError', `Error during planning: ${message}`);
+
+  it('with names folded unless they are quoted, and compared byte for byte', async () => {
+    await answers('SELECT PH FROM cpu', ['7.2', '7.4', '7.6']);
+    await answers('SELECT "pH", Ph AS "PH" FROM cpu LIMIT 1', ['7.1|7.2']);
+    await answers(
+      'WITH "W" AS (SELECT 1 AS "A", 2 AS a), w AS (SELECT 3 AS a) SELECT "W"."A", w.a FROM "W", w',
+      ['1|3'],
+    );
+    refuses(
+      'SELECT pHH FROM mem',
+      'PlanError',
+      'Schema error: No field named phh. Valid fields are mem.host, mem.time, mem.used.',
+    );
+  });
+
+  it('with the names of unnamed expressions', () => {
+    named('SELECT avg(usage), count(*), host FROM cpu GROUP BY host', [
+      'avg(cpu.usage)',
+      'count(*)',
+      'host',
+    ]);
+    named("SELECT selector_first(usage, time)['value'] FROM cpu", [
+      'selector_first(cpu.usage,cpu.time)[value]',
+    ]);
+    named('SELECT max(usage) + 1 FROM cpu', ['max(cpu.usage) + Int64(1)']);
+  });
+
+  it('for the statements that read, and for no others', () => {
+    fails('DROP TABLE cpu', 'DDL not supported: DropTable');
+    fails('CREATE VIEW v AS SELECT 1', 'DDL not supported: CreateView');
+    fails('INSERT INTO cpu VALUES (1)', 'DML not supported: Insert');
+    fails("COPY cpu TO 'x'", 'DML not supported: Copy');
+    fails('SET a = 1', 'Statement not supported: SetVariable');
+    fails('SELECT * FROM nope', "table 'public.iox.nope' not found");
+    fails("SELECT * FROM read_csv('/etc/passwd')", "table function 'read_csv' not found");
+    fails("SELECT * FROM '/etc/passwd'", "table 'public.iox./etc/passwd' not found");
+    fails('SELECT * FROM duckdb_settings', "table 'public.iox.duckdb_settings' not found");
+    assert.throws(() => bench.plan("SELECT getenv('HOME')"), /Invalid function 'getenv'/);
+    refuses(
+      'SELECT 1; SELECT 2',
+      'NotImplemented',
+      'This feature is not implemented: The context currently only supports a single SQL statement',
+    );
+    refuses(
+      'SELEC 1',
+      'PlanError',
+      'SQL error: ParserError("Expected: an SQL statement, found: SELEC at Line: 1, Column: 1")',
+    );
+    fails('SELECT $host', 'No value found for placeholder with name $host');
+  });
+
+  it('with integers divided toward zero, and refused at run time for a divisor of 0', async () => {
+    await answers('SELECT n / 2 AS a, n % 2 AS b, n / 2.0 AS c FROM cpu WHERE n IS NOT NULL', [
+      '3|1|3.5',
+      '-3|-1|-3.5',
+    ]);
+    await assert.rejects(
+      bench.rows('SELECT n / (n - n) FROM cpu'),
+      /Arrow error: Divide by zero error/,
+    );
+  });
+
+  it('with times compared to text, numbers and moving bounds', async () => {
+    await answers("SELECT n FROM cpu WHERE time = '1970-01-01T02:00:00.000000001+02:00'", ['-7']);
+    await answers('SELECT count(*) FROM cpu WHERE time BETWEEN 1 AND 2', ['2']);
+    await answers("SELECT TIMESTAMP '2020-01-31' + INTERVAL '1 month' AS t", [
+      '2020-02-29 00:00:00',
+    ]);
+    await answers("SELECT time + INTERVAL '1 nanosecond' AS t FROM mem", [
+      '1970-01-01 00:00:00.000000001',
+    ]);
+    fails(
+      "SELECT n FROM cpu WHERE time > 'soon'",
+      "Error parsing timestamp from 'soon': error parsing date",
+    );
+  });
+
+  it('with NULLs last when ascending and first when descending', async () => {
+    await answers('SELECT usage FROM cpu ORDER BY usage', ['1.5', '2.5', '']);
+    await answers('SELECT usage FROM cpu ORDER BY usage DESC', ['', '2.5', '1.5']);
+    await answers('SELECT usage FROM cpu ORDER BY usage DESC NULLS LAST', ['2.5', '1.5', '']);
+  });
+
+  it('with groups by alias, position and expression', async () => {
+    const rows = ['a|2', 'b|1'];
+    await answers('SELECT host AS h, count(*) FROM cpu GROUP BY h ORDER BY h', rows);
+    await answers('SELECT host, count(*) AS c FROM cpu GROUP BY 1 ORDER BY c DESC', rows);
+    await answers(
+      'SELECT upper(host), count(*) FROM cpu GROUP BY upper(cpu.host) HAVING count(*) > 1',
+      ['A|2'],
+    );
+    await answers('SELECT host, count(*) FROM cpu GROUP BY ROLLUP (host) ORDER BY host', [
+      ...rows,
+      '|3',
+    ]);
+    assert.throws(() => bench.plan('SELECT host, avg(usage) FROM cpu'), /must be in GROUP BY/);
+  });
+
+  it('with joins of every kind', async () => {
+    const join = (kind: string) => `SELECT count(*) FROM cpu ${kind} mem ON cpu.host = mem.host`;
+    await answers(join('JOIN'), ['2']);
+    await answers(join('LEFT JOIN'), ['3']);
+    await answers(join('FULL JOIN'), ['3']);
+    await answers(join('LEFT SEMI JOIN'), ['2']);
+    await answers(join('LEFT ANTI JOIN'), ['1']);
+    await answers(join('RIGHT SEMI JOIN'), ['1']);
+    await answers('SELECT host, used FROM cpu NATURAL JOIN mem', ['a|10']);
+    await answers('SELECT count(*) FROM cpu CROSS JOIN mem', ['3']);
+  });
+
+  it('with a column of a USING join shown once', () => {
+    named('SELECT * FROM mem JOIN (SELECT host, n FROM cpu) c USING (host)', [
+      'host',
+      'time',
+      'used',
+      'n',
+    ]);
+  });
+
+  it('with queries within queries', async () => {
+    await answers(
+      'SELECT host, (SELECT max(used) FROM mem WHERE mem.host = cpu.host) AS m FROM cpu ORDER BY time',
+      ['a|10', 'b|', 'a|10'],
+    );
+    await answers('SELECT DISTINCT host FROM cpu WHERE host NOT IN (SELECT host FROM mem)', ['b']);
+    await answers(
+      'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 4) SELECT sum(n) FROM r',
+      ['10'],
+    );
+    await answers('SELECT 1 AS x UNION ALL SELECT 2.5 ORDER BY x DESC', ['2.5', '1']);
+  });
+
+  it('with names that must differ in one result', () => {
+    fails(
+      'SELECT host, host FROM cpu',
+      'Projections require unique expression names but the expression "cpu.host" at position 0 and "cpu.host" ' +
+        'at position 1 have the same name. Consider aliasing ("AS") one of them.',
+    );
+  });
+
+  it('and so are the views of the schema', async () => {
+    await answers('DESCRIBE mem', [
+      'host|Dictionary(Int32, Utf8)|YES',
+      'time|Timestamp(Nanosecond, None)|NO',
+      'used|Int64|YES',
+    ]);
+    named('SHOW TABLES', ['table_catalog', 'table_schema', 'table_name', 'table_type']);
+    named('SHOW COLUMNS IN cpu', [
+      'table_catalog',
+      'table_schema',
+      'table_name',
+      'column_name',
+      'data_type',
+      'is_nullable',
+    ]);
+    named('EXPLAIN SELECT 1', ['plan_type', 'plan']);
+  });
+});
