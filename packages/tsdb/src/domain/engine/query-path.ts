@@ -1,4 +1,4 @@
-import { DatabaseNotFound, ExecutionError, PlanError, QueryCancelled } from '../../errors.js';
+import { DatabaseNotFound, ExecutionError, QueryCancelled } from '../../errors.js';
 import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import { MIN_TIME_NS } from '../../model/scan.js';
@@ -8,7 +8,6 @@ import { quoteName } from '../../storage/duckdb/quote.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
-import { EXPLAIN_COLUMNS, explain } from './explain.js';
 import type { ParquetFile, QueryRequest } from './engine.js';
 import { QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
@@ -55,10 +54,9 @@ export class QueryPath {
 
   async query(request: QueryRequest): Promise<ResultStream> {
     const prepared = await this.#prepare(request);
-    const { planned } = prepared;
     return {
-      columns: planned.explain === undefined ? planned.columns : EXPLAIN_COLUMNS,
-      tableName: planned.explain === undefined ? planned.tableName : undefined,
+      columns: prepared.planned.columns,
+      tableName: prepared.planned.tableName,
       chunks: this.#chunks(prepared, request.signal),
     };
   }
@@ -66,9 +64,6 @@ export class QueryPath {
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
     const prepared = await this.#prepare(request);
     try {
-      if (prepared.planned.explain !== undefined) {
-        throw new PlanError('Error during planning: a plan cannot be answered as parquet');
-      }
       return await this.#files.writeResult({
         // The engine's text has names of its own; the file has those of the answer.
         select: `SELECT * FROM (${prepared.text}) r(${prepared.planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
@@ -133,10 +128,8 @@ export class QueryPath {
     prepared: PreparedQuery,
     signal: AbortSignal,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { explain: kind } = prepared.planned;
     try {
-      if (kind !== undefined) yield await explain(this.#host, prepared.text, kind);
-      else yield* this.#host.stream({ text: prepared.text, columns: prepared.planned.columns, signal });
+      yield* this.#host.stream({ text: prepared.text, columns: prepared.planned.columns, signal });
     } catch (error) {
       throw toQueryError(error, signal);
     } finally {

@@ -46,7 +46,6 @@ export class DuckDbHost {
     await writer.run("SET TimeZone = 'UTC'").catch(() => undefined); // Only there when the time-zone extension is linked in.
     await writer.run('SET GLOBAL preserve_insertion_order = true');
     await writer.run('SET GLOBAL parquet_metadata_cache = true');
-    await writer.run("SET GLOBAL explain_output = 'all'");
     await settings.register(writer);
     await writer.run(`SET allowed_directories = [${quoteText(settings.dataDir)}]`);
     await writer.run('SET enable_external_access = false');

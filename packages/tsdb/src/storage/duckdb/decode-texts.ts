@@ -1,0 +1,74 @@
+import type { DuckDBValue, DuckDBVector } from '@duckdb/node-api';
+
+/** Texts remembered within one chunk; a power of two. */
+const SLOT_COUNT = 512;
+
+/** Bytes of the engine's string cell: length, then the text itself up to 12 bytes, else 4 bytes of it and its address. */
+const CELL_WORDS = 4;
+const MAX_INLINE_BYTES = 12;
+
+/** What the binding's text vector keeps behind its types. */
+interface TextVector {
+  readonly dataView: DataView;
+  getItem(index: number): string | null;
+}
+
+const slotWords = new Int32Array(SLOT_COUNT * CELL_WORDS);
+const slotTexts: (string | undefined)[] = new Array(SLOT_COUNT);
+
+/**
+ * The texts of a vector. Most text columns are tags, which repeat: a cell's 16 bytes tell its text as long as the chunk
+ * lives, so that each distinct one is decoded once a chunk.
+ */
+export function decodeTexts(
+  vector: DuckDBVector<DuckDBValue>,
+  rowCount: number,
+  validity: Uint8Array | undefined,
+): readonly string[] {
+  // The class behind a VARCHAR column; its data are 16 bytes a row, copied by the binding into memory of their own.
+  const texts = vector as unknown as TextVector;
+  const { dataView } = texts;
+  const bytes = Buffer.from(dataView.buffer, dataView.byteOffset, dataView.byteLength);
+  const words =
+    dataView.byteOffset % 4 === 0
+      ? new Int32Array(dataView.buffer, dataView.byteOffset, rowCount * CELL_WORDS)
+      : new Int32Array(dataView.buffer.slice(dataView.byteOffset), 0, rowCount * CELL_WORDS);
+  slotTexts.fill(undefined);
+  const decoded = new Array<string>(rowCount);
+  for (let row = 0; row < rowCount; row++) {
+    if (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) {
+      decoded[row] = '';
+      continue;
+    }
+    const at = row * CELL_WORDS;
+    const a = words[at] as number;
+    const b = words[at + 1] as number;
+    const c = words[at + 2] as number;
+    const d = words[at + 3] as number;
+    const mixed = Math.imul(a ^ Math.imul(b, 31) ^ Math.imul(c, 0x9e3779b1) ^ d, 0x85ebca6b);
+    const slot = (mixed ^ (mixed >>> 15)) & (SLOT_COUNT - 1);
+    const slotAt = slot * CELL_WORDS;
+    const known = slotTexts[slot];
+    if (
+      known !== undefined &&
+      slotWords[slotAt] === a &&
+      slotWords[slotAt + 1] === b &&
+      slotWords[slotAt + 2] === c &&
+      slotWords[slotAt + 3] === d
+    ) {
+      decoded[row] = known;
+      continue;
+    }
+    const text =
+      a <= MAX_INLINE_BYTES && a >= 0
+        ? bytes.toString('utf8', row * 16 + 4, row * 16 + 4 + a)
+        : (texts.getItem(row) ?? '');
+    slotWords[slotAt] = a;
+    slotWords[slotAt + 1] = b;
+    slotWords[slotAt + 2] = c;
+    slotWords[slotAt + 3] = d;
+    slotTexts[slot] = text;
+    decoded[row] = text;
+  }
+  return decoded;
+}
