@@ -1,0 +1,58 @@
+import { Agent, request } from 'node:http';
+
+export interface HttpRequest {
+  readonly method?: string;
+  /** Sent as they are; nothing is added but `Host` and what frames the body. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/** A plain HTTP/1.1 client: tests see every byte of the answer and no client library's opinion of it. */
+export class HttpClient {
+  readonly #url: string;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async send(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
+    const { body, headers = {} } = options;
+    const method = options.method ?? (body === undefined ? 'GET' : 'POST');
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const framing = bytes === undefined ? {} : { 'content-length': String(bytes.length) };
+    return await new Promise((resolve, reject) => {
+      const outgoing = request(
+        `${this.#url}${path}`,
+        { method, headers: { ...framing, ...headers }, agent: this.#agent },
+        (incoming) => {
+          const chunks: Buffer[] = [];
+          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+          incoming.on('error', reject);
+          incoming.on('end', () => {
+            const whole = Buffer.concat(chunks);
+            resolve({
+              status: incoming.statusCode ?? 0,
+              headers: incoming.headers,
+              bytes: whole,
+              text: whole.toString(),
+            });
+          });
+        },
+      );
+      outgoing.on('error', reject);
+      outgoing.end(bytes);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

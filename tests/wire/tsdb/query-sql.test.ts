@@ -1,0 +1,213 @@
+// Source: tsdb-http, "Native query endpoints" and "Result formats"; rows Q-01 and Q-03 to Q-06 of its checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+  const lines = [
+    'cpu,host=a usage=0.9,n=1i,big=18446744073709551615u,ok=t,note="x,\\"y\\"" 3000000531500000000',
+    'cpu,host=b usage=3,n=9223372036854775807i 3000000532000000001',
+  ];
+  const answer = await server.http.send('/api/v3/write_lp?db=q', { body: lines.join('\n') });
+  assert.equal(answer.status, 204, answer.text);
+});
+after(async () => await server.close());
+
+const ORDERED = 'SELECT * FROM cpu ORDER BY time';
+
+function get(
+  parameters: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpAnswer> {
+  return server.http.send(`/api/v3/query_sql?${new URLSearchParams(parameters)}`, { headers });
+}
+
+const post = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  server.http.send('/api/v3/query_sql', {
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers,
+  });
+
+function assertAnswer(answer: HttpAnswer, contentType: string, text: string): void {
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers['content-type'], contentType);
+  assert.equal(answer.text, text);
+}
+
+function assertError(answer: HttpAnswer, status: number, error: string): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.headers['content-type'], 'application/json');
+  assert.deepEqual(JSON.parse(answer.text), { error, data: {} });
+}
+
+const HOSTS = '{"results":[{"series":[{"name":"cpu","columns":["host"],"values":[["a"],["b"]]}]}]}';
+const HOSTS_QUERY = 'SELECT host FROM cpu ORDER BY host';
+
+describe('/api/v3/query_sql', () => {
+  it('Q-01 takes both spellings by GET and by POST, whatever the content type', async () => {
+    for (const [db, q] of [
+      ['db', 'q'],
+      ['database', 'query_str'],
+    ] as const) {
+      const input = { [db]: 'q', [q]: HOSTS_QUERY };
+      assertAnswer(await get(input), 'application/json', HOSTS);
+      assertAnswer(await post(input), 'application/json', HOSTS);
+      const typed = await post(input, { 'content-type': 'text/plain' });
+      assertAnswer(typed, 'application/json', HOSTS);
+    }
+  });
+
+  it('Q-01 refuses spellings that disagree and parameters that are missing', async () => {
+    const conflict = "conflicting values for 'db' and 'database'";
+    assertError(await get({ db: 'q', database: 'r', q: 'SELECT 1' }), 400, conflict);
+    assertError(await post({ db: 'q', database: 'r', q: 'SELECT 1' }), 400, conflict);
+    const none = await server.http.send('/api/v3/query_sql');
+    assertError(none, 400, "missing query parameters 'db' and 'q'");
+    assertError(await get({ q: 'SELECT 1' }), 400, 'serde error: missing field `db`');
+    assertError(await get({ db: 'q' }), 400, 'serde error: missing field `q`');
+    assertError(await post({ q: 'SELECT 1' }), 400, 'serde json error: missing field `db`');
+    const broken = await post('{');
+    assert.equal(broken.status, 400);
+    assert.match(broken.text, /^\{"error":"serde json error: /);
+  });
+
+  it('Q-03 writes csv', async () => {
+    const text =
+      'big,host,n,note,ok,time,usage\n' +
+      '18446744073709551615,a,1,"x,""y""",true,2065-01-24T05:28:51.500,0.9\n' +
+      ',b,9223372036854775807,,,2065-01-24T05:28:52.000000001,3.0\n';
+    assertAnswer(await get({ db: 'q', q: ORDERED, format: 'csv' }), 'text/csv', text);
+    assertAnswer(await get({ db: 'q', q: ORDERED }, { accept: 'text/csv' }), 'text/csv', text);
+    const empty = await get({ db: 'q', q: 'SELECT host, n FROM cpu WHERE n = 5', format: 'csv' });
+    assertAnswer(empty, 'text/csv', 'host,n\n');
+  });
+
+  it('Q-03 writes jsonl, by either name', async () => {
+    const text =
+      '{"big":18446744073709551615,"host":"a","n":1,"note":"x,\\"y\\"","ok":true,"time":"2065-01-24T05:28:51.500","usage":0.9}\n' +
+      '{"host":"b","n":9223372036854775807,"time":"2065-01-24T05:28:52.000000001","usage":3.0}\n';
+    for (const format of ['jsonl', 'json_lines']) {
+      assertAnswer(await get({ db: 'q', q: ORDERED, format }), 'application/jsonl', text);
+    }
+    const accepted = await get({ db: 'q', q: ORDERED }, { accept: 'application/jsonl' });
+    assertAnswer(accepted, 'application/jsonl', text);
+    const empty = await get({ db: 'q', q: 'SELECT n FROM cpu WHERE n = 5', format: 'jsonl' });
+    assertAnswer(empty, 'application/jsonl', '');
+  });
+
+  it('Q-03 writes a pretty table', async () => {
+    const text = [
+      '+------+-------------------------+-------+',
+      '| host | time                    | usage |',
+      '+------+-------------------------+-------+',
+      '| a    | 2065-01-24T05:28:51.500 | 0.9   |',
+      '+------+-------------------------+-------+',
+    ].join('\n');
+    const q = "SELECT host, time, usage FROM cpu WHERE host = 'a'";
+    assertAnswer(await get({ db: 'q', q, format: 'pretty' }), 'text/plain; charset=utf-8', text);
+    const accepted = await get({ db: 'q', q }, { accept: 'text/plain' });
+    assertAnswer(accepted, 'text/plain; charset=utf-8', text);
+  });
+
+  it('Q-03 writes a Parquet file, also without rows', async () => {
+    for (const q of [ORDERED, 'SELECT n FROM cpu WHERE n = 5']) {
+      const answer = await get({ db: 'q', q, format: 'parquet' });
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.headers['content-type'], 'application/vnd.apache.parquet');
+      assert.equal(answer.bytes.subarray(0, 4).toString(), 'PAR1');
+      assert.equal(answer.bytes.subarray(-4).toString(), 'PAR1');
+    }
+  });
+
+  it('Q-03 refuses other formats and media types', async () => {
+    const variants = '`parquet`, `csv`, `pretty`, `json`, `json_lines`';
+    const text = `unknown variant \`xml\`, expected one of ${variants}`;
+    assertError(await get({ db: 'q', q: 'SELECT 1', format: 'xml' }), 400, `serde error: ${text}`);
+    assertError(
+      await get({ db: 'q', q: 'SELECT 1', format: 'csv' }, { accept: 'image/png' }),
+      400,
+      'invalid mime type (image/png)',
+    );
+    const browser = 'text/html,application/xhtml+xml,image/png';
+    const html = await get({ db: 'q', q: HOSTS_QUERY }, { accept: browser });
+    assertAnswer(html, 'application/json', HOSTS);
+  });
+
+  it('Q-04 answers json as series, with RFC 3339 times and every digit', async () => {
+    const text =
+      '{"results":[{"series":[{"name":"cpu","columns":["big","host","n","note","ok","time","usage"],"values":[' +
+      '[18446744073709551615,"a",1,"x,\\"y\\"",true,"2065-01-24T05:28:51.500Z",0.9],' +
+      '[null,"b",9223372036854775807,null,null,"2065-01-24T05:28:52.000000001Z",3]]}]}]}';
+    assertAnswer(await get({ db: 'q', q: ORDERED, format: 'json' }), 'application/json', text);
+    const empty = await get({ db: 'q', q: 'SELECT n FROM cpu WHERE n = 5' });
+    const none = '{"results":[{"series":[{"name":"cpu","columns":["n"],"values":[]}]}]}';
+    assertAnswer(empty, 'application/json', none);
+    const one = '{"results":[{"series":[{"name":"result","columns":["one"],"values":[[1]]}]}]}';
+    assertAnswer(await get({ db: 'q', q: 'SELECT 1 AS one' }), 'application/json', one);
+  });
+
+  it('Q-04 answers rows on request', async () => {
+    const q = "SELECT host, note, time, usage FROM cpu WHERE host = 'b'";
+    const text = '[{"host":"b","time":"2065-01-24T05:28:52.000000001","usage":3.0}]';
+    assertAnswer(await get({ db: 'q', q, format: 'json_rows' }), 'application/json', text);
+    const accept = 'application/json; shape=rows';
+    assertAnswer(await get({ db: 'q', q }, { accept }), 'application/json', text);
+  });
+
+  it('Q-05 binds parameters by their JSON type', async () => {
+    const q = 'SELECT host FROM cpu WHERE host = $host AND n >= $n AND usage > $usage';
+    const params = { host: 'a', n: 1, usage: 0.5 };
+    const text = '{"results":[{"series":[{"name":"cpu","columns":["host"],"values":[["a"]]}]}]}';
+    const byGet = await get({ db: 'q', q, params: JSON.stringify(params) });
+    assertAnswer(byGet, 'application/json', text);
+    assertAnswer(await post({ db: 'q', q, params }), 'application/json', text);
+  });
+
+  it('Q-05 refuses lists as parameters and placeholders without a value', async () => {
+    assertError(
+      await post({ db: 'q', q: 'SELECT $a', params: { a: [1] } }),
+      400,
+      'serde json error: JSON arrays are not supported as query parameters. Expected null, boolean, number, or string.',
+    );
+    assertError(
+      await get({ db: 'q', q: 'SELECT host FROM cpu WHERE host = $host' }),
+      400,
+      'Error during planning: No value found for placeholder with name $host',
+    );
+  });
+
+  it('Q-06 answers failures of planning with the documented texts', async () => {
+    assertError(
+      await get({ db: 'nowhere', q: 'SELECT 1' }),
+      404,
+      'query error: database not found: nowhere',
+    );
+    assertError(
+      await get({ db: 'q', q: 'SELECT * FROM nothing' }),
+      400,
+      "Error during planning: table 'public.iox.nothing' not found",
+    );
+    const refused: readonly (readonly [string, string])[] = [
+      ['CREATE TABLE t (a INT)', 'DDL not supported: CreateMemoryTable'],
+      ['DROP TABLE cpu', 'DDL not supported: DropTable'],
+      ['INSERT INTO cpu VALUES (1)', 'DML not supported: Insert'],
+      ['DELETE FROM cpu', 'DML not supported: Delete'],
+    ];
+    for (const [q, what] of refused) {
+      const answer = await get({ db: 'q', q });
+      assert.equal(answer.status, 400, `${q}: ${answer.text}`);
+      const kind = what.slice(0, what.indexOf(':'));
+      assert.match(answer.text, new RegExp(`^{"error":"Error during planning: ${kind}: `));
+    }
+    assertError(
+      await get({ db: 'q', q: 'SELECT 1; SELECT 2' }),
+      405,
+      'This feature is not implemented: The context currently only supports a single SQL statement',
+    );
+    const syntax = await get({ db: 'q', q: 'SELEC 1' });
+    assert.equal(syntax.status, 400);
+    assert.match(syntax.text, /^\{"error":"SQL error: ParserError\(/);
+  });
+});

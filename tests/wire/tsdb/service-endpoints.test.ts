@@ -1,0 +1,86 @@
+// Source: tsdb-http, "Transport", "Error model" and "Service endpoints"; rows T-02, T-05 and P-01 to P-03 of its checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+});
+after(async () => await server.close());
+
+describe('every answer', () => {
+  it('T-02 carries the same cluster-uuid, errors and preflights included', async () => {
+    const paths = ['/health', '/nowhere', '/api/v3/query_sql'];
+    const answers = await Promise.all(paths.map((path) => server.http.send(path)));
+    const preflight = await server.http.send('/any/path', { method: 'OPTIONS' });
+    const uuids = new Set([...answers, preflight].map(({ headers }) => headers['cluster-uuid']));
+    assert.equal(uuids.size, 1);
+    assert.match(String([...uuids][0]), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
+  it('T-02 lets browsers of any origin in', async () => {
+    const { status, headers, text } = await server.http.send('/any/path', { method: 'OPTIONS' });
+    assert.equal(status, 204);
+    assert.equal(text, '');
+    assert.equal(headers['access-control-allow-origin'], '*');
+    assert.equal(headers['access-control-allow-methods'], '*');
+    assert.equal(headers['access-control-allow-headers'], '*');
+    assert.equal(headers['access-control-max-age'], '86400');
+  });
+
+  it('T-05 to an unknown path or method is 404 with error and data', async () => {
+    for (const [path, method] of [
+      ['/nowhere', 'GET'],
+      ['/api/v3/write_lp', 'GET'],
+      ['/api/v3/query_sql', 'DELETE'],
+      ['/debug/pprof/heap', 'GET'],
+    ] as const) {
+      const { status, headers, text } = await server.http.send(path, { method });
+      assert.equal(status, 404, `${method} ${path}`);
+      assert.equal(headers['content-type'], 'application/json');
+      assert.equal(text, '{"error":"Not found","data":{}}');
+    }
+  });
+});
+
+describe('service endpoints', () => {
+  it('P-01 say that the server is healthy', async () => {
+    for (const path of ['/health', '/api/v1/health']) {
+      const { status, headers, text } = await server.http.send(path);
+      assert.equal(status, 200);
+      assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
+      assert.equal(text, 'OK');
+      const head = await server.http.send(path, { method: 'HEAD' });
+      assert.equal(head.status, 200);
+      assert.equal(head.text, '');
+    }
+  });
+
+  it('P-02 report version and revision by GET, POST and HEAD', async () => {
+    for (const method of ['GET', 'POST', 'HEAD']) {
+      const { status, headers, text } = await server.http.send('/ping', { method });
+      assert.equal(status, 200);
+      assert.equal(headers['content-type'], 'application/json');
+      assert.match(String(headers['x-influxdb-version']), /^3\.\d+\.\d+/);
+      assert.equal(headers['x-influxdb-build'], 'Core');
+      assert.match(String(headers['request-id']), /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+      assert.equal(headers['x-request-id'], headers['request-id']);
+      if (method === 'HEAD') continue;
+      const body = JSON.parse(text) as Record<string, unknown>;
+      const keys = ['product_name', 'version', 'revision', 'process_id'];
+      assert.deepEqual(Object.keys(body), keys);
+      assert.equal(body['version'], headers['x-influxdb-version']);
+      assert.match(String(body['process_id']), /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    }
+  });
+
+  it('P-03 show metrics as Prometheus text', async () => {
+    await server.http.send('/health');
+    const { status, headers, text } = await server.http.send('/metrics');
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
+    assert.match(text, /^http_requests_total\{method="GET",path="\/health",status="ok"\} \d+$/m);
+    assert.ok(text.endsWith('# EOF\n'));
+  });
+});
