@@ -104,7 +104,7 @@ async function addressOf(child: ChildProcess): Promise<string> {
     lines.on('line', (line) => {
       kept.push(line);
       if (kept.length > KEPT_LINE_COUNT) kept.shift();
-      const url = /"url":"(http[^"]+)".*"msg":"server listens"/.exec(line)?.[1];
+      const url = /"address":"(http[^"]+)".*"msg":"server listens"/.exec(line)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);
       resolve(url);

@@ -91,7 +91,12 @@ describe('POST /api/v3/write_lp', () => {
   });
 
   it('W-02 tells the unit of each line from its magnitude when the precision is auto', async () => {
-    const body = ['m v=1 1', 'm v=2 5000000000', 'm v=3 5000000000000', 'm v=4 5000000000000000'];
+    const body = [
+      'm,n=1 v=1 1',
+      'm,n=2 v=2 5000000000',
+      'm,n=3 v=3 5000000000000',
+      'm,n=4 v=4 5000000000000000',
+    ];
     assertEmpty(await post('/api/v3/write_lp?db=w02a&precision=auto', body.join('\n')));
     assert.deepEqual(await rows('w02a', 'SELECT time, v FROM m ORDER BY v'), [
       { time: '1970-01-01T00:00:01', v: 1 },
