@@ -174,3 +174,13 @@ GROUP BY CUBE(host, ok) ORDER BY host, ok;
 SELECT host, grouping(host) AS g, count(*) AS c
 FROM cpu
 GROUP BY GROUPING SETS ((host), ()) ORDER BY g, host;
+
+-- 50: §5.1 aggregates
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY n) AS a, percentile_cont(n, 0.25) AS b, arrow_typeof(quantile_cont(0.5) WITHIN GROUP (ORDER BY n)) AS c
+FROM cpu
+WHERE n > 0;
+
+-- 51: §5.1 aggregates
+SELECT approx_percentile_cont_with_weight(1, 0.5) WITHIN GROUP (ORDER BY usage) AS a
+FROM cpu
+WHERE host = 'a';

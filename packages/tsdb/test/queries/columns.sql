@@ -110,3 +110,6 @@ SELECT avg(DISTINCT k) AS a, sum(DISTINCT k) AS b, median(DISTINCT k) AS c, arra
 
 -- 27: §5.1 distinct aggregates
 SELECT count(t, i) AS c FROM m;
+
+-- 28: §5.5 parts parted by a column
+SELECT substr_index(s, sep, 2) AS a, substr_index(s, sep, -1) AS b, array_to_string(string_to_array(s, sep), sep) AS c, split_part(s, sep, 1) AS d FROM (VALUES ('a-b-c', '-'), ('a.b', '.'), (NULL, '-')) AS x(s, sep) ORDER BY s;

@@ -235,7 +235,7 @@ export const LIST_MACROS: readonly string[] = [
      lambda x, i: x IS DISTINCT FROM e OR plinth_list_rank(l, e, i) > n)`,
   `CREATE OR REPLACE MACRO plinth_list_replace(l, a, b, n) AS list_transform(l,
      lambda x, i: CASE WHEN x IS NOT DISTINCT FROM a AND plinth_list_rank(l, a, i) <= n THEN b ELSE x END)`,
-  `CREATE OR REPLACE MACRO plinth_list_to_text(l, d, absent) AS array_to_string(
+  `CREATE OR REPLACE MACRO plinth_list_to_text(l, d, absent) AS plinth_join(
      list_filter(list_transform(l, lambda x: coalesce(CAST(x AS VARCHAR), absent)), lambda x: x IS NOT NULL), d)`,
   `CREATE OR REPLACE MACRO plinth_text_to_list(s, d, absent) AS list_transform(
      CASE WHEN s IS NULL THEN NULL WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s]

@@ -67,8 +67,9 @@ export const STATISTICS: readonly FunctionDefinition[] = [
     expectArgCount(call, 1);
     return quantile(call, argAt(call, 0), 0.5);
   }),
-  aggregate(['approx_percentile_cont'], bindPercentile),
-  aggregate(['percentile_cont', 'quantile_cont'], bindPercentile),
+  aggregate(['approx_percentile_cont'], (call) => bindPercentile(call, false)),
+  // Exact, so whole numbers become floats. Source: DataFusion, aggregate functions, "percentile_cont".
+  aggregate(['percentile_cont', 'quantile_cont'], (call) => bindPercentile(call, true)),
   aggregate(['approx_percentile_cont_with_weight'], bindWeightedPercentile),
 ];
 
@@ -106,15 +107,21 @@ function numericArg(call: FunctionCall, index: number): BoundExpr {
 }
 
 /** `f(p [, centroids]) WITHIN GROUP (ORDER BY x)`, or the older `f(x, p [, centroids])`. */
-function bindPercentile(call: FunctionCall): FunctionResult {
+function bindPercentile(call: FunctionCall, isExact: boolean): FunctionResult {
   const [order] = call.orderBy;
   if (order !== undefined && call.args.length < 3) {
     expectArgCount(call, 1, 2);
     const percentile = percentileAt(call, 0);
-    return quantile(call, order.expr, order.descending ? 1 - percentile : percentile);
+    const rank = order.descending ? 1 - percentile : percentile;
+    return quantile(call, isExact ? asFloat(call, order.expr) : order.expr, rank);
   }
   expectArgCount(call, 2, 3);
-  return quantile(call, argAt(call, 0), percentileAt(call, 1));
+  const value = argAt(call, 0);
+  return quantile(call, isExact ? asFloat(call, value) : value, percentileAt(call, 1));
+}
+
+function asFloat(call: FunctionCall, arg: BoundExpr): BoundExpr {
+  return arg.type.kind === 'int' ? call.coerce(arg, FLOAT64) : arg;
 }
 
 /**

@@ -112,6 +112,9 @@ export const STRINGS: readonly FunctionDefinition[] = [
 ];
 
 export const STRING_MACROS: readonly string[] = [
+  // The engine's own join takes only a literal between the parts.
+  `CREATE OR REPLACE MACRO plinth_join(parts, d) AS CASE WHEN len(parts) = 0 THEN ''
+     ELSE list_reduce(parts, lambda joined, part: joined || d || part) END`,
   `CREATE OR REPLACE MACRO plinth_find_in_set(s, members) AS CASE WHEN s IS NULL OR members IS NULL THEN NULL
      ELSE coalesce(CAST(list_position(string_split(members, ','), s) AS INTEGER), 0) END`,
   // A word is a run of letters and digits: its first character becomes upper case, the others lower case.
@@ -149,8 +152,8 @@ export const STRING_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_substr_index(s, d, n) AS CASE
      WHEN s IS NULL OR d IS NULL OR n IS NULL THEN NULL
      WHEN n = 0 OR d = '' THEN ''
-     WHEN n > 0 THEN array_to_string(list_slice(string_split(s, d), 1, n), d)
-     ELSE array_to_string(list_slice(string_split(s, d), greatest(len(string_split(s, d)) + n + 1, 1), len(string_split(s, d))), d) END`,
+     WHEN n > 0 THEN plinth_join(list_slice(string_split(s, d), 1, n), d)
+     ELSE plinth_join(list_slice(string_split(s, d), greatest(len(string_split(s, d)) + n + 1, 1), len(string_split(s, d))), d) END`,
 ];
 
 function plainArgs(call: FunctionCall, kinds: string): string[] {
