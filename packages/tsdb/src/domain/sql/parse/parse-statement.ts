@@ -1,6 +1,7 @@
 import { init, ParserError, parse } from '@guanmingchiu/sqlparser-ts';
 import { NotImplemented, PlanError } from '../../../errors.js';
 import type { Statement } from './ast.js';
+import { checkDepth } from './check-depth.js';
 
 /** Texts longer than this are not kept. */
 const MAX_CACHED_TEXT_LENGTH = 16_384;
@@ -28,6 +29,7 @@ export class StatementParser {
       this.#cache.set(text, known);
       return known;
     }
+    checkDepth(text);
     const statement = parseOne(text);
     if (text.length <= MAX_CACHED_TEXT_LENGTH) this.#remember(text, statement);
     return statement;

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { StatementParser } from './parse-statement.js';
+
+describe('a statement too deep for the parser', () => {
+  let parser: StatementParser;
+  before(async () => {
+    parser = await StatementParser.load({ maxCachedCount: 4 });
+  });
+
+  const deep: Readonly<Record<string, string>> = {
+    sums: `SELECT ${'1+'.repeat(20_000)}1`,
+    casts: `SELECT 1${'::int'.repeat(5_000)}`,
+    tests: `SELECT 1${' IS NULL'.repeat(5_000)}`,
+    zones: `SELECT 1${" AT TIME ZONE 'x'".repeat(5_000)}`,
+    conditions: `SELECT 1 WHERE ${"a = 'b' OR ".repeat(5_000)} true`,
+    brackets: `SELECT ${'('.repeat(5_000)}1${')'.repeat(5_000)}`,
+    signs: `SELECT ${'- '.repeat(5_000)}1`,
+    negations: `SELECT ${'NOT '.repeat(5_000)}true`,
+    unions: `SELECT 1${' UNION ALL SELECT 1'.repeat(5_000)}`,
+    cases: `SELECT ${'CASE WHEN true THEN '.repeat(2_000)}1${' END'.repeat(2_000)}`,
+    'sums within strings': `SELECT ''${"||'+'".repeat(5_000)}`,
+    'sums after a comment': `SELECT /* ' */ ${'1+'.repeat(5_000)}1`,
+  };
+  for (const [what, text] of Object.entries(deep)) {
+    it(`is refused and does no harm: ${what}`, () => {
+      assert.throws(() => parser.parse(text));
+      assert.ok(parser.parse('SELECT 1'));
+    });
+  }
+
+  it('is not one that is only long', () => {
+    const list = Array.from({ length: 5_000 }, (_, index) => `'host_${index}'`).join(', ');
+    assert.ok(parser.parse(`SELECT a FROM t WHERE a IN (${list}) AND b = 1`));
+    const columns = Array.from({ length: 1_000 }, (_, index) => `a + ${index} AS c${index}`);
+    assert.ok(parser.parse(`SELECT ${columns.join(', ')} FROM t`));
+    const either = Array.from({ length: 200 }, (_, index) => `(a = '${index}' AND b > ${index})`);
+    assert.ok(parser.parse(`SELECT a FROM t WHERE ${either.join(' OR ')}`));
+  });
+});

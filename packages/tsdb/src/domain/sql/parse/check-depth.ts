@@ -1,0 +1,90 @@
+import { NotImplemented } from '../../../errors.js';
+
+/**
+ * Depth of the tree that is let through to the parser. It is WebAssembly with a stack of its own: a tree of some
+ * 600 levels overflows it, and after that no statement parses any more.
+ */
+const MAX_DEPTH = 300;
+const MAX_TEXT_LENGTH = 1_000_000;
+
+const TOKEN =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[\s\S]*?\*\/|[A-Za-z_][\w$]*|[\d.]+(?:[eE][+-]?\d+)?|\s+|::|[<>!=~|&]+|[\s\S]/g;
+
+/** Operators chain to the left, one level each; these words are operators, too. */
+const WORD_OPERATORS: ReadonlySet<string> = new Set(
+  'is in like ilike similar between not collate at div xor regexp rlike overlaps'.split(' '),
+);
+/** Words after which a new expression begins. */
+const SEPARATORS: ReadonlySet<string> = new Set(
+  'select from where group order having qualify limit offset when then else on using values by'.split(
+    ' ',
+  ),
+);
+const SET_OPERATORS: ReadonlySet<string> = new Set(['union', 'intersect', 'except', 'minus']);
+
+const OPENING: ReadonlySet<string> = new Set(['(', '[', '{', 'case']);
+const CLOSING: ReadonlySet<string> = new Set([')', ']', '}', 'end']);
+
+/** What has been met of one expression; ORs bind loosest, then ANDs. */
+interface Level {
+  or: number;
+  and: number;
+  other: number;
+  sets: number;
+  /** Greatest depth of the levels around. */
+  readonly below: number;
+}
+
+/** Refuses texts whose tree may be too deep. Never underestimates the depth; may overestimate it. */
+export function checkDepth(text: string): void {
+  if (text.length > MAX_TEXT_LENGTH) {
+    throw new NotImplemented(`statements of more than ${MAX_TEXT_LENGTH} characters`);
+  }
+  // Nothing shorter can be too deep: an operator and an operand take two characters.
+  if (text.length < 2 * MAX_DEPTH) return;
+  const levels: Level[] = [newLevel(0)];
+  for (const [token] of text.matchAll(TOKEN)) {
+    const level = levels.at(-1) ?? newLevel(0);
+    const depth = read(token, level, levels);
+    if (depth > MAX_DEPTH) {
+      throw new NotImplemented(`expressions of more than ${MAX_DEPTH} operators in a row`);
+    }
+  }
+}
+
+function newLevel(below: number): Level {
+  return { or: 0, and: 0, other: 0, sets: 0, below };
+}
+
+function read(token: string, level: Level, levels: Level[]): number {
+  const word = /^[A-Za-z_]/.test(token) ? token.toLowerCase() : token;
+  if (OPENING.has(word)) {
+    levels.push(newLevel(depthOf(level) + 1));
+  } else if (CLOSING.has(word)) {
+    if (levels.length > 1) levels.pop();
+  } else if (word === ',' || SEPARATORS.has(word)) {
+    level.or = 0;
+    level.and = 0;
+    level.other = 0;
+  } else if (SET_OPERATORS.has(word)) {
+    level.sets++;
+  } else if (word === 'or') {
+    level.or++;
+    level.and = 0;
+    level.other = 0;
+  } else if (word === 'and') {
+    level.and++;
+    level.other = 0;
+  } else if (WORD_OPERATORS.has(word) || isOperator(word)) {
+    level.other++;
+  }
+  return depthOf(level);
+}
+
+function depthOf({ or, and, other, sets, below }: Level): number {
+  return below + or + and + other + sets;
+}
+
+function isOperator(token: string): boolean {
+  return /^[+\-*/%^#~=<>!|&:?@]/.test(token) && !token.startsWith('--') && !token.startsWith('/*');
+}
