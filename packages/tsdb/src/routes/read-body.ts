@@ -45,22 +45,27 @@ export function readBody(
   let sizeBytes = 0;
   let isDone = false;
   const finish = (error: Error | null, body?: Buffer): void => {
-    if (isDone) return;
     isDone = true;
     done(error, body);
   };
+  // Every request is closed in the end: an error is made only for one that was cut.
+  const cut = (): void => {
+    if (!isDone) finish(new BodyCut());
+  };
   stream.on('data', (chunk) => {
     sizeBytes += chunk.length;
+    if (isDone) return;
     if (sizeBytes <= limitBytes) chunks.push(chunk);
     else if (chunks.length > 0) chunks.length = 0;
     if (sizeBytes > limitBytes + MAX_DISCARDED_BYTES) finish(new BodyTooLarge({ limitBytes }));
   });
   stream.on('end', () => {
+    if (isDone) return;
     if (sizeBytes > limitBytes) finish(new BodyTooLarge({ limitBytes }));
     else finish(null, join(chunks, sizeBytes));
   });
-  stream.on('error', () => finish(new BodyCut()));
-  stream.on('close', () => finish(new BodyCut()));
+  stream.on('error', cut);
+  stream.on('close', cut);
 }
 
 function join(chunks: readonly Buffer[], sizeBytes: number): Buffer {
