@@ -170,6 +170,11 @@ describe('a query is planned', () => {
     await answers('SELECT 1 AS x UNION ALL SELECT 2.5 ORDER BY x DESC', ['2.5', '1']);
   });
 
+  it('with as many parts of a UNION as one likes', async () => {
+    const parts = Array.from({ length: 60 }, (_, index) => `(SELECT ${index} AS x)`);
+    await answers(`SELECT count(*) FROM (${parts.join(' UNION ')})`, ['60']);
+  });
+
   it('with names that must differ in one result', () => {
     fails(
       'SELECT host, host FROM cpu',

@@ -32,14 +32,15 @@ export function bindQuery(query: Query, outside: QueryEnv): BoundQuery {
 function bindSetExpr(body: SetExpr, around: QueryEnv): BoundQuery {
   if ('Select' in body)
     return bindSelect(body.Select, { orderBy: [], limitText: '' }, nested(around));
-  if ('Query' in body) return bindQuery(body.Query, nested(around));
+  if ('Query' in body) return bindQuery(body.Query, { ...around, depth: around.depth + 1 });
   if ('SetOperation' in body) return bindSetOperation(body.SetOperation, around);
   if ('Values' in body) return bindValues(body.Values, around);
   throw new NotImplemented(`Query ${JSON.stringify(Object.keys(body))} not implemented yet`);
 }
 
+/** Parts of a set operation lie side by side, however many they are; only the outermost query has depth 0. */
 function nested(around: QueryEnv): QueryEnv {
-  return { ...around, depth: around.depth + 1 };
+  return { ...around, depth: Math.max(1, around.depth) };
 }
 
 function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery {
