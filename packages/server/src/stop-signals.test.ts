@@ -10,8 +10,9 @@ const INDEX = new URL('./index.js', import.meta.url).href;
 const PROGRAM = `import('${INDEX}').then(async ({ closeOnSignals, readSettings, startServer }) => {
   const flags = new Map([['http-bind', '127.0.0.1:0'], ['object-store', 'memory'], ['log-level', 'silent']]);
   const server = await startServer({ settings: readSettings({ env: {}, flags }) });
+  const closed = closeOnSignals(server);
   process.stdout.write(String(server.address.port));
-  await closeOnSignals(server);
+  await closed;
 });`;
 
 async function startProcess(): Promise<{ child: ChildProcess; port: number }> {

@@ -33,10 +33,14 @@ export function withConnection(command: Command, needs: { readonly database: boo
   return command.addOption(new Option('--token <token>', 'token, if the server asks for one'));
 }
 
-export function connectionOf(options: Readonly<Record<string, unknown>>): Connection {
-  const host = normaliseHost(String(options['host']));
-  const database = textOf(options['database']);
-  const token = textOf(options['token']) ?? fromEnvironment('AUTH_TOKEN');
+export function connectionOf(options: {
+  readonly host?: unknown;
+  readonly database?: unknown;
+  readonly token?: unknown;
+}): Connection {
+  const host = normaliseHost(String(options.host));
+  const database = textOf(options.database);
+  const token = textOf(options.token) ?? fromEnvironment('AUTH_TOKEN');
   return {
     host,
     ...(database !== undefined && { database }),

@@ -93,18 +93,18 @@ function lineMaker(
       EXIT.usage,
     );
   };
-  const tags = mapping.tags.map((name) => ({ index: at(name), key: escapeKey(name) }));
+  const tags = mapping.tags.map((name) => ({ name, index: at(name), key: escapeKey(name) }));
   const timeIndex = mapping.time === undefined ? undefined : at(mapping.time);
   const isTaken = (name: string) => mapping.tags.includes(name) || name === mapping.time;
   const chosen =
     mapping.fields.size > 0 ? [...mapping.fields.keys()] : names.filter((n) => !isTaken(n));
   const types = new Map(mapping.fields);
   const fields = chosen.map((name) => ({ name, index: at(name), key: escapeKey(name) }));
-  const table = mapping.table.replace(/[,\s]/g, '\\$&');
+  const table = mapping.table.replace(/[, \\]/g, '\\$&');
   return (cells) => {
     const tagText = tags
       .filter(({ index }) => (cells[index] ?? '') !== '')
-      .map(({ index, key }) => `,${key}=${escapeKey(cells[index] ?? '')}`);
+      .map(({ name, index, key }) => `,${key}=${escapeTag(name, cells[index] ?? '')}`);
     const fieldText = fields
       .filter(({ index }) => (cells[index] ?? '') !== '')
       .map(({ name, index, key }) => {
@@ -143,5 +143,11 @@ function timeText(cell: string, { time, timeFormat }: CsvMapping): string {
 }
 
 function escapeKey(text: string): string {
-  return text.replace(/[,=\s]/g, '\\$&');
+  return text.replace(/[,= \\]/g, '\\$&');
+}
+
+/** Line protocol has no way to write these: a tab or newline ends the value. */
+function escapeTag(name: string, text: string): string {
+  if (!/[\t\r\n]/.test(text)) return escapeKey(text);
+  throw new BadCell(`column '${name}': a tag cannot hold a tab or a newline`);
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { callOk, connectionOf, withConnection } from './connection.js';
+import { type Connection, call, callOk, connectionOf, withConnection } from './connection.js';
 
 /** `plinth status`. */
 export function statusCommand(): Command {
@@ -12,20 +12,25 @@ export function statusCommand(): Command {
     const health = (await (await callOk(connection, 'health')).text()).trim();
     const answerMs = (performance.now() - startMs).toFixed(0);
     const ping = Object(await (await callOk(connection, 'ping')).json());
-    const rows = await (
-      await callOk(connection, 'api/v3/configure/database', { query: { format: 'json' } })
-    ).json();
-    const names = Array.isArray(rows)
-      ? rows.map((row: unknown) => String(Reflect.get(Object(row), 'iox::database')))
-      : [];
+    const databases = await readDatabases(connection);
     process.stdout.write(
       [
         `server     ${connection.host}`,
         `health     ${health} (${answerMs} ms)`,
         `version    ${String(Reflect.get(ping, 'version'))}`,
-        `databases  ${names.length === 0 ? 'none yet' : names.join(', ')}`,
+        ...(databases === undefined ? [] : [`databases  ${databases.join(', ') || 'none yet'}`]),
         '',
       ].join('\n'),
     );
   });
+}
+
+/** Undefined when the server has no list of databases to show. */
+async function readDatabases(connection: Connection): Promise<string[] | undefined> {
+  const response = await call(connection, 'api/v3/configure/database', {
+    query: { format: 'json' },
+  });
+  const rows: unknown = response.ok ? await response.json() : undefined;
+  if (!Array.isArray(rows)) return undefined;
+  return rows.map((row: unknown) => String(Reflect.get(Object(row), 'iox::database')));
 }

@@ -44,7 +44,8 @@ export class WriteReport {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     for (const line of this.#shown) process.stderr.write(`${line}\n`);
     const hiddenCount = this.#refusedCount - this.#shown.length;
-    if (hiddenCount > 0) process.stderr.write(`... and ${hiddenCount} more refused lines\n`);
+    if (hiddenCount > 0)
+      process.stderr.write(`... and ${hiddenCount} more lines that were not written\n`);
     const seconds = ((performance.now() - this.#startMs) / 1000).toFixed(1);
     const refused = this.#refusedCount === 0 ? '' : `, refused ${this.#refusedCount}`;
     process.stderr.write(

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type CsvMapping, chunkCsv, type RefusedRow } from './csv-lines.js';
+import { readTimeNs, type TimeFormat } from './time-text.js';
+
+const MAPPING: CsvMapping = {
+  table: 'air',
+  tags: ['room'],
+  fields: new Map(),
+  time: 'at',
+  timeFormat: 'auto',
+};
+
+async function convert(csv: string, mapping: Partial<CsvMapping> = {}) {
+  const refused: RefusedRow[] = [];
+  const parts = async function* () {
+    yield Buffer.from(csv);
+  };
+  let lines = '';
+  const all = chunkCsv(parts(), { ...MAPPING, ...mapping }, 1000, (row) => refused.push(row));
+  for await (const { bytes } of all) lines += Buffer.from(bytes).toString();
+  return { lines, refused };
+}
+
+describe('chunkCsv', () => {
+  it('makes tags, typed fields and time of columns, and leaves empty cells out', async () => {
+    const { lines, refused } = await convert(
+      'at,room,temp,ok,note\n2024-12-30T08:00:00Z,Living room,21.5,true,"a ""b"", c"\n1735549200,,22,false,\n',
+    );
+    assert.equal(
+      lines,
+      'air,room=Living\\ room temp=21.5,ok=t,note="a \\"b\\", c" 1735545600000000000\n' +
+        'air temp=22,ok=f 1735549200000000000\n',
+    );
+    assert.deepEqual(refused, []);
+  });
+
+  it('names the line of a row that fits no type, and keeps the others', async () => {
+    const { lines, refused } = await convert(
+      'at,room,n\n1,"two\nlines",5\n2,b,x\n3,"c\\,d",7\nnever,d,8\n4,e,\n',
+      { fields: new Map([['n', 'int']]) },
+    );
+    assert.equal(lines, 'air,room=c\\\\\\,d n=7i 3000000000\n');
+    assert.deepEqual(refused, [
+      { line: 2, message: "column 'room': a tag cannot hold a tab or a newline" },
+      { line: 4, message: "column 'n': 'x' is no int" },
+      { line: 6, message: "column 'at': 'never' is no time in the format auto" },
+      { line: 7, message: 'no field has a value' },
+    ]);
+  });
+
+  it('says which columns there are when one is missing', async () => {
+    await assert.rejects(convert('a,b\n1,2\n'), /no column 'room'; it has a, b/);
+  });
+});
+
+it('reads times to the nanosecond', () => {
+  const check = (text: string, format: TimeFormat, timeNs: bigint | undefined) =>
+    assert.equal(readTimeNs(text, format), timeNs, `${text} ${format}`);
+  check('2012-01-01', 'auto', 1_325_376_000_000_000_000n);
+  check('2012/01/01', 'auto', 1_325_376_000_000_000_000n);
+  check('1970-01-01 00:00', 'rfc3339', 0n);
+  check('1970-01-01T00:00:01.000000001Z', 'rfc3339', 1_000_000_001n);
+  check('1970-01-01T01:00:00+01:00', 'rfc3339', 0n);
+  check('1969-12-31T23:59:59.5Z', 'rfc3339', -500_000_000n);
+  check('2012-02-30', 'auto', undefined);
+  check('4999999999', 'auto', 4_999_999_999_000_000_000n);
+  check('5000000000', 'auto', 5_000_000_000_000_000n);
+  check('-1', 'ms', -1_000_000n);
+  check('1.5', 's', undefined);
+});

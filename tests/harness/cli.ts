@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+/** Compiled entry of the `plinth` command. */
+export const CLI = fileURLToPath(new URL('../../../packages/server/dist/cli.js', import.meta.url));
+
+const TIMEOUT_MS = 60_000;
+
+export interface CliRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one `plinth` command to its end. Variables of the caller that name a server are left out. */
+export async function runCli(
+  args: readonly string[],
+  options: { readonly input?: string | Uint8Array; readonly env?: Record<string, string> } = {},
+): Promise<CliRun> {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(PLINTH|INFLUXDB3)_/.test(name),
+  );
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { ...Object.fromEntries(inherited), ...options.env },
+    stdio: 'pipe',
+    timeout: TIMEOUT_MS,
+  });
+  child.stdin.on('error', () => {}); // A command that fails early does not read its input.
+  child.stdin.end(options.input ?? '');
+  const exited = once(child, 'exit');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await exited;
+  return { code: child.exitCode, stdout, stderr };
+}

@@ -1,0 +1,235 @@
+// Source: `plinth --help`, and tsdb-http sections 4, 7, 8 and 17 for what the server answers.
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { runCli } from '../../harness/cli.js';
+import { ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+let folder: string;
+
+before(async () => {
+  server = await ServerProcess.start();
+  folder = await mkdtemp(join(tmpdir(), 'plinth-cli-'));
+});
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const cli = (db: string, ...args: readonly string[]) => {
+  const [command = '', ...rest] = args;
+  return runCli([command, '--host', server.url, '--database', db, ...rest]);
+};
+
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+async function csv(db: string, q: string): Promise<string> {
+  const { code, stdout, stderr } = await cli(db, 'query', '--format', 'csv', q);
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+describe('plinth write', () => {
+  it('writes files, gzip files and standard input', async () => {
+    const plain = await file('a.lp', 'm,f=a v=1 1\nm,f=a v=2 2\n');
+    const zipped = await file('b.dat', gzipSync('m,f=b v=3 1\n'));
+    const fromFiles = await cli('w1', 'write', '--precision', 's', plain, zipped);
+    assert.equal(fromFiles.code, 0, fromFiles.stderr);
+    assert.match(fromFiles.stderr, /^wrote 3 lines \(/);
+    const fromStdin = await runCli(['write', '--precision', 's'], {
+      input: 'm,f=c v=4 1\n# a comment\n\n',
+      env: { PLINTH_HOST_URL: server.url, INFLUXDB3_DATABASE_NAME: 'w1' },
+    });
+    assert.equal(fromStdin.code, 0, fromStdin.stderr);
+    assert.match(fromStdin.stderr, /^wrote 1 lines \(/);
+    assert.equal(
+      await csv('w1', 'SELECT f, time, v FROM m ORDER BY f, time'),
+      'f,time,v\na,1970-01-01T00:00:01,1.0\na,1970-01-01T00:00:02,2.0\n' +
+        'b,1970-01-01T00:00:01,3.0\nc,1970-01-01T00:00:01,4.0\n',
+    );
+  });
+
+  it('names refused lines by their line in the file, also far into it', async () => {
+    const filler = 'x'.repeat(1000);
+    const lines = Array.from(
+      { length: 6000 },
+      (_, index) => `big v=${index}i,s="${filler}" ${index}`,
+    );
+    lines[10] = 'big v="no number" 10';
+    lines[5500] = 'big';
+    const path = await file('big.lp', lines.join('\n'));
+    const { code, stderr } = await cli('w2', 'write', '--precision', 'ns', path);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /big\.lp:11: invalid column type for column 'v', expected iox::column_type::field::integer, got iox::column_type::field::string\n/,
+    );
+    assert.match(stderr, /big\.lp:5501: Expected at least one space character, got end of input\n/);
+    assert.match(stderr, /wrote 5998 lines, refused 2 \(/);
+    assert.equal(await csv('w2', 'SELECT count(*) AS n FROM big'), 'n\n5998\n');
+  });
+
+  it('writes CSV with a column mapping and names rows that do not fit', async () => {
+    const path = await file(
+      'daily.csv',
+      'day,kind,low,high,note\n2012-01-01,rain,5,12.8,"wet, cold"\n2012-01-02,sun,oops,9,\n2012-01-03,sun,1,8.5,"say ""hi"""\n',
+    );
+    const mapping = ['--csv', '--table', 'daily', '--tag', 'kind', '--time', 'day'];
+    const fields = ['--field', 'low:int,high:float,note:string'];
+    const { code, stderr } = await cli('w3', 'write', ...mapping, ...fields, path);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /daily\.csv:3: column 'low': 'oops' is no int\nwrote 2 lines, refused 1 \(/,
+    );
+    assert.equal(
+      await csv('w3', 'SELECT high, kind, low, note, time FROM daily ORDER BY time'),
+      'high,kind,low,note,time\n12.8,rain,5,"wet, cold",2012-01-01T00:00:00\n8.5,sun,1,"say ""hi""",2012-01-03T00:00:00\n',
+    );
+  });
+
+  it('refuses as a whole when asked to', async () => {
+    const path = await file('bad.lp', 'm v=1 1\nm\n');
+    const { code, stderr } = await cli('w4', 'write', '--no-accept-partial', path);
+    assert.equal(code, 1);
+    assert.match(stderr, /bad\.lp:2: .*\n.*\nwrote 0 lines, refused 2 \(/);
+  });
+
+  it('says what is wrong with its arguments', async () => {
+    const unnamed = await runCli(['write', '--host', server.url], { input: 'm v=1\n' });
+    assert.equal(unnamed.code, 2);
+    assert.match(unnamed.stderr, /which database\? Say --database <name>/);
+    const missing = await cli('w5', 'write', join(folder, 'none.lp'));
+    assert.equal(missing.code, 1);
+    assert.match(missing.stderr, /cannot read .*none\.lp: ENOENT/);
+  });
+});
+
+describe('plinth query', () => {
+  before(async () => {
+    const path = await file('q.lp', 'air,room=Kitchen temp=21.5 1\nair,room=Bath temp=19 2\n');
+    assert.equal((await cli('q', 'write', '--precision', 's', path)).code, 0);
+  });
+
+  it('prints a table, and other formats when asked', async () => {
+    const q = 'SELECT room, temp FROM air ORDER BY room';
+    const pretty = await cli('q', 'query', q);
+    assert.equal(pretty.code, 0, pretty.stderr);
+    assert.equal(
+      pretty.stdout,
+      '+---------+------+\n| room    | temp |\n+---------+------+\n| Bath    | 19.0 |\n| Kitchen | 21.5 |\n+---------+------+\n',
+    );
+    const jsonl = await cli('q', 'query', '--format', 'jsonl', q);
+    assert.equal(jsonl.stdout, '{"room":"Bath","temp":19.0}\n{"room":"Kitchen","temp":21.5}\n');
+    const rows = await cli('q', 'query', '--format', 'json_rows', q);
+    assert.equal(rows.stdout, '[{"room":"Bath","temp":19.0},{"room":"Kitchen","temp":21.5}]\n');
+  });
+
+  it('takes the query from a file or standard input, and values for its parameters', async () => {
+    const path = await file('q.sql', 'SELECT temp FROM air WHERE room = $room AND temp > $low\n');
+    const fromFile = ['--file', path, '--param', 'room=Kitchen', '--param', 'low=20.5'];
+    const { stdout, stderr } = await cli('q', 'query', '--format', 'csv', ...fromFile);
+    assert.equal(stdout, 'temp\n21.5\n', stderr);
+    const piped = await runCli(['query', '-H', server.url, '-d', 'q', '-f', 'csv'], {
+      input: 'SELECT count(*) AS n FROM air',
+    });
+    assert.equal(piped.stdout, 'n\n2\n', piped.stderr);
+  });
+
+  it('writes the answer to a file', async () => {
+    const path = join(folder, 'out.parquet');
+    const { code, stdout, stderr } = await cli(
+      'q',
+      'query',
+      '-f',
+      'parquet',
+      '-o',
+      path,
+      'SELECT * FROM air',
+    );
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout, '');
+    const bytes = await readFile(path);
+    assert.equal(bytes.subarray(0, 4).toString(), 'PAR1');
+    assert.equal(bytes.subarray(-4).toString(), 'PAR1');
+  });
+
+  it('shows the words of the server when a query is wrong', async () => {
+    const { code, stderr, stdout } = await cli('q', 'query', 'SELECT * FROM nowhere');
+    assert.equal(code, 1);
+    assert.equal(stdout, '');
+    assert.match(
+      stderr,
+      /^plinth: the server answered 400: Error during planning: table 'public\.iox\.nowhere' not found\n$/,
+    );
+  });
+});
+
+it('plinth says what to do when nothing listens at the address', async () => {
+  // Port 9 (discard) is served nowhere by default, and fetch does not refuse it by itself.
+  const { code, stderr } = await runCli(['status', '--host', 'http://127.0.0.1:59999']);
+  assert.equal(code, 3);
+  assert.match(
+    stderr,
+    /cannot reach http:\/\/127\.0\.0\.1:59999: nothing listens there\n {2}Is the server running\?/,
+  );
+});
+
+it('plinth ends with 2 on wrong usage and 0 on questions about itself', async () => {
+  const code = async (...args: string[]) => (await runCli(args)).code;
+  assert.equal(await code('nonsense'), 2);
+  assert.equal(await code('query', '--nonsense'), 2);
+  assert.equal(await code('serve', '--http-bind', 'nonsense'), 2);
+  assert.equal(await code('--help'), 0);
+  assert.equal(await code('write', '--help'), 0);
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { stdout } = await runCli(['completion', shell]);
+    assert.match(stdout, /plinth/);
+    assert.match(stdout, /serve write query token status/);
+  }
+});
+
+describe('plinth token', () => {
+  it('makes, uses, lists, regenerates and deletes tokens', async () => {
+    await using secured = await ServerProcess.start({ flags: [] });
+    const at = (args: readonly string[], token?: string) =>
+      runCli(args, {
+        env: { PLINTH_HOST_URL: secured.url, ...(token && { PLINTH_AUTH_TOKEN: token }) },
+      });
+    const refused = await at(['status']);
+    assert.equal(refused.code, 4);
+    assert.match(refused.stderr, /`plinth token create`/);
+
+    const first = await at(['token', 'create']);
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stdout, /^apiv3_[\w-]{86}\n$/);
+    const admin = first.stdout.trim();
+    assert.equal((await at(['token', 'create'])).code, 1);
+
+    const status = await at(['status'], admin);
+    assert.equal(status.code, 0, status.stderr);
+    assert.match(status.stdout, /^health {5}OK \(/m);
+
+    const named = await at(['token', 'create', 'ci', '--expires-in', '30d'], admin);
+    assert.match(named.stderr, /^token ci made, expires \d{4}-/);
+    const wrong = await at(['status'], `${admin}x`);
+    assert.equal(wrong.code, 4);
+    assert.match(wrong.stderr, /does not accept this token/);
+    assert.equal((await at(['status'], named.stdout.trim())).code, 0);
+
+    assert.equal((await at(['token', 'delete', 'ci'], admin)).code, 0);
+    assert.equal((await at(['status'], named.stdout.trim())).code, 4);
+    const again = await at(['token', 'regenerate'], admin);
+    assert.equal(again.code, 0, again.stderr);
+    assert.equal((await at(['status'], admin)).code, 4);
+    assert.equal((await at(['status'], again.stdout.trim())).code, 0);
+  });
+});
