@@ -241,3 +241,36 @@ SELECT * FROM read_csv('/etc/passwd');
 
 -- 72: §3 only queries
 SELECT 'a' + 1 AS x FROM m;
+
+-- 73: §13.3 error texts
+SELECT tz(time, 'Nope') AS a FROM m;
+
+-- 74: §13.3 error texts
+SELECT date_bin(INTERVAL '1 day', time, time) AS a FROM m;
+
+-- 75: §13.3 error texts
+SELECT sum(time) AS a FROM m;
+
+-- 76: §13.3 error texts
+SELECT avg(s) AS a FROM m;
+
+-- 77: §13.3 error texts
+SELECT left(s, 1.5) AS a FROM m;
+
+-- 78: §13.3 error texts
+SELECT regexp_like(s, '(') AS a FROM m;
+
+-- 79: §13.3 error texts
+SELECT to_char(time, '%Q') AS a FROM m;
+
+-- 80: §13.3 error texts
+SELECT count(*) AS c FROM m WHERE f + 's' > 1;
+
+-- 81: §13.3 error texts
+SELECT max(f) AS a, max(max(f)) AS b FROM m;
+
+-- 82: §13.3 error texts
+SELECT f FROM m ORDER BY nope;
+
+-- 83: §13.3 error texts
+SELECT count(*) OVER (ORDER BY time) AS c, sum(f) AS s FROM m;

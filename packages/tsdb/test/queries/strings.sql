@@ -417,3 +417,9 @@ SELECT encode(digest('abc', 'blake2b'), 'hex') AS r;
 
 -- 140: §5.5 encodings
 SELECT encode(sha512('abc'), 'hex') AS r;
+
+-- 141: §5.5 results have a bound
+SELECT repeat('ab', 100000000) AS r;
+
+-- 142: §5.5 results have a bound
+SELECT lpad('a', 100000000, 'x') AS r;

@@ -405,3 +405,24 @@ SELECT (NULL = 1) IS UNKNOWN AS r;
 
 -- 136: §4.5 operators and three-valued logic
 SELECT 'it''s' AS r;
+
+-- 137: §5.7 results have a bound
+SELECT array_resize(make_array(1), 10000000000, 0) AS r;
+
+-- 138: §5.7 results have a bound
+SELECT array_repeat('a', 100000000) AS r;
+
+-- 139: §5.7 results have a bound
+SELECT range(1, 100000000000) AS r;
+
+-- 140: §5.7 results have a bound
+SELECT map(make_array('a', 'a'), make_array(1, 2)) AS r;
+
+-- 141: §5.7 results have a bound
+SELECT make_array(1, 'a') AS r;
+
+-- 142: §5.7 results have a bound
+SELECT make_array() AS r;
+
+-- 143: §5.7 results have a bound
+SELECT array_to_string(flatten(make_array(make_array(1.5), make_array(2.0))), ',') AS r;

@@ -21,7 +21,7 @@ interface Plain {
 }
 
 /** Longest string that `repeat`, `lpad` and `rpad` make, in characters. */
-const MAX_PADDED_LENGTH = 16 * 1024 * 1024;
+const MAX_PADDED_LENGTH = 1024 * 1024;
 
 const PLAIN: Readonly<Record<string, Plain>> = {
   ascii: { args: 's', type: INT32, text: (s) => `ascii(${s})` },

@@ -1,0 +1,39 @@
+/** Longest list that `range`, `array_repeat` and `array_resize` make: the engine's memory limit does not see lists. */
+const MAX_RANGE_LENGTH = 1024 * 1024;
+
+/** What the texts of `LISTS` rely on. */
+export const LIST_MACROS: readonly string[] = [
+  `CREATE OR REPLACE MACRO plinth_list_length(n) AS CASE WHEN n > ${MAX_RANGE_LENGTH}
+     THEN error('Execution error: list of ' || n || ' elements is too long') ELSE n END`,
+  // Places of the first occurrences, in order; NULL is a value like others.
+  `CREATE OR REPLACE MACRO plinth_list_unique(l) AS
+     list_filter(l, lambda x, i: list_position(l, x) = i)`,
+  // Sorted, NULL first. Source: DataFusion, "array_distinct".
+  `CREATE OR REPLACE MACRO plinth_list_distinct(l) AS list_sort(plinth_list_unique(l), 'ASC', 'NULLS FIRST')`,
+  `CREATE OR REPLACE MACRO plinth_list_except(a, b) AS
+     list_filter(plinth_list_unique(a), lambda x: list_position(b, x) IS NULL)`,
+  `CREATE OR REPLACE MACRO plinth_list_intersect(a, b) AS
+     list_filter(plinth_list_unique(a), lambda x: list_position(b, x) IS NOT NULL)`,
+  `CREATE OR REPLACE MACRO plinth_list_position(l, e, start) AS
+     CAST(list_position(list_slice(l, start, len(l)), e) + start - 1 AS UBIGINT)`,
+  `CREATE OR REPLACE MACRO plinth_list_positions(l, e) AS list_transform(
+     list_filter(range(1, len(l) + 1), lambda i: list_extract(l, i) IS NOT DISTINCT FROM e),
+     lambda i: CAST(i AS UBIGINT))`,
+  // How often the element occurs up to a place tells whether that place is among the first n.
+  `CREATE OR REPLACE MACRO plinth_list_rank(l, e, i) AS
+     len(list_filter(list_slice(l, 1, i), lambda y: y IS NOT DISTINCT FROM e))`,
+  `CREATE OR REPLACE MACRO plinth_list_remove(l, e, n) AS list_filter(l,
+     lambda x, i: x IS DISTINCT FROM e OR plinth_list_rank(l, e, i) > n)`,
+  `CREATE OR REPLACE MACRO plinth_list_replace(l, a, b, n) AS list_transform(l,
+     lambda x, i: CASE WHEN x IS NOT DISTINCT FROM a AND plinth_list_rank(l, a, i) <= n THEN b ELSE x END)`,
+  `CREATE OR REPLACE MACRO plinth_list_to_text(l, d, absent) AS plinth_join(
+     list_filter(list_transform(l, lambda x: coalesce(CAST(x AS VARCHAR), absent)), lambda x: x IS NOT NULL), d)`,
+  `CREATE OR REPLACE MACRO plinth_text_to_list(s, d, absent) AS list_transform(
+     CASE WHEN s IS NULL THEN NULL WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s]
+     ELSE string_split(s, d) END,
+     lambda x: CASE WHEN x = absent THEN NULL ELSE x END)`,
+  `CREATE OR REPLACE MACRO plinth_range(a, b, step) AS CASE
+     WHEN step = 0 THEN error('Execution error: step can''t be 0 for function range(start [, stop, step])')
+     WHEN (CAST(b AS HUGEINT) - a) // step > ${MAX_RANGE_LENGTH} THEN error('Execution error: range is too long')
+     ELSE range(CAST(a AS BIGINT), CAST(b AS BIGINT), CAST(step AS BIGINT)) END`,
+];
