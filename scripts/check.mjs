@@ -10,7 +10,7 @@ const script = (name) => path.join(root, 'scripts', name);
 const steps = [
   ['lint', [path.join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']],
   ['layers', [script('layers.mjs')]],
-  ['settings page', [script('settings-page.mjs'), '--check']],
+  ['settings page', [script('settings.mjs'), '--check']],
   ['tests', [script('test.mjs'), ...process.argv.slice(2)]],
 ];
 
