@@ -189,3 +189,12 @@ SELECT v, non_negative_difference(v) OVER (ORDER BY time DESC) AS d FROM a ORDER
 
 -- 59: §5.8 window functions
 SELECT row_number() AS r FROM a;
+
+-- 60: §5.7 series as tables
+SELECT * FROM range(1, 7, 2);
+
+-- 61: §5.7 series as tables
+SELECT value FROM generate_series(3, 1, -1);
+
+-- 62: §5.7 series as tables
+SELECT count(*) AS c FROM generate_series(1, 5000000);

@@ -48,8 +48,13 @@ function bindSeries(name: string, args: readonly Bound[]): BoundQuery {
     );
   }
   const texts = args.map((arg) => convert(arg, INT64).text);
+  // The engine's table function streams its rows; a list would be made whole, outside of the memory limit.
+  const isStreamable = args.every((arg) => typeof arg.constant?.value === 'bigint');
+  const series = `${name}(${texts.join(', ')})`;
   return {
-    text: `SELECT unnest(${name}(${texts.join(', ')})) AS c0`,
+    text: isStreamable
+      ? `SELECT c0 FROM ${series} AS series(c0)`
+      : `SELECT unnest(${series}) AS c0`,
     columns: [
       { name: 'value', qualifier: undefined, type: INT64, source: undefined, engineName: 'c0' },
     ],
