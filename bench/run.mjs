@@ -160,6 +160,6 @@ function cpuSeconds(pid) {
 
 async function eventLoopLag({ url }) {
   const { text } = await new HttpClient(url).call('GET', '/metrics');
-  const found = /^\w*eventloop_lag_p99_seconds\S* (\S+)$/m.exec(text)?.[1];
+  const found = /^\w*eventloop_lag_seconds\{quantile="0\.99"\} (\S+)$/m.exec(text)?.[1];
   return found === undefined ? 'not exported' : `${(Number(found) * 1000).toFixed(1)} ms`;
 }
