@@ -27,6 +27,7 @@ export class ServerProcess {
   readonly http: HttpClient;
   readonly #child: ChildProcess;
   readonly #ownsDataDir: boolean;
+  readonly #log: LogTail;
 
   /** Resolves when the port answers. Without other flags the server asks for no token. */
   static async start(options: ServerProcessOptions = {}): Promise<ServerProcess> {
@@ -38,8 +39,10 @@ export class ServerProcess {
       { env: { ...process.env, ...options.env }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     try {
-      const url = await addressOf(child);
-      return new ServerProcess({ child, url, dataDir, ownsDataDir: options.dataDir === undefined });
+      const log = new LogTail();
+      const url = await addressOf(child, log);
+      const ownsDataDir = options.dataDir === undefined;
+      return new ServerProcess({ child, url, dataDir, ownsDataDir, log });
     } catch (error) {
       child.kill('SIGKILL');
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
@@ -52,12 +55,24 @@ export class ServerProcess {
     readonly url: string;
     readonly dataDir: string;
     readonly ownsDataDir: boolean;
+    readonly log: LogTail;
   }) {
     this.#child = at.child;
     this.url = at.url;
     this.dataDir = at.dataDir;
     this.#ownsDataDir = at.ownsDataDir;
+    this.#log = at.log;
     this.http = new HttpClient(at.url);
+  }
+
+  /** Everything that the server logged last, as text. */
+  get logText(): string {
+    return this.#log.text;
+  }
+
+  /** Fields of the last log line with this message, among those that are kept. */
+  logged(message: string): Readonly<Record<string, unknown>> | undefined {
+    return this.#log.find(message);
   }
 
   /** Asks the server to stop and waits; returns its exit code. */
@@ -92,18 +107,35 @@ export class ServerProcess {
   }
 }
 
+/** The last lines of a server's log: JSON, one object per line. */
+class LogTail {
+  readonly #lines: string[] = [];
+
+  get text(): string {
+    return this.#lines.join('\n');
+  }
+
+  add(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > KEPT_LINE_COUNT) this.#lines.shift();
+  }
+
+  find(message: string): Readonly<Record<string, unknown>> | undefined {
+    const line = this.#lines.findLast((text) => text.endsWith(`"msg":${JSON.stringify(message)}}`));
+    return line === undefined ? undefined : (JSON.parse(line) as Record<string, unknown>);
+  }
+}
+
 /** The server logs its address in one JSON line when it listens. */
-async function addressOf(child: ChildProcess): Promise<string> {
-  const kept: string[] = [];
+async function addressOf(child: ChildProcess, log: LogTail): Promise<string> {
   return await new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`${why}\n${kept.join('\n')}`));
+    const fail = (why: string) => reject(new Error(`${why}\n${log.text}`));
     const timer = setTimeout(() => fail('the server did not start in time'), START_TIMEOUT_MS);
     if (child.stderr === null) throw new Error('standard error is a pipe');
     const lines = createInterface({ input: child.stderr });
     // Reading goes on after the start: a full pipe would stop the server.
     lines.on('line', (line) => {
-      kept.push(line);
-      if (kept.length > KEPT_LINE_COUNT) kept.shift();
+      log.add(line);
       const url = /"address":"(http[^"]+)".*"msg":"server listens"/.exec(line)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);

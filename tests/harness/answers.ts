@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import type { HttpAnswer } from './http-client.js';
+import type { ServerProcess } from './server-process.js';
+
+/** 204 and not one byte. */
+export function assertEmpty(answer: HttpAnswer): void {
+  assert.equal(answer.status, 204, answer.text);
+  assert.equal(answer.text, '');
+}
+
+/** Status, content type and whole body of an answer in JSON. */
+export function assertJson(answer: HttpAnswer, status: number, body: unknown): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.headers['content-type'], 'application/json');
+  assert.deepEqual(JSON.parse(answer.text), body);
+}
+
+/** A failure that is not one of single lines. Source: tsdb-http, "Error model". */
+export function assertError(answer: HttpAnswer, status: number, error: string): void {
+  assertJson(answer, status, { error, data: {} });
+}
+
+/** Answer of a query as text. */
+export async function query(
+  server: ServerProcess,
+  parameters: Readonly<Record<'db' | 'q', string> & { format?: string }>,
+): Promise<string> {
+  const answer = await server.http.send(`/api/v3/query_sql?${new URLSearchParams(parameters)}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.text;
+}
+
+/** Rows of a query as objects. Numbers beyond 2^53 lose digits: ask for those as text. */
+export async function rows(server: ServerProcess, db: string, q: string): Promise<unknown> {
+  return JSON.parse(await query(server, { db, q, format: 'json_rows' })) as unknown;
+}

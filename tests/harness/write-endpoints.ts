@@ -1,0 +1,50 @@
+import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { ServerProcess } from './server-process.js';
+
+export type WriteApi = 'write_lp' | 'v1' | 'v2';
+
+export const WRITE_APIS: readonly WriteApi[] = ['write_lp', 'v1', 'v2'];
+
+const TARGET: Readonly<Record<WriteApi, string>> = {
+  write_lp: '/api/v3/write_lp?db=',
+  v1: '/write?db=',
+  v2: '/api/v2/write?bucket=',
+};
+
+/** Writes in nanoseconds unless `parameters` name another precision. */
+export async function write(
+  server: ServerProcess,
+  to: { readonly api?: WriteApi; readonly db: string; readonly parameters?: string },
+  body: string | Uint8Array,
+  headers: HttpRequest['headers'] = {},
+): Promise<HttpAnswer> {
+  const { api = 'write_lp', db, parameters = 'precision=ns' } = to;
+  return await server.http.send(`${TARGET[api]}${encodeURIComponent(db)}&${parameters}`, {
+    body,
+    headers,
+  });
+}
+
+export interface BadLine {
+  readonly original_line: string;
+  readonly line_number: number;
+  readonly error_message: string;
+}
+
+/**
+ * Body of a request some of whose lines were refused. The v2 endpoint adds what its clients read.
+ * Source: tsdb-http, "Line failures" and "v2 error body".
+ */
+export function refusal(
+  api: WriteApi,
+  data: readonly BadLine[],
+  options: { readonly isPartial?: boolean; readonly code?: string } = {},
+): unknown {
+  const error = options.isPartial
+    ? 'partial write of line protocol occurred'
+    : 'write of line protocol failed';
+  if (api !== 'v2') return { error, data };
+  const [first] = data;
+  const message = `${error}: line ${first?.line_number}: ${first?.error_message}`;
+  return { code: options.code ?? 'invalid', message, error, data };
+}
