@@ -1,3 +1,4 @@
+import { compareByteOrder } from '../../../model/byte-order.js';
 import type { OutputColumn } from '../../../model/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
@@ -43,7 +44,7 @@ export function informationSchemaTable(
         tableRows(context),
       );
     case 'columns':
-      return virtual(COLUMN_COLUMNS, () => columnRows(context));
+      return columnsView(() => columnRows(context));
     case 'schemata':
       return virtual(
         [
@@ -134,6 +135,11 @@ const NUMBER_COLUMNS: ReadonlySet<string> = new Set([
   'datetime_precision',
 ]);
 
+/** The view `columns`, holding these rows. */
+export function columnsView(rows: () => readonly Row[]): VirtualTable {
+  return virtual(COLUMN_COLUMNS, rows);
+}
+
 function virtual(names: readonly string[], rows: () => readonly Row[]): VirtualTable {
   const columns: readonly OutputColumn[] = names.map((name) => ({
     name,
@@ -152,7 +158,9 @@ export function tableRows({ database, virtualTables }: PlanContext): readonly Ro
     table_type,
   });
   return [
-    ...[...database.tables.keys()].sort().map((name) => row('iox', name, 'BASE TABLE')),
+    ...[...database.tables.keys()]
+      .sort(compareByteOrder)
+      .map((name) => row('iox', name, 'BASE TABLE')),
     ...virtualTables.systemTableNames.map((name) => row('system', name, 'BASE TABLE')),
     ...VIEWS.map((name) => row('information_schema', name, 'VIEW')),
   ];

@@ -1,9 +1,9 @@
-import { PlanError } from '../../../errors.js';
+import { NotImplemented, PlanError } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/result.js';
 import { UTF8 } from '../bind/bound.js';
 import type { BoundQuery, Session } from '../bind/session.js';
 import { type Ident, nameOf, namesOf, type ObjectName } from '../parse/ast.js';
-import { columnRows, SETTINGS, tableRows } from './information-schema.js';
+import { columnRows, columnsView, SETTINGS, tableRows } from './information-schema.js';
 import { resolveTable } from './table-name.js';
 import { virtualTableQuery } from './virtual-tables.js';
 
@@ -17,20 +17,64 @@ const COLUMN_COLUMNS = [
   'is_nullable',
 ];
 
+interface ShowOptions {
+  readonly show_in?: { readonly parent_type?: string; readonly parent_name?: ObjectName };
+  readonly [clause: string]: unknown;
+}
+
 /** Source: query-languages, "SQL schema views". */
-export function showTables(session: Session): BoundQuery {
+export function showTables(body: unknown, session: Session): BoundQuery {
+  const { show_options, ...words } = body as { readonly show_options: ShowOptions };
+  for (const [word, isGiven] of Object.entries(words)) {
+    if (isGiven) throw new NotImplemented(`SHOW ${word.toUpperCase()} TABLES not supported`);
+  }
+  refuseClauses(show_options, [
+    ['show_in', 'SHOW TABLES IN not supported'],
+    ['starts_with', 'SHOW TABLES LIKE not supported'],
+    ['limit', 'SHOW TABLES LIMIT not supported'],
+    ['limit_from', 'SHOW TABLES LIMIT FROM not supported'],
+    ['filter_position', 'SHOW TABLES FILTER not supported'],
+  ]);
   return listing(TABLE_COLUMNS, tableRows(session.context), session);
 }
 
+/** With `FULL` or `EXTENDED` all that `information_schema.columns` knows. */
 export function showColumns(body: unknown, session: Session): BoundQuery {
-  const { show_options } = body as {
-    readonly show_options: { readonly show_in?: { readonly parent_name?: ObjectName } };
+  const { show_options, full, extended } = body as {
+    readonly show_options: ShowOptions;
+    readonly full: boolean;
+    readonly extended: boolean;
   };
-  const name = show_options.show_in?.parent_name;
-  if (name === undefined) {
-    throw new PlanError('Error during planning: SHOW COLUMNS needs the name of a table');
+  refuseClauses(show_options, [
+    ['starts_with', 'SHOW COLUMNS LIKE not supported'],
+    ['limit', 'SHOW COLUMNS LIMIT not supported'],
+    ['limit_from', 'SHOW COLUMNS LIMIT FROM not supported'],
+    ['filter_position', 'SHOW COLUMNS with WHERE or LIKE is not supported'],
+  ]);
+  const { parent_type, parent_name } = show_options.show_in ?? {};
+  if (parent_type !== undefined) {
+    throw new NotImplemented(`SHOW COLUMNS IN ${parent_type.toUpperCase()} not supported`);
   }
-  return listing(COLUMN_COLUMNS, rowsOfTable(name, session), session);
+  if (parent_name === undefined) {
+    throw new PlanError('Error during planning: SHOW COLUMNS requires a table name');
+  }
+  const rows = rowsOfTable(parent_name, session);
+  return full || extended
+    ? virtualTableQuery(
+        columnsView(() => rows),
+        session,
+      )
+    : listing(COLUMN_COLUMNS, rows, session);
+}
+
+/** A clause that is not understood must not be passed over: the answer would look like its result. */
+function refuseClauses(
+  options: ShowOptions,
+  refused: readonly (readonly [clause: string, text: string])[],
+): void {
+  for (const [clause, text] of refused) {
+    if (options[clause] !== undefined) throw new NotImplemented(text);
+  }
 }
 
 export function describeTable(body: unknown, session: Session): BoundQuery {
@@ -42,7 +86,9 @@ export function describeTable(body: unknown, session: Session): BoundQuery {
   );
 }
 
-export function showFunctions(session: Session): BoundQuery {
+export function showFunctions(body: unknown, session: Session): BoundQuery {
+  const { filter } = body as { readonly filter?: unknown };
+  if (filter !== undefined) throw new NotImplemented('SHOW FUNCTIONS with a filter');
   const rows = session.functions.names().map((name) => ({
     function_name: name,
     function_type: session.functions.find(name)?.kind.toUpperCase(),

@@ -32,11 +32,11 @@ export function bindStatement(statement: Statement, session: Session): BoundStat
     case 'ExplainTable':
       return { query: describeTable(body, session), explain: undefined };
     case 'ShowTables':
-      return { query: showTables(session), explain: undefined };
+      return { query: showTables(body, session), explain: undefined };
     case 'ShowColumns':
       return { query: showColumns(body, session), explain: undefined };
     case 'ShowFunctions':
-      return { query: showFunctions(session), explain: undefined };
+      return { query: showFunctions(body, session), explain: undefined };
     case 'ShowVariable':
       return { query: showVariable(body, session), explain: undefined };
     default:
