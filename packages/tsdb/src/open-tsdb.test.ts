@@ -32,6 +32,7 @@ function readTable(text: string, { database }: PlanContext): PlannedQuery {
         minTimeNs: MIN_TIME_NS,
         maxTimeNs: MAX_TIME_NS,
         tagConditions: [],
+        lastRowsOnly: false,
       },
     ],
     render: (scanText) =>
@@ -45,6 +46,7 @@ function readTable(text: string, { database }: PlanContext): PlannedQuery {
       source: c.kind,
     })),
     tableName: text,
+    isSmall: false,
   };
 }
 

@@ -17,6 +17,8 @@ export interface ScanRequest {
   readonly maxTimeNs: bigint;
   /** All hold for every row that matters. */
   readonly tagConditions: readonly TagCondition[];
+  /** Of each series, only the last row within the bounds matters; the scan may leave out the others. */
+  readonly lastRowsOnly: boolean;
 }
 
 export const MIN_TIME_NS = -9223372036854775806n;

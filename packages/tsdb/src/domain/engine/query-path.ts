@@ -129,7 +129,8 @@ export class QueryPath {
     signal: AbortSignal,
   ): AsyncGenerator<ResultChunk, void, undefined> {
     try {
-      yield* this.#host.stream({ text: prepared.text, columns: prepared.planned.columns, signal });
+      const { columns, isSmall } = prepared.planned;
+      yield* this.#host.stream({ text: prepared.text, columns, isSmall, signal });
     } catch (error) {
       throw toQueryError(error, signal);
     } finally {

@@ -16,6 +16,7 @@ export interface ScanTextOptions {
   readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
   /** Engine table of points that were written more than once; `undefined`: none in range. */
   readonly duplicates: string | undefined;
+  readonly lastRowsOnly: boolean;
 }
 
 /** The text that stands in FROM for a base table: every point once, under the columns' engine names. */
@@ -27,10 +28,9 @@ export function scanText(options: ScanTextOptions): string {
   const fields = columns.filter((column) => column.kind !== 'tag' && column.kind !== 'time');
   const hasTime = columns.some((column) => column.kind === 'time');
   const presentTags = tags.filter((tag) => options.seriesTable.columnOf(tag.name) !== undefined);
-  const rows = rowsText(options, fields, {
-    withSeries: presentTags.length > 0,
-    withTime: hasTime,
-  });
+  const rows = options.lastRowsOnly
+    ? lastRowsText(options, fields)
+    : rowsText(options, fields, { withSeries: presentTags.length > 0, withTime: hasTime });
   const timeColumn = hasTime ? ['r."time"'] : [];
   const output = [
     ...timeColumn,
@@ -44,6 +44,13 @@ export function scanText(options: ScanTextOptions): string {
       ? ''
       : ` JOIN ${quoteName(options.seriesTable.name)} s ON s._series = r._series`;
   return `(SELECT ${list} FROM ${rows} r${join})`;
+}
+
+/** Finding each series' greatest time reads two columns of all rows; the other columns are read of few. */
+function lastRowsText(options: ScanTextOptions, fields: readonly Column[]): string {
+  const both = { withSeries: true, withTime: true };
+  const last = `SELECT _series, max("time") AS "time" FROM ${rowsText(options, [], both)} GROUP BY _series`;
+  return `(SELECT a.* FROM ${rowsText(options, fields, both)} a JOIN (${last}) l ON a._series = l._series AND a."time" = l."time")`;
 }
 
 function tagText(tag: Column, options: ScanTextOptions): string {

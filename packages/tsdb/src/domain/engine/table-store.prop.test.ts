@@ -119,12 +119,30 @@ class Model {
     }
   }
 
+  /** Points with the greatest time of their host. */
+  lastRows(): string[] {
+    const last = new Map<string, bigint>();
+    for (const key of this.points.keys()) {
+      const [host = '', time = ''] = key.split(' ');
+      const known = last.get(host);
+      if (known === undefined || BigInt(time) > known) last.set(host, BigInt(time));
+    }
+    return this.sorted().filter((text) => {
+      const [host = '', time = ''] = text.split(' ');
+      return last.get(host) === BigInt(time);
+    });
+  }
+
   sorted(): string[] {
     return [...this.points].map(([key, { a, b }]) => `${key} ${a} ${b}`).sort();
   }
 }
 
-async function readAll(store: TableStore, host: DuckDbHost): Promise<string[]> {
+async function readAll(
+  store: TableStore,
+  host: DuckDbHost,
+  lastRowsOnly = false,
+): Promise<string[]> {
   const scan = await store.prepareScan(
     {
       table: SCHEMA,
@@ -132,6 +150,7 @@ async function readAll(store: TableStore, host: DuckDbHost): Promise<string[]> {
       minTimeNs: MIN_TIME_NS,
       maxTimeNs: MAX_TIME_NS,
       tagConditions: [],
+      lastRowsOnly,
     },
     MIN_TIME_NS,
   );
@@ -210,6 +229,7 @@ describe('a table', () => {
             }
           }
           assert.deepEqual(await readAll(store, host), model.sorted());
+          assert.deepEqual(await readAll(store, host, true), model.lastRows());
           nextGeneration = generation + 1;
           await store.dispose();
           assert.deepEqual(failures, []);

@@ -226,6 +226,7 @@ export class TableStore {
         seriesCondition: this.#seriesCondition(request),
         seriesTable: this.seriesTable,
         duplicates: duplicates.touches(minTime, maxTime) ? duplicates.name : undefined,
+        lastRowsOnly: request.lastRowsOnly,
       });
       return { text, release };
     } catch (error) {

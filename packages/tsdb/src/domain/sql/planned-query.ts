@@ -41,4 +41,9 @@ export interface PlannedQuery {
   readonly columns: readonly OutputColumn[];
   /** The table when FROM is exactly one base table. */
   readonly tableName: string | undefined;
+  /**
+   * The answer is far smaller than what is read: the engine may make all of it before the first row is handed out, which
+   * saves a millisecond.
+   */
+  readonly isSmall: boolean;
 }

@@ -45,6 +45,7 @@ export class SqlPlanner {
           ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
           : PLAN_COLUMNS,
       tableName: query.tableName,
+      isSmall: query.isSmall ?? false,
       render: (scanText) =>
         pieces.map((piece, index) => (index % 2 === 0 ? piece : scanText(Number(piece)))).join(''),
     };

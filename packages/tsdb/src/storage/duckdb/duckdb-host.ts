@@ -93,6 +93,8 @@ export class DuckDbHost {
     readonly text: string;
     readonly columns: readonly OutputColumn[];
     readonly signal: AbortSignal;
+    /** Make the whole answer at once: a round trip less than handing it out while it is made. */
+    readonly isSmall: boolean;
   }): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
     const connection = await this.#take();
@@ -100,7 +102,9 @@ export class DuckDbHost {
     options.signal.addEventListener('abort', interrupt);
     let isDrained = false;
     try {
-      const result = await connection.stream(options.text);
+      const result = await (options.isSmall
+        ? connection.run(options.text)
+        : connection.stream(options.text));
       for (;;) {
         const chunk = await result.fetchChunk();
         if (chunk === null || chunk.rowCount === 0) break;

@@ -17,6 +17,7 @@ export class ScanDraft {
   #maxNs = MAX_TIME_NS;
   /** Set on the inner side of an outer join: there only facts that no made-up row meets may narrow the scan. */
   isNullable = false;
+  #lastRowsOnly = false;
 
   constructor(table: TableSchema, index: number) {
     this.table = table;
@@ -25,6 +26,11 @@ export class ScanDraft {
 
   use(column: string): void {
     this.#columns.add(column);
+  }
+
+  /** Of each series, no row but the last of those within the bounds and conditions matters. */
+  keepLastRows(): void {
+    this.#lastRowsOnly = true;
   }
 
   /** The fact holds for every row of this scan that matters. */
@@ -53,6 +59,7 @@ export class ScanDraft {
       minTimeNs: this.#minNs,
       maxTimeNs: this.#maxNs,
       tagConditions: this.#conditions,
+      lastRowsOnly: this.#lastRowsOnly,
     };
   }
 }

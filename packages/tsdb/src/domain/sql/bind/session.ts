@@ -67,4 +67,6 @@ export interface BoundQuery {
   readonly columns: readonly QueryColumn[];
   /** Name of the table when FROM is exactly one base table. */
   readonly tableName: string | undefined;
+  /** True where groups or a LIMIT keep the answer far smaller than what is read. */
+  readonly isSmall?: boolean;
 }

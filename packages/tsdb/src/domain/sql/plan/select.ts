@@ -6,6 +6,7 @@ import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js'
 import { type Expr, nameOf, type OrderByExpr, type Select, type WindowSpec } from '../parse/ast.js';
 import { bindFrom, scopeOf } from './from.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
+import { narrowToLastRows } from './last-point.js';
 import { type OrderTarget, orderByText, positionOf } from './order-limit.js';
 import { bindProjection, type OutputItem } from './projection.js';
 import type { FromItem } from './table-factor.js';
@@ -50,6 +51,7 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
     aliases: { items: aliases, first: false },
   });
   const distinct = distinctText(select, itemEnv);
+  if (groups === undefined) narrowToLastRows(select, clauses.orderBy, from, env);
   const order = orderText(clauses, {
     items,
     env: { ...itemEnv, aliases: { items: aliases, first: true } },
@@ -77,6 +79,7 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
       `${order}${plainOrder}${clauses.limitText}`,
     columns: outputColumns(items, isTransparent(select, clauses, items)),
     tableName: from?.tableName,
+    isSmall: groups !== undefined || clauses.limitText !== '',
   };
 }
 
