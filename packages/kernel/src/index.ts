@@ -12,6 +12,7 @@ export { settingTypeText } from './config/parse-value.js';
 export {
   defineSettings,
   describeSettings,
+  givenWithoutEffect,
   type SettingAliases,
   type SettingDescription,
   type SettingsOf,

@@ -2,11 +2,18 @@ import { IDENTITY_SETTINGS } from '@plinth/identity';
 import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
 import { TSDB_SETTINGS } from '@plinth/tsdb';
 import { type TSchemaOptions, Type } from 'typebox';
+import { LOG_FILTER_PATTERN } from './log-filter.js';
 
 export const SERVICE_NAMES = ['tsdb'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
+/** Ports above 65,535 must not get as far as the socket. */
+const PORT = '(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const NO_TLS = 'the port speaks plain HTTP; put a proxy that ends TLS in front of it';
 
 /** The union's own type is lost in `map`. */
 const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>
@@ -23,7 +30,7 @@ export const SERVER_SETTINGS = defineSettings(
   {
     http_bind: Type.String({
       default: '0.0.0.0:8181',
-      pattern: '^(\\[[0-9a-fA-F:.]+\\]|[^:\\s]+):\\d{1,5}$',
+      pattern: `^(\\[[0-9a-fA-F:.]+\\]|[^:\\s]+):${PORT}$`,
       examples: ['127.0.0.1:8181'],
       description: 'address and port to listen on; port 0 takes a free one',
     }),
@@ -55,6 +62,18 @@ export const SERVER_SETTINGS = defineSettings(
       default: 'info',
       description: 'least severe level that is logged; requests are logged at `debug`',
     }),
+    log_filter: Type.Optional(
+      Type.String({
+        pattern: LOG_FILTER_PATTERN,
+        examples: ['info,influxdb3_wal=debug'],
+        description:
+          'the level as InfluxDB 3 users write it, goes before `log_level`: `off`, `error`, `warn`, `info`, `debug` or `trace`; levels of single modules are ignored',
+      }),
+    ),
+    log_format: Type.Optional(oneOf(['full', 'pretty', 'json', 'compact'])),
+    tls_cert: Type.Optional(Type.String({ minLength: 1 })),
+    tls_key: Type.Optional(Type.String({ minLength: 1 })),
+    tls_minimum_version: Type.Optional(oneOf(['tls-1.2', 'tls-1.3'])),
   },
   {
     http_bind: { flags: ['http-bind'], env: ['PLINTH_HTTP_BIND', 'INFLUXDB3_HTTP_BIND_ADDR'] },
@@ -68,10 +87,23 @@ export const SERVER_SETTINGS = defineSettings(
     },
     object_store: { flags: ['object-store'], env: ['INFLUXDB3_OBJECT_STORE'] },
     services: { flags: ['services'], env: ['PLINTH_SERVICES'] },
-    shutdown_timeout_ms: { flags: ['shutdown-timeout'] },
-    log_level: {
-      flags: ['log-level', 'log-filter'],
-      env: ['PLINTH_LOG_LEVEL', 'INFLUXDB3_LOG_FILTER'],
+    shutdown_timeout_ms: {
+      flags: ['shutdown-timeout'],
+      env: ['INFLUXDB3_SHUTDOWN_TIMEOUT'],
+    },
+    log_level: { flags: ['log-level'], env: ['PLINTH_LOG_LEVEL'] },
+    log_filter: { flags: ['log-filter'], env: ['INFLUXDB3_LOG_FILTER'] },
+    log_format: {
+      flags: ['log-format'],
+      env: ['INFLUXDB3_LOG_FORMAT'],
+      noEffectBecause: 'logs are JSON lines',
+    },
+    tls_cert: { flags: ['tls-cert'], env: ['INFLUXDB3_TLS_CERT'], noEffectBecause: NO_TLS },
+    tls_key: { flags: ['tls-key'], env: ['INFLUXDB3_TLS_KEY'], noEffectBecause: NO_TLS },
+    tls_minimum_version: {
+      flags: ['tls-minimum-version'],
+      env: ['INFLUXDB3_TLS_MINIMUM_VERSION'],
+      noEffectBecause: NO_TLS,
     },
   },
 );

@@ -1,11 +1,13 @@
 import {
   createLogger,
+  givenWithoutEffect,
   type LogDestination,
   loadSettings,
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
 import { listen, type ServerAddress } from './listener.js';
+import { levelOfFilter } from './log-filter.js';
 import { SETTINGS, type Settings } from './settings.js';
 import { wireUp } from './wire-up.js';
 
@@ -33,8 +35,13 @@ export function readSettings(sources: SettingsSources): Settings {
 /** Starts a whole server; when it resolves, the port answers. */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
-  const { log_level, http_bind, node_id, shutdown_timeout_ms } = settings.server;
-  const log = createLogger({ level: log_level, destination: options.logDestination ?? 2 });
+  const { log_level, log_filter, http_bind, node_id, shutdown_timeout_ms } = settings.server;
+  const log = createLogger({
+    level: levelOfFilter(log_filter) ?? log_level,
+    destination: options.logDestination ?? 2,
+  });
+  const ignored = givenWithoutEffect(Object.values(SETTINGS), settings);
+  if (ignored.length > 0) log.warn({ ignored }, 'settings without effect');
   const wired = await wireUp(settings, log.child({ node: node_id }), options.gate);
   try {
     const listener = await listen(wired.app, http_bind, wired.clock);

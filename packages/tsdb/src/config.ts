@@ -1,5 +1,6 @@
 import { defineSettings, type SettingsOf } from '@plinth/kernel';
 import { Type } from 'typebox';
+import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-settings.js';
 
 const MIB = 1024 * 1024;
 
@@ -79,6 +80,7 @@ export const TSDB_SETTINGS = defineSettings(
       minLength: 1,
       description: 'Source revision that /ping reports.',
     }),
+    ...COMPATIBILITY_SETTINGS,
   },
   {
     compat: {},
@@ -96,6 +98,7 @@ export const TSDB_SETTINGS = defineSettings(
       flags: ['num-total-columns-per-table-limit'],
       env: ['INFLUXDB3_NUM_TOTAL_COLUMNS_PER_TABLE_LIMIT'],
     },
+    ...COMPATIBILITY_ALIASES,
   },
 );
 

@@ -43,6 +43,8 @@ export function settingTypeText({ schema, key, isList }: SettingDescription): st
     return isList ? `list of ${choice}` : `one of ${choice}`;
   }
   if (isList) return 'list';
+  const values: unknown = Reflect.get(schema, 'enum');
+  if (Array.isArray(values)) return `one of ${values.map((value) => `\`${value}\``).join(', ')}`;
   if (key.endsWith('_ms')) return 'duration (bare number: milliseconds)';
   if (key.endsWith('_sec')) return 'duration (bare number: seconds)';
   if (key.endsWith('_bytes')) return 'size (bare number: bytes)';

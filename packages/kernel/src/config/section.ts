@@ -4,6 +4,11 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 export interface SettingAliases {
   readonly flags?: readonly string[];
   readonly env?: readonly string[];
+  /**
+   * The setting is taken and checked, but changes nothing, for this reason: whoever brings a configuration from
+   * another system can start with it. Such a setting is optional and has no default.
+   */
+  readonly noEffectBecause?: string;
 }
 
 /**
@@ -42,6 +47,7 @@ export interface SettingDescription {
   readonly isList: boolean;
   readonly default: unknown;
   readonly description: string;
+  readonly hasEffect: boolean;
 }
 
 /** All settings in order of declaration. */
@@ -52,6 +58,7 @@ export function describeSettings(
     Object.entries(schema.properties).map(([key, property]): SettingDescription => {
       const path = `${name}.${key}`;
       const type: unknown = Reflect.get(property, 'type');
+      const noEffectBecause = aliases[key]?.noEffectBecause;
       return {
         section: name,
         key,
@@ -62,8 +69,24 @@ export function describeSettings(
         isBoolean: type === 'boolean',
         isList: type === 'array',
         default: Reflect.get(property, 'default'),
-        description: String(Reflect.get(property, 'description') ?? ''),
+        description:
+          noEffectBecause === undefined
+            ? String(Reflect.get(property, 'description') ?? '')
+            : `Accepted for compatibility; has no effect because ${noEffectBecause}.`,
+        hasEffect: noEffectBecause === undefined,
       };
     }),
   );
+}
+
+/** Settings that were given a value although they have no effect, as their users spell them. */
+export function givenWithoutEffect(
+  sections: readonly SettingsSection[],
+  loaded: Readonly<Record<string, object>>,
+): readonly { readonly setting: string; readonly why: string }[] {
+  return describeSettings(sections)
+    .filter(
+      ({ hasEffect, section, key }) => !hasEffect && Object.hasOwn(loaded[section] ?? {}, key),
+    )
+    .map(({ flags, description }) => ({ setting: `--${flags[1] ?? flags[0]}`, why: description }));
 }

@@ -18,7 +18,8 @@ Examples:
   plinth serve --config plinth.json --log-level debug
 
 Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
-requests end; a second one does not wait.`;
+requests end; a second one does not wait. Flags and INFLUXDB3_ variables of InfluxDB 3 Core are taken; those that have
+no effect are named in the log.`;
 
 /** `plinth serve`: every declared setting is a flag. */
 export function serveCommand(): Command {
@@ -37,7 +38,7 @@ export function serveCommand(): Command {
   });
 }
 
-/** The shortest spelling is shown; the others work and stay out of the help. */
+/** The shortest spelling is shown; the others, and what has no effect, work and stay out of the help. */
 function addFlags(command: Command, setting: SettingDescription): void {
   const shown = setting.flags.at(1) ?? setting.flags[0];
   for (const flag of setting.flags) {
@@ -45,7 +46,7 @@ function addFlags(command: Command, setting: SettingDescription): void {
     const byDefault = setting.default === undefined ? '' : ` (default: ${String(setting.default)})`;
     command.addOption(
       new Option(`--${flag} ${takes}`, `${setting.description}${byDefault}`).hideHelp(
-        flag !== shown,
+        flag !== shown || !setting.hasEffect,
       ),
     );
   }
