@@ -1,4 +1,5 @@
 export { assertEmpty, assertError, assertJson, query, rows } from './answers.js';
+export { Chance } from './chance.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
-export { ServerProcess, type ServerProcessOptions } from './server-process.js';
+export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
 export { type BadLine, refusal, WRITE_APIS, type WriteApi, write } from './write-endpoints.js';

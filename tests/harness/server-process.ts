@@ -9,8 +9,19 @@ import { HttpClient } from './http-client.js';
 
 const CLI = fileURLToPath(new URL('../../../packages/server/dist/cli.js', import.meta.url));
 const START_TIMEOUT_MS = 30_000;
-/** Last lines of the log that a failed start shows. */
-const KEPT_LINE_COUNT = 40;
+/** Last lines of the log that are kept. */
+const KEPT_LINE_COUNT = 200;
+
+/** The process ended, or was ended, before it listened. */
+export class StartFailed extends Error {
+  override readonly name = 'StartFailed';
+  /** `null`: a signal ended it. */
+  readonly code: number | null;
+  constructor(why: string, at: { readonly code: number | null; readonly log: string }) {
+    super(`${why}\n${at.log}`);
+    this.code = at.code;
+  }
+}
 
 export interface ServerProcessOptions {
   /** Flags after `serve`; the data folder and the port are set by the harness. */
@@ -18,6 +29,10 @@ export interface ServerProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of an earlier process; it is kept on `close` then. */
   readonly dataDir?: string;
+  /** Kills the process at once, also while it starts. */
+  readonly signal?: AbortSignal;
+  /** Shell commands that set limits before the server takes the place of the shell, as `ulimit -f 100`. */
+  readonly limits?: string;
 }
 
 /** A whole server in a process of its own, on a free port and with its own data folder. */
@@ -29,22 +44,29 @@ export class ServerProcess {
   readonly #ownsDataDir: boolean;
   readonly #log: LogTail;
 
-  /** Resolves when the port answers. Without other flags the server asks for no token. */
+  /** Resolves when the port answers, or throws `StartFailed`. Without other flags the server asks for no token. */
   static async start(options: ServerProcessOptions = {}): Promise<ServerProcess> {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'plinth-test-')));
     const flags = options.flags ?? ['--without-auth'];
-    const child = spawn(
-      process.execPath,
-      [CLI, 'serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...flags],
-      { env: { ...process.env, ...options.env }, stdio: ['ignore', 'ignore', 'pipe'] },
-    );
+    const command = [CLI, 'serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...flags];
+    const [program, args] =
+      options.limits === undefined
+        ? [process.execPath, command]
+        : ['bash', ['-c', `${options.limits}; exec "$0" "$@"`, process.execPath, ...command]];
+    const child = spawn(program, args, {
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const kill = () => child.kill('SIGKILL');
+    options.signal?.addEventListener('abort', kill, { once: true });
+    if (options.signal?.aborted) kill();
     try {
       const log = new LogTail();
       const url = await addressOf(child, log);
       const ownsDataDir = options.dataDir === undefined;
       return new ServerProcess({ child, url, dataDir, ownsDataDir, log });
     } catch (error) {
-      child.kill('SIGKILL');
+      kill();
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
       throw error;
     }
@@ -75,6 +97,14 @@ export class ServerProcess {
     return this.#log.find(message);
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   /** Asks the server to stop and waits; returns its exit code. */
   async stop(): Promise<number | null> {
     return await this.#end('SIGTERM');
@@ -98,7 +128,7 @@ export class ServerProcess {
   async #end(signal: NodeJS.Signals): Promise<number | null> {
     this.http.close();
     const child = this.#child;
-    if (child.exitCode === null && child.signalCode === null) {
+    if (this.isRunning) {
       const exited = once(child, 'exit');
       child.kill(signal);
       await exited;
@@ -129,8 +159,12 @@ class LogTail {
 /** The server logs its address in one JSON line when it listens. */
 async function addressOf(child: ChildProcess, log: LogTail): Promise<string> {
   return await new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`${why}\n${log.text}`));
-    const timer = setTimeout(() => fail('the server did not start in time'), START_TIMEOUT_MS);
+    const fail = (why: string, code: number | null) =>
+      reject(new StartFailed(why, { code, log: log.text }));
+    const timer = setTimeout(
+      () => fail('the server did not start in time', null),
+      START_TIMEOUT_MS,
+    );
     if (child.stderr === null) throw new Error('standard error is a pipe');
     const lines = createInterface({ input: child.stderr });
     // Reading goes on after the start: a full pipe would stop the server.
@@ -141,9 +175,10 @@ async function addressOf(child: ChildProcess, log: LogTail): Promise<string> {
       clearTimeout(timer);
       resolve(url);
     });
-    child.once('exit', (code) => {
+    // After its end, so that the last lines are there.
+    child.once('close', (code) => {
       clearTimeout(timer);
-      fail(`the server ended with code ${code} before it listened`);
+      fail(`the server ended with code ${code} before it listened`, code);
     });
   });
 }

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Chance, ServerProcess, StartFailed } from '../harness/index.js';
+import { differences, type Fields, type Points } from './points.js';
+import { UnsyncedWriter } from './unsynced-writer.js';
+import { pointKey, TABLES, Writer } from './writer.js';
+
+const WRITER_COUNT = 3;
+/** Small numbers, so that flushes, compactions and new log files happen all the time. */
+const FLAGS = [
+  '--without-auth',
+  ...['--tsdb-buffer-flush-bytes', '131072', '--tsdb-buffer-flush-age-ms', '150'],
+  ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '10000'],
+];
+
+export interface CrashOptions {
+  readonly seed: number;
+  readonly roundCount: number;
+  readonly report: (line: string) => void;
+}
+
+/** One data folder: load, sudden end, start, look; and again. */
+export async function runCrashRounds({ seed, roundCount, report }: CrashOptions): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-crash-'));
+  const rounds = new CrashRounds(dataDir, seed);
+  try {
+    for (let round = 1; round <= roundCount; round++) {
+      const outcome = await rounds.run();
+      report(`seed ${seed}, round ${round} of ${roundCount}: ${outcome}`);
+    }
+    await rounds.finish();
+  } catch (error) {
+    report(`seed ${seed} failed; its folder stays in ${dataDir}`);
+    throw error;
+  }
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+class CrashRounds {
+  readonly #dataDir: string;
+  readonly #chance: Chance;
+  readonly #writers: readonly Writer[];
+  readonly #unsynced = new UnsyncedWriter();
+  #wasStoppedInOrder = false;
+
+  constructor(dataDir: string, seed: number) {
+    this.#dataDir = dataDir;
+    this.#chance = new Chance(seed);
+    this.#writers = Array.from(
+      { length: WRITER_COUNT },
+      (_, i) => new Writer(`w${i}`, new Chance(seed * 31 + i)),
+    );
+  }
+
+  async run(): Promise<string> {
+    const diedCount = await this.#killWhileStarting();
+    const server = await this.#start();
+    try {
+      const pointCount = await this.#verify(server);
+      const end = await this.#loadAndEnd(server);
+      return `${pointCount} points right, killed ${diedCount} starts, then ${end}`;
+    } finally {
+      await server.kill();
+    }
+  }
+
+  async finish(): Promise<void> {
+    const server = await this.#start();
+    await this.#verify(server);
+    assert.equal(await server.stop(), 0);
+  }
+
+  async #start(): Promise<ServerProcess> {
+    const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
+    if (this.#wasStoppedInOrder) {
+      const replayed = server.logged('rows of the log are back in memory');
+      assert.equal(replayed, undefined, 'after an orderly stop nothing is left to replay');
+    }
+    this.#wasStoppedInOrder = false;
+    return server;
+  }
+
+  /** Sometimes several in a row die while they recover. */
+  async #killWhileStarting(): Promise<number> {
+    let count = 0;
+    while (this.#chance.happens(0.25)) {
+      const signal = AbortSignal.timeout(this.#chance.between(250, 900));
+      try {
+        const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS, signal });
+        await server.kill();
+      } catch (error) {
+        if (!(error instanceof StartFailed)) throw error;
+        assert.equal(error.code, null, error.message);
+      }
+      this.#wasStoppedInOrder = false;
+      count += 1;
+    }
+    return count;
+  }
+
+  async #loadAndEnd(server: ServerProcess): Promise<string> {
+    let isOver = false;
+    const all = [...this.#writers, this.#unsynced];
+    const load = Promise.all(all.map((writer) => writer.writeUntilGone(server.http, () => isOver)));
+    const readers = queryUntilGone(server, () => isOver);
+    await Promise.race([sleep(this.#chance.between(150, 600)), load]);
+    const isOrderly = this.#chance.happens(0.15);
+    isOver = isOrderly;
+    if (isOrderly) {
+      assert.equal(await server.stop(), 0, server.logText);
+      this.#wasStoppedInOrder = true;
+    } else await server.kill();
+    isOver = true;
+    await Promise.all([load, readers]);
+    return isOrderly ? 'stopped in order' : 'killed';
+  }
+
+  async #verify(server: ServerProcess): Promise<number> {
+    assert.equal((await server.http.send('/health')).status, 200);
+    const actual = new Map<string, Points>(this.#writers.map(({ name }) => [name, new Map()]));
+    let rowCount = 0;
+    for (const table of TABLES) rowCount += await readTable(server, table, actual);
+    for (const writer of this.#writers) {
+      const found = writer.settle(actual.get(writer.name) ?? new Map(), differences);
+      const log = server.logText;
+      assert.equal(
+        found.length,
+        0,
+        `${found.length} faults\n${found.slice(0, 12).join('\n')}\n${log}`,
+      );
+    }
+    const rows = await query(server, 'SELECT n, count(*) AS c FROM loose GROUP BY n', 'loose');
+    this.#unsynced.settle(new Map(rows.map((row) => [Number(row['n']), Number(row['c'])])));
+    return rowCount;
+  }
+}
+
+/** Puts each row into the points of its writer. A point that comes twice is a fault of its own. */
+async function readTable(
+  server: ServerProcess,
+  table: string,
+  into: ReadonlyMap<string, Points>,
+): Promise<number> {
+  const rows = await query(server, `SELECT * FROM "${table}"`, table);
+  for (const { writer, host, dc, time, ...values } of rows) {
+    const name = String(writer);
+    const key = pointKey(
+      table,
+      { writer: name, host: String(host), dc: String(dc ?? '') },
+      String(time),
+    );
+    const points = into.get(name);
+    assert.ok(points !== undefined, `a row of nobody: ${key}`);
+    assert.ok(!points.has(key), `twice there: ${key}`);
+    const present = Object.entries(values).filter(([, value]) => value !== null);
+    points.set(key, Object.fromEntries(present) as Fields); // JSON of numbers, strings and booleans
+  }
+  const [count] = await query(server, `SELECT count(*) AS c FROM "${table}"`, table);
+  assert.equal(count?.['c'] ?? 0, rows.length, `count(*) of ${table}`);
+  return rows.length;
+}
+
+async function query(
+  server: ServerProcess,
+  q: string,
+  table: string,
+): Promise<Record<string, unknown>[]> {
+  const answer = await server.http.send('/api/v3/query_sql', {
+    body: JSON.stringify({ db: 'crash', q, format: 'jsonl' }),
+    headers: { 'content-type': 'application/json' },
+  });
+  // Before the first acknowledged write of a table.
+  if (answer.status === 404 || answer.text.includes(`'public.iox.${table}' not found`)) return [];
+  assert.equal(answer.status, 200, answer.text);
+  const lines = answer.text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Queries hold segments while flushes and compactions replace them. */
+async function queryUntilGone(server: ServerProcess, isOver: () => boolean): Promise<void> {
+  const q = 'SELECT host, count(*), max(value) FROM cpu GROUP BY host';
+  while (!isOver()) {
+    try {
+      const answer = await server.http.send(
+        `/api/v3/query_sql?db=crash&format=csv&q=${encodeURIComponent(q)}`,
+      );
+      // Not yet written at first; stopping at last.
+      if (![200, 400, 404, 503].includes(answer.status)) assert.fail(answer.text);
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      return;
+    }
+    await sleep(20);
+  }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import type { HttpClient } from '../harness/index.js';
+
+const ROW_COUNT = 20;
+
+/**
+ * Writes with `no_sync`: the answer promises nothing, but the log keeps the order, so what survives is a beginning of
+ * what was sent, each request whole.
+ */
+export class UnsyncedWriter {
+  #requestCount = 0;
+
+  async writeUntilGone(http: HttpClient, isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const request = this.#requestCount;
+      const lines = Array.from(
+        { length: ROW_COUNT },
+        (_, row) => `loose n=${request}i ${request * ROW_COUNT + row}`,
+      );
+      try {
+        const body = lines.join('\n');
+        const answer = await http.send('/api/v3/write_lp?db=crash&precision=s&no_sync=true', {
+          body,
+        });
+        // Taken or refused; after a refusal the same rows are sent again.
+        if (answer.status === 204) this.#requestCount += 1;
+        else assert.equal(answer.status, 503, answer.text);
+      } catch (error) {
+        if (error instanceof assert.AssertionError) throw error;
+        this.#requestCount += 1;
+        return;
+      }
+    }
+  }
+
+  /** @param counts rows found by request. Goes on from where the survivors end. */
+  settle(counts: ReadonlyMap<number, number>): void {
+    const survivors = counts.size;
+    assert.ok(survivors <= this.#requestCount, `${survivors} requests survived`);
+    for (let request = 0; request < survivors; request++) {
+      assert.equal(counts.get(request), ROW_COUNT, `rows of unsynced request ${request}`);
+    }
+    this.#requestCount = survivors;
+  }
+}
