@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { ObjectStore } from '@plinth/kernel';
-import { NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import { LocalObjectStore, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import fc from 'fast-check';
 import type { Column } from '../../model/column.js';
 import type { BatchField, RowBatch } from '../../model/row-batch.js';
@@ -165,7 +164,6 @@ async function readAll(
 describe('a table', () => {
   it('holds what was written, whatever the order of writes, flushes and compactions', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'plinth-table-'));
-    await mkdir(join(dir, 'tsdb', SCHEMA.uuid), { recursive: true });
     const host = await DuckDbHost.open({
       dataDir: dir,
       spillDir: join(dir, 'spill'),
@@ -174,19 +172,10 @@ describe('a table', () => {
       idleConnections: 2,
       register: registerEngineFunctions,
     });
-    const objects = {
-      adopt: (name: string, path: string) => rename(path, join(dir, name)),
-      get: (name: string) => readFile(join(dir, name)),
-      delete: (name: string) => unlink(join(dir, name)),
-      localPath: (name: string) => join(dir, name),
-    } as unknown as ObjectStore;
-    const files = new SegmentFiles({
-      host,
-      objects,
-      random: new SystemRandom(new SystemClock()),
-      tempDir: dir,
-      fileSystem: new NodeFileSystem(),
-    });
+    const fileSystem = new NodeFileSystem();
+    const random = new SystemRandom(new SystemClock());
+    const objects = await LocalObjectStore.open({ fileSystem, root: join(dir, 'objects'), random });
+    const files = new SegmentFiles({ host, objects, fileSystem, random, tempDir: dir });
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArb, { minLength: 1, maxLength: 25 }), async (steps) => {

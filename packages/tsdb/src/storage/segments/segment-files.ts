@@ -6,6 +6,9 @@ import { quoteName, quoteText } from '../duckdb/quote.js';
 /** Rows of a Parquet row group: what the engine reads or skips as one. */
 const ROW_GROUP_ROWS = 122880;
 
+/** Bytes summed in one go: some milliseconds. */
+const SUM_PIECE_BYTES = 4 * 1024 * 1024;
+
 export interface WrittenFile {
   readonly id: string;
   readonly objectName: string;
@@ -122,22 +125,22 @@ export class SegmentFiles {
   /** Throws `FileDamaged` unless the stored bytes are those that were written. */
   async verify(file: { objectName: string; sizeBytes: number; checksum: number }): Promise<void> {
     const { objectName } = file;
-    let bytes: Uint8Array;
+    let found: { readonly sizeBytes: number; readonly checksum: number };
     try {
-      bytes = await this.#objects.get(objectName);
+      found = await this.#sum(objectName, file.sizeBytes);
     } catch (cause) {
       throw new FileDamaged({
         objectName,
         found: cause instanceof Error ? cause.message : 'unreadable',
       });
     }
-    if (bytes.byteLength !== file.sizeBytes) {
+    if (found.sizeBytes !== file.sizeBytes) {
       throw new FileDamaged({
         objectName,
-        found: `${bytes.byteLength} bytes instead of ${file.sizeBytes}`,
+        found: `${found.sizeBytes} bytes instead of ${file.sizeBytes}`,
       });
     }
-    if (crc32c([bytes]) !== file.checksum) {
+    if (found.checksum !== file.checksum) {
       throw new FileDamaged({ objectName, found: 'its checksum does not match' });
     }
   }
@@ -173,14 +176,26 @@ export class SegmentFiles {
     rowCount: number,
   ): Promise<WrittenFile> {
     const objectName = `tsdb/${tableUuid}/${temp.id}.parquet`;
+    const stat = await this.#fileSystem.stat(temp.path);
     await this.#objects.adopt(objectName, temp.path);
-    const bytes = await this.#objects.get(objectName);
-    return {
-      id: temp.id,
-      objectName,
-      sizeBytes: bytes.byteLength,
-      checksum: crc32c([bytes]),
-      rowCount,
-    };
+    const { sizeBytes, checksum } = await this.#sum(objectName, stat?.sizeBytes ?? 0);
+    return { id: temp.id, objectName, sizeBytes, checksum, rowCount };
+  }
+
+  /** Reads up to one byte more than expected, piece by piece, so that nothing else waits long for its turn. */
+  async #sum(
+    objectName: string,
+    expectedBytes: number,
+  ): Promise<{ readonly sizeBytes: number; readonly checksum: number }> {
+    let sizeBytes = 0;
+    let checksum = 0;
+    while (sizeBytes <= expectedBytes) {
+      const end = Math.min(sizeBytes + SUM_PIECE_BYTES, expectedBytes + 1);
+      const piece = await this.#objects.get(objectName, { start: sizeBytes, end });
+      checksum = crc32c([piece], checksum);
+      sizeBytes += piece.byteLength;
+      if (piece.byteLength < SUM_PIECE_BYTES) break;
+    }
+    return { sizeBytes, checksum };
   }
 }
