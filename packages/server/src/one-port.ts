@@ -24,16 +24,22 @@ export function serveHttp2Too(http1: Server, handler: Http2Handler): Http2Side {
   // The session closes itself on a protocol error; nobody else is concerned.
   http2.on('sessionError', () => {});
 
+  /** Connections that have not said yet what they speak. */
+  const silent = new Set<Socket>();
   const serveHttp1 = http1.listeners('connection');
   http1.removeAllListeners('connection');
   http1.on('connection', (socket: Socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
     whenTold(socket, (isHttp2) => {
+      silent.delete(socket);
       if (isHttp2) http2.emit('connection', socket);
       else for (const serve of serveHttp1) Reflect.apply(serve, http1, [socket]);
     });
   });
   return {
     closeGracefully() {
+      for (const socket of silent) socket.destroy();
       for (const session of sessions) session.close();
     },
     destroy() {
@@ -43,7 +49,7 @@ export function serveHttp2Too(http1: Server, handler: Http2Handler): Http2Side {
 }
 
 export interface Http2Side {
-  /** Tells clients to go away; running streams end by themselves. */
+  /** Tells clients to go away; running streams end by themselves, connections without a request at once. */
   closeGracefully(): void;
   destroy(): void;
 }

@@ -148,6 +148,15 @@ describe('RunningServer.close', () => {
     await assert.rejects(fetch(server.address.url));
   });
 
+  it('does not wait for a connection that has not said anything', async () => {
+    const server = await start([['shutdown-timeout', '1h']]);
+    const socket = connect(server.address.port, '127.0.0.1');
+    await once(socket, 'connect');
+    // An answer to a later connection shows that the server has accepted the first one.
+    await (await fetch(`${server.address.url}/metrics`)).arrayBuffer();
+    await Promise.all([server.close(), once(socket, 'close')]);
+  });
+
   it('cuts a request that does not end when the patience is over', async () => {
     const server = await start([['shutdown-timeout', '50ms']]);
     const socket = connect(server.address.port, '127.0.0.1');
