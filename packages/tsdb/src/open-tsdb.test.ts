@@ -3,21 +3,10 @@ import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import {
-  createLogger,
-  LocalLeases,
-  LocalObjectStore,
-  loadSettings,
-  NodeFileSystem,
-  openCommitLog,
-  openRelationalStore,
-  SystemClock,
-  SystemRandom,
-} from '@plinth/kernel';
-import { TSDB_SETTINGS } from './config.js';
 import type { PlanContext, PlannedQuery } from './domain/sql/planned-query.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from './model/scan.js';
-import { type OpenTsdb, openTsdb } from './service.js';
+import type { OpenTsdb } from './service.js';
+import { openTestNode } from './testing/open-test-node.js';
 
 /** Reads a whole table: `text` is its name. The planner of SQL has tests of its own. */
 function readTable(text: string, { database }: PlanContext): PlannedQuery {
@@ -50,53 +39,8 @@ function readTable(text: string, { database }: PlanContext): PlannedQuery {
   };
 }
 
-interface Node extends OpenTsdb {
-  stop(): Promise<void>;
-}
-
-async function openNode(dataDir: string, settings: Record<string, string> = {}): Promise<Node> {
-  const clock = new SystemClock();
-  const random = new SystemRandom(clock);
-  const fileSystem = new NodeFileSystem();
-  const relational = await openRelationalStore({
-    path: join(dataDir, 'plinth.db'),
-    clock,
-    fileSystem,
-  });
-  const { tsdb } = loadSettings(
-    { tsdb: TSDB_SETTINGS },
-    { env: {}, flags: new Map(Object.entries(settings)) },
-  );
-  const open = await openTsdb(
-    {
-      settings: tsdb,
-      dataDir,
-      fileSystem,
-      relational,
-      objects: await LocalObjectStore.open({ fileSystem, root: join(dataDir, 'objects'), random }),
-      openLog: ({ folder, nodeUuid, repair }) =>
-        openCommitLog({
-          fileSystem,
-          directory: folder,
-          nodeId: nodeUuid,
-          repair,
-          onLoss: () => {},
-        }),
-      leases: new LocalLeases(),
-      clock,
-      random,
-      log: createLogger({ level: 'silent' }),
-    },
-    readTable,
-  );
-  return {
-    ...open,
-    async stop() {
-      await open.close();
-      await relational.close();
-    },
-  };
-}
+const openNode = (dataDir: string, flags: Readonly<Record<string, string>> = {}) =>
+  openTestNode(dataDir, { flags, planner: readTable });
 
 async function write(node: OpenTsdb, lines: string, acceptPartial = true): Promise<number> {
   const outcome = await node.engine.write({
@@ -160,8 +104,8 @@ describe('a time-series node', () => {
     const crashed = await openNode(copy);
     assert.deepEqual(await rows(crashed, 'cpu'), before);
     assert.deepEqual(before, ['- a 10 1 late', '- a 20 3 -', '- b 10 2 -', 'x c 5 9 -']);
-    await crashed.stop();
-    await node.stop();
+    await crashed.close();
+    await node.close();
     assert.deepEqual(await readdir(join(dir, 'tsdb-log')).then((names) => names.length), 1);
     const again = await openNode(dir);
     assert.deepEqual(await rows(again, 'cpu'), before);
@@ -173,7 +117,7 @@ describe('a time-series node', () => {
       '- d 1 5 -',
       'x c 5 9 -',
     ]);
-    await again.stop();
+    await again.close();
     const last = await openNode(dir);
     assert.deepEqual(await rows(last, 'cpu'), [
       '- a 10 4 late',
@@ -182,7 +126,7 @@ describe('a time-series node', () => {
       '- d 1 5 -',
       'x c 5 9 -',
     ]);
-    await last.stop();
+    await last.close();
   });
 
   it('flushes in the background and keeps answering right while it does', async () => {
@@ -197,17 +141,17 @@ describe('a time-series node', () => {
       expected += await write(node, lines.join('\n'));
       assert.equal((await rows(node, 'm')).length, expected);
     }
-    await node.stop();
+    await node.close();
     const again = await openNode(dir);
     assert.equal((await rows(again, 'm')).length, expected);
-    await again.stop();
+    await again.close();
   });
 
   it('rebuilds a lost series file from the segments and refuses a damaged segment', async () => {
     const dir = await newDir();
     const node = await openNode(dir);
     await write(node, 'cpu,host=a v=1i 10\ncpu,host=b v=2i 10');
-    await node.stop();
+    await node.close();
     const objects = join(dir, 'objects', 'tsdb');
     const files = (await readdir(objects, { recursive: true })).filter((name) =>
       name.endsWith('.parquet'),
@@ -222,7 +166,7 @@ describe('a time-series node', () => {
       const result = await rows(crashed, 'cpu').catch((error: unknown) => (error as Error).message);
       if (Array.isArray(result)) assert.deepEqual(result, ['a 10 1', 'b 10 2']);
       else assert.match(result, /is damaged \(40 bytes instead of/);
-      await crashed.stop();
+      await crashed.close();
     }
   });
 
@@ -230,7 +174,7 @@ describe('a time-series node', () => {
     const dir = await newDir();
     const node = await openNode(dir);
     await write(node, 'cpu v=1i 10');
-    await node.stop();
+    await node.close();
     const [table] = await readdir(join(dir, 'objects', 'tsdb'));
     const stray = join(dir, 'objects', 'tsdb', table ?? '', 'stray.parquet');
     await writeFile(stray, 'half a file');
@@ -239,7 +183,7 @@ describe('a time-series node', () => {
       !(await readdir(join(dir, 'objects', 'tsdb', table ?? ''))).includes('stray.parquet'),
     );
     assert.deepEqual(await rows(again, 'cpu'), ['10 1']);
-    await again.stop();
+    await again.close();
   });
 
   it('writes nothing of a request that must be whole and is not', async () => {
@@ -250,6 +194,6 @@ describe('a time-series node', () => {
     assert.deepEqual(await rows(node, 'cpu'), ['10 1']);
     assert.equal(await write(node, 'cpu v=2i 20\ncpu v="text",new=1i 30'), 1);
     assert.deepEqual(await rows(node, 'cpu'), ['10 1', '20 2']);
-    await node.stop();
+    await node.close();
   });
 });

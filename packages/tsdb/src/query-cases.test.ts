@@ -3,59 +3,14 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import {
-  createLogger,
-  LocalLeases,
-  LocalObjectStore,
-  loadSettings,
-  NodeFileSystem,
-  openCommitLog,
-  openRelationalStore,
-  SystemClock,
-  SystemRandom,
-} from '@plinth/kernel';
-import { TSDB_SETTINGS } from './config.js';
 import type { ParameterValue } from './domain/sql/planned-query.js';
-import { SqlPlanner } from './domain/sql/sql-planner.js';
-import { type OpenTsdb, openTsdb } from './service.js';
+import type { OpenTsdb } from './service.js';
+import { openTestNode } from './testing/open-test-node.js';
 import { type QueryCase, type QueryFile, readQueryFile } from './testing/query-case.js';
 import { renderResult } from './testing/render-result.js';
 
 /** Cases as text: `name.sql` and, beside it, the answers in `name.result`. */
 const FOLDER = join(import.meta.dirname, '../test/queries');
-
-/** One node for all files, a database for each. */
-async function openNode(dataDir: string): Promise<OpenTsdb> {
-  const clock = new SystemClock();
-  const random = new SystemRandom(clock);
-  const fileSystem = new NodeFileSystem();
-  const path = join(dataDir, 'plinth.db');
-  const relational = await openRelationalStore({ path, clock, fileSystem });
-  const planner = await SqlPlanner.load();
-  const node = await openTsdb(
-    {
-      settings: loadSettings({ tsdb: TSDB_SETTINGS }, { env: {}, flags: new Map() }).tsdb,
-      dataDir,
-      fileSystem,
-      relational,
-      objects: await LocalObjectStore.open({ fileSystem, root: join(dataDir, 'objects'), random }),
-      openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
-        openCommitLog({ fileSystem, directory, nodeId, repair, onLoss: () => {} }),
-      leases: new LocalLeases(),
-      clock,
-      random,
-      log: createLogger({ level: 'silent' }),
-    },
-    (text, context) => planner.plan(text, context),
-  );
-  return {
-    ...node,
-    async close() {
-      await node.close();
-      await relational.close();
-    },
-  };
-}
 
 async function write(node: OpenTsdb, database: string, lines: readonly string[]): Promise<void> {
   await node.catalog.ensureDatabase(database);
@@ -125,10 +80,11 @@ describe('SQL answers as its specification says', async () => {
     .filter((name) => name.endsWith('.sql'))
     .map((name) => name.slice(0, -4));
   let dataDir = '';
+  /** One for all files, a database for each. */
   let node: OpenTsdb;
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'plinth-queries-'));
-    node = await openNode(dataDir);
+    node = await openTestNode(dataDir);
   });
   after(async () => {
     await node.close();

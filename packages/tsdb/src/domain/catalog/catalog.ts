@@ -41,6 +41,10 @@ export interface Catalog {
   /** Creates it when absent. Throws `DatabaseLimitReached`. */
   ensureDatabase(name: string): Promise<DatabaseSchema>;
   /**
+   * `retentionNs` as in `DatabaseSchema`. Throws `DatabaseNameInvalid`, `ResourceExists`, `DatabaseLimitReached`.
+   */
+  createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema>;
+  /**
    * Checks parsed tables against the schema in order of the lines and creates what is missing, the database
    * included. Synchronous (no promise) when nothing has to be created: the usual case must not wait. With
    * `allOrNothing` a refusal, here or in `alreadyRefused`, creates nothing at all.

@@ -113,7 +113,6 @@ export class RelationalCatalog implements Catalog {
     return this.#databases.get(name) ?? (await this.#changes.run(name, create));
   }
 
-  /** Throws `DatabaseNameInvalid`, `ResourceExists`, `DatabaseLimitReached`. */
   async createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema> {
     const fault = findDatabaseNameFault(name);
     if (fault !== undefined) throw new DatabaseNameInvalid(fault);

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import {
+  type Clock,
+  createLogger,
+  LocalLeases,
+  LocalObjectStore,
+  loadSettings,
+  NodeFileSystem,
+  openCommitLog,
+  openRelationalStore,
+  SystemClock,
+  SystemRandom,
+} from '@plinth/kernel';
+import { TSDB_SETTINGS } from '../config.js';
+import type { Planner } from '../domain/engine/query-path.js';
+import { SqlPlanner } from '../domain/sql/sql-planner.js';
+import { type OpenTsdb, openTsdb } from '../service.js';
+
+/** The whole engine on real stores in `dataDir`, without HTTP. `flags` as on the command line, without their dashes. */
+export async function openTestNode(
+  dataDir: string,
+  options: {
+    readonly flags?: Readonly<Record<string, string>>;
+    readonly clock?: Clock;
+    readonly planner?: Planner;
+  } = {},
+): Promise<OpenTsdb> {
+  const clock = options.clock ?? new SystemClock();
+  const random = new SystemRandom(clock);
+  const fileSystem = new NodeFileSystem();
+  const path = join(dataDir, 'plinth.db');
+  const relational = await openRelationalStore({ path, clock, fileSystem });
+  const node = await openTsdb(
+    {
+      settings: loadSettings(
+        { tsdb: TSDB_SETTINGS },
+        { env: {}, flags: new Map(Object.entries(options.flags ?? {})) },
+      ).tsdb,
+      dataDir,
+      fileSystem,
+      relational,
+      objects: await LocalObjectStore.open({ fileSystem, root: join(dataDir, 'objects'), random }),
+      openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
+        openCommitLog({ fileSystem, directory, nodeId, repair, onLoss: () => {} }),
+      leases: new LocalLeases(),
+      clock,
+      random,
+      log: createLogger({ level: 'silent' }),
+    },
+    options.planner ?? (await loadPlanner()),
+  );
+  return {
+    ...node,
+    async close() {
+      await node.close();
+      await relational.close();
+    },
+  };
+}
+
+async function loadPlanner(): Promise<Planner> {
+  const planner = await SqlPlanner.load();
+  return (text, context) => planner.plan(text, context);
+}
