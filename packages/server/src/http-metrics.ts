@@ -1,4 +1,4 @@
-import type { MetricSample, Metrics } from '@plinth/kernel';
+import { Histogram, type Metric, type MetricSample, type Metrics } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const DURATION_BOUNDS_SEC = [
@@ -72,14 +72,14 @@ export class HttpMetrics {
     const numbers: RouteNumbers = {
       labels: { method, path },
       countByStatus: STATUSES.map(() => 0),
-      durationSec: new Buckets(DURATION_BOUNDS_SEC),
-      sizeBytes: new Buckets(SIZE_BOUNDS_BYTES),
+      durationSec: new Histogram(DURATION_BOUNDS_SEC),
+      sizeBytes: new Histogram(SIZE_BOUNDS_BYTES),
     };
     this.#all.push(numbers);
     return numbers;
   }
 
-  #histogram(name: string, help: string, pick: (numbers: RouteNumbers) => Buckets) {
+  #histogram(name: string, help: string, pick: (numbers: RouteNumbers) => Histogram) {
     return this.#metric(name, help, 'histogram', (numbers) =>
       pick(numbers).samples(name, numbers.labels),
     );
@@ -90,50 +90,16 @@ export class HttpMetrics {
     help: string,
     type: 'counter' | 'histogram',
     samples: (numbers: RouteNumbers) => readonly MetricSample[],
-  ) {
-    return { name, get: () => ({ name, help, type, values: this.#all.flatMap(samples) }) };
+  ): Metric {
+    return { name, help, type, samples: () => this.#all.flatMap(samples) };
   }
 }
 
 interface RouteNumbers {
   readonly labels: Readonly<Record<string, string>>;
   readonly countByStatus: number[];
-  readonly durationSec: Buckets;
-  readonly sizeBytes: Buckets;
-}
-
-class Buckets {
-  readonly #bounds: readonly number[];
-  /** Not cumulative; one more than bounds, for what is above the last. */
-  readonly #counts: number[];
-  #sum = 0;
-
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.#counts = new Array(bounds.length + 1).fill(0);
-  }
-
-  observe(value: number): void {
-    let index = 0;
-    while (index < this.#bounds.length && value > (this.#bounds[index] ?? 0)) index += 1;
-    this.#counts[index] = (this.#counts[index] ?? 0) + 1;
-    this.#sum += value;
-  }
-
-  samples(name: string, labels: Readonly<Record<string, string>>): readonly MetricSample[] {
-    let total = 0;
-    const buckets = this.#counts.map((count, index) => {
-      total += count;
-      const le = this.#bounds[index] ?? '+Inf';
-      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
-    });
-    if (total === 0) return [];
-    return [
-      ...buckets,
-      { metricName: `${name}_sum`, labels, value: this.#sum },
-      { metricName: `${name}_count`, labels, value: total },
-    ];
-  }
+  readonly durationSec: Histogram;
+  readonly sizeBytes: Histogram;
 }
 
 function statusIndex(status: number): number {

@@ -1,25 +1,69 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Histogram } from './histogram.js';
 import { Metrics } from './metrics.js';
 
 describe('Metrics', () => {
+  // Source: the text format's own description, prometheus.io, "Exposition formats".
   it('writes Prometheus text that ends with the EOF line', async () => {
     const metrics = new Metrics();
-    metrics.counter({ name: 'a_total', help: 'A.', labelNames: ['x'] }).inc({ x: 'q"\\' }, 2);
+    metrics.counter({ name: 'a_total', help: 'A.' }).inc(2);
+    metrics.gauge({ name: 'b', help: 'B\\\n.', read: async () => -0.5 });
     const { contentType, text } = await metrics.page();
     assert.equal(contentType, 'text/plain; version=0.0.4; charset=utf-8');
     assert.equal(
       text,
-      '# HELP a_total A.\n# TYPE a_total counter\na_total{x="q\\"\\\\"} 2\n# EOF\n',
+      `# HELP a_total A.
+# TYPE a_total counter
+a_total 2
+
+# HELP b B\\\\\\n.
+# TYPE b gauge
+b -0.5
+# EOF
+`,
     );
   });
 
-  it('takes metrics that keep their own numbers', async () => {
+  it('escapes label values, and spells infinity and what is no number', async () => {
     const metrics = new Metrics();
-    const values = [{ metricName: 'h_bucket', labels: { le: '+Inf', x: 1 }, value: 3 }];
-    metrics.add({ name: 'h', get: () => ({ name: 'h', help: 'H.', type: 'histogram', values }) });
+    const samples = () => [
+      { labels: { x: 'q"\\\n' }, value: Number.POSITIVE_INFINITY },
+      { labels: { x: 1, y: '' }, value: Number.NaN },
+    ];
+    metrics.add({ name: 'g', help: 'G.', type: 'gauge', samples });
     const { text } = await metrics.page();
-    assert.equal(text, '# HELP h H.\n# TYPE h histogram\nh_bucket{le="+Inf",x="1"} 3\n# EOF\n');
+    assert.deepEqual(text.split('\n').slice(2, 4), [
+      'g{x="q\\"\\\\\\n"} +Inf',
+      'g{x="1",y=""} NaN',
+    ]);
+  });
+
+  it('counts values into cumulative buckets with inclusive bounds', async () => {
+    const histogram = new Histogram([1, 5]);
+    assert.deepEqual(histogram.samples('h'), []);
+    for (const value of [0, 1, 2, 7]) histogram.observe(value);
+    const metrics = new Metrics();
+    metrics.add({
+      name: 'h',
+      help: 'H.',
+      type: 'histogram',
+      samples: () => histogram.samples('h', { x: 1 }),
+    });
+    const { text } = await metrics.page();
+    assert.deepEqual(text.split('\n').slice(2, 7), [
+      'h_bucket{x="1",le="1"} 2',
+      'h_bucket{x="1",le="5"} 3',
+      'h_bucket{x="1",le="+Inf"} 4',
+      'h_sum{x="1"} 10',
+      'h_count{x="1"} 4',
+    ]);
+  });
+
+  it('refuses two metrics of one name', () => {
+    const metrics = new Metrics();
+    metrics.counter({ name: 'a_total', help: 'A.' });
+    assert.throws(() => metrics.counter({ name: 'a_total', help: 'B.' }), /a_total/);
   });
 
   it('measures the process and its event loop until closed', async () => {

@@ -1,37 +1,40 @@
-import {
-  Counter,
-  type CounterConfiguration,
-  Gauge,
-  type GaugeConfiguration,
-  Histogram,
-  type HistogramConfiguration,
-  Registry,
-} from 'prom-client';
+import { invariant } from '../errors/invariant.js';
 import { observeProcess } from './process-metrics.js';
+import { metricText } from './text-format.js';
 
-type Config<C> = Omit<C, 'registers'>;
-
-/** One registry per server, so that several servers in one process do not mix their numbers. */
+/**
+ * One registry per server, so that several servers in one process do not mix their numbers. A metric keeps its
+ * numbers itself and is asked for them when the page is read: nothing is looked up by label on a hot path.
+ */
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #metrics = new Map<string, Metric>();
   #process: Disposable | undefined;
 
-  counter<L extends string>(config: Config<CounterConfiguration<L>>): Counter<L> {
-    return new Counter({ ...config, registers: [this.#registry] });
+  /** A number without labels that only grows. Its name ends in `_total`. */
+  counter(about: { readonly name: string; readonly help: string }): Counter {
+    let value = 0;
+    this.add({ ...about, type: 'counter', samples: () => [{ value }] });
+    return {
+      inc(by = 1) {
+        value += by;
+      },
+    };
   }
 
-  gauge<L extends string>(config: Config<GaugeConfiguration<L>>): Gauge<L> {
-    return new Gauge({ ...config, registers: [this.#registry] });
+  /** A number that is read when the page is. */
+  gauge(about: {
+    readonly name: string;
+    readonly help: string;
+    readonly read: () => number | Promise<number>;
+  }): void {
+    const { name, help, read } = about;
+    this.add({ name, help, type: 'gauge', samples: async () => [{ value: await read() }] });
   }
 
-  histogram<L extends string>(config: Config<HistogramConfiguration<L>>): Histogram<L> {
-    return new Histogram({ ...config, registers: [this.#registry] });
-  }
-
-  /** Puts a metric on the page that keeps its numbers itself, for paths too hot for label look-ups. */
-  add(metric: SelfKeptMetric): void {
-    // The registry only ever asks a metric for its name and its values.
-    this.#registry.registerMetric(metric as unknown as Gauge);
+  /** Puts a metric on the page. Names are unique. */
+  add(metric: Metric): void {
+    invariant(!this.#metrics.has(metric.name), `two metrics are named ${metric.name}`);
+    this.#metrics.set(metric.name, metric);
   }
 
   /** Starts to measure this process and its event loop; ends with `close`. */
@@ -41,10 +44,12 @@ export class Metrics {
 
   /** The page in Prometheus' text format. Source: tsdb-http, section 10. */
   async page(): Promise<{ readonly contentType: string; readonly text: string }> {
-    const text = await this.#registry.metrics();
+    const texts = [...this.#metrics.values()].map(async (metric) =>
+      metricText(metric, await metric.samples()),
+    );
     return {
       contentType: 'text/plain; version=0.0.4; charset=utf-8',
-      text: `${text.endsWith('\n') ? text : `${text}\n`}# EOF\n`,
+      text: `${(await Promise.all(texts)).join('\n')}# EOF\n`,
     };
   }
 
@@ -54,19 +59,21 @@ export class Metrics {
   }
 }
 
-export interface SelfKeptMetric {
+export interface Counter {
+  inc(by?: number): void;
+}
+
+export interface Metric {
   readonly name: string;
-  get(): {
-    readonly name: string;
-    readonly help: string;
-    readonly type: 'counter' | 'gauge' | 'histogram';
-    readonly values: readonly MetricSample[];
-  };
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  samples(): readonly MetricSample[] | Promise<readonly MetricSample[]>;
 }
 
 export interface MetricSample {
-  /** With `_bucket`, `_sum` or `_count` for the parts of a histogram. */
+  /** With `_bucket`, `_sum` or `_count` for the parts of a histogram; the metric's own name otherwise. */
   readonly metricName?: string;
-  readonly labels: Readonly<Record<string, string | number>>;
+  /** Values are few and never a client's choice. */
+  readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
 }

@@ -10,26 +10,16 @@ const NS_PER_SEC = 1e9;
 export function observeProcess(metrics: Metrics): Disposable {
   const delays = monitorEventLoopDelay({ resolution: PROBE_INTERVAL_MS });
   delays.enable();
-  const gauge = (name: string, help: string, read: () => number): void => {
-    metrics.gauge({
-      name,
-      help,
-      collect() {
-        this.set(read());
-      },
-    });
-  };
+  const gauge = (name: string, help: string, read: () => number): void =>
+    metrics.gauge({ name, help, read });
 
-  const cpu = {
+  metrics.add({
     name: 'process_cpu_seconds_total',
     help: 'CPU time of the process, user and system.',
     type: 'counter',
-  } as const;
-  metrics.add({
-    ...cpu,
-    get() {
+    samples() {
       const { user, system } = process.cpuUsage();
-      return { ...cpu, values: [{ labels: {}, value: (user + system) / 1e6 }] };
+      return [{ value: (user + system) / 1e6 }];
     },
   });
   gauge(
@@ -48,21 +38,23 @@ export function observeProcess(metrics: Metrics): Disposable {
     'Memory of buffers outside of the JavaScript heap.',
     () => process.memoryUsage().external,
   );
-  metrics.gauge({
+  metrics.add({
     name: 'nodejs_eventloop_lag_seconds',
     help: 'Delay of the event loop since the last reading of this page.',
-    labelNames: ['quantile'],
-    collect() {
+    type: 'gauge',
+    samples() {
       // A histogram without a probe yet has a NaN mean and an absurd minimum.
       const hasProbes = delays.count > 0;
-      for (const quantile of [0.5, 0.9, 0.99]) {
-        this.set(
-          { quantile: String(quantile) },
-          hasProbes ? lagSec(delays.percentile(quantile * 100)) : 0,
-        );
-      }
-      this.set({ quantile: '1' }, hasProbes ? lagSec(delays.max) : 0);
+      const sample = (quantile: string, ns: number) => ({
+        labels: { quantile },
+        value: hasProbes ? lagSec(ns) : 0,
+      });
+      const samples = [
+        ...['0.5', '0.9', '0.99'].map((q) => sample(q, delays.percentile(Number(q) * 100))),
+        sample('1', delays.max),
+      ];
       delays.reset();
+      return samples;
     },
   });
   return {

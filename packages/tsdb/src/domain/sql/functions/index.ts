@@ -60,5 +60,6 @@ export const ENGINE_MACROS: readonly string[] = [
 /** Puts macros and scalar functions into the (in-memory) catalog of the connection's instance. */
 export async function registerEngineFunctions(connection: DuckDBConnection): Promise<void> {
   for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);
-  for (const macro of ENGINE_MACROS) await connection.run(macro);
+  // One text in one transaction: one by one they take twice the time, at every start.
+  await connection.run(`BEGIN;\n${ENGINE_MACROS.join(';\n')};\nCOMMIT;`);
 }
