@@ -1,5 +1,7 @@
 export { assertEmpty, assertError, assertJson, query, rows } from './answers.js';
 export { Chance } from './chance.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
+export { Http2Client } from './http2-client.js';
+export { RawConnection } from './raw-connection.js';
 export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
 export { type BadLine, refusal, WRITE_APIS, type WriteApi, write } from './write-endpoints.js';

@@ -1,5 +1,10 @@
 import type { Server } from 'node:http';
-import { createServer, type ServerHttp2Session } from 'node:http2';
+import {
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
 import type { Socket } from 'node:net';
 
 /** Source: RFC 9113, section 3.4. */
@@ -8,14 +13,17 @@ const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 /** A connection that says nothing for so long is closed. */
 const FIRST_BYTES_TIMEOUT_MS = 60_000;
 
-export type Http2Handler = Parameters<typeof createServer>[1];
+export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /**
  * Makes an HTTP/1.1 server also speak HTTP/2 by prior knowledge: the first bytes of each connection decide, once.
  * The HTTP/1.1 server keeps listening and counting connections itself, so its limits and its closing stay whole.
  */
 export function serveHttp2Too(http1: Server, handler: Http2Handler): Http2Side {
-  const http2 = createServer({}, handler);
+  const http2 = createServer({}, (request, response) => {
+    announceBody(request);
+    handler(request, response);
+  });
   const sessions = new Set<ServerHttp2Session>();
   http2.on('session', (session) => {
     sessions.add(session);
@@ -46,6 +54,15 @@ export function serveHttp2Too(http1: Server, handler: Http2Handler): Http2Side {
       for (const session of sessions) session.destroy();
     },
   };
+}
+
+/**
+ * The router takes a request for one without a body unless a header of HTTP/1.1 says that there is one. HTTP/2 says so
+ * by frames, and its clients send a length only when they like.
+ */
+function announceBody({ headers, stream }: Http2ServerRequest): void {
+  if (headers['content-length'] !== undefined || stream.endAfterHeaders) return;
+  headers['transfer-encoding'] = 'chunked';
 }
 
 export interface Http2Side {

@@ -1,0 +1,38 @@
+import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
+import type { HttpAnswer, HttpRequest } from './http-client.js';
+
+/** HTTP/2 by prior knowledge, all requests over one connection. */
+export class Http2Client {
+  readonly #session: ClientHttp2Session;
+
+  constructor(url: string) {
+    this.#session = connect(url);
+  }
+
+  async send(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
+    const { body, headers = {} } = options;
+    const method = options.method ?? (body === undefined ? 'GET' : 'POST');
+    const fields: OutgoingHttpHeaders = { ':method': method, ':path': path, ...headers };
+    const stream = this.#session.request(fields, { endStream: body === undefined });
+    if (body !== undefined) stream.end(body);
+    return await new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let status = 0;
+      let received: HttpAnswer['headers'] = {};
+      stream.on('response', ({ ':status': code, ...others }) => {
+        status = code ?? 0;
+        received = others as HttpAnswer['headers']; // the other pseudo header is of requests
+      });
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('error', reject);
+      stream.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        resolve({ status, headers: received, bytes, text: bytes.toString() });
+      });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Promise<void>((resolve) => this.#session.close(() => resolve()));
+  }
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+const READ_TIMEOUT_MS = 10_000;
+
+/** A TCP connection of which a test sends and sees every byte. */
+export class RawConnection {
+  readonly #socket: Socket;
+  #received = '';
+
+  static async open(url: string): Promise<RawConnection> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return new RawConnection(socket);
+  }
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      this.#received += text;
+    });
+    // A server that cuts the connection has answered, too.
+    socket.on('error', () => {});
+  }
+
+  send(text: string): void {
+    this.#socket.write(text, 'latin1');
+  }
+
+  /** All that has come, once it fits `pattern`. */
+  async until(pattern: RegExp): Promise<string> {
+    const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+    while (!pattern.test(this.#received)) {
+      if (this.#socket.readableEnded) throw new Error(`ended after: ${this.#received}`);
+      await Promise.race([
+        once(this.#socket, 'data', { signal }),
+        once(this.#socket, 'end', { signal }),
+      ]);
+    }
+    return this.#received;
+  }
+
+  /** All that has come, once the server has ended the connection. */
+  async untilEnd(): Promise<string> {
+    if (!this.#socket.readableEnded && !this.#socket.destroyed) {
+      await once(this.#socket, 'close', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
+    }
+    return this.#received;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}

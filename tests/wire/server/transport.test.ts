@@ -1,0 +1,208 @@
+// Source: tsdb-http, "Transport and common behaviour"; rows T-01 and T-02 of its checklist.
+// TLS and gRPC share the port as well; they are tested with the services that need them.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import {
+  assertEmpty,
+  assertError,
+  Http2Client,
+  RawConnection,
+  rows,
+  ServerProcess,
+} from '../../harness/index.js';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+});
+after(async () => await server.close());
+
+const requestText = (lines: readonly string[], body = '') =>
+  `${[...lines, `Host: ${new URL(server.url).host}`].join('\r\n')}\r\n\r\n${body}`;
+/** Status lines of all answers of a connection, in order. */
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code);
+
+describe('HTTP/1.1', () => {
+  it('T-01 answers several requests over one connection', async () => {
+    using connection = await RawConnection.open(server.url);
+    connection.send(requestText(['GET /health HTTP/1.1']));
+    const first = await connection.until(/\r\n\r\nOK$/);
+    assert.doesNotMatch(first, /connection: close/i);
+    connection.send(requestText(['GET /health HTTP/1.1', 'Connection: close']));
+    const both = await connection.untilEnd();
+    assert.deepEqual(statusesOf(both), ['200', '200']);
+    assert.match(both, /connection: close/i);
+  });
+
+  it('T-01 answers pipelined requests in their order', async () => {
+    using connection = await RawConnection.open(server.url);
+    const body = 'm v=1 1';
+    const write = requestText(
+      ['POST /api/v3/write_lp?db=pipe HTTP/1.1', `Content-Length: ${body.length}`],
+      body,
+    );
+    const select = requestText(['GET /api/v3/query_sql?db=nodb&q=SELECT%201 HTTP/1.1']);
+    const health = requestText(['GET /health HTTP/1.1', 'Connection: close']);
+    connection.send(write + select + write + health);
+    const text = await connection.untilEnd();
+    assert.deepEqual(statusesOf(text), ['204', '404', '204', '200']);
+    assert.ok(text.endsWith('\r\n\r\nOK'));
+  });
+
+  it('T-01 takes bodies in chunks and bodies announced with Expect', async () => {
+    using connection = await RawConnection.open(server.url);
+    const path = 'POST /api/v3/write_lp?db=body&precision=ns HTTP/1.1';
+    connection.send(
+      requestText([path, 'Transfer-Encoding: chunked'], '3\r\nm v\r\n4\r\n=1 1\r\n0\r\n\r\n'),
+    );
+    await connection.until(/HTTP\/1\.1 204/);
+    connection.send(requestText([path, 'Expect: 100-continue', 'Content-Length: 7']));
+    await connection.until(/HTTP\/1\.1 100/);
+    connection.send('m v=2 2');
+    await connection.until(/HTTP\/1\.1 100[\s\S]*HTTP\/1\.1 204/);
+    assert.deepEqual(await rows(server, 'body', 'SELECT v FROM m ORDER BY v'), [
+      { v: 1 },
+      { v: 2 },
+    ]);
+  });
+
+  it('T-01 stays HTTP/1.1 when the client offers to change to HTTP/2', async () => {
+    const headers = {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAMAAABkAAQAAP__',
+    };
+    const answer = await server.http.send('/health', { headers });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.text, 'OK');
+  });
+
+  it('T-01 takes HTTP/1.0 and ends its connection', async () => {
+    using connection = await RawConnection.open(server.url);
+    connection.send('GET /health HTTP/1.0\r\n\r\n');
+    const text = await connection.untilEnd();
+    assert.deepEqual(statusesOf(text), ['200']);
+    assert.ok(text.endsWith('\r\n\r\nOK'));
+  });
+
+  it('T-01 answers what is no HTTP with 400 and lives on', async () => {
+    for (const text of [
+      'nonsense\r\n\r\n',
+      'PRI * HTTP/1.1\r\nHost: a\r\n\r\n',
+      'GET / HTTP/9\r\n\r\n',
+    ]) {
+      using connection = await RawConnection.open(server.url);
+      connection.send(text);
+      assert.match(await connection.untilEnd(), /^HTTP\/1\.1 400 /, text);
+    }
+    assert.equal((await server.http.send('/health')).status, 200);
+  });
+});
+
+describe('HTTP/2 by prior knowledge', () => {
+  it('T-01 answers on the same port, many requests at a time', async () => {
+    await using client = new Http2Client(server.url);
+    const writes = Array.from({ length: 50 }, (_, index) =>
+      client.send('/api/v3/write_lp?db=h2&precision=ns', { body: `m v=${index}i ${index}` }),
+    );
+    for (const answer of await Promise.all(writes)) assertEmpty(answer);
+    const q = encodeURIComponent('SELECT count(*) AS n, sum(v) AS v FROM m');
+    const answer = await client.send(`/api/v3/query_sql?db=h2&format=json_rows&q=${q}`);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers['content-type'], 'application/json');
+    assert.equal(answer.text, '[{"n":50,"v":1225}]');
+  });
+
+  it('T-01 takes large and compressed bodies', async () => {
+    await using client = new Http2Client(server.url);
+    const lines = Array.from(
+      { length: 50_000 },
+      (_, index) => `m,t=${index % 100} v=${index} ${index}`,
+    );
+    const path = '/api/v3/write_lp?db=h2large&precision=ns';
+    const body = lines.join('\n');
+    assertEmpty(await client.send(path, { body }));
+    const headers = { 'content-encoding': 'gzip' };
+    assertEmpty(await client.send(path, { body: gzipSync(body), headers }));
+    const q = 'SELECT count(*) AS n FROM m';
+    assert.deepEqual(await rows(server, 'h2large', q), [{ n: 50_000 }]);
+  });
+
+  it('T-01 answers failures as HTTP/1.1 does', async () => {
+    await using client = new Http2Client(server.url);
+    assertError(await client.send('/nowhere'), 404, 'Not found');
+    assertError(
+      await client.send('/api/v3/query_sql?db=nodb&q=SELECT%201'),
+      404,
+      'query error: database not found: nodb',
+    );
+    const health = await client.send('/health');
+    assert.equal(health.text, 'OK');
+    assert.equal(
+      health.headers['cluster-uuid'],
+      (await server.http.send('/health')).headers['cluster-uuid'],
+    );
+    const preflight = await client.send('/write', { method: 'OPTIONS' });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers['access-control-allow-origin'], '*');
+  });
+});
+
+describe('the port', () => {
+  it('T-01 is 8181 on all addresses unless told otherwise', () => {
+    const cli = fileURLToPath(new URL('../../../../packages/server/dist/cli.js', import.meta.url));
+    const help = execFileSync(process.execPath, [cli, 'serve', '--help'], { encoding: 'utf8' });
+    assert.match(help, /--http-bind .*\(default: 0\.0\.0\.0:8181\)/);
+  });
+});
+
+describe('every answer', () => {
+  const paths = ['/health', '/nowhere', '/write?db=_internal', '/api/v3/query_sql'];
+
+  it('T-02 has the uuid of the cluster, the same after a restart, and the CORS header', async () => {
+    const uuids = new Set<unknown>();
+    const collect = async () => {
+      for (const path of paths) {
+        for (const method of ['GET', 'POST', 'OPTIONS', 'PUT', 'HEAD']) {
+          const { headers } = await server.http.send(path, { method });
+          uuids.add(headers['cluster-uuid']);
+          assert.equal(headers['access-control-allow-origin'], '*', `${method} ${path}`);
+        }
+      }
+    };
+    await collect();
+    const { dataDir } = server;
+    await server.stop();
+    server = await ServerProcess.start({ dataDir });
+    await collect();
+    assert.equal(uuids.size, 1);
+    assert.match(String([...uuids][0]), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
+  it('T-02 to a preflight is 204, allows everything and is kept for a day', async () => {
+    for (const path of [...paths, '/any/path']) {
+      const answer = await server.http.send(path, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://example.org', 'access-control-request-method': 'POST' },
+      });
+      assertEmpty(answer);
+      assert.equal(answer.headers['access-control-allow-origin'], '*');
+      assert.equal(answer.headers['access-control-allow-methods'], '*');
+      assert.equal(answer.headers['access-control-allow-headers'], '*');
+      assert.equal(answer.headers['access-control-max-age'], '86400');
+    }
+  });
+
+  it('T-02 to a wrong method or path is 404, never 405', async () => {
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      for (const path of ['/write?db=a', '/api/v3/query_sql', '/nowhere', '/health']) {
+        assertError(await server.http.send(path, { method }), 404, 'Not found');
+      }
+    }
+    assertError(await server.http.send('/write?db=a'), 404, 'Not found');
+  });
+});
