@@ -1,29 +1,17 @@
 import { NotImplemented } from '../../../errors.js';
+import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, tokensOf } from './tokens.js';
 
 /**
- * Depth of the tree that is let through to the parser. It is WebAssembly with a stack of its own: a tree of some
- * 600 levels overflows it, and after that no statement parses any more.
+ * Depth of the tree that is let through to the parser and the planner, both of which are recursive. The parser's
+ * stack overflows at some thousand levels.
  */
 const MAX_DEPTH = 300;
 const MAX_TEXT_LENGTH = 1_000_000;
-
-const TOKEN =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[\s\S]*?\*\/|[A-Za-z_][\w$]*|[\d.]+(?:[eE][+-]?\d+)?|\s+|::|[<>!=~|&]+|[\s\S]/g;
 
 /** Operators chain to the left, one level each; these words are operators, too. */
 const WORD_OPERATORS: ReadonlySet<string> = new Set(
   'is in like ilike similar between not collate at div xor regexp rlike overlaps'.split(' '),
 );
-/** Words after which a new expression begins. */
-const SEPARATORS: ReadonlySet<string> = new Set(
-  'select from where group order having qualify limit offset when then else on using values by'.split(
-    ' ',
-  ),
-);
-const SET_OPERATORS: ReadonlySet<string> = new Set(['union', 'intersect', 'except', 'minus']);
-
-const OPENING: ReadonlySet<string> = new Set(['(', '[', '{', 'case']);
-const CLOSING: ReadonlySet<string> = new Set([')', ']', '}', 'end']);
 
 /** What has been met of one expression; ORs bind loosest, then ANDs. */
 interface Level {
@@ -35,7 +23,7 @@ interface Level {
   readonly below: number;
 }
 
-/** Refuses texts whose tree may be too deep. Never underestimates the depth; may overestimate it. */
+/** Refuses texts whose tree may be too deep. May overestimate the depth. */
 export function checkDepth(text: string): void {
   if (text.length > MAX_TEXT_LENGTH) {
     throw new NotImplemented(`statements of more than ${MAX_TEXT_LENGTH} characters`);
@@ -43,9 +31,9 @@ export function checkDepth(text: string): void {
   // Nothing shorter can be too deep: an operator and an operand take two characters.
   if (text.length < 2 * MAX_DEPTH) return;
   const levels: Level[] = [newLevel(0)];
-  for (const [token] of text.matchAll(TOKEN)) {
+  for (const { word } of tokensOf(text)) {
     const level = levels.at(-1) ?? newLevel(0);
-    const depth = read(token, level, levels);
+    const depth = read(word, level, levels);
     if (depth > MAX_DEPTH) {
       throw new NotImplemented(`expressions of more than ${MAX_DEPTH} operators in a row`);
     }
@@ -56,11 +44,10 @@ function newLevel(below: number): Level {
   return { or: 0, and: 0, other: 0, sets: 0, below };
 }
 
-function read(token: string, level: Level, levels: Level[]): number {
-  const word = /^[A-Za-z_]/.test(token) ? token.toLowerCase() : token;
-  if (OPENING.has(word)) {
+function read(word: string, level: Level, levels: Level[]): number {
+  if (CLOSER_OF.has(word)) {
     levels.push(newLevel(depthOf(level) + 1));
-  } else if (CLOSING.has(word)) {
+  } else if (CLOSERS.has(word)) {
     if (levels.length > 1) levels.pop();
   } else if (word === ',' || SEPARATORS.has(word)) {
     level.or = 0;

@@ -1,24 +1,28 @@
-import { init, ParserError, parse } from '@guanmingchiu/sqlparser-ts';
 import { NotImplemented, PlanError } from '../../../errors.js';
 import type { Statement } from './ast.js';
+import { balanceChains } from './balance-chains.js';
 import { checkDepth } from './check-depth.js';
+import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
 
+/** No chain in a shorter text is too long. */
+const MIN_BALANCED_TEXT_LENGTH = 600;
 /** Texts longer than this are not kept. */
 const MAX_CACHED_TEXT_LENGTH = 16_384;
 
 /** Parses statements and remembers the latest ones: a dashboard sends the same texts again and again. */
 export class StatementParser {
   readonly #cache = new Map<string, Statement>();
+  readonly #parser: WasmParser;
   readonly #maxCount: number;
 
-  private constructor(options: { readonly maxCachedCount: number }) {
+  private constructor(parser: WasmParser, options: { readonly maxCachedCount: number }) {
+    this.#parser = parser;
     this.#maxCount = options.maxCachedCount;
   }
 
   /** The parser is WebAssembly that has to be compiled once. */
   static async load(options: { readonly maxCachedCount: number }): Promise<StatementParser> {
-    await init();
-    return new StatementParser(options);
+    return new StatementParser(await WasmParser.load(), options);
   }
 
   /** The only statement of `text`. Throws `PlanError` or `NotImplemented`. */
@@ -29,8 +33,7 @@ export class StatementParser {
       this.#cache.set(text, known);
       return known;
     }
-    checkDepth(text);
-    const statement = parseOne(text);
+    const statement = this.#parseOne(text);
     if (text.length <= MAX_CACHED_TEXT_LENGTH) this.#remember(text, statement);
     return statement;
   }
@@ -41,29 +44,44 @@ export class StatementParser {
     const [oldest] = this.#cache.keys();
     if (oldest !== undefined) this.#cache.delete(oldest);
   }
+
+  #parseOne(text: string): Statement {
+    const statements = this.#parseAll(text);
+    const [statement] = statements;
+    if (statements.length > 1) {
+      throw new NotImplemented('The context currently only supports a single SQL statement');
+    }
+    if (statement === undefined) {
+      throw new PlanError(
+        'Error during planning: No SQL statements were provided in the query string',
+      );
+    }
+    return statement;
+  }
+
+  #parseAll(text: string): readonly Statement[] {
+    const balanced = text.length < MIN_BALANCED_TEXT_LENGTH ? text : balanceChains(text);
+    checkDepth(balanced);
+    try {
+      // `ast.ts` describes the tree.
+      return withoutNulls(JSON.parse(this.#parser.parse(balanced))) as readonly Statement[];
+    } catch (error) {
+      if (error instanceof ParserBreakdown)
+        throw new NotImplemented('statements as complex as this');
+      if (!(error instanceof SyntaxFault)) throw error;
+      const message = error.message.replace(/^sql parser error: /, '');
+      throw new PlanError(`SQL error: ParserError(${JSON.stringify(message)})`);
+    }
+  }
 }
 
-function parseOne(text: string): Statement {
-  const statements = parseAll(text);
-  const [statement] = statements;
-  if (statements.length > 1) {
-    throw new NotImplemented('The context currently only supports a single SQL statement');
+/** Absent parts of the tree are `undefined`. Changes `node`, which is as deep as `checkDepth` allows. */
+function withoutNulls(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null) return node ?? undefined;
+  const parts = node as Record<string, unknown>;
+  for (const key of Object.keys(parts)) {
+    const part = parts[key];
+    if (typeof part === 'object') parts[key] = withoutNulls(part);
   }
-  if (statement === undefined) {
-    throw new PlanError(
-      'Error during planning: No SQL statements were provided in the query string',
-    );
-  }
-  return statement;
-}
-
-function parseAll(text: string): readonly Statement[] {
-  try {
-    // The package's own types lag behind the tree that it returns; `ast.ts` describes the tree.
-    return parse(text, 'generic') as unknown as readonly Statement[];
-  } catch (error) {
-    if (!(error instanceof ParserError)) throw error;
-    const message = error.message.replace(/^sql parser error: /, '');
-    throw new PlanError(`SQL error: ParserError(${JSON.stringify(message)})`);
-  }
+  return node;
 }

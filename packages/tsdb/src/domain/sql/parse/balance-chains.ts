@@ -1,0 +1,156 @@
+import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, type Token, tokensOf } from './tokens.js';
+
+/** Chains up to this length are left alone, so that places named in syntax errors stay those of the user's text. */
+const MIN_CHAIN_LENGTH = 100;
+const GROUP_SIZE = 32;
+
+/** Texts that the rough tokens may read in another way than the parser does. */
+const DOUBTFUL = /\/\*|\$\w*\$|\\'/;
+
+/** One operator of a chain. */
+interface Link {
+  readonly operator: string;
+  readonly start: number;
+  end: number;
+}
+
+/** What has been met within one pair of brackets. */
+interface Level {
+  readonly closer: string;
+  ors: Link[];
+  ands: Link[];
+  sets: Link[];
+  /** BETWEENs whose AND is still to come. */
+  betweenCount: number;
+}
+
+/**
+ * The same statement with long chains of OR, AND and UNION put into brackets of brackets: the parser would make a
+ * tree as deep as the chain is long. All three are associative. The first and the last operand stay outside, as only
+ * operands between two operators have ends that can be told without a grammar.
+ */
+export function balanceChains(text: string): string {
+  if (DOUBTFUL.test(text)) return text;
+  const insertions: Insertion[] = [];
+  const levels: Level[] = [newLevel('')];
+  for (const token of tokensOf(text)) {
+    const level = levels.at(-1);
+    if (level === undefined) return text;
+    const { word } = token;
+    const closer = CLOSER_OF.get(word);
+    if (closer !== undefined) {
+      levels.push(newLevel(closer));
+    } else if (CLOSERS.has(word)) {
+      if (word !== level.closer) return text;
+      endLevel(level, insertions);
+      levels.pop();
+    } else {
+      read(token, level, insertions);
+    }
+  }
+  const [outermost] = levels;
+  if (levels.length !== 1 || outermost === undefined) return text;
+  endLevel(outermost, insertions);
+  return insertAll(text, insertions);
+}
+
+function newLevel(closer: string): Level {
+  return { closer, ors: [], ands: [], sets: [], betweenCount: 0 };
+}
+
+function read(token: Token, level: Level, insertions: Insertion[]): void {
+  const { word, start, end } = token;
+  const link = { operator: word, start, end };
+  if (word === 'or') {
+    endAnds(level, insertions);
+    level.ors.push(link);
+  } else if (word === 'and') {
+    if (level.betweenCount > 0) level.betweenCount--;
+    else level.ands.push(link);
+  } else if (word === 'between') {
+    level.betweenCount++;
+  } else if (word === 'xor') {
+    endAnds(level, insertions); // Binds looser than AND and tighter than OR.
+  } else if (SET_OPERATORS.has(word)) {
+    endExpression(level, insertions);
+    level.sets.push(link);
+  } else if (word === 'all' || word === 'distinct' || word === 'by') {
+    extendSetOperator(level, token, insertions);
+  } else if (word === ';') {
+    endLevel(level, insertions);
+  } else if (word === ',' || SEPARATORS.has(word)) {
+    endExpression(level, insertions);
+  }
+}
+
+/** `UNION ALL`, `UNION DISTINCT`, `UNION BY NAME` are other operators than UNION. */
+function extendSetOperator(level: Level, token: Token, insertions: Insertion[]): void {
+  const last = level.sets.at(-1);
+  if (last !== undefined && token.start - last.end <= 1) {
+    level.sets[level.sets.length - 1] = {
+      operator: `${last.operator} ${token.word}`,
+      start: last.start,
+      end: token.end,
+    };
+  } else if (token.word === 'by') {
+    endExpression(level, insertions);
+  }
+}
+
+function endAnds(level: Level, insertions: Insertion[]): void {
+  bracket(level.ands, insertions);
+  level.ands = [];
+  level.betweenCount = 0;
+}
+
+function endExpression(level: Level, insertions: Insertion[]): void {
+  endAnds(level, insertions);
+  bracket(level.ors, insertions);
+  level.ors = [];
+}
+
+function endLevel(level: Level, insertions: Insertion[]): void {
+  endExpression(level, insertions);
+  const [first] = level.sets;
+  const isUnion = first?.operator === 'union' || first?.operator === 'union all';
+  if (isUnion && level.sets.every(({ operator }) => operator === first.operator)) {
+    bracket(level.sets, insertions);
+  }
+  level.sets = [];
+}
+
+interface Insertion {
+  readonly at: number;
+  readonly text: '(' | ')';
+}
+
+/** Brackets around runs of operands between the first and the last link, then around runs of those, and so on. */
+function bracket(chain: readonly Link[], insertions: Insertion[]): void {
+  if (chain.length < MIN_CHAIN_LENGTH) return;
+  let links = chain;
+  while (links.length > GROUP_SIZE + 1) {
+    const kept: Link[] = [];
+    for (const [index, link] of links.entries()) {
+      const isEdge = index % GROUP_SIZE === 0 || index === links.length - 1;
+      if (!isEdge) continue;
+      const previous = kept.at(-1);
+      if (previous !== undefined) {
+        insertions.push({ at: previous.end, text: '(' }, { at: link.start, text: ')' });
+      }
+      kept.push(link);
+    }
+    links = kept;
+  }
+}
+
+function insertAll(text: string, insertions: readonly Insertion[]): string {
+  if (insertions.length === 0) return text;
+  const pieces: string[] = [];
+  let position = 0;
+  for (const { at, text: bracketText } of insertions.toSorted((a, b) => a.at - b.at)) {
+    pieces.push(text.slice(position, at), bracketText);
+    position = at;
+  }
+  pieces.push(text.slice(position));
+  return pieces.join('');
+}

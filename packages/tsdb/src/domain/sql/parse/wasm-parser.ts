@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises';
+
+/** What the parser says against a text. */
+export class SyntaxFault extends Error {
+  override readonly name = 'SyntaxFault';
+}
+
+/** The parser broke down over a text (its stack has a fixed size) and has been replaced by a new one. */
+export class ParserBreakdown extends Error {
+  override readonly name = 'ParserBreakdown';
+}
+
+interface Module {
+  readonly brand: 'module';
+}
+
+/** What is used of the runtime's `WebAssembly`, which the compiler's libraries describe only for browsers. */
+interface Runtime {
+  compile(bytes: Uint8Array): Promise<Module>;
+  readonly Module: {
+    imports(module: Module): readonly { readonly module: string; readonly name: string }[];
+  };
+  readonly Instance: new (
+    module: Module,
+    imports: Readonly<Record<string, Readonly<Record<string, ImportedFunction>>>>,
+  ) => { readonly exports: unknown };
+}
+type ImportedFunction = (...args: number[]) => unknown;
+const { WebAssembly: runtime } = globalThis as unknown as { readonly WebAssembly: Runtime };
+
+interface ReferenceTable {
+  get(index: number): unknown;
+  set(index: number, value: unknown): void;
+  /** Returns the former length. */
+  grow(count: number): number;
+}
+
+/** The functions of the compiled parser that are used here, with the calling convention of wasm-bindgen. */
+interface ParserExports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly __wbindgen_externrefs: ReferenceTable;
+  __wbindgen_start(): void;
+  __wbindgen_malloc(sizeBytes: number, alignment: number): number;
+  __wbindgen_free(address: number, sizeBytes: number, alignment: number): void;
+  __externref_table_alloc(): number;
+  __externref_table_dealloc(index: number): void;
+  parse_sql_to_json_string(
+    dialectAddress: number,
+    dialectSizeBytes: number,
+    textAddress: number,
+    textSizeBytes: number,
+  ): readonly [address: number, sizeBytes: number, faultIndex: number, isFault: number];
+}
+
+const DIALECT = 'generic';
+/** Memory of a parser never shrinks; one that has grown beyond this is replaced. */
+const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The SQL parser's WebAssembly. The package's own loader makes one instance for the life of the process, and an
+ * instance whose stack has overflowed parses nothing any more; here a new one takes its place at once, from the
+ * module compiled at the start. The tree is handed over as JSON, which costs an eighth of building it object by
+ * object from inside.
+ */
+export class WasmParser {
+  readonly #module: Module;
+  readonly #encoder = new TextEncoder();
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  #instance: ParserExports;
+
+  private constructor(module: Module) {
+    this.#module = module;
+    this.#instance = this.#instantiate();
+  }
+
+  static async load(): Promise<WasmParser> {
+    const main = import.meta.resolve('@guanmingchiu/sqlparser-ts');
+    const file = new URL('../wasm/sqlparser_rs_wasm_bg.wasm', main);
+    return new WasmParser(await runtime.compile(await readFile(file)));
+  }
+
+  /** The statements of `text` as JSON, absent parts `null`. Throws `SyntaxFault` and `ParserBreakdown`. */
+  parse(text: string): string {
+    try {
+      return this.#parse(text);
+    } catch (error) {
+      if (error instanceof SyntaxFault) throw error;
+      this.#instance = this.#instantiate();
+      throw new ParserBreakdown('the parser broke down', { cause: error });
+    } finally {
+      if (this.#instance.memory.buffer.byteLength > MAX_MEMORY_BYTES) {
+        this.#instance = this.#instantiate();
+      }
+    }
+  }
+
+  #parse(text: string): string {
+    const wasm = this.#instance;
+    const [dialectAddress, dialectSizeBytes] = this.#passText(DIALECT);
+    const [textAddress, textSizeBytes] = this.#passText(text);
+    // The callee frees both texts.
+    const [address, sizeBytes, faultIndex, isFault] = wasm.parse_sql_to_json_string(
+      dialectAddress,
+      dialectSizeBytes,
+      textAddress,
+      textSizeBytes,
+    );
+    if (isFault !== 0) {
+      const fault: unknown = wasm.__wbindgen_externrefs.get(faultIndex);
+      wasm.__externref_table_dealloc(faultIndex);
+      throw new SyntaxFault(fault instanceof Error ? fault.message : String(fault));
+    }
+    const json = this.#textAt(address, sizeBytes);
+    wasm.__wbindgen_free(address, sizeBytes, 1);
+    return json;
+  }
+
+  #passText(text: string): readonly [address: number, sizeBytes: number] {
+    const bytes = this.#encoder.encode(text);
+    const address = this.#instance.__wbindgen_malloc(bytes.length, 1) >>> 0;
+    new Uint8Array(this.#instance.memory.buffer, address, bytes.length).set(bytes);
+    return [address, bytes.length];
+  }
+
+  #textAt(address: number, sizeBytes: number): string {
+    return this.#decoder.decode(
+      new Uint8Array(this.#instance.memory.buffer, address >>> 0, sizeBytes),
+    );
+  }
+
+  #instantiate(): ParserExports {
+    let wasm: ParserExports | undefined;
+    const textAt = (address = 0, sizeBytes = 0): string =>
+      wasm === undefined
+        ? ''
+        : this.#decoder.decode(new Uint8Array(wasm.memory.buffer, address >>> 0, sizeBytes));
+    const provided: Readonly<Record<string, ImportedFunction>> = {
+      __wbg_Error: (address, sizeBytes) => new Error(textAt(address, sizeBytes)),
+      // The cast of a text to a value of this side: the form in which faults come.
+      __wbindgen_cast_0000000000000003: textAt,
+      __wbindgen_init_externref_table: () => {
+        const table = wasm?.__wbindgen_externrefs;
+        const offset = table?.grow(CONSTANTS.length) ?? 0;
+        table?.set(0, undefined);
+        for (const [index, value] of CONSTANTS.entries()) table?.set(offset + index, value);
+      },
+    };
+    const imports: Record<string, Record<string, ImportedFunction>> = {};
+    for (const { module, name } of runtime.Module.imports(this.#module)) {
+      imports[module] ??= {};
+      imports[module][name] = provided[name.replace(WBG_HASH, '$1')] ?? refuseCall;
+    }
+    const instance = new runtime.Instance(this.#module, imports);
+    wasm = instance.exports as ParserExports; // Checked by the first use: the parser starts and parses or nothing runs.
+    wasm.__wbindgen_start();
+    return wasm;
+  }
+}
+
+/** The first values of every reference table. */
+const CONSTANTS: readonly unknown[] = [undefined, null, true, false];
+/** Names of functions of this side end in a hash that changes with the package's version. */
+const WBG_HASH = /^(__wbg_\w+)_[0-9a-f]{16}$/;
+
+/** Everything else builds trees object by object, which is not asked for. */
+function refuseCall(): never {
+  throw new Error('the parser called a function that it is not given');
+}
