@@ -14,6 +14,13 @@ export interface FlushSettings {
   readonly flushAgeMs: number;
 }
 
+/**
+ * A generation of some size is flushed as soon as nobody writes: segments are sorted by series, so that queries that want
+ * few of them read little, and the work is done while nobody waits for it.
+ */
+const IDLE_FLUSH_BYTES = 16 * 1024 * 1024;
+const IDLE_FLUSH_MS = 1000;
+
 /** Waits after a failed flush, doubled up to the longest. */
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
@@ -24,7 +31,7 @@ class FlushHeldElsewhere extends Error {
   override readonly name = 'FlushHeldElsewhere';
 }
 
-/** Moves generations into segments, one at a time: by size, by age, and at the end of the node's life. */
+/** Moves generations into segments, one at a time: by size, by age, when nobody writes, and at the end of the node's life. */
 export class Flusher {
   readonly #buffer: WriteBuffer;
   readonly #tables: () => Iterable<TableStore>;
@@ -77,7 +84,8 @@ export class Flusher {
     const isDue =
       this.#closed !== undefined ||
       this.#buffer.generationBytes >= flushBytes ||
-      this.#buffer.generationAgeMs >= flushAgeMs;
+      this.#buffer.generationAgeMs >= flushAgeMs ||
+      (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
     if (!isDue || this.#clock.monotonicMs() < this.#notBeforeMs) return;
     this.#running = this.#flushOnce()
       .then(() => {

@@ -29,6 +29,7 @@ export class WriteBuffer {
   #generation = 0;
   #generationBytes = 0;
   #generationStartMs: number;
+  #lastWriteMs: number;
   #closedBytes = 0;
   #lastSeq = 0n;
 
@@ -41,6 +42,7 @@ export class WriteBuffer {
     this.#clock = options.clock;
     this.#hardLimitBytes = options.hardLimitBytes;
     this.#generationStartMs = options.clock.monotonicMs();
+    this.#lastWriteMs = this.#generationStartMs;
   }
 
   get generationBytes(): number {
@@ -54,6 +56,11 @@ export class WriteBuffer {
   /** Since the first row of the current generation; 0 when it has none. */
   get generationAgeMs(): number {
     return this.#generationBytes === 0 ? 0 : this.#clock.monotonicMs() - this.#generationStartMs;
+  }
+
+  /** Since the last write. */
+  get idleMs(): number {
+    return this.#clock.monotonicMs() - this.#lastWriteMs;
   }
 
   get isReadOnly(): boolean {
@@ -127,7 +134,8 @@ export class WriteBuffer {
   }
 
   #put(batches: readonly BatchForTable[], seq: bigint): void {
-    if (this.#generationBytes === 0) this.#generationStartMs = this.#clock.monotonicMs();
+    this.#lastWriteMs = this.#clock.monotonicMs();
+    if (this.#generationBytes === 0) this.#generationStartMs = this.#lastWriteMs;
     for (const { store, batch } of batches) {
       store.append(this.#generation, batch, seq);
       this.#generationBytes += batchSizeBytes(batch);
