@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { LocalObjectStore, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import fc from 'fast-check';
 import type { Column } from '../../model/column.js';
@@ -43,7 +44,12 @@ interface Row {
 
 type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
-  | { readonly kind: 'flush' | 'compact' | 'check' };
+  | {
+      readonly kind: 'flush' | 'compact';
+      /** Writes that come while its last step runs: it takes the place of what it read. */
+      readonly meanwhile: readonly (readonly Row[])[];
+    }
+  | { readonly kind: 'check' };
 
 const DAY = 86_400_000_000_000n;
 const rowArb: fc.Arbitrary<Row> = fc
@@ -55,15 +61,16 @@ const rowArb: fc.Arbitrary<Row> = fc
     b: fc.option(fc.constantFrom('', 'x', 'ä long text beyond twelve bytes'), { nil: undefined }),
   })
   .filter((row) => row.a !== undefined || row.b !== undefined);
+const rowsArb = fc.array(rowArb, { minLength: 1, maxLength: 8 });
+const meanwhileArb = fc.array(rowsArb, { maxLength: 6 });
 const stepArb: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: rowsArb.map((rows) => ({ kind: 'write' as const, rows })) },
   {
-    weight: 5,
+    weight: 2,
     arbitrary: fc
-      .array(rowArb, { minLength: 1, maxLength: 8 })
-      .map((rows) => ({ kind: 'write' as const, rows })),
+      .tuple(fc.constantFrom('flush' as const, 'compact' as const), meanwhileArb)
+      .map(([kind, meanwhile]) => ({ kind, meanwhile })),
   },
-  { weight: 1, arbitrary: fc.constant({ kind: 'flush' as const }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'compact' as const }) },
   { weight: 3, arbitrary: fc.constant({ kind: 'check' as const }) },
 );
 
@@ -189,30 +196,44 @@ describe('a table', () => {
           const model = new Model();
           let generation = nextGeneration;
           let seq = 1n;
+          const write = (rows: readonly Row[]): void => {
+            store.append(generation, batchOf(rows, store), seq++);
+            model.write(rows);
+          };
+          const during = async (work: Promise<void>, batches: readonly (readonly Row[])[]) => {
+            const writing = (async () => {
+              for (const rows of batches) {
+                await setImmediate();
+                write(rows);
+              }
+            })();
+            await Promise.all([work, writing]);
+          };
           for (const step of steps) {
             if (step.kind === 'write') {
-              store.append(generation, batchOf(step.rows, store), seq++);
-              model.write(step.rows);
+              write(step.rows);
             } else if (step.kind === 'flush') {
               const table = store.generation(generation);
               generation++;
               if (table === undefined) continue;
               const { segments } = await flushTable(store, table, host, files);
-              await store.replace({
+              const replacing = store.replace({
                 flushed: generation - 1,
                 removed: [],
                 added: segments.map((s) => store.openVerified(s)),
               });
+              await during(replacing, step.meanwhile);
             } else if (step.kind === 'compact') {
               let inputs: readonly Segment[] = chooseInputs(store);
               if (inputs.length === 0) inputs = store.segments.map((s) => s.segment);
               if (inputs.length === 0) continue;
               const added = await mergeSegments({ store, inputs, host, files });
-              await store.replace({
+              const replacing = store.replace({
                 flushed: undefined,
                 removed: inputs,
                 added: added.map((s) => store.openVerified(s)),
               });
+              await during(replacing, step.meanwhile);
             } else {
               assert.deepEqual(await readAll(store, host), model.sorted());
             }

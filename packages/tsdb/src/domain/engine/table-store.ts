@@ -162,7 +162,8 @@ export class TableStore {
         this.#duplicatesPinned,
       ];
       this.#segments = segments;
-      this.#generations = generations;
+      // Taken again: a write may have begun a generation meanwhile.
+      this.#generations = this.#generations.filter((entry) => entry.number !== change.flushed);
       this.#duplicates = duplicates;
       this.#duplicatesPinned = this.#pinnedDuplicates(duplicates);
       for (const pinned of retired) pinned.retire();
