@@ -1,4 +1,4 @@
-import { createIdentity } from '@plinth/identity';
+import { createIdentity, type Identity } from '@plinth/identity';
 import {
   type Clock,
   type HttpService,
@@ -69,7 +69,7 @@ export async function wireUp(
       probe: () => stores.probe(),
       isDraining: () => isDraining,
     });
-    const tsdb = openTsdbService(settings, { stores, metrics, clock, random, log });
+    const tsdb = openTsdbService(settings, { stores, identity, metrics, clock, random, log });
     const services: HttpService[] = [identity, ...(tsdb ? [tsdb] : []), endpoints];
     for (const service of services) {
       closers.push(() => service.close());
@@ -106,6 +106,7 @@ function openTsdbService(
   settings: Settings,
   parts: {
     readonly stores: Stores;
+    readonly identity: Identity;
     readonly metrics: Metrics;
     readonly clock: Clock;
     readonly random: Random;
@@ -113,9 +114,14 @@ function openTsdbService(
   },
 ): Tsdb | undefined {
   if (!settings.server.services.includes('tsdb')) return undefined;
-  const { stores, metrics, clock, random, log } = parts;
+  const { stores, identity, metrics, clock, random, log } = parts;
   return createTsdb({
     settings: settings.tsdb,
+    nodeId: settings.server.node_id,
+    tokens: {
+      list: () => identity.listTokens(),
+      isAuthRequired: !settings.identity.without_auth,
+    },
     dataDir: stores.dataDir,
     fileSystem: stores.files,
     relational: stores.relational,

@@ -17,7 +17,6 @@ export const COMPATIBILITY_SETTINGS = {
   wal_max_buffered_writes: Count,
   gen1_duration_ms: Type.Optional(Type.Integer({ enum: [60_000, 300_000, 600_000] })),
   query_file_limit: Count,
-  query_log_max_entries: Count,
   last_cache_eviction_interval_ms: Duration,
   distinct_cache_eviction_interval_ms: Duration,
   retention_check_interval_ms: Duration,
@@ -68,10 +67,6 @@ export const COMPATIBILITY_ALIASES: {
   ),
   gen1_duration_ms: known(['gen1-duration'], 'segments cover at most one day and are merged'),
   query_file_limit: known(['query-file-limit'], 'a query may read any number of files'),
-  query_log_max_entries: known(
-    ['query-log-max-entries', 'query-log-size'],
-    'no log of queries is kept',
-  ),
   last_cache_eviction_interval_ms: known(['last-cache-eviction-interval'], NO_CACHES),
   distinct_cache_eviction_interval_ms: known(['distinct-cache-eviction-interval'], NO_CACHES),
   retention_check_interval_ms: known(

@@ -50,6 +50,12 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 1,
       description: 'Queries that run at the same time; more wait.',
     }),
+    query_log_max_entries: Type.Integer({
+      default: 1000,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Last queries that the table `system.queries` shows.',
+    }),
     num_database_limit: Type.Integer({
       default: 1000,
       minimum: 1,
@@ -91,6 +97,10 @@ export const TSDB_SETTINGS = defineSettings(
     max_concurrent_queries: {
       flags: ['max-concurrent-queries'],
       env: ['INFLUXDB3_MAX_CONCURRENT_QUERIES'],
+    },
+    query_log_max_entries: {
+      flags: ['query-log-max-entries', 'query-log-size'],
+      env: ['INFLUXDB3_QUERY_LOG_MAX_ENTRIES', 'INFLUXDB3_QUERY_LOG_SIZE'],
     },
     num_database_limit: { flags: ['num-database-limit'], env: ['INFLUXDB3_NUM_DATABASE_LIMIT'] },
     num_table_limit: { flags: ['num-table-limit'], env: ['INFLUXDB3_NUM_TABLE_LIMIT'] },

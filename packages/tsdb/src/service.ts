@@ -18,12 +18,19 @@ import type { Planner } from './domain/engine/query-path.js';
 import { type EngineReport, TsdbEngine } from './domain/engine/tsdb-engine.js';
 import { LanePool } from './domain/line-protocol/lane-pool.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
+import { QueryLog } from './domain/system-tables/query-log.js';
+import { SystemTables } from './domain/system-tables/system-tables.js';
+import type { TokenDirectory } from './domain/system-tables/tokens.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
 
 export interface TsdbNeeds {
   readonly settings: TsdbSettings;
+  /** Label of this node in `system.nodes`. */
+  readonly nodeId: string;
+  /** For `system.tokens`. */
+  readonly tokens: TokenDirectory;
   /** Folder of the node; the engine's files lie below it. */
   readonly dataDir: string;
   readonly fileSystem: FileSystem;
@@ -75,6 +82,18 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     idleConnections: 8,
     register: registerEngineFunctions,
   });
+  const queryLog = new QueryLog({ maxEntryCount: settings.query_log_max_entries, clock, random });
+  const systemTables = new SystemTables({
+    catalog,
+    queryLog,
+    tokens: needs.tokens,
+    node: {
+      nodeId: needs.nodeId,
+      nodeUuid: catalog.nodeUuid,
+      coreCount: availableParallelism(),
+      startedMs: clock.nowMs(),
+    },
+  });
   const lanes = new LanePool();
   const engine = await TsdbEngine.open({
     catalog,
@@ -101,11 +120,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       },
     },
     planner,
-    virtualTables: () => ({
-      table: () => undefined,
-      tableFunction: () => undefined,
-      systemTableNames: [],
-    }),
+    virtualTables: (database, segmentsOf) => systemTables.of(database, segmentsOf),
+    queryLog,
     settings: {
       flushBytes: settings.buffer_flush_bytes,
       flushAgeMs: settings.buffer_flush_age_ms,

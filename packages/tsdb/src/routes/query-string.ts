@@ -41,6 +41,28 @@ export function readParameter(
   return found?.value;
 }
 
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['t', true],
+  ['1', true],
+  ['false', false],
+  ['f', false],
+  ['0', false],
+]);
+
+/** Source: tsdb-http, "Transport and common behaviour", booleans in query strings. */
+export function readBoolean(
+  parameters: Parameters,
+  name: string,
+  failure: (text: string) => ParameterInvalid = serdeError,
+): boolean | undefined {
+  const text = readParameter(parameters, [name], failure);
+  if (text === undefined) return undefined;
+  const value = BOOLEANS.get(text.length === 1 ? text.toLowerCase() : text);
+  if (value !== undefined) return value;
+  throw failure('provided string was not `true` or `false`');
+}
+
 export function serdeError(text: string): ParameterInvalid {
   return new ParameterInvalid(`serde error: ${text}`);
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { registerDatabaseRoutes } from './configure/database-routes.js';
 import type { RouteDeps } from './deps.js';
 import { registerQueryRoutes } from './query/query-routes.js';
 import { installRawBody } from './read-body.js';
@@ -11,6 +12,7 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
     installRawBody(scope, deps.settings.max_request_size_bytes);
     registerWriteRoutes(scope, deps);
     registerQueryRoutes(scope, deps);
+    registerDatabaseRoutes(scope, deps);
     registerServiceRoutes(scope, deps);
   });
 }

@@ -14,6 +14,7 @@ import {
 import { TSDB_SETTINGS } from '../config.js';
 import type { Planner } from '../domain/engine/query-path.js';
 import { SqlPlanner } from '../domain/sql/sql-planner.js';
+import type { TokenDirectory } from '../domain/system-tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
 
 /** The whole engine on real stores in `dataDir`, without HTTP. `flags` as on the command line, without their dashes. */
@@ -23,6 +24,7 @@ export async function openTestNode(
     readonly flags?: Readonly<Record<string, string>>;
     readonly clock?: Clock;
     readonly planner?: Planner;
+    readonly tokens?: TokenDirectory;
   } = {},
 ): Promise<OpenTsdb> {
   const clock = options.clock ?? new SystemClock();
@@ -36,6 +38,8 @@ export async function openTestNode(
         { tsdb: TSDB_SETTINGS },
         { env: {}, flags: new Map(Object.entries(options.flags ?? {})) },
       ).tsdb,
+      nodeId: 'node0',
+      tokens: options.tokens ?? { list: () => [], isAuthRequired: false },
       dataDir,
       fileSystem,
       relational,

@@ -8,6 +8,8 @@ import { quoteName } from '../../storage/duckdb/quote.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
+import type { LoggedQuery } from '../system-tables/logged-query.js';
+import type { QueryLog } from '../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest } from './engine.js';
 import { QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
@@ -18,6 +20,7 @@ export type Planner = (text: string, context: PlanContext) => PlannedQuery;
 interface PreparedQuery {
   readonly planned: PlannedQuery;
   readonly text: string;
+  readonly logged: LoggedQuery;
   release(): void;
 }
 
@@ -29,6 +32,7 @@ export class QueryPath {
   readonly #planner: Planner;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #virtualTables: (database: DatabaseSchema) => VirtualTables;
+  readonly #queryLog: QueryLog;
   readonly #nowNs: () => bigint;
   readonly #slots: QuerySlots;
 
@@ -39,6 +43,7 @@ export class QueryPath {
     readonly planner: Planner;
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
+    readonly queryLog: QueryLog;
     readonly nowNs: () => bigint;
     readonly maxConcurrentQueries: number;
   }) {
@@ -48,6 +53,7 @@ export class QueryPath {
     this.#planner = options.planner;
     this.#storeOf = options.storeOf;
     this.#virtualTables = options.virtualTables;
+    this.#queryLog = options.queryLog;
     this.#nowNs = options.nowNs;
     this.#slots = new QuerySlots(options.maxConcurrentQueries);
   }
@@ -64,13 +70,15 @@ export class QueryPath {
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
     const prepared = await this.#prepare(request);
     try {
-      return await this.#files.writeResult({
+      const file = await this.#files.writeResult({
         // The engine's text has names of its own; the file has those of the answer.
         select: `SELECT * FROM (${prepared.text}) r(${prepared.planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
         signal: request.signal,
       });
+      prepared.logged.ended('success');
+      return file;
     } catch (error) {
-      throw toQueryError(error, request.signal);
+      throw noteFailure(prepared.logged, toQueryError(error, request.signal));
     } finally {
       prepared.release();
     }
@@ -79,20 +87,27 @@ export class QueryPath {
   async #prepare(request: QueryRequest): Promise<PreparedQuery> {
     const database = this.#catalog.database(request.database);
     if (database === undefined) throw new DatabaseNotFound({ database: request.database });
-    const release = await this.#slots.take(request.signal);
+    const logged = this.#queryLog.begin(request);
+    let releaseSlot = (): void => {};
     try {
-      return await this.#plan(request, database, release);
+      releaseSlot = await this.#slots.take(request.signal);
+      logged.permitted();
+      return await this.#plan(request, { database, logged, releaseSlot });
     } catch (error) {
-      release();
-      throw error;
+      releaseSlot();
+      throw noteFailure(logged, error);
     }
   }
 
   async #plan(
     request: QueryRequest,
-    database: DatabaseSchema,
-    releaseSlot: () => void,
+    at: {
+      readonly database: DatabaseSchema;
+      readonly logged: LoggedQuery;
+      readonly releaseSlot: () => void;
+    },
   ): Promise<PreparedQuery> {
+    const { database, logged, releaseSlot } = at;
     const nowNs = this.#nowNs();
     const planned = this.#planner(request.text, {
       database,
@@ -100,6 +115,7 @@ export class QueryPath {
       params: request.params,
       virtualTables: this.#virtualTables(database),
     });
+    logged.planned();
     const cutoffNs =
       database.retentionNs === undefined ? MIN_TIME_NS : nowNs - database.retentionNs;
     const scans: PreparedScan[] = [];
@@ -109,8 +125,10 @@ export class QueryPath {
     };
     try {
       for (const scan of planned.scans) scans.push(await this.#prepareScan(scan, cutoffNs));
+      logged.prepared(scans.map((scan) => scan.segments));
       return {
         planned,
+        logged,
         text: planned.render((index) => (scans[index] as PreparedScan).text),
         release,
       };
@@ -128,15 +146,28 @@ export class QueryPath {
     prepared: PreparedQuery,
     signal: AbortSignal,
   ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { text, planned, logged } = prepared;
     try {
-      const { columns, isSmall } = prepared.planned;
-      yield* this.#host.stream({ text: prepared.text, columns, isSmall, signal });
+      const { columns, isSmall } = planned;
+      for await (const chunk of this.#host.stream({ text, columns, isSmall, signal })) {
+        logged.handedOut();
+        yield chunk;
+        logged.askedForMore();
+      }
+      logged.ended('success');
     } catch (error) {
-      throw toQueryError(error, signal);
+      throw noteFailure(logged, toQueryError(error, signal));
     } finally {
+      // Nobody took the rest.
+      logged.ended('cancel');
       prepared.release();
     }
   }
+}
+
+function noteFailure<E>(logged: LoggedQuery, error: E): E {
+  logged.ended(error instanceof QueryCancelled ? 'cancel' : 'fail');
+  return error;
 }
 
 /** What the engine says of a failed query, without its own prefixes and pointers into text the user never wrote. */

@@ -25,6 +25,8 @@ export interface OpenSegment {
 
 export interface PreparedScan {
   readonly text: string;
+  /** Files that it reads. */
+  readonly segments: readonly Segment[];
   /** Must be called once when the query has ended. */
   release(): void;
 }
@@ -229,7 +231,7 @@ export class TableStore {
         duplicates: duplicates.touches(minTime, maxTime) ? duplicates.name : undefined,
         lastRowsOnly: request.lastRowsOnly,
       });
-      return { text, release };
+      return { text, segments: segments.map((open) => open.segment), release };
     } catch (error) {
       release();
       throw error;

@@ -3,10 +3,13 @@ import { ShuttingDown } from '../../errors.js';
 import type { ResultStream } from '../../model/result.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { Segment } from '../../storage/segments/segment.js';
 import type { FileDamaged, SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { VirtualTables } from '../sql/planned-query.js';
+import type { SegmentsOf } from '../system-tables/parquet-files.js';
+import type { QueryLog } from '../system-tables/query-log.js';
 import { Compactor } from './compactor.js';
 import type { Engine, ParquetFile, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
 import { Flusher, type FlushSettings } from './flusher.js';
@@ -26,7 +29,8 @@ export interface EngineNeeds {
   readonly clock: Clock;
   readonly reader: BodyReader;
   readonly planner: Planner;
-  readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
+  readonly virtualTables: (database: DatabaseSchema, segmentsOf: SegmentsOf) => VirtualTables;
+  readonly queryLog: QueryLog;
   readonly settings: FlushSettings & {
     readonly hardLimitBytes: number;
     readonly maxConcurrentQueries: number;
@@ -81,7 +85,9 @@ export class TsdbEngine implements Engine {
       files,
       planner: needs.planner,
       storeOf,
-      virtualTables: needs.virtualTables,
+      virtualTables: (database) =>
+        needs.virtualTables(database, (tableId) => this.#segmentsOf(tableId)),
+      queryLog: needs.queryLog,
       nowNs: () => clock.nowNs(),
       maxConcurrentQueries: needs.settings.maxConcurrentQueries,
     });
@@ -195,6 +201,10 @@ export class TsdbEngine implements Engine {
     });
     if (flushedFile >= 0) await log.seal(flushedFile);
     if (rowCount > 0) report.replayed(rowCount);
+  }
+
+  #segmentsOf(tableId: number): readonly Segment[] {
+    return this.#tables.get(tableId)?.segments.map((open) => open.segment) ?? [];
   }
 
   #storeOf(schema: TableSchema): TableStore {

@@ -5,7 +5,7 @@ import {
 } from '../../domain/catalog/names.js';
 import type { Precision } from '../../model/parsed-body.js';
 import { ParameterInvalid } from '../errors.js';
-import { type Parameters, parseParameters, readParameter } from '../query-string.js';
+import { type Parameters, parseParameters, readBoolean, readParameter } from '../query-string.js';
 
 /** Where and how a write goes, from its query string alone. */
 export interface WriteTarget {
@@ -79,14 +79,6 @@ const RULES: Readonly<Record<WriteApi, ApiRules>> = {
 
 /** Names of the default retention policy: they mean the database itself. */
 const DEFAULT_POLICIES = new Set(['', "''", 'autogen', 'default']);
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['t', true],
-  ['1', true],
-  ['false', false],
-  ['f', false],
-  ['0', false],
-]);
 
 /** @throws {ParameterInvalid} `ConflictingValues` */
 export function readWriteTarget(
@@ -96,12 +88,13 @@ export function readWriteTarget(
 ): WriteTarget {
   const parameters = parseParameters(queryString);
   const rules = RULES[api];
-  const acceptPartial = readBoolean(parameters, 'accept_partial', rules) ?? true;
+  const failure = failureOf(rules);
+  const acceptPartial = readBoolean(parameters, 'accept_partial', failure) ?? true;
   return {
     database: readDatabase(api, parameters),
     precision: readPrecision(parameters, rules),
     acceptPartial: isInfluxdb3 && api !== 'native' ? false : acceptPartial,
-    noSync: readBoolean(parameters, 'no_sync', rules) ?? false,
+    noSync: readBoolean(parameters, 'no_sync', failure) ?? false,
   };
 }
 
@@ -134,14 +127,6 @@ function readPrecision(parameters: Parameters, rules: ApiRules): Precision {
   const precision = rules.precisions.get(text);
   if (precision !== undefined) return precision;
   throw failureOf(rules)(`unknown variant \`${text}\`, expected one of ${rules.precisionNames}`);
-}
-
-function readBoolean(parameters: Parameters, name: string, rules: ApiRules): boolean | undefined {
-  const text = readParameter(parameters, [name], failureOf(rules));
-  if (text === undefined) return undefined;
-  const value = BOOLEANS.get(text.length === 1 ? text.toLowerCase() : text);
-  if (value !== undefined) return value;
-  throw failureOf(rules)('provided string was not `true` or `false`');
 }
 
 function failureOf(rules: ApiRules): (text: string) => ParameterInvalid {

@@ -1,0 +1,129 @@
+import type { Clock } from '@plinth/kernel';
+import type { Segment } from '../../storage/segments/segment.js';
+
+/** Source: tsdb-http, "System tables and information_schema", phases of `queries`. */
+export type QueryPhase =
+  | 'received'
+  | 'logically_planned'
+  | 'execution_permit'
+  | 'cancel'
+  | 'success'
+  | 'fail';
+
+export type QueryOutcome = Extract<QueryPhase, 'cancel' | 'success' | 'fail'>;
+
+/** What is told of a query apart from how it goes. */
+export interface QueryFacts {
+  readonly id: string;
+  readonly language: string;
+  readonly text: string;
+  readonly issueNs: bigint;
+}
+
+/**
+ * The course of one query: each step is noted by the call of its name, in this order. Only `ended` may come at any
+ * time; its first call counts.
+ */
+export class LoggedQuery {
+  readonly facts: QueryFacts;
+  readonly #clock: Clock;
+  readonly #startMs: number;
+  #phase: QueryPhase = 'received';
+  #permitMs: number | undefined;
+  #preparedMs: number | undefined;
+  #endMs: number | undefined;
+  /** Since when the client, not the engine, is waited for. */
+  #handedOutMs: number | undefined;
+  #clientMs = 0;
+  #chunkCount: number | undefined;
+  #fileCount: number | undefined;
+
+  constructor(facts: QueryFacts, clock: Clock) {
+    this.facts = facts;
+    this.#clock = clock;
+    this.#startMs = clock.monotonicMs();
+  }
+
+  /** It has a slot among the queries that run at the same time. */
+  permitted(): void {
+    this.#permitMs = this.#clock.monotonicMs();
+  }
+
+  planned(): void {
+    this.#phase = 'logically_planned';
+  }
+
+  /** Its sources are pinned; the engine may begin. */
+  prepared(segmentsOfScans: readonly (readonly Segment[])[]): void {
+    this.#phase = 'execution_permit';
+    this.#preparedMs = this.#clock.monotonicMs();
+    this.#fileCount = 0;
+    this.#chunkCount = 0;
+    for (const segments of segmentsOfScans) {
+      this.#fileCount += segments.length;
+      this.#chunkCount += new Set(segments.map((segment) => segment.chunkStartNs)).size;
+    }
+  }
+
+  /** A part of the answer has gone out, and the client has not asked for the next one yet. */
+  handedOut(): void {
+    this.#handedOutMs = this.#clock.monotonicMs();
+  }
+
+  askedForMore(): void {
+    if (this.#handedOutMs === undefined) return;
+    this.#clientMs += this.#clock.monotonicMs() - this.#handedOutMs;
+    this.#handedOutMs = undefined;
+  }
+
+  ended(outcome: QueryOutcome): void {
+    if (this.#endMs !== undefined) return;
+    this.askedForMore();
+    this.#endMs = this.#clock.monotonicMs();
+    this.#phase = outcome;
+  }
+
+  get phase(): QueryPhase {
+    return this.#phase;
+  }
+
+  get isRunning(): boolean {
+    return this.#endMs === undefined;
+  }
+
+  /** Ranges of time whose files were read, over all tables of the query. */
+  get chunkCount(): number | undefined {
+    return this.#chunkCount;
+  }
+
+  get fileCount(): number | undefined {
+    return this.#fileCount;
+  }
+
+  get permitNs(): bigint | undefined {
+    return nanosBetween(this.#startMs, this.#permitMs);
+  }
+
+  get planNs(): bigint | undefined {
+    return nanosBetween(this.#permitMs, this.#preparedMs);
+  }
+
+  get executeNs(): bigint | undefined {
+    return nanosBetween(this.#preparedMs, this.#endMs);
+  }
+
+  get endToEndNs(): bigint | undefined {
+    return nanosBetween(this.#startMs, this.#endMs);
+  }
+
+  /** Execution without the time in which the client was waited for. */
+  get computeNs(): bigint | undefined {
+    if (this.#endMs === undefined) return undefined;
+    return nanosBetween(this.#preparedMs, this.#endMs - this.#clientMs);
+  }
+}
+
+function nanosBetween(startMs: number | undefined, endMs: number | undefined): bigint | undefined {
+  if (startMs === undefined || endMs === undefined) return undefined;
+  return BigInt(Math.round((endMs - startMs) * 1e6));
+}

@@ -1,0 +1,51 @@
+import type { Clock, Random } from '@plinth/kernel';
+import { LoggedQuery } from './logged-query.js';
+
+/** Longer texts are cut: the log must not hold on to megabytes per query. */
+export const MAX_LOGGED_TEXT_LENGTH = 10_000;
+
+/** The last queries of this node, running ones included; the oldest makes room for the next. */
+export class QueryLog {
+  readonly #maxEntryCount: number;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #ring: LoggedQuery[] = [];
+  /** Where the next entry goes once the ring is full: the oldest one. */
+  #nextIndex = 0;
+
+  constructor(options: {
+    readonly maxEntryCount: number;
+    readonly clock: Clock;
+    readonly random: Random;
+  }) {
+    this.#maxEntryCount = options.maxEntryCount;
+    this.#clock = options.clock;
+    this.#random = options.random;
+  }
+
+  begin(query: { readonly language: string; readonly text: string }): LoggedQuery {
+    const entry = new LoggedQuery(
+      {
+        id: this.#random.uuidV4(),
+        language: query.language,
+        text: cut(query.text),
+        issueNs: this.#clock.nowNs(),
+      },
+      this.#clock,
+    );
+    this.#ring[this.#nextIndex] = entry;
+    this.#nextIndex = (this.#nextIndex + 1) % this.#maxEntryCount;
+    return entry;
+  }
+
+  /** Oldest first. */
+  entries(): readonly LoggedQuery[] {
+    return [...this.#ring.slice(this.#nextIndex), ...this.#ring.slice(0, this.#nextIndex)];
+  }
+}
+
+/** A copy: a part of a string would keep the whole in memory. */
+function cut(text: string): string {
+  if (text.length <= MAX_LOGGED_TEXT_LENGTH) return text;
+  return Buffer.from(text.slice(0, MAX_LOGGED_TEXT_LENGTH)).toString();
+}

@@ -1,0 +1,79 @@
+import type { DatabaseSchema } from '../../model/schema.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { INTERNAL_DATABASE } from '../catalog/names.js';
+import type { VirtualTable, VirtualTables } from '../sql/planned-query.js';
+import { databasesTable } from './databases.js';
+import { distinctCachesTable } from './distinct-caches.js';
+import { generationDurationsTable } from './generation-durations.js';
+import { influxdbSchemaTable } from './influxdb-schema.js';
+import { lastCachesTable } from './last-caches.js';
+import { type NodeFacts, nodesTable } from './nodes.js';
+import { parquetFilesTable, type SegmentsOf } from './parquet-files.js';
+import { pluginFilesTable } from './plugin-files.js';
+import { processingEngineLogsTable } from './processing-engine-logs.js';
+import { processingEngineTriggerArgumentsTable } from './processing-engine-trigger-arguments.js';
+import { processingEngineTriggersTable } from './processing-engine-triggers.js';
+import { queriesTable } from './queries.js';
+import type { QueryLog } from './query-log.js';
+import { tablesTable } from './tables.js';
+import { type TokenDirectory, tokensTable } from './tokens.js';
+
+/** Where the rows come from. */
+export interface SystemSources {
+  readonly catalog: Catalog;
+  readonly queryLog: QueryLog;
+  readonly tokens: TokenDirectory;
+  readonly node: NodeFacts;
+}
+
+type OpenTable = (
+  sources: SystemSources & { readonly segmentsOf: SegmentsOf },
+  database: DatabaseSchema,
+) => VirtualTable;
+
+/** In every database. Source: tsdb-http, "System tables and information_schema". */
+const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
+  distinct_caches: () => distinctCachesTable(),
+  influxdb_schema: (_sources, database) => influxdbSchemaTable(database),
+  last_caches: () => lastCachesTable(),
+  parquet_files: ({ segmentsOf }, database) => parquetFilesTable(database, segmentsOf),
+  processing_engine_logs: () => processingEngineLogsTable(),
+  processing_engine_trigger_arguments: () => processingEngineTriggerArgumentsTable(),
+  processing_engine_triggers: () => processingEngineTriggersTable(),
+  queries: ({ queryLog }) => queriesTable(queryLog),
+};
+
+/** What concerns the whole server is asked of its own database. */
+const INTERNAL: Readonly<Record<string, OpenTable>> = {
+  ...EVERYWHERE,
+  databases: ({ catalog }) => databasesTable(catalog),
+  generation_durations: () => generationDurationsTable(),
+  nodes: ({ node }) => nodesTable(node),
+  plugin_files: () => pluginFilesTable(),
+  tables: ({ catalog }) => tablesTable(catalog),
+  tokens: ({ tokens }) => tokensTable(tokens),
+};
+
+/** The schema `system` as queries of one database see it. */
+export class SystemTables {
+  readonly #sources: SystemSources;
+  readonly #names = Object.keys(EVERYWHERE).sort();
+  readonly #internalNames = Object.keys(INTERNAL).sort();
+
+  constructor(sources: SystemSources) {
+    this.#sources = sources;
+  }
+
+  of(database: DatabaseSchema, segmentsOf: SegmentsOf): VirtualTables {
+    const isInternal = database.name === INTERNAL_DATABASE;
+    const tables = isInternal ? INTERNAL : EVERYWHERE;
+    return {
+      table: (schema, name) =>
+        schema === 'system' && Object.hasOwn(tables, name)
+          ? tables[name]?.({ ...this.#sources, segmentsOf }, database)
+          : undefined,
+      tableFunction: () => undefined,
+      systemTableNames: isInternal ? this.#internalNames : this.#names,
+    };
+  }
+}
