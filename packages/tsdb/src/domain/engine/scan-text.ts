@@ -1,7 +1,7 @@
 import type { Column } from '../../model/column.js';
 import type { TableSchema } from '../../model/schema.js';
 import { ENGINE_TYPE } from '../../storage/duckdb/column-type.js';
-import { quoteName } from '../../storage/duckdb/quote.js';
+import { quoteName, quoteString } from '../../storage/duckdb/quote.js';
 import { type Source, timeCondition } from './sources.js';
 
 export interface ScanTextOptions {
@@ -13,6 +13,8 @@ export interface ScanTextOptions {
   readonly maxTime: bigint;
   /** Condition on `_series`; `undefined`: all series. */
   readonly seriesCondition: string | undefined;
+  /** Tags of the only series that can be read: they need no join. */
+  readonly onlySeries: ReadonlyMap<string, string> | undefined;
   readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
   /** Engine table of points that were written more than once; `undefined`: none in range. */
   readonly duplicates: string | undefined;
@@ -27,10 +29,13 @@ export function scanText(options: ScanTextOptions): string {
   const tags = columns.filter((column) => column.kind === 'tag');
   const fields = columns.filter((column) => column.kind !== 'tag' && column.kind !== 'time');
   const hasTime = columns.some((column) => column.kind === 'time');
-  const presentTags = tags.filter((tag) => options.seriesTable.columnOf(tag.name) !== undefined);
+  const joinedTags =
+    options.onlySeries === undefined
+      ? tags.filter((tag) => options.seriesTable.columnOf(tag.name) !== undefined)
+      : [];
   const rows = options.lastRowsOnly
     ? lastRowsText(options, fields)
-    : rowsText(options, fields, { withSeries: presentTags.length > 0, withTime: hasTime });
+    : rowsText(options, fields, { withSeries: joinedTags.length > 0, withTime: hasTime });
   const timeColumn = hasTime ? ['r."time"'] : [];
   const output = [
     ...timeColumn,
@@ -40,7 +45,7 @@ export function scanText(options: ScanTextOptions): string {
   // A scan of no column (count(*)) still needs one to be a query.
   const list = output.length === 0 ? '1 AS _row' : output.join(', ');
   const join =
-    presentTags.length === 0
+    joinedTags.length === 0
       ? ''
       : ` JOIN ${quoteName(options.seriesTable.name)} s ON s._series = r._series`;
   return `(SELECT ${list} FROM ${rows} r${join})`;
@@ -54,8 +59,12 @@ function lastRowsText(options: ScanTextOptions, fields: readonly Column[]): stri
 }
 
 function tagText(tag: Column, options: ScanTextOptions): string {
-  const physicalName = options.seriesTable.columnOf(tag.name);
   const name = quoteName(tag.physicalName);
+  if (options.onlySeries !== undefined) {
+    const value = options.onlySeries.get(tag.name);
+    return `${value === undefined ? 'NULL' : quoteString(value)}::VARCHAR AS ${name}`;
+  }
+  const physicalName = options.seriesTable.columnOf(tag.name);
   return physicalName === undefined
     ? `NULL::VARCHAR AS ${name}`
     : `s.${quoteName(physicalName)} AS ${name}`;

@@ -1,4 +1,4 @@
-import { quoteName, quoteText, timestampLiteral } from '../../storage/duckdb/quote.js';
+import { quoteName, quoteString, timestampLiteral } from '../../storage/duckdb/quote.js';
 
 /**
  * A place where rows of a table are, as text for the engine. Every source has `_series`, `"time"` and the field columns it
@@ -18,7 +18,7 @@ export interface Source {
 }
 
 export function parquetFrom(paths: readonly string[]): string {
-  return `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = false)`;
+  return `read_parquet([${paths.map(quoteString).join(', ')}], hive_partitioning = false)`;
 }
 
 export function tableFrom(name: string): string {

@@ -7,7 +7,7 @@ import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import { DuplicateKeys } from './duplicate-keys.js';
 import { GenerationTable } from './generation-table.js';
 import { Pinned } from './pinned.js';
-import { scanText } from './scan-text.js';
+import { type ScanTextOptions, scanText } from './scan-text.js';
 import { SeriesIndex } from './series-index.js';
 import { SeriesTable } from './series-table.js';
 import { parquetFrom, type Source } from './sources.js';
@@ -226,7 +226,7 @@ export class TableStore {
         sources,
         minTime,
         maxTime,
-        seriesCondition: this.#seriesCondition(request),
+        ...this.#seriesOf(request),
         seriesTable: this.seriesTable,
         duplicates: duplicates.touches(minTime, maxTime) ? duplicates.name : undefined,
         lastRowsOnly: request.lastRowsOnly,
@@ -282,13 +282,22 @@ export class TableStore {
     return open.verified;
   }
 
-  #seriesCondition(request: ScanRequest): string | undefined {
-    if (request.tagConditions.length === 0) return undefined;
+  #seriesOf(request: ScanRequest): Pick<ScanTextOptions, 'seriesCondition' | 'onlySeries'> {
+    const everything = { seriesCondition: undefined, onlySeries: undefined };
+    if (request.tagConditions.length === 0) return everything;
     const selected = this.index.select(request.tagConditions, MAX_NAMED_SERIES);
-    if (selected === undefined) return undefined;
-    if (selected.length === 0) return 'false';
+    if (selected === undefined) return everything;
+    if (selected.length === 0) return { seriesCondition: 'false', onlySeries: undefined };
     const ids = selected.map((dense) => String(this.index.idOf(dense)));
-    return ids.length === 1 ? `_series = ${ids[0]}` : `_series IN (${ids.join(', ')})`;
+    const [only] = selected;
+    if (only === undefined || ids.length > 1) {
+      return { seriesCondition: `_series IN (${ids.join(', ')})`, onlySeries: undefined };
+    }
+    const { keys, values } = this.index.tagsOf(only);
+    return {
+      seriesCondition: `_series = ${ids[0]}`,
+      onlySeries: new Map(keys.map((key, i) => [key, values[i] as string])),
+    };
   }
 
   /** Segments with the same columns are read as one source; overlays stay apart. */

@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import { decodeChunk } from './decode-chunk.js';
-import { quoteText } from './quote.js';
+import { quoteString } from './quote.js';
 
 export interface DuckDbSettings {
   /** The only folder the engine may read and write. */
@@ -47,7 +47,7 @@ export class DuckDbHost {
     await writer.run('SET GLOBAL preserve_insertion_order = true');
     await writer.run('SET GLOBAL parquet_metadata_cache = true');
     await settings.register(writer);
-    await writer.run(`SET allowed_directories = [${quoteText(settings.dataDir)}]`);
+    await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);
     await writer.run('SET enable_external_access = false');
     await writer.run('SET lock_configuration = true');
     return new DuckDbHost(instance, writer, settings.idleConnections);

@@ -1,7 +1,7 @@
 import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
 import { crc32c } from '@plinth/kernel';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
-import { quoteName, quoteText } from '../duckdb/quote.js';
+import { quoteName, quoteString } from '../duckdb/quote.js';
 
 /** Rows of a Parquet row group: what the engine reads or skips as one. */
 const ROW_GROUP_ROWS = 122880;
@@ -68,7 +68,7 @@ export class SegmentFiles {
   }): Promise<WrittenSegment | undefined> {
     const temp = await this.#copy(options.select, options.fieldIds);
     const [stats] = await this.#host.rows(
-      `SELECT count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series) FROM read_parquet(${quoteText(temp.path)})`,
+      `SELECT count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series) FROM read_parquet(${quoteString(temp.path)})`,
     );
     const [rowCount, minTime, maxTime, minSeries, maxSeries] = (stats ?? []) as [
       bigint,
@@ -103,7 +103,7 @@ export class SegmentFiles {
     const dispose = (): Promise<void> => this.#fileSystem.remove(path);
     try {
       await this.#host.run(
-        `COPY (${options.select}) TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd)`,
+        `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd)`,
         options.signal,
       );
       const stat = await this.#fileSystem.stat(path);
@@ -165,7 +165,7 @@ export class SegmentFiles {
     const ids = [...fieldIds].map(([name, fieldId]) => `${quoteName(name)}: ${fieldId}`);
     const fieldIdOption = ids.length === 0 ? '' : `, FIELD_IDS {${ids.join(', ')}}`;
     await this.#host.rows(
-      `COPY (${select}) TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}${fieldIdOption})`,
+      `COPY (${select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}${fieldIdOption})`,
     );
     return { id, path };
   }

@@ -1,18 +1,6 @@
-/** A name as the engine reads it, whatever characters it has. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
+export { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
 
-/**
- * A string as the engine reads it. A NUL character goes through `chr(0)`: it would end the engine's text, and
- * `scanMark` uses it.
- */
-export function quoteString(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
-  return quoted.includes('\0') ? `(${quoted.replaceAll('\0', "' || chr(0) || '")})` : quoted;
-}
-
-/** Stands for the text of a scan until the query is rendered; no user text can hold it. */
+/** Stands for the text of a scan until the query is rendered; quoted user text never holds a NUL. */
 export function scanMark(index: number): string {
   return `\0${index}\0`;
 }
