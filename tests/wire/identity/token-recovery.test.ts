@@ -1,0 +1,142 @@
+// Source: tsdb-http, "Preset token file" and "Recovery listener"; row K-04 of its checklist.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { assertError, HttpClient, ServerProcess, StartFailed } from '../../harness/index.js';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plinth-test-tokens-'));
+});
+after(async () => await rm(folder, { recursive: true, force: true }));
+
+const ADMIN = '/api/v3/configure/token/admin';
+const REGENERATE = `${ADMIN}/regenerate`;
+const UNAUTHENTICATED = 'the request was not authenticated';
+const RECOVERY_OPEN = 'admin token recovery is open to whoever reaches this port';
+
+const works = async (server: ServerProcess, token: string) => {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await server.http.send('/health', { headers })).status === 200;
+};
+async function createAdmin(server: ServerProcess): Promise<Record<string, unknown>> {
+  const created = await server.http.send(ADMIN, { method: 'POST' });
+  assert.equal(created.status, 201, created.text);
+  return JSON.parse(created.text) as Record<string, unknown>;
+}
+
+/** The port closes after its answer; until then it has nothing more to give. */
+async function closed(recovery: HttpClient): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    try {
+      assertError(await recovery.send(REGENERATE, { method: 'POST' }), 404, 'Not found');
+    } catch (error) {
+      const code: unknown = Reflect.get(Object(error), 'code');
+      if (code === 'ECONNREFUSED') return;
+      if (code !== 'ECONNRESET') throw error;
+    }
+  }
+  assert.fail('the recovery port is still open');
+}
+
+describe('the recovery listener', () => {
+  it('K-04 regenerates the admin token without one, once, and closes', async () => {
+    const flags = ['--admin-token-recovery-http-bind', '127.0.0.1:0'];
+    await using server = await ServerProcess.start({ flags });
+    const { host, port } = server.logged(RECOVERY_OPEN) ?? {};
+    assert.equal(host, '127.0.0.1');
+    const recovery = new HttpClient(`http://127.0.0.1:${port}`);
+    try {
+      const nothing = await recovery.send(REGENERATE, { method: 'POST' });
+      assertError(nothing, 404, 'missing admin token, cannot update');
+      const old = await createAdmin(server);
+      for (const [path, method] of [
+        ['/health', 'GET'],
+        [REGENERATE, 'GET'],
+        [ADMIN, 'POST'],
+        ['/api/v3/query_sql?db=_internal&q=SELECT%201', 'GET'],
+      ] as const) {
+        assertError(await recovery.send(path, { method }), 404, 'Not found');
+      }
+      const answer = await recovery.send(REGENERATE, { method: 'POST' });
+      assert.equal(answer.status, 201, answer.text);
+      const renewed = JSON.parse(answer.text) as Record<string, unknown>;
+      const token = String(renewed['token']);
+      const hash = createHash('sha512').update(token).digest('hex');
+      assert.deepEqual(renewed, { ...old, token, hash });
+      assert.ok(await works(server, token));
+      assert.equal(await works(server, String(old['token'])), false);
+      await closed(recovery);
+      assert.ok(await works(server, token));
+    } finally {
+      recovery.close();
+    }
+  });
+
+  it('K-04 is not open unless asked for, and asks nobody on the main port', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
+    assert.equal(server.logged(RECOVERY_OPEN), undefined);
+    await createAdmin(server);
+    assertError(await server.http.send(REGENERATE, { method: 'POST' }), 401, UNAUTHENTICATED);
+  });
+});
+
+describe('the token file', () => {
+  const TEXT = `apiv3_${'a'.repeat(86)}`;
+  const fileOf = async (name: string, content: unknown) => {
+    const path = join(folder, name);
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return ['--admin-token-file', path];
+  };
+
+  it('K-04 presets the admin token of a server that has none, for good', async () => {
+    const flags = await fileOf('preset.json', { token: TEXT, name: '_admin' });
+    await using server = await ServerProcess.start({ flags });
+    assert.ok(await works(server, TEXT));
+    assertError(
+      await server.http.send(ADMIN, { method: 'POST' }),
+      409,
+      'token name already exists, _admin',
+    );
+    const other = await fileOf('other.json', { token: `apiv3_${'b'.repeat(86)}`, name: 'other' });
+    await server.stop();
+    await using again = await ServerProcess.start({ dataDir: server.dataDir, flags: other });
+    assert.ok(await works(again, TEXT));
+    assert.equal(await works(again, `apiv3_${'b'.repeat(86)}`), false);
+  });
+
+  it('K-04 is not read once there is an admin token, and presets one that expires', async () => {
+    const expired = { token: TEXT, name: 'preset', expiry_millis: Date.now() - 1 };
+    await using server = await ServerProcess.start({ flags: await fileOf('old.json', expired) });
+    assert.equal(await works(server, TEXT), false);
+    const admin = await createAdmin(server);
+    await server.stop();
+    const valid = { token: TEXT, name: 'late', expiry_millis: Date.now() + 3_600_000 };
+    const flags = await fileOf('late.json', valid);
+    await using again = await ServerProcess.start({ dataDir: server.dataDir, flags });
+    assert.ok(await works(again, String(admin['token'])));
+    assert.equal(await works(again, TEXT), false);
+  });
+
+  it('K-04 stops the start when it is unreadable, without showing what is in it', async () => {
+    const secret = `apiv3_${'c'.repeat(86)}`;
+    const broken = [
+      `{"token":"${secret}"`,
+      { token: secret.slice(6) },
+      { token: secret, expiry_millis: 'soon' },
+    ];
+    for (const [index, content] of broken.entries()) {
+      const flags = await fileOf(`broken${index}.json`, content);
+      await assert.rejects(ServerProcess.start({ flags }), (error) => {
+        assert.ok(error instanceof StartFailed);
+        assert.equal(error.message.includes(secret.slice(6)), false);
+        return true;
+      });
+    }
+    const flags = ['--admin-token-file', join(folder, 'missing.json')];
+    await assert.rejects(ServerProcess.start({ flags }), StartFailed);
+  });
+});
