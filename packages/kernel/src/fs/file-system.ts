@@ -3,8 +3,8 @@
  * fail, tear and forget writes. Paths are absolute. Errors are Node's (`code` such as `ENOENT`, `ENOSPC`).
  */
 export interface FileSystem {
-  /** `r` read, `r+` read and write an existing file, `wx` create and fail if it exists, `w` create or truncate. */
-  open(path: string, mode: 'r' | 'r+' | 'wx' | 'w'): Promise<FileHandle>;
+  /** With `synced`, bytes and what is needed to read them again are durable when a `write` resolves (O_DSYNC). */
+  open(path: string, mode: OpenMode, writes?: 'buffered' | 'synced'): Promise<FileHandle>;
   rename(from: string, to: string): Promise<void>;
   /** A second name for `existing`; fails with `EEXIST` when `name` is taken. */
   link(existing: string, name: string): Promise<void>;
@@ -20,6 +20,9 @@ export interface FileSystem {
   /** Makes created, renamed and removed names of the folder durable. */
   syncDirectory(path: string): Promise<void>;
 }
+
+/** `r` read, `r+` read and write an existing file, `wx` create and fail if it exists, `w` create or truncate. */
+export type OpenMode = 'r' | 'r+' | 'wx' | 'w';
 
 export interface FileHandle {
   /** Reads into `target` from `position`; returns how many bytes there were (fewer only at the end). */

@@ -1,12 +1,16 @@
 import { promises as disk } from 'node:fs';
 import { dirname } from 'node:path';
-import type { FileHandle, FileStat, FileSystem } from './file-system.js';
+import type { FileHandle, FileStat, FileSystem, OpenMode } from './file-system.js';
 import { openNodeFile } from './node-file-handle.js';
 
 /** The real disk. */
 export class NodeFileSystem implements FileSystem {
-  async open(path: string, mode: 'r' | 'r+' | 'wx' | 'w'): Promise<FileHandle> {
-    return await openNodeFile(path, mode);
+  async open(
+    path: string,
+    mode: OpenMode,
+    writes: 'buffered' | 'synced' = 'buffered',
+  ): Promise<FileHandle> {
+    return await openNodeFile(path, mode, writes);
   }
 
   async rename(from: string, to: string): Promise<void> {

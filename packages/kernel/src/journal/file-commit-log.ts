@@ -1,25 +1,16 @@
 import { join } from 'node:path';
 import { invariant } from '../errors/invariant.js';
-import type { FileHandle, FileSystem } from '../fs/file-system.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import { crc32c } from './crc32c.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
 import { LogDamaged, LogOverloaded, LogReadOnly } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
-import {
-  encodeFileHeader,
-  FILE_HEADER_SIZE,
-  logFileName,
-  RECORD_HEADER_SIZE,
-} from './log-format.js';
+import { type LogFileOptions, LogFileWriter } from './log-file-writer.js';
+import { FILE_HEADER_SIZE, logFileName, RECORD_HEADER_SIZE } from './log-format.js';
 import { type LogFile, type LogLoss, type RecoveredLog, recoverLog } from './log-recovery.js';
 
-export interface CommitLogOptions {
-  readonly fileSystem: FileSystem;
-  /** A folder of the log's own; made when it is missing. */
-  readonly directory: string;
-  /** UUID of this node, written into each file. */
-  readonly nodeId: string;
+/** The folder is the log's own and made when it is missing; the UUID of this node is written into each file. */
+export interface CommitLogOptions extends LogFileOptions {
   /** Moves damaged files aside instead of throwing `LogDamaged`; see `losses`. */
   readonly repair?: boolean;
   /** Called for each loss found at the start, so that it is never silent. */
@@ -38,19 +29,13 @@ interface Rotation {
   readonly reject: (error: Error) => void;
 }
 
-interface ActiveFile {
-  readonly handle: FileHandle;
-  readonly file: number;
-  readonly seed: number;
-}
-
 /** The log in numbered files of one folder. Checks all of it when opened; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
   const { fileSystem, directory, repair = false } = options;
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({ fileSystem, directory, repair });
   for (const loss of recovered.losses) options.onLoss(loss);
-  const active = await createLogFile(options, recovered.nextFile, recovered.nextSequence);
+  const active = await LogFileWriter.create(options, recovered.nextFile, recovered.nextSequence);
   return new FileCommitLog(options, recovered, active);
 }
 
@@ -58,7 +43,7 @@ export class FileCommitLog implements CommitLog {
   readonly #options: CommitLogOptions;
   readonly #recovered: readonly LogFile[];
   readonly #fileSizes = new Map<number, number>();
-  #active: ActiveFile;
+  #active: LogFileWriter;
   /** Where the next record will stand, and its number; ahead of the disk by what waits. */
   #tail: LogPosition;
   #nextSequence: number;
@@ -69,7 +54,7 @@ export class FileCommitLog implements CommitLog {
   #hasAppended = false;
   #closing: Promise<void> | undefined;
 
-  constructor(options: CommitLogOptions, recovered: RecoveredLog, active: ActiveFile) {
+  constructor(options: CommitLogOptions, recovered: RecoveredLog, active: LogFileWriter) {
     this.#options = options;
     this.#recovered = recovered.files;
     for (const { file, sizeBytes } of recovered.files) this.#fileSizes.set(file, sizeBytes);
@@ -155,7 +140,7 @@ export class FileCommitLog implements CommitLog {
     this.#running ??= this.#run();
   }
 
-  /** One write and one sync at a time; whatever arrives meanwhile goes together into the next. */
+  /** One synced write at a time; whatever arrives meanwhile goes together into the next. */
   async #run(): Promise<void> {
     await Promise.resolve(); // what is appended in the same turn shares the first write
     while (this.#queue.length > 0 && this.#failure === undefined) {
@@ -186,8 +171,7 @@ export class FileCommitLog implements CommitLog {
 
   async #write(batch: readonly WaitingRecord[]): Promise<void> {
     const { parts, sizeBytes, offset } = encodeBatch(batch, this.#active.seed);
-    await this.#active.handle.write(parts, offset);
-    await this.#active.handle.sync();
+    await this.#active.write(parts, offset, sizeBytes);
     this.#waitingSize -= sizeBytes;
     for (const { resolve } of batch) resolve();
   }
@@ -197,9 +181,9 @@ export class FileCommitLog implements CommitLog {
     const later = this.#queue.find((entry) => 'parts' in entry);
     const firstSequence = later !== undefined && 'parts' in later ? later.sequence : undefined;
     const sequence = firstSequence ?? this.#nextSequence;
-    this.#active = await createLogFile(this.#options, rotation.file, sequence);
+    await closed.finish();
+    this.#active = await LogFileWriter.create(this.#options, rotation.file, sequence);
     this.#queue.shift();
-    await closed.handle.close();
     rotation.resolve(closed.file);
   }
 
@@ -229,22 +213,9 @@ export class FileCommitLog implements CommitLog {
 
   async #close(): Promise<void> {
     await this.#running;
-    await this.#active.handle.close();
+    if (this.#failure === undefined) await this.#active.finish();
+    else await this.#active.close();
   }
-}
-
-async function createLogFile(
-  options: CommitLogOptions,
-  file: number,
-  firstSequence: number,
-): Promise<ActiveFile> {
-  const { fileSystem, directory, nodeId } = options;
-  const handle = await fileSystem.open(join(directory, logFileName(file)), 'wx');
-  const { bytes, seed } = encodeFileHeader({ nodeId, file, firstSequence });
-  await handle.write([bytes], 0);
-  await handle.sync();
-  await fileSystem.syncDirectory(directory);
-  return { handle, file, seed };
 }
 
 async function* replayFile(

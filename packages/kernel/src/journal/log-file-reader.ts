@@ -74,6 +74,20 @@ export class LogFileReader {
     return false;
   }
 
+  /** Where the last byte behind `from` that is not zero ends; `from` when there is none. */
+  async dataEnd(from: number): Promise<number> {
+    let end = from;
+    for (let at = from; at < this.sizeBytes; ) {
+      const window = await this.#bytes(at, Math.min(WINDOW_SIZE, this.sizeBytes - at));
+      if (window.byteLength === 0) break;
+      let last = window.byteLength;
+      while (last > 0 && window[last - 1] === 0) last -= 1;
+      if (last > 0) end = at + last;
+      at += window.byteLength;
+    }
+    return end;
+  }
+
   /** Fewer bytes than asked for only at the end of the file. */
   async #bytes(at: number, sizeBytes: number): Promise<Uint8Array> {
     const wanted = Math.max(0, Math.min(sizeBytes, this.sizeBytes - at));

@@ -29,7 +29,9 @@ interface Checked {
   readonly firstSequence: number | undefined;
   readonly nextSequence: number;
   readonly goodBytes: number;
+  /** Without zeros at the end, which were made ready for records to come. */
   readonly sizeBytes: number;
+  readonly hasZerosBehind: boolean;
   /** A synced record stands behind the bad bytes, so they are damage and no torn write. */
   readonly isFollowed: boolean;
 }
@@ -66,8 +68,9 @@ export async function recoverLog(options: {
       else await cut(fileSystem, directory, path, checked.goodBytes);
       losses.push({ kind, file: path, offset: checked.goodBytes, lostBytes });
     }
-    // Read from memory is not yet on the disk: a process may have died between its write and its sync.
-    if (isLast && isIntact) await cut(fileSystem, directory, path, checked.goodBytes);
+    // Read from memory is not yet on the disk: a process may have died before its write was synced.
+    if (isIntact && (isLast || checked.hasZerosBehind))
+      await cut(fileSystem, directory, path, checked.goodBytes);
     // What a repair left out explains a gap, also at later starts.
     mayHaveGap = names.includes(asideName(logFileName(file))) || losses.at(-1)?.file === path;
     if (first === undefined) continue;
@@ -87,23 +90,40 @@ async function checkFile(fileSystem: FileSystem, path: string, file: number): Pr
   try {
     const reader = await LogFileReader.over(handle);
     const header = await reader.header();
-    const sizeBytes = reader.sizeBytes;
     if (header === undefined || header.file !== file) {
       // The header is synced before the first record is written, so only a file without records may lack it.
+      const sizeBytes = await reader.dataEnd(0);
       const isFollowed = sizeBytes > FILE_HEADER_SIZE;
-      return { firstSequence: undefined, nextSequence: 0, goodBytes: 0, sizeBytes, isFollowed };
+      const hasZerosBehind = sizeBytes < reader.sizeBytes;
+      return {
+        firstSequence: undefined,
+        nextSequence: 0,
+        goodBytes: 0,
+        sizeBytes,
+        hasZerosBehind,
+        isFollowed,
+      };
     }
     let offset = FILE_HEADER_SIZE;
     let nextSequence = header.firstSequence;
-    while (offset < sizeBytes) {
+    while (offset < reader.sizeBytes) {
       const record = await reader.recordAt(offset, header.seed);
       if (record === undefined || record.sequence !== nextSequence) break;
       offset = record.endOffset;
       nextSequence += 1;
     }
+    const sizeBytes = await reader.dataEnd(offset);
+    const hasZerosBehind = sizeBytes < reader.sizeBytes;
     const isFollowed = offset < sizeBytes && (await reader.hasLaterBatch(offset, header.seed));
     const { firstSequence } = header;
-    return { firstSequence, nextSequence, goodBytes: offset, sizeBytes, isFollowed };
+    return {
+      firstSequence,
+      nextSequence,
+      goodBytes: offset,
+      sizeBytes,
+      hasZerosBehind,
+      isFollowed,
+    };
   } finally {
     await handle.close();
   }

@@ -41,6 +41,20 @@ export function fileSystemConformance(
       assert.equal(await load(fileSystem, path), '\0\x000');
     });
 
+    it('reads at once what was written through a synced handle, next to a buffered one', async () => {
+      const { fileSystem, directory } = await prepare();
+      const path = join(directory, 'a');
+      const buffered = await fileSystem.open(path, 'wx');
+      await buffered.write([new Uint8Array(10)], 0);
+      const synced = await fileSystem.open(path, 'r+', 'synced');
+      await synced.write([Buffer.from('ab'), Buffer.from('c')], 1);
+      await buffered.truncate(4);
+      await synced.write([Buffer.from('d')], 4);
+      await synced.close();
+      await buffered.close();
+      assert.equal(await load(fileSystem, path), '\0abcd');
+    });
+
     it('opens as asked', async () => {
       const { fileSystem, directory } = await prepare();
       const path = join(directory, 'a');

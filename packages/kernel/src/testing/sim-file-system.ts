@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Random } from '../clock/random.js';
-import type { FileHandle, FileStat, FileSystem } from '../fs/file-system.js';
+import type { FileHandle, FileStat, FileSystem, OpenMode } from '../fs/file-system.js';
 import { fileError, type SimDisk, SimFile, SimFileHandle } from './sim-file.js';
 
 /** What goes wrong, as probabilities per call in [0, 1]; absent means never. */
@@ -22,7 +22,8 @@ interface Folder {
 
 /**
  * A disk in memory that forgets. After `crash()` it holds what was synced and, of everything else, a random part:
- * each unsynced write wholly, in sectors, up to some byte or not at all; each unsynced name or not. Handles that were
+ * each unsynced write wholly, in sectors, up to some byte or not at all; each unsynced name or not. A write through a
+ * `synced` handle is one of them until it resolves. Handles that were
  * open before are dead. Folders themselves are durable at once, as `makeDirectory` promises.
  */
 export class SimFileSystem implements FileSystem {
@@ -58,7 +59,11 @@ export class SimFileSystem implements FileSystem {
     for (const file of files) file.crash(this.#random);
   }
 
-  async open(path: string, mode: 'r' | 'r+' | 'wx' | 'w'): Promise<FileHandle> {
+  async open(
+    path: string,
+    mode: OpenMode,
+    writes: 'buffered' | 'synced' = 'buffered',
+  ): Promise<FileHandle> {
     const folder = this.#folderOf(path);
     const known = folder.names.get(path);
     if (known === undefined && this.#folders.has(path)) throw fileError('EISDIR', path);
@@ -66,7 +71,9 @@ export class SimFileSystem implements FileSystem {
     if ((mode === 'r' || mode === 'r+') && known === undefined) throw fileError('ENOENT', path);
     const file = known ?? new SimFile();
     folder.names.set(path, file);
-    const handle = new SimFileHandle(file, path, this.#disk, mode !== 'r');
+    const isWritable = mode !== 'r';
+    const isSynced = writes === 'synced';
+    const handle = new SimFileHandle({ file, path, disk: this.#disk, isWritable, isSynced });
     if (mode === 'w') await handle.truncate(0);
     return handle;
   }

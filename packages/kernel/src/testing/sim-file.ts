@@ -13,9 +13,14 @@ export interface SimDisk {
   freeBytes(): number;
 }
 
-/** A change of a file that no sync has made durable yet. */
+/** A change of a file since its last sync; a synced write is durable before changes that came earlier. */
 type Change =
-  | { readonly kind: 'write'; readonly bytes: Uint8Array; readonly position: number }
+  | {
+      readonly kind: 'write';
+      readonly bytes: Uint8Array;
+      readonly position: number;
+      readonly isDurable?: boolean;
+    }
   | { readonly kind: 'truncate'; readonly sizeBytes: number };
 
 /** One file: its bytes, what of them is on the disk, and the changes between the two. */
@@ -34,17 +39,28 @@ export class SimFile {
     this.#changes = [];
   }
 
+  /** Makes this one change durable, and nothing else. */
+  syncOnly(change: Change & { kind: 'write' }): void {
+    const index = this.#changes.indexOf(change);
+    if (index < 0) return; // a sync of the whole file came before
+    if (index === 0) {
+      this.#synced = changed(this.#synced, change);
+      this.#changes.shift();
+    } else this.#changes[index] = { ...change, isDurable: true };
+  }
+
   crash(random: Random): void {
-    let bytes = this.#synced;
-    for (const change of this.#changes) bytes = partlyChanged(bytes, change, random);
-    this.bytes = bytes;
-    this.sync();
+    this.loseChanges(random);
+    this.bytes = this.#synced;
   }
 
   /** As after a failed sync: the changes were given up, only memory still shows them. */
   loseChanges(random: Random): void {
     let bytes = this.#synced;
-    for (const change of this.#changes) bytes = partlyChanged(bytes, change, random);
+    for (const change of this.#changes) {
+      const isDurable = change.kind === 'write' && change.isDurable === true;
+      bytes = isDurable ? changed(bytes, change) : partlyChanged(bytes, change, random);
+    }
     this.#synced = bytes;
     this.#changes = [];
   }
@@ -56,15 +72,23 @@ export class SimFileHandle implements FileHandle {
   readonly #path: string;
   readonly #disk: SimDisk;
   readonly #isWritable: boolean;
+  readonly #isSynced: boolean;
   readonly #powerCycle: number;
   #isClosed = false;
 
-  constructor(file: SimFile, path: string, disk: SimDisk, isWritable: boolean) {
-    this.#file = file;
-    this.#path = path;
-    this.#disk = disk;
-    this.#isWritable = isWritable;
-    this.#powerCycle = disk.powerCycle();
+  constructor(at: {
+    readonly file: SimFile;
+    readonly path: string;
+    readonly disk: SimDisk;
+    readonly isWritable: boolean;
+    readonly isSynced: boolean;
+  }) {
+    this.#file = at.file;
+    this.#path = at.path;
+    this.#disk = at.disk;
+    this.#isWritable = at.isWritable;
+    this.#isSynced = at.isSynced;
+    this.#powerCycle = at.disk.powerCycle();
   }
 
   async read(target: Uint8Array, position: number): Promise<number> {
@@ -84,19 +108,16 @@ export class SimFileHandle implements FileHandle {
     const kept = isShort
       ? Math.floor(this.#disk.random.float() * bytes.byteLength)
       : bytes.byteLength - Math.min(missingBytes, bytes.byteLength);
-    if (kept > 0) this.#file.apply({ kind: 'write', bytes: bytes.subarray(0, kept), position });
+    const change = { kind: 'write', bytes: bytes.subarray(0, kept), position } as const;
+    if (kept > 0) this.#file.apply(change);
+    if (this.#isSynced) await this.#reachDisk();
+    if (this.#isSynced) this.#file.syncOnly(change);
     if (isShort) throw fileError('EIO', this.#path);
     if (missingBytes > 0) throw fileError('ENOSPC', this.#path);
   }
 
   async sync(): Promise<void> {
-    // The write is on its way: whatever the power does in this turn of the event loop meets it unfinished.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    this.#check();
-    if (this.#disk.happens(this.#disk.faults.syncFails)) {
-      this.#file.loseChanges(this.#disk.random);
-      throw new SyncFailed(this.#path, fileError('EIO', this.#path));
-    }
+    await this.#reachDisk();
     this.#file.sync();
   }
 
@@ -112,6 +133,16 @@ export class SimFileHandle implements FileHandle {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+  }
+
+  /** The write is on its way: whatever the power does in this turn of the event loop meets it unfinished. */
+  async #reachDisk(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#check();
+    if (this.#disk.happens(this.#disk.faults.syncFails)) {
+      this.#file.loseChanges(this.#disk.random);
+      throw new SyncFailed(this.#path, fileError('EIO', this.#path));
+    }
   }
 
   #check(): void {
