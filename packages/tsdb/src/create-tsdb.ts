@@ -1,4 +1,4 @@
-import { type HttpService, invariant, type Metrics } from '@plinth/kernel';
+import { type HttpService, invariant } from '@plinth/kernel';
 import type { OpenTsdb, TsdbNeeds } from './service.js';
 
 export interface Tsdb extends HttpService {
@@ -7,7 +7,7 @@ export interface Tsdb extends HttpService {
 }
 
 /** The time-series service. `start` opens its storage and recovers; `register` comes after it. */
-export function createTsdb(needs: TsdbNeeds & { readonly metrics: Metrics }): Tsdb {
+export function createTsdb(needs: TsdbNeeds): Tsdb {
   const lines = needs.metrics.counter({
     name: 'influxdb3_write_lines_total',
     help: 'Lines written.',
@@ -15,6 +15,10 @@ export function createTsdb(needs: TsdbNeeds & { readonly metrics: Metrics }): Ts
   const rejected = needs.metrics.counter({
     name: 'influxdb3_write_lines_rejected_total',
     help: 'Lines refused.',
+  });
+  const bytes = needs.metrics.counter({
+    name: 'influxdb3_write_bytes_total',
+    help: 'Bytes of request bodies with written lines, as sent.',
   });
   let opened: OpenTsdb | undefined;
   const whenOpen = (): OpenTsdb => {
@@ -45,9 +49,10 @@ export function createTsdb(needs: TsdbNeeds & { readonly metrics: Metrics }): Ts
         random,
         log,
         files: fileSystem,
-        onWritten({ writtenCount, lineCount }) {
+        onWritten({ writtenCount, lineCount }, bodySizeBytes) {
           lines.inc(writtenCount);
           rejected.inc(lineCount - writtenCount);
+          if (writtenCount > 0) bytes.inc(bodySizeBytes);
         },
       });
     },

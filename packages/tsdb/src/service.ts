@@ -5,6 +5,7 @@ import type {
   FileSystem,
   Leases,
   Logger,
+  Metrics,
   ObjectStore,
   Random,
   RelationalStore,
@@ -21,6 +22,7 @@ import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import type { TokenDirectory } from './domain/system-tables/tokens.js';
+import { EngineMetrics, observeEngine } from './engine-metrics.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
@@ -44,6 +46,7 @@ export interface TsdbNeeds {
     readonly repair: boolean;
   }) => Promise<CommitLog>;
   readonly leases: Leases;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -82,7 +85,13 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     idleConnections: 8,
     register: registerEngineFunctions,
   });
-  const queryLog = new QueryLog({ maxEntryCount: settings.query_log_max_entries, clock, random });
+  const metrics = new EngineMetrics(needs.metrics);
+  const queryLog = new QueryLog({
+    maxEntryCount: settings.query_log_max_entries,
+    clock,
+    random,
+    onEnded: (query) => metrics.queryEnded(query),
+  });
   const systemTables = new SystemTables({
     catalog,
     queryLog,
@@ -128,8 +137,9 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       hardLimitBytes: settings.buffer_limit_bytes,
       maxConcurrentQueries: settings.max_concurrent_queries,
     },
-    report: reportTo(needs.log),
+    report: reportTo(needs.log, metrics),
   });
+  observeEngine(needs.metrics, () => engine.state());
   return {
     catalog,
     engine,
@@ -140,11 +150,18 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   };
 }
 
-function reportTo(log: Logger): EngineReport {
+function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
   return {
-    flushFailed: (err, retryMs) =>
-      log.error({ err, retryMs }, 'flush failed; rows stay in the log'),
-    backgroundFailed: (err) => log.error({ err }, 'background work failed'),
+    flushed: (durationMs) => metrics.flushed(durationMs),
+    flushFailed(err, retryMs) {
+      metrics.flushFailed();
+      log.error({ err, retryMs }, 'flush failed; rows stay in the log');
+    },
+    compacted: () => metrics.compacted(),
+    backgroundFailed(err) {
+      metrics.backgroundFailed();
+      log.error({ err }, 'background work failed');
+    },
     indexRebuilt: (err) => log.warn({ err }, 'series index rebuilt from segments'),
     unknownFilesRemoved: (names) =>
       log.info({ count: names.length }, 'files of an unfinished flush removed'),

@@ -12,5 +12,5 @@ export interface RouteDeps {
   /** Reads the Parquet files that the engine makes. */
   readonly files: FileSystem;
   /** Called for every write that reached the engine; for counters. */
-  onWritten?(outcome: WriteOutcome): void;
+  onWritten?(outcome: WriteOutcome, bodySizeBytes: number): void;
 }

@@ -5,6 +5,7 @@ import {
   LocalLeases,
   LocalObjectStore,
   loadSettings,
+  Metrics,
   NodeFileSystem,
   openCommitLog,
   openRelationalStore,
@@ -47,6 +48,7 @@ export async function openTestNode(
       openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
         openCommitLog({ fileSystem, directory, nodeId, repair, onLoss: () => {} }),
       leases: new LocalLeases(),
+      metrics: new Metrics(),
       clock,
       random,
       log: createLogger({ level: 'silent' }),

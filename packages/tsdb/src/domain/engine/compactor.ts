@@ -23,6 +23,7 @@ export class Compactor {
   readonly #registry: SegmentRegistry;
   readonly #leases: Leases;
   readonly #clock: Clock;
+  readonly #onMerged: () => void;
   readonly #onFailed: (error: unknown) => void;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
@@ -35,6 +36,7 @@ export class Compactor {
     readonly registry: SegmentRegistry;
     readonly leases: Leases;
     readonly clock: Clock;
+    readonly onMerged: () => void;
     readonly onFailed: (error: unknown) => void;
   }) {
     this.#tables = options.tables;
@@ -43,6 +45,7 @@ export class Compactor {
     this.#registry = options.registry;
     this.#leases = options.leases;
     this.#clock = options.clock;
+    this.#onMerged = options.onMerged;
     this.#onFailed = options.onFailed;
   }
 
@@ -102,6 +105,7 @@ export class Compactor {
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
+    this.#onMerged();
     return true;
   }
 }

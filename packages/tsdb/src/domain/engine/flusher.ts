@@ -42,7 +42,7 @@ export class Flusher {
   readonly #clock: Clock;
   readonly #settings: FlushSettings;
   readonly #onFailed: (error: unknown, retryMs: number) => void;
-  readonly #onFlushed: (tables: readonly TableStore[]) => void;
+  readonly #onFlushed: (durationMs: number) => void;
   #closed: ClosedGeneration | undefined;
   #running: Promise<void> | undefined;
   #ticker: Disposable | undefined;
@@ -59,7 +59,7 @@ export class Flusher {
     readonly clock: Clock;
     readonly settings: FlushSettings;
     readonly onFailed: (error: unknown, retryMs: number) => void;
-    readonly onFlushed: (tables: readonly TableStore[]) => void;
+    readonly onFlushed: (durationMs: number) => void;
   }) {
     this.#buffer = options.buffer;
     this.#tables = options.tables;
@@ -130,6 +130,7 @@ export class Flusher {
   }
 
   async #flush(closed: ClosedGeneration): Promise<void> {
+    const startMs = this.#clock.monotonicMs();
     const flushed: { readonly store: TableStore; readonly result: FlushedTable }[] = [];
     for (const store of this.#tables()) {
       const table = store.generation(closed.number);
@@ -155,6 +156,6 @@ export class Flusher {
         added: result.segments.map((segment) => store.openVerified(segment)),
       });
     }
-    this.#onFlushed(flushed.map(({ store }) => store));
+    this.#onFlushed(this.#clock.monotonicMs() - startMs);
   }
 }

@@ -58,6 +58,14 @@ export class QueryPath {
     this.#slots = new QuerySlots(options.maxConcurrentQueries);
   }
 
+  get runningCount(): number {
+    return this.#slots.runningCount;
+  }
+
+  get waitingCount(): number {
+    return this.#slots.waitingCount;
+  }
+
   async query(request: QueryRequest): Promise<ResultStream> {
     const prepared = await this.#prepare(request);
     return {

@@ -5,11 +5,21 @@ const MAX_WAITING = 10_000;
 
 /** Lets so many queries run at a time; the others wait in order of arrival. */
 export class QuerySlots {
+  readonly #count: number;
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(count: number) {
+    this.#count = count;
     this.#free = count;
+  }
+
+  get runningCount(): number {
+    return this.#count - this.#free;
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.length;
   }
 
   /** Resolves with the function that gives the slot back (once; twice is harmless). */

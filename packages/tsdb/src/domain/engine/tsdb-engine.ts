@@ -40,11 +40,26 @@ export interface EngineNeeds {
 
 /** What happens in the background, for logs and metrics. */
 export interface EngineReport {
+  flushed(durationMs: number): void;
   flushFailed(error: unknown, retryMs: number): void;
+  compacted(): void;
   backgroundFailed(error: unknown): void;
   indexRebuilt(error: FileDamaged): void;
   unknownFilesRemoved(names: readonly string[]): void;
   replayed(rowCount: number): void;
+}
+
+/** The engine at one moment. */
+export interface EngineState {
+  /** Rows that are not in segments yet. */
+  readonly bufferedBytes: number;
+  readonly logBytes: number;
+  readonly isReadOnly: boolean;
+  readonly tableCount: number;
+  readonly segmentCount: number;
+  readonly segmentBytes: number;
+  readonly queriesWaiting: number;
+  readonly queriesRunning: number;
 }
 
 /** The time-series engine of one node: writes go through the log into memory and from there into segments. */
@@ -98,6 +113,7 @@ export class TsdbEngine implements Engine {
       registry,
       leases,
       clock,
+      onMerged: () => report.compacted(),
       onFailed: (error) => report.backgroundFailed(error),
     });
     this.#flusher = new Flusher({
@@ -110,7 +126,10 @@ export class TsdbEngine implements Engine {
       clock,
       settings: needs.settings,
       onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
-      onFlushed: () => this.#compactor.compactWhenDue(),
+      onFlushed: (durationMs) => {
+        report.flushed(durationMs);
+        this.#compactor.compactWhenDue();
+      },
     });
   }
 
@@ -150,6 +169,23 @@ export class TsdbEngine implements Engine {
     let count = 0;
     for (const store of this.#tables.values()) count += store.segments.length;
     return count;
+  }
+
+  /** Visits every segment: for people who look, not for hot paths. */
+  state(): EngineState {
+    let segmentBytes = 0;
+    for (const { segments } of this.#tables.values())
+      for (const { segment } of segments) segmentBytes += segment.sizeBytes;
+    return {
+      bufferedBytes: this.bufferedBytes,
+      logBytes: this.#needs.log.sizeBytes,
+      isReadOnly: this.isReadOnly,
+      tableCount: this.#tables.size,
+      segmentCount: this.segmentCount,
+      segmentBytes,
+      queriesWaiting: this.#queries.waitingCount,
+      queriesRunning: this.#queries.runningCount,
+    };
   }
 
   /** Takes no more writes, finishes those under way and flushes, so that the next start has nothing to replay. */

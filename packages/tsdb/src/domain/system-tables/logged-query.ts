@@ -27,6 +27,7 @@ export interface QueryFacts {
 export class LoggedQuery {
   readonly facts: QueryFacts;
   readonly #clock: Clock;
+  readonly #onEnded: (query: LoggedQuery) => void;
   readonly #startMs: number;
   #phase: QueryPhase = 'received';
   #permitMs: number | undefined;
@@ -38,8 +39,10 @@ export class LoggedQuery {
   #chunkCount: number | undefined;
   #fileCount: number | undefined;
 
-  constructor(facts: QueryFacts, clock: Clock) {
+  /** @param onEnded called once, after the end is noted */
+  constructor(facts: QueryFacts, clock: Clock, onEnded: (query: LoggedQuery) => void = () => {}) {
     this.facts = facts;
+    this.#onEnded = onEnded;
     this.#clock = clock;
     this.#startMs = clock.monotonicMs();
   }
@@ -81,6 +84,7 @@ export class LoggedQuery {
     this.askedForMore();
     this.#endMs = this.#clock.monotonicMs();
     this.#phase = outcome;
+    this.#onEnded(this);
   }
 
   get phase(): QueryPhase {

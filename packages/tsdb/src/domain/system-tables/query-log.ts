@@ -9,6 +9,7 @@ export class QueryLog {
   readonly #maxEntryCount: number;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #onEnded: (query: LoggedQuery) => void;
   readonly #ring: LoggedQuery[] = [];
   /** Where the next entry goes once the ring is full: the oldest one. */
   #nextIndex = 0;
@@ -17,10 +18,12 @@ export class QueryLog {
     readonly maxEntryCount: number;
     readonly clock: Clock;
     readonly random: Random;
+    readonly onEnded?: (query: LoggedQuery) => void;
   }) {
     this.#maxEntryCount = options.maxEntryCount;
     this.#clock = options.clock;
     this.#random = options.random;
+    this.#onEnded = options.onEnded ?? (() => {});
   }
 
   begin(query: { readonly language: string; readonly text: string }): LoggedQuery {
@@ -32,6 +35,7 @@ export class QueryLog {
         issueNs: this.#clock.nowNs(),
       },
       this.#clock,
+      this.#onEnded,
     );
     this.#ring[this.#nextIndex] = entry;
     this.#nextIndex = (this.#nextIndex + 1) % this.#maxEntryCount;

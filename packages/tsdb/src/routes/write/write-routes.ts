@@ -36,10 +36,13 @@ function registerWrite(app: FastifyInstance, deps: RouteDeps, api: WriteApi, pat
     request: FastifyRequest,
     target: WriteTarget,
     receivedNs: bigint,
-  ): Promise<WriteOutcome> =>
-    await engine.write({
+  ): Promise<WriteOutcome> => {
+    const body = request.body instanceof Uint8Array ? request.body : EMPTY;
+    // Read first: a body that goes to another thread is empty here afterwards.
+    const sizeBytes = body.byteLength;
+    const outcome = await engine.write({
       database: target.database,
-      body: request.body instanceof Uint8Array ? request.body : EMPTY,
+      body,
       encoding: encodingOf(request.headers['content-encoding']),
       maxSizeBytes,
       precision: target.precision,
@@ -47,9 +50,11 @@ function registerWrite(app: FastifyInstance, deps: RouteDeps, api: WriteApi, pat
       noSync: target.noSync,
       receivedNs,
     });
+    deps.onWritten?.(outcome, sizeBytes);
+    return outcome;
+  };
 
   const answer = (outcome: WriteOutcome, target: WriteTarget, reply: FastifyReply): void => {
-    deps.onWritten?.(outcome);
     if (outcome.refused.length === 0) {
       reply.code(204).send();
       return;

@@ -1,0 +1,95 @@
+import { type Counter, Histogram, type Metrics } from '@plinth/kernel';
+import type { EngineState } from './domain/engine/tsdb-engine.js';
+import type { LoggedQuery, QueryPhase } from './domain/system-tables/logged-query.js';
+
+const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const QUERY_BOUNDS_SEC = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];
+
+/**
+ * Numbers of the engine for `/metrics`. What can be asked for is read when the page is; only ends of flushes, merges
+ * and queries are counted. Names of the real system where it has one: tsdb-http, section 10.
+ */
+export class EngineMetrics {
+  readonly #flushes: Counter;
+  readonly #failedFlushes: Counter;
+  readonly #compactions: Counter;
+  readonly #failures: Counter;
+  readonly #flushSec = new Histogram(FLUSH_BOUNDS_SEC);
+  readonly #querySec = new Histogram(QUERY_BOUNDS_SEC);
+  readonly #endedQueries = new Map<QueryPhase, number>([
+    ['success', 0],
+    ['fail', 0],
+    ['cancel', 0],
+  ]);
+
+  constructor(metrics: Metrics) {
+    const counter = (name: string, help: string): Counter => metrics.counter({ name, help });
+    this.#flushes = counter('plinth_tsdb_flushes_total', 'Flushes of rows into segments.');
+    this.#failedFlushes = counter('plinth_tsdb_flushes_failed_total', 'Flushes to be tried again.');
+    this.#compactions = counter('plinth_tsdb_compactions_total', 'Merges of segments.');
+    this.#failures = counter('plinth_tsdb_background_failures_total', 'Failures without a caller.');
+    const histogram = (name: string, help: string, values: Histogram): void =>
+      metrics.add({ name, help, type: 'histogram', samples: () => values.samples(name) });
+    histogram('plinth_tsdb_flush_duration_seconds', 'Time of a flush.', this.#flushSec);
+    histogram(
+      'query_log_end2end_duration_seconds',
+      'Time of a query from its arrival to its last row, waiting included.',
+      this.#querySec,
+    );
+    metrics.add({
+      name: 'query_log_phase_entered_total',
+      help: 'Queries that have ended, by outcome.',
+      type: 'counter',
+      samples: () =>
+        [...this.#endedQueries].map(([phase, value]) => ({ labels: { phase }, value })),
+    });
+  }
+
+  flushed(durationMs: number): void {
+    this.#flushes.inc();
+    this.#flushSec.observe(durationMs / 1000);
+  }
+
+  flushFailed(): void {
+    this.#failedFlushes.inc();
+  }
+
+  compacted(): void {
+    this.#compactions.inc();
+  }
+
+  backgroundFailed(): void {
+    this.#failures.inc();
+  }
+
+  queryEnded({ phase, endToEndNs = 0n }: LoggedQuery): void {
+    this.#endedQueries.set(phase, (this.#endedQueries.get(phase) ?? 0) + 1);
+    this.#querySec.observe(Number(endToEndNs) / 1e9);
+  }
+}
+
+/** Shows the state of an open engine. Called once per registry. */
+export function observeEngine(metrics: Metrics, read: () => EngineState): void {
+  const gauge = (name: string, help: string, pick: (state: EngineState) => number): void =>
+    metrics.gauge({ name, help, read: () => pick(read()) });
+  gauge('plinth_tsdb_buffered_bytes', 'Rows that are not in segments yet.', (s) => s.bufferedBytes);
+  gauge('plinth_tsdb_log_bytes', 'Bytes in the files of the log.', (s) => s.logBytes);
+  gauge('plinth_tsdb_tables', 'Tables in use since the start.', (s) => s.tableCount);
+  gauge('plinth_tsdb_segments', 'Segments that queries read.', (s) => s.segmentCount);
+  gauge('plinth_tsdb_segment_bytes', 'Bytes in these segments.', (s) => s.segmentBytes);
+  gauge('plinth_tsdb_read_only', '1 after a failed sync: writes are refused.', (s) =>
+    s.isReadOnly ? 1 : 0,
+  );
+  metrics.add({
+    name: 'query_log_phase_current',
+    help: 'Queries that wait for a place (received) or run (permit).',
+    type: 'gauge',
+    samples() {
+      const { queriesWaiting, queriesRunning } = read();
+      return [
+        { labels: { phase: 'received' }, value: queriesWaiting },
+        { labels: { phase: 'permit' }, value: queriesRunning },
+      ];
+    },
+  });
+}
