@@ -9,6 +9,8 @@ import { RowBlock } from './row-block.js';
 /** Rows a table's first block holds; later ones are larger, so that many small tables stay small. */
 const FIRST_BLOCK_ROWS = 64;
 const LARGEST_BLOCK_ROWS = 8192;
+/** Handing a block over holds the event loop: wide tables get blocks of fewer rows. */
+const LARGEST_BLOCK_CELLS = 131072;
 /** Waiting rows from which on they are handed to the engine without a query asking for it. */
 const HAND_OVER_ROWS = 16384;
 
@@ -52,7 +54,7 @@ export class BufferTable {
 
   append(batch: RowBatch, seq: bigint): void {
     for (let from = 0; from < batch.rowCount; ) {
-      const block = this.#openBlock(batch.rowCount - from);
+      const block = this.#openBlock(batch.rowCount - from, batch.fields.length);
       const to = Math.min(batch.rowCount, from + block.free);
       block.append(batch, from, to, seq);
       from = to;
@@ -108,12 +110,13 @@ export class BufferTable {
     });
   }
 
-  #openBlock(wanted: number): RowBlock {
+  #openBlock(wanted: number, fieldCount: number): RowBlock {
     const last = this.#waiting.at(-1);
     if (last !== undefined && last.free > 0) return last;
+    const largest = Math.min(LARGEST_BLOCK_ROWS, LARGEST_BLOCK_CELLS / (fieldCount + 1));
+    const target = Math.min(Math.max(wanted, this.rowCount), largest);
     let capacity = FIRST_BLOCK_ROWS;
-    const target = Math.max(wanted, Math.min(this.rowCount, LARGEST_BLOCK_ROWS));
-    while (capacity < target && capacity < LARGEST_BLOCK_ROWS) capacity *= 2;
+    while (capacity * 2 <= target) capacity *= 2;
     const block = new RowBlock(capacity);
     this.#waiting.push(block);
     return block;
