@@ -217,9 +217,15 @@ describe('plinth token', () => {
     const status = await at(['status'], admin);
     assert.equal(status.code, 0, status.stderr);
     assert.match(status.stdout, /^health {5}OK \(/m);
+    assert.match(status.stdout, /^databases {2}_internal$/m);
 
     const named = await at(['token', 'create', 'ci', '--expires-in', '30d'], admin);
     assert.match(named.stderr, /^token ci made, expires \d{4}-/);
+    const listed = await at(['token', 'list'], admin);
+    assert.equal(listed.code, 0, listed.stderr);
+    const names = listed.stdout.split('\n').map((line) => line.split('|')[2]?.trim());
+    assert.deepEqual(names, [undefined, 'name', undefined, '_admin', 'ci', undefined, undefined]);
+    assert.ok(!listed.stdout.includes('apiv3_'));
     const wrong = await at(['status'], `${admin}x`);
     assert.equal(wrong.code, 4);
     assert.match(wrong.stderr, /does not accept this token/);
