@@ -74,7 +74,7 @@ export const TSDB_SETTINGS = defineSettings(
     repair: Type.Boolean({
       default: false,
       description:
-        'At the start: move damaged log files aside and say what was lost, instead of refusing to start.',
+        'At the start: move damaged files of the log and of tables aside and say what was lost.',
     }),
     reported_version: Type.String({
       default: '3.11.2-plinth.0.1.0',
@@ -102,6 +102,7 @@ export const TSDB_SETTINGS = defineSettings(
       flags: ['query-log-max-entries', 'query-log-size'],
       env: ['INFLUXDB3_QUERY_LOG_MAX_ENTRIES', 'INFLUXDB3_QUERY_LOG_SIZE'],
     },
+    repair: { flags: ['repair'] },
     num_database_limit: { flags: ['num-database-limit'], env: ['INFLUXDB3_NUM_DATABASE_LIMIT'] },
     num_table_limit: { flags: ['num-table-limit'], env: ['INFLUXDB3_NUM_TABLE_LIMIT'] },
     num_total_columns_per_table_limit: {

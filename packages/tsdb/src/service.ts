@@ -24,7 +24,7 @@ import { SystemTables } from './domain/system-tables/system-tables.js';
 import type { TokenDirectory } from './domain/system-tables/tokens.js';
 import { EngineMetrics, observeEngine } from './engine-metrics.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
-import { SegmentFiles } from './storage/segments/segment-files.js';
+import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
 
 export interface TsdbNeeds {
@@ -136,6 +136,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       flushAgeMs: settings.buffer_flush_age_ms,
       hardLimitBytes: settings.buffer_limit_bytes,
       maxConcurrentQueries: settings.max_concurrent_queries,
+      repair: settings.repair,
     },
     report: reportTo(needs.log, metrics),
   });
@@ -150,6 +151,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   };
 }
 
+const isoOf = (timeNs: bigint): string => new Date(Number(timeNs / 1_000_000n)).toISOString();
+
 function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
   return {
     flushed: (durationMs) => metrics.flushed(durationMs),
@@ -160,8 +163,14 @@ function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
     compacted: () => metrics.compacted(),
     backgroundFailed(err) {
       metrics.backgroundFailed();
-      log.error({ err }, 'background work failed');
+      const isDamage = err instanceof FileDamaged;
+      log.error({ err }, isDamage ? 'stored file is damaged' : 'background work failed');
     },
+    segmentLost: ({ objectName, rowCount, minTime, maxTime }, table, err) =>
+      log.warn(
+        { err, objectName, table, rowCount, minTime: isoOf(minTime), maxTime: isoOf(maxTime) },
+        'damaged segment moved aside; its rows are lost',
+      ),
     indexRebuilt: (err) => log.warn({ err }, 'series index rebuilt from segments'),
     unknownFilesRemoved: (names) =>
       log.info({ count: names.length }, 'files of an unfinished flush removed'),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import {
   ConfigInvalid,
   describeSettings,
+  isDomainError,
   type SettingDescription,
   type SettingsSources,
 } from '@plinth/kernel';
@@ -20,6 +21,10 @@ Examples:
 Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
 requests end; a second one does not wait. Flags and INFLUXDB3_ variables of InfluxDB 3 Core are taken; those that have
 no effect are named in the log.`;
+
+const DAMAGE_HINT = `
+  Restore the file from a copy, or start once with --repair: it moves the damaged file aside, keeps what stands before
+  the damage and logs what was lost.`;
 
 /** `plinth serve`: every declared setting is a flag. */
 export function serveCommand(): Command {
@@ -100,6 +105,10 @@ function explain(error: unknown, { flags }: SettingsSources): unknown {
     return new CommandFailed(
       `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
     );
+  }
+  if (isDomainError(error)) {
+    const hint = error.kind === 'log_damaged' ? DAMAGE_HINT : '';
+    return new CommandFailed(`${error.message}${hint}`);
   }
   return error;
 }

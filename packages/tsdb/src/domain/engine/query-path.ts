@@ -5,7 +5,7 @@ import { MIN_TIME_NS } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
-import type { SegmentFiles } from '../../storage/segments/segment-files.js';
+import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
 import type { LoggedQuery } from '../system-tables/logged-query.js';
@@ -147,7 +147,12 @@ export class QueryPath {
   }
 
   async #prepareScan(request: ScanRequest, cutoffNs: bigint): Promise<PreparedScan> {
-    return await this.#storeOf(request.table).prepareScan(request, cutoffNs);
+    try {
+      return await this.#storeOf(request.table).prepareScan(request, cutoffNs);
+    } catch (error) {
+      if (error instanceof FileDamaged) throw new ExecutionError(error.message, { cause: error });
+      throw error;
+    }
   }
 
   async *#chunks(

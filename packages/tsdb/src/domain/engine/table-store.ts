@@ -3,7 +3,7 @@ import type { ScanRequest } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
-import type { SegmentFiles } from '../../storage/segments/segment-files.js';
+import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
 import { DuplicateKeys } from './duplicate-keys.js';
 import { GenerationTable } from './generation-table.js';
 import { Pinned } from './pinned.js';
@@ -21,6 +21,8 @@ export interface OpenSegment {
   readonly pinned: Pinned;
   /** Set once the file's checksum was found right. */
   verified: Promise<void> | undefined;
+  /** That the file is damaged is told once, not with every query. */
+  isReported: boolean;
 }
 
 export interface PreparedScan {
@@ -114,8 +116,7 @@ export class TableStore {
   async open(segments: readonly Segment[]): Promise<void> {
     this.#segments = segments.map((segment) => this.openSegment(segment));
     for (const open of this.#segments) {
-      if (open.segment.kind === 'overlay')
-        await this.#duplicates.addAll(this.#segmentSource([open.segment]));
+      if (open.segment.kind === 'overlay') await this.#rememberOverlaid(open);
     }
   }
 
@@ -128,6 +129,7 @@ export class TableStore {
     return {
       segment,
       verified: undefined,
+      isReported: false,
       pinned: new Pinned(() => {
         this.#files.remove(segment.objectName).catch(this.#onError);
       }),
@@ -274,8 +276,23 @@ export class TableStore {
     table.checkedLateRows = to;
   }
 
+  async #rememberOverlaid(open: OpenSegment): Promise<void> {
+    try {
+      await this.#verify(open);
+    } catch (error) {
+      if (!(error instanceof FileDamaged)) throw error;
+      // For good: when the file is restored, its points are still unknown until the next start.
+      open.verified = Promise.reject(error);
+      open.verified.catch(() => undefined); // Every query that needs the segment sees it.
+      return;
+    }
+    await this.#duplicates.addAll(this.#segmentSource([open.segment]));
+  }
+
   #verify(open: OpenSegment): Promise<void> {
     open.verified ??= this.#files.verify(open.segment).catch((error: unknown) => {
+      if (!open.isReported) this.#onError(error);
+      open.isReported = true;
       open.verified = undefined; // The next query looks again: the file may have been restored.
       throw error;
     });

@@ -15,6 +15,7 @@ import type { Engine, ParquetFile, QueryRequest, WriteOutcome, WriteRequest } fr
 import { Flusher, type FlushSettings } from './flusher.js';
 import { openTable, replayLog } from './open-tables.js';
 import { type Planner, QueryPath } from './query-path.js';
+import { removeDamaged } from './remove-damaged.js';
 import { TableStore } from './table-store.js';
 import { WriteBuffer } from './write-buffer.js';
 import { type BodyReader, WritePath } from './write-path.js';
@@ -34,6 +35,8 @@ export interface EngineNeeds {
   readonly settings: FlushSettings & {
     readonly hardLimitBytes: number;
     readonly maxConcurrentQueries: number;
+    /** Go on without damaged segments. */
+    readonly repair: boolean;
   };
   readonly report: EngineReport;
 }
@@ -45,6 +48,7 @@ export interface EngineReport {
   compacted(): void;
   backgroundFailed(error: unknown): void;
   indexRebuilt(error: FileDamaged): void;
+  segmentLost(segment: Segment, table: string, error: FileDamaged): void;
   unknownFilesRemoved(names: readonly string[]): void;
   replayed(rowCount: number): void;
 }
@@ -208,6 +212,10 @@ export class TsdbEngine implements Engine {
 
   async #recover(): Promise<void> {
     const { catalog, files, registry, host, log, report } = this.#needs;
+    if (this.#needs.settings.repair) {
+      const tableName = (id: number): string => catalog.tableById(id)?.name ?? '';
+      await removeDamaged({ registry, files, report, tableName });
+    }
     const { segments, seriesFiles, flushedFile } = await registry.load();
     const known = new Set([...segments, ...seriesFiles].map((file) => file.objectName));
     const unknown = await files.removeUnknown(known);

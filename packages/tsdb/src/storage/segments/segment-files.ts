@@ -9,6 +9,9 @@ const ROW_GROUP_ROWS = 122880;
 /** Bytes summed in one go: some milliseconds. */
 const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 
+/** Beside `tsdb`, where files that nobody knows are removed. */
+const ASIDE_FOLDER = 'tsdb-damaged';
+
 export interface WrittenFile {
   readonly id: string;
   readonly objectName: string;
@@ -27,10 +30,11 @@ export interface WrittenSegment extends WrittenFile {
 /** A stored file whose bytes are not those that were written. */
 export class FileDamaged extends Error {
   override readonly name = 'FileDamaged';
+  readonly kind = 'file_damaged';
   readonly objectName: string;
   constructor(at: { objectName: string; found: string }) {
     super(
-      `stored file ${at.objectName} is damaged (${at.found}); restore it from a copy or remove it with --repair`,
+      `stored file ${at.objectName} is damaged (${at.found}); restore it from a copy, or start once with --repair to go on without it`,
     );
     this.objectName = at.objectName;
   }
@@ -143,6 +147,15 @@ export class SegmentFiles {
     if (found.checksum !== file.checksum) {
       throw new FileDamaged({ objectName, found: 'its checksum does not match' });
     }
+  }
+
+  /** Keeps the bytes under another name, where nothing looks for them. A file that is missing is no error. */
+  async moveAside(objectName: string): Promise<void> {
+    const path = this.#objects.localPath(objectName);
+    if ((await this.#fileSystem.stat(path)) === undefined) return;
+    const aside = `${ASIDE_FOLDER}/${objectName.split('/').at(-1)}`;
+    await this.#objects.delete(aside); // half done by an earlier repair
+    await this.#objects.adopt(aside, path);
   }
 
   /** Deletes objects below `tsdb/` that are not in `known`: files of a flush that did not come to its end. */

@@ -1,0 +1,297 @@
+// Source: architecture, "Recovery"; docs/formats/commit-log.md, "Reading".
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { Chance, query, ServerProcess, StartFailed } from '../harness/index.js';
+
+/** Sizes of docs/formats/commit-log.md. */
+const FILE_HEADER_SIZE = 64;
+const RECORD_HEADER_SIZE = 32;
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'plinth-damage-'));
+});
+afterEach(async () => await rm(dataDir, { recursive: true, force: true }));
+
+async function withServer<T>(
+  work: (server: ServerProcess) => Promise<T>,
+  options: { readonly flags?: readonly string[]; readonly end?: 'stop' | 'kill' } = {},
+): Promise<T> {
+  const flags = ['--without-auth', ...(options.flags ?? [])];
+  const server = await ServerProcess.start({ dataDir, flags });
+  try {
+    return await work(server);
+  } finally {
+    if (options.end === 'kill') await server.kill();
+    else assert.equal(await server.stop(), 0);
+  }
+}
+
+async function write(server: ServerProcess, body: string): Promise<void> {
+  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=s', { body });
+  assert.equal(answer.status, 204, answer.text);
+}
+
+/** Writes `m v=1i 1`, `m v=2i 2` ... in a request of its own each. */
+async function writeNumbers(server: ServerProcess, from: number, to: number): Promise<void> {
+  for (let n = from; n <= to; n++) await write(server, `m v=${n}i ${n}`);
+}
+
+const numbers = async (server: ServerProcess): Promise<string> =>
+  (await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' }))
+    .trim()
+    .split('\n')
+    .slice(1)
+    .join(' ');
+
+async function paths(folder: string, ending: string): Promise<string[]> {
+  const names = await readdir(join(dataDir, folder), { recursive: true });
+  return names
+    .filter((name) => name.endsWith(ending))
+    .sort()
+    .map((name) => join(dataDir, folder, name));
+}
+
+const only = (list: readonly string[]): string => {
+  assert.equal(list.length, 1, list.join());
+  return list[0] as string; // there is one
+};
+
+/** Changes one byte to another value. */
+async function spoil(path: string, offset: number): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[offset] = (bytes[offset] ?? 0) ^ 0xff;
+  await writeFile(path, bytes);
+}
+
+async function startFailure(flags: readonly string[] = []): Promise<StartFailed> {
+  try {
+    const server = await ServerProcess.start({ dataDir, flags: ['--without-auth', ...flags] });
+    await server.kill();
+  } catch (error) {
+    if (error instanceof StartFailed) return error;
+    throw error;
+  }
+  assert.fail('the server started');
+}
+
+describe('A torn tail of the log', () => {
+  it('that was cut in its last record is removed with a warning, and only that record with it', async () => {
+    await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });
+    const log = only(await paths('tsdb-log', '.log'));
+    const { length } = await readFile(log);
+    await truncate(log, length - 1);
+    await withServer(async (server) => {
+      const loss = server.logged('records of the log are lost');
+      assert.deepEqual(
+        [loss?.['kind'], loss?.['file'], loss?.['level']],
+        ['tail_cut', log, 'warn'],
+      );
+      assert.equal(Number(loss?.['offset']) + Number(loss?.['lostBytes']), length - 1);
+      assert.equal(await numbers(server), '1 2 3 4');
+      await writeNumbers(server, 5, 6);
+      assert.equal(await numbers(server), '1 2 3 4 5 6');
+    });
+  });
+
+  it('of bytes that are no record loses nothing that was acknowledged', async () => {
+    for (const size of [1, RECORD_HEADER_SIZE, 5000]) {
+      await withServer((server) => writeNumbers(server, 1, 3), { end: 'kill' });
+      const log = (await paths('tsdb-log', '.log')).at(-1) ?? '';
+      const { length } = await readFile(log);
+      await appendFile(log, new Chance(size).bytes(size));
+      await withServer(async (server) => {
+        const loss = server.logged('records of the log are lost');
+        assert.deepEqual(
+          [loss?.['file'], loss?.['offset'], loss?.['lostBytes']],
+          [log, length, size],
+        );
+        assert.equal(await numbers(server), '1 2 3');
+      });
+    }
+  });
+});
+
+describe('Damage in the middle of the log', () => {
+  it('stops the start with file, offset and what to do; a repair keeps what stands before it', async () => {
+    await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });
+    const log = only(await paths('tsdb-log', '.log'));
+    const second = FILE_HEADER_SIZE + RECORD_HEADER_SIZE + (await firstPayloadSize(log));
+    await spoil(log, second + RECORD_HEADER_SIZE + 3);
+    const { length } = await readFile(log);
+
+    const failure = await startFailure();
+    assert.equal(failure.code, 1);
+    assert.match(failure.message, new RegExp(`${log} at offset ${second}`));
+    assert.match(failure.message, /--repair/);
+    assert.doesNotMatch(failure.message, /\n +at /, 'it is no bug, so it has no stack');
+
+    await withServer(
+      async (server) => {
+        const loss = server.logged('records of the log are lost');
+        const { kind, file, offset, lostBytes } = loss ?? {};
+        assert.deepEqual(
+          { kind, file, offset, lostBytes },
+          { kind: 'moved_aside', file: log, offset: second, lostBytes: length - second },
+        );
+        assert.equal(await numbers(server), '1');
+        await writeNumbers(server, 7, 7);
+      },
+      { flags: ['--repair'] },
+    );
+    await withServer(async (server) => assert.equal(await numbers(server), '1 7'));
+    assert.deepEqual(await paths('tsdb-log', '.damaged'), [`${log}.damaged`]);
+  });
+
+  it('of a file that is not the last is damage, too', async () => {
+    await withServer((server) => writeNumbers(server, 1, 2), { end: 'kill' });
+    await withServer((server) => writeNumbers(server, 3, 4), { end: 'kill' });
+    const [first = ''] = await paths('tsdb-log', '.log');
+    const { length } = await readFile(first);
+    await truncate(first, length - 1);
+    const failure = await startFailure();
+    assert.equal(failure.code, 1);
+    assert.match(failure.message, new RegExp(`${first} at offset \\d+`));
+    await withServer(async (server) => assert.equal(await numbers(server), '1 3 4'), {
+      flags: ['--repair'],
+    });
+  });
+
+  it('that took a whole file away is noticed by the numbers of the records', async () => {
+    for (const n of [1, 2, 3]) {
+      await withServer((server) => writeNumbers(server, n, n), { end: 'kill' });
+    }
+    const [, second = ''] = await paths('tsdb-log', '.log');
+    await rm(second);
+    const failure = await startFailure();
+    assert.equal(failure.code, 1);
+    assert.match(failure.message, /records before this file are missing/);
+    await withServer(async (server) => assert.equal(await numbers(server), '1 3'), {
+      flags: ['--repair'],
+    });
+  });
+});
+
+/** Bytes 8 to 11 of a record's header. */
+async function firstPayloadSize(log: string): Promise<number> {
+  return (await readFile(log)).readUInt32LE(FILE_HEADER_SIZE + 8);
+}
+
+describe('A damaged segment', () => {
+  const DAY_SEC = 86_400;
+
+  /** Table `m` in two segments of a day each, table `n` in a third. Returns the path of the first day of `m`. */
+  async function writeSegments(): Promise<string> {
+    await withServer((server) => write(server, `m,t=a v=1i 10\nm,t=a v=2i 20`));
+    const before = new Set(await paths('objects', '.parquet'));
+    await withServer(async (server) => {
+      await write(server, `m,t=b v=3i ${5 * DAY_SEC}`);
+      await write(server, 'n v=4i 10');
+    });
+    // The first start wrote a segment and the series of the table; the segment is the one with the time in it.
+    for (const path of before) {
+      if ((await readFile(path)).includes('time')) return path;
+    }
+    assert.fail('no segment');
+  }
+
+  const get = (server: ServerProcess, q: string) =>
+    server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'csv' })}`);
+
+  async function assertOnlyItFails(server: ServerProcess, name: RegExp): Promise<void> {
+    for (const q of [
+      'SELECT * FROM m',
+      'SELECT count(*) FROM m WHERE v = 3',
+      'SELECT max(v) FROM m',
+    ]) {
+      const answer = await get(server, q);
+      assert.equal(answer.status, 500, answer.text);
+      const { error } = JSON.parse(answer.text) as { error: string };
+      assert.match(error, /^query error: error while executing plan: stored file .* is damaged/);
+      assert.match(error, name);
+    }
+    assert.equal((await get(server, 'SELECT v FROM n')).text.trim(), 'v\n4');
+    const later = `SELECT v FROM m WHERE time >= '1970-01-03T00:00:00Z'`;
+    assert.equal((await get(server, later)).text.trim(), 'v\n3');
+    assert.equal(server.logged('stored file is damaged')?.['level'], 'error');
+    assert.equal((await server.http.send('/health')).status, 200);
+  }
+
+  it('fails the queries that touch it and no others; a repair puts it aside and says what was lost', async () => {
+    const path = await writeSegments();
+    const name = new RegExp((path.split('/').at(-1) ?? '').replace('.', '\\.'));
+    await spoil(path, (await readFile(path)).length >> 1);
+    await withServer((server) => assertOnlyItFails(server, name));
+    await withServer(
+      async (server) => {
+        const loss = server.logged('damaged segment moved aside; its rows are lost');
+        assert.deepEqual(
+          [loss?.['table'], loss?.['rowCount'], loss?.['minTime'], loss?.['maxTime']],
+          ['m', 2, '1970-01-01T00:00:10.000Z', '1970-01-01T00:00:20.000Z'],
+        );
+        assert.match(String(loss?.['objectName']), name);
+        assert.equal(await numbers(server), '3');
+        await writeNumbers(server, 10, 10);
+        assert.equal(await numbers(server), '3 10');
+      },
+      { flags: ['--repair'] },
+    );
+    assert.match(only(await paths('objects/tsdb-damaged', '.parquet')), name);
+    await withServer(async (server) => assert.equal(await numbers(server), '3 10'));
+  });
+
+  it('that is missing or short fails the same way', async () => {
+    const path = await writeSegments();
+    const bytes = await readFile(path);
+    await truncate(path, bytes.length - 10);
+    await withServer((server) => assertOnlyItFails(server, /bytes instead of/));
+    await rm(path);
+    await withServer((server) => assertOnlyItFails(server, /not found/));
+    // Whoever has a copy puts it back, and nothing was lost.
+    await writeFile(path, bytes);
+    await withServer(async (server) => assert.equal(await numbers(server), '1 2 3'));
+  });
+
+  it('of later values fails as well, and its loss takes only those', async () => {
+    await withServer((server) => write(server, 'm a=1i,v=1i 10\nm v=2i 20'));
+    const before = new Set(await paths('objects', '.parquet'));
+    await withServer((server) => write(server, 'm v=9i 10\nn v=4i 10'));
+    const added = (await paths('objects', '.parquet')).filter((path) => !before.has(path));
+    for (const path of added) {
+      const bytes = await readFile(path);
+      const isOverlay = bytes.includes('_seq') && bytes.includes('time');
+      if (isOverlay) await spoil(path, bytes.length >> 1);
+    }
+    await withServer(async (server) => {
+      const answer = await get(server, 'SELECT * FROM m');
+      assert.equal(answer.status, 500, answer.text);
+      assert.match(answer.text, /is damaged/);
+    });
+    await withServer(async (server) => assert.equal(await numbers(server), '1 2'), {
+      flags: ['--repair'],
+    });
+  });
+});
+
+describe('A lost file of series', () => {
+  it('is made again from the segments', async () => {
+    await withServer((server) => write(server, 'm,t=a,u=x v=1i 10\nm,t=b v=2i 20'));
+    const series = [];
+    for (const path of await paths('objects', '.parquet')) {
+      if (!(await readFile(path)).includes('time')) series.push(path);
+    }
+    await rm(only(series));
+    await withServer(async (server) => {
+      assert.equal(server.logged('series index rebuilt from segments')?.['level'], 'warn');
+      const q = `SELECT v FROM m WHERE t = 'b'`;
+      assert.equal((await query(server, { db: 'd', q, format: 'csv' })).trim(), 'v\n2');
+      await write(server, 'm,t=b v=3i 30\nm,t=c v=4i 40');
+      const all = 'SELECT t, u, v FROM m ORDER BY v';
+      const answer = await query(server, { db: 'd', q: all, format: 'csv' });
+      assert.equal(answer.trim(), 't,u,v\na,x,1\nb,,2\nb,,3\nc,,4');
+    });
+  });
+});
