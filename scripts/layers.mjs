@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Checks that imports point down only (docs/ARCHITECTURE.md, "Layers"). Part of `npm run lint`.
+// layers.mjs [folder]   checks that imports point down only (docs/ARCHITECTURE.md, "Layers"); part of `npm run lint`.
 import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './lib/root.mjs';
@@ -19,8 +19,14 @@ const PACKAGES = {
   server: ['kernel', 'identity', 'tsdb'],
 };
 
-const problems = Object.keys(PACKAGES).flatMap((name) => {
-  const src = path.join(root, 'packages', name, 'src');
+/** What others may import of a package: its public surface, and from tests what it offers to tests. */
+const PUBLIC = /^@plinth\/[^/]+(\/testing)?$/;
+
+const top = process.argv[2] ?? root;
+const folders = fs.readdirSync(path.join(top, 'packages'));
+const problems = folders.flatMap((name) => {
+  const src = path.join(top, 'packages', name, 'src');
+  if (!(name in PACKAGES)) return [`packages/${name}: has no line in scripts/layers.mjs`];
   return listSources(src).flatMap((file) => checkFile(name, src, file));
 });
 for (const problem of problems) console.error(problem);
@@ -30,25 +36,37 @@ function checkFile(name, src, file) {
   const own = layerOf(src, file);
   return importsOf(file).flatMap((target) => {
     const sibling = /^@plinth\/([^/]+)/.exec(target)?.[1];
-    if (sibling !== undefined && !PACKAGES[name].includes(sibling)) return [say(file, target)];
-    if (!target.startsWith('.') || !(own in BELOW)) return [];
-    const layer = layerOf(src, path.resolve(path.dirname(file), target));
+    if (sibling !== undefined) {
+      const isAllowed = PACKAGES[name].includes(sibling) && PUBLIC.test(target);
+      return isAllowed ? [] : [say(file, target)];
+    }
+    if (!target.startsWith('.')) return [];
+    const reached = path.resolve(path.dirname(file), target);
+    if (!reached.startsWith(src + path.sep)) return [say(file, target)];
+    if (!(own in BELOW)) return [];
+    const layer = layerOf(src, reached);
     const isAllowed = layer === own || !(layer in BELOW) || BELOW[own].includes(layer);
     return isAllowed ? [] : [say(file, target)];
   });
 }
 
 function say(file, target) {
-  return `${path.relative(root, file)}: must not import ${target}`;
+  return `${path.relative(top, file)}: must not import ${target}`;
 }
 
 function layerOf(src, file) {
   return path.relative(src, file).split(path.sep)[0];
 }
 
+/** Static, dynamic and side-effect imports, re-exports; the formatter leaves no other spelling. */
 function importsOf(file) {
-  const found = fs.readFileSync(file, 'utf8').matchAll(/^(?:import|export|\}).*?from '([^']+)';/gm);
-  return [...found].map(([, target]) => target);
+  const text = fs.readFileSync(file, 'utf8');
+  const found = [
+    ...text.matchAll(/^(?:import|export|\}).*?from '([^']+)'/gm),
+    ...text.matchAll(/\bimport\('([^']+)'\)/g),
+    ...text.matchAll(/^import '([^']+)'/gm),
+  ];
+  return found.map(([, target]) => target);
 }
 
 /** Tests may look across: a model test can use the engine as its second opinion. */

@@ -1,0 +1,72 @@
+// Source: docs/ARCHITECTURE.md, "Layers".
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const SCRIPT = fileURLToPath(new URL('../../../scripts/layers.mjs', import.meta.url));
+
+/** What the check says of a repository with one file; empty when it is content. */
+function check(file: string, text: string): string {
+  const top = mkdtempSync(join(tmpdir(), 'plinth-layers-'));
+  try {
+    const path = join(top, 'packages', file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    const { status, stderr } = spawnSync(process.execPath, [SCRIPT, top], { encoding: 'utf8' });
+    assert.equal(status, stderr === '' ? 0 : 1);
+    return stderr.trimEnd();
+  } finally {
+    rmSync(top, { recursive: true });
+  }
+}
+
+const refuses = (file: string, target: string, spelling = `import { a } from '${target}';`) =>
+  assert.equal(check(file, spelling), `packages/${file}: must not import ${target}`);
+
+it('refuses imports of what lies above or beside', () => {
+  refuses('tsdb/src/routes/a.ts', '../storage/b.js');
+  refuses('tsdb/src/storage/a.ts', '../domain/b.js');
+  refuses('tsdb/src/model/deep/a.ts', '../../domain/b.js');
+  refuses('tsdb/src/a.ts', '@plinth/identity');
+  refuses('identity/src/a.ts', '@plinth/server');
+  refuses('kernel/src/a.ts', '@plinth/tsdb');
+});
+
+it('refuses imports past the public surface of a package', () => {
+  refuses('tsdb/src/a.ts', '@plinth/kernel/dist/fs/node-file-system.js');
+  refuses('tsdb/src/a.ts', '../../kernel/src/index.js');
+  refuses('server/src/commands/a.ts', '../../../tsdb/src/index.js');
+});
+
+it('sees every way to import', () => {
+  const target = '../storage/b.js';
+  const file = 'tsdb/src/routes/a.ts';
+  refuses(file, target, `import type { A } from '${target}';`);
+  refuses(file, target, `import {\n  a,\n  b,\n} from '${target}';`);
+  refuses(file, target, `export * from '${target}';`);
+  refuses(file, target, `import '${target}';`);
+  refuses(file, target, `const b = await import('${target}');`);
+});
+
+it('knows every package', () => {
+  assert.equal(
+    check('billing/src/a.ts', ''),
+    'packages/billing: has no line in scripts/layers.mjs',
+  );
+});
+
+it('leaves the rest alone', () => {
+  const allows = (file: string, target: string) =>
+    assert.equal(check(file, `import { a } from '${target}';`), '');
+  allows('tsdb/src/routes/a.ts', '../domain/b.js');
+  allows('tsdb/src/routes/a.ts', '../errors.js');
+  allows('tsdb/src/domain/a.ts', '@plinth/kernel');
+  allows('tsdb/src/testing/a.ts', '@plinth/kernel/testing');
+  allows('server/src/a.ts', '@plinth/tsdb');
+  allows('kernel/src/a.ts', 'node:fs');
+  allows('tsdb/src/model/a.test.ts', '../domain/b.js');
+});
