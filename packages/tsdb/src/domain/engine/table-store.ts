@@ -7,13 +7,12 @@ import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-f
 import { DuplicateKeys } from './duplicate-keys.js';
 import { GenerationTable } from './generation-table.js';
 import { Pinned } from './pinned.js';
-import { type ScanTextOptions, scanText } from './scan-text.js';
+import { scanText } from './scan-text.js';
+import { segmentSource, segmentSources } from './segment-sources.js';
+import { selectSeries } from './select-series.js';
 import { SeriesIndex } from './series-index.js';
 import { SeriesTable } from './series-table.js';
-import { parquetFrom, type Source } from './sources.js';
-
-/** Series named one by one in a scan; more are left to the join. */
-const MAX_NAMED_SERIES = 64;
+import type { Source } from './sources.js';
 
 /** A segment in use by this process. */
 export interface OpenSegment {
@@ -85,7 +84,8 @@ export class TableStore {
 
   /** Unique sources among the segments that touch the time range, without the rows still in memory. */
   segmentSources(minTime: bigint, maxTime: bigint): readonly Source[] {
-    return this.#segmentSources(
+    return segmentSources(
+      this.#files,
       this.#segments
         .map((open) => open.segment)
         .filter((segment) => segment.minTime <= maxTime && segment.maxTime >= minTime),
@@ -152,7 +152,7 @@ export class TableStore {
       const later = [
         ...segments
           .filter((open) => open.segment.kind === 'overlay')
-          .map((open) => this.#segmentSource([open.segment])),
+          .map((open) => segmentSource(this.#files, [open.segment])),
         ...generations
           .filter(({ table }) => table.checkedLateRows > 0)
           .map(({ table }) => table.lateSource()),
@@ -219,7 +219,10 @@ export class TableStore {
       await this.seriesTable.handOver(this.schema);
       await Promise.all(segments.map((open) => this.#verify(open)));
       const sources = [
-        ...this.#segmentSources(segments.map((open) => open.segment)),
+        ...segmentSources(
+          this.#files,
+          segments.map((open) => open.segment),
+        ),
         ...bufferSources(generations),
       ].filter((source) => source.minTime <= maxTime && source.maxTime >= minTime);
       const text = scanText({
@@ -228,7 +231,7 @@ export class TableStore {
         sources,
         minTime,
         maxTime,
-        ...this.#seriesOf(request),
+        ...selectSeries(this.index, request.tagConditions),
         seriesTable: this.seriesTable,
         duplicates: duplicates.touches(minTime, maxTime) ? duplicates.name : undefined,
         lastRowsOnly: request.lastRowsOnly,
@@ -259,7 +262,10 @@ export class TableStore {
     await Promise.all(this.#segments.map((open) => this.#verify(open)));
     const fresh = `(SELECT _series, "time" FROM ${table.lateSource().from} WHERE rowid >= ${from} AND rowid < ${to})`;
     const others = [
-      ...this.#segmentSources(this.#segments.map((open) => open.segment)),
+      ...segmentSources(
+        this.#files,
+        this.#segments.map((open) => open.segment),
+      ),
       ...bufferSources(
         this.#generations.map((entry) => ({
           table: entry.table,
@@ -286,7 +292,7 @@ export class TableStore {
       open.verified.catch(() => undefined); // Every query that needs the segment sees it.
       return;
     }
-    await this.#duplicates.addAll(this.#segmentSource([open.segment]));
+    await this.#duplicates.addAll(segmentSource(this.#files, [open.segment]));
   }
 
   #verify(open: OpenSegment): Promise<void> {
@@ -297,49 +303,6 @@ export class TableStore {
       throw error;
     });
     return open.verified;
-  }
-
-  #seriesOf(request: ScanRequest): Pick<ScanTextOptions, 'seriesCondition' | 'onlySeries'> {
-    const everything = { seriesCondition: undefined, onlySeries: undefined };
-    if (request.tagConditions.length === 0) return everything;
-    const selected = this.index.select(request.tagConditions, MAX_NAMED_SERIES);
-    if (selected === undefined) return everything;
-    if (selected.length === 0) return { seriesCondition: 'false', onlySeries: undefined };
-    const ids = selected.map((dense) => String(this.index.idOf(dense)));
-    const [only] = selected;
-    if (only === undefined || ids.length > 1) {
-      return { seriesCondition: `_series IN (${ids.join(', ')})`, onlySeries: undefined };
-    }
-    const { keys, values } = this.index.tagsOf(only);
-    return {
-      seriesCondition: `_series = ${ids[0]}`,
-      onlySeries: new Map(keys.map((key, i) => [key, values[i] as string])),
-    };
-  }
-
-  /** Segments with the same columns are read as one source; overlays stay apart. */
-  #segmentSources(segments: readonly Segment[]): Source[] {
-    const groups = new Map<string, Segment[]>();
-    for (const segment of segments) {
-      const key = `${segment.kind} ${[...segment.columnIds].sort().join()}`;
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [segment]);
-      else group.push(segment);
-    }
-    return [...groups.values()].map((group) => this.#segmentSource(group));
-  }
-
-  #segmentSource(segments: readonly Segment[]): Source {
-    const [first] = segments;
-    return {
-      kind: first?.kind === 'overlay' ? 'later' : 'unique',
-      from: parquetFrom(segments.map((segment) => this.#files.pathOf(segment.objectName))),
-      order: '0',
-      where: undefined,
-      hasColumn: (id) => first?.columnIds.has(id) ?? false,
-      minTime: segments.reduce((min, s) => (s.minTime < min ? s.minTime : min), 2n ** 63n - 1n),
-      maxTime: segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n)),
-    };
   }
 
   #nextDuplicatesName(): string {

@@ -1,0 +1,29 @@
+import type { Segment } from '../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../storage/segments/segment-files.js';
+import { parquetFrom, type Source } from './sources.js';
+
+/** Segments with the same columns are read as one source; overlays stay apart. */
+export function segmentSources(files: SegmentFiles, segments: readonly Segment[]): Source[] {
+  const groups = new Map<string, Segment[]>();
+  for (const segment of segments) {
+    const key = `${segment.kind} ${[...segment.columnIds].sort().join()}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [segment]);
+    else group.push(segment);
+  }
+  return [...groups.values()].map((group) => segmentSource(files, group));
+}
+
+/** One source over segments of one kind with the same columns. */
+export function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Source {
+  const [first] = segments;
+  return {
+    kind: first?.kind === 'overlay' ? 'later' : 'unique',
+    from: parquetFrom(segments.map((segment) => files.pathOf(segment.objectName))),
+    order: '0',
+    where: undefined,
+    hasColumn: (id) => first?.columnIds.has(id) ?? false,
+    minTime: segments.reduce((min, s) => (s.minTime < min ? s.minTime : min), 2n ** 63n - 1n),
+    maxTime: segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n)),
+  };
+}
