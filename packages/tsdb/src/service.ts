@@ -132,7 +132,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     virtualTables: (database, segmentsOf) => systemTables.of(database, segmentsOf),
     queryLog,
     settings: {
-      flushBytes: settings.buffer_flush_bytes,
+      // A small limit must not be reached before there is anything to flush.
+      flushBytes: Math.min(settings.buffer_flush_bytes, settings.buffer_limit_bytes / 4),
       flushAgeMs: settings.buffer_flush_age_ms,
       hardLimitBytes: settings.buffer_limit_bytes,
       maxConcurrentQueries: settings.max_concurrent_queries,

@@ -29,6 +29,8 @@ export class WritePath {
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #parsers = new Map<number, ParserSeries>();
+  /** Bodies on their way to the buffer: many at a time must not pass its limit together. */
+  #underwayBytes = 0;
 
   constructor(options: {
     readonly reader: BodyReader;
@@ -44,7 +46,17 @@ export class WritePath {
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
-    this.#buffer.assertRoom(request.body.byteLength);
+    const sizeBytes = request.body.byteLength;
+    this.#buffer.assertRoom(this.#underwayBytes + sizeBytes);
+    this.#underwayBytes += sizeBytes;
+    try {
+      return await this.#take(request);
+    } finally {
+      this.#underwayBytes -= sizeBytes;
+    }
+  }
+
+  async #take(request: WriteRequest): Promise<WriteOutcome> {
     const reading = this.#reader.read(request);
     const read = reading instanceof Promise ? await reading : reading;
     const { parsed } = read;
