@@ -1,0 +1,180 @@
+// Source: tsdb-http, "Client interop checklist": influxdb-client-js; rows T-01, A-02 and W-08 of the checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { HttpError, InfluxDB, Point, setLogger, type WriteApi } from '@influxdata/influxdb-client';
+import { ServerProcess } from '../../harness/index.js';
+
+const BUFFER_LIMIT_BYTES = 1_048_576;
+let server: ServerProcess;
+let token = '';
+let client: InfluxDB;
+before(async () => {
+  // The client logs what it does with failures; the tests look at them themselves.
+  setLogger({ error() {}, warn() {} });
+  server = await ServerProcess.start({
+    flags: ['--tsdb-buffer-limit-bytes', String(BUFFER_LIMIT_BYTES)],
+  });
+  const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  token = (JSON.parse(created.text) as { token: string }).token;
+  client = new InfluxDB({ url: server.url, token });
+});
+after(async () => await server.close());
+
+async function rows(db: string, q: string): Promise<unknown> {
+  const path = `/api/v3/query_sql?${new URLSearchParams({ db, q, format: 'json_rows' })}`;
+  const answer = await server.http.send(path, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(answer.status, 200, answer.text);
+  return JSON.parse(answer.text);
+}
+
+async function failureOf(api: WriteApi): Promise<HttpError> {
+  try {
+    await api.flush();
+  } catch (error) {
+    assert.ok(error instanceof HttpError, String(error));
+    return error;
+  } finally {
+    await api.close().catch(() => {});
+  }
+  assert.fail('the write succeeded');
+}
+
+/** Full batches go out in the background, and the client's `close` does not wait for them: this tells when all are in. */
+function countWritten(lineCount: number) {
+  let left = lineCount;
+  let finish = (): void => {};
+  const all = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const writeSuccess = (lines: readonly string[]): void => {
+    left -= lines.length;
+    if (left === 0) finish();
+  };
+  return { all, writeSuccess };
+}
+
+describe('@influxdata/influxdb-client', () => {
+  it('T-01 W-08 writes points of every type', async () => {
+    const api = client.getWriteApi('any org', 'points', 'ms', { defaultTags: { region: 'west' } });
+    const point = new Point('weather station')
+      .tag('city, country', 'Zürich = CH')
+      .floatField('temperature', -1.5)
+      .intField('count', '9007199254740991')
+      .uintField('total', '18446744073709551615')
+      .booleanField('ok', true)
+      .stringField('note', 'say "hi"\\\nsecond line')
+      .timestamp(new Date('2026-01-01T00:00:00.123Z'));
+    api.writePoint(point);
+    await api.close();
+    const q =
+      'SELECT "city, country" AS city, region, temperature, CAST(count AS VARCHAR) AS count, ' +
+      'CAST(total AS VARCHAR) AS total, ok, note, time FROM "weather station"';
+    assert.deepEqual(await rows('points', q), [
+      {
+        city: 'Zürich = CH',
+        region: 'west',
+        temperature: -1.5,
+        count: '9007199254740991',
+        total: '18446744073709551615',
+        ok: true,
+        note: 'say "hi"\\\nsecond line',
+        time: '2026-01-01T00:00:00.123',
+      },
+    ]);
+  });
+
+  it('W-08 writes in every precision and without a time', async () => {
+    const times = { s: 1, ms: 1_000, us: 1_000_000, ns: 1_000_000_000 } as const;
+    for (const precision of ['s', 'ms', 'us', 'ns'] as const) {
+      const api = client.getWriteApi('o', 'precisions', precision);
+      const point = (kind: string) => new Point(precision).tag('kind', kind).intField('v', 1);
+      api.writePoint(point('number').timestamp(times[precision]));
+      api.writePoint(point('now'));
+      api.writePoint(point('server').timestamp(''));
+      const startMs = Date.now();
+      await api.close();
+      assert.deepEqual(
+        await rows('precisions', `SELECT time FROM ${precision} WHERE kind = 'number'`),
+        [{ time: '1970-01-01T00:00:01' }],
+      );
+      const recent = `SELECT count(*) AS n FROM ${precision} WHERE kind <> 'number' AND time >= to_timestamp(${Math.floor(startMs / 1000) - 1})`;
+      assert.deepEqual(await rows('precisions', recent), [{ n: 2 }]);
+    }
+  });
+
+  it('W-08 writes in batches, compressed and plain', async () => {
+    for (const [bucket, gzipThreshold] of [
+      ['plain', 1_000_000],
+      ['gzip', 0],
+    ] as const) {
+      const { all, writeSuccess } = countWritten(2_500);
+      const options = { batchSize: 500, gzipThreshold, writeSuccess };
+      const api = client.getWriteApi('o', bucket, 'ns', options);
+      for (let index = 0; index < 2_500; index++) api.writeRecord(`m v=${index}i ${index}`);
+      await all;
+      await api.close();
+      const q = 'SELECT count(*) AS n, sum(v) AS v FROM m';
+      assert.deepEqual(await rows(bucket, q), [{ n: 2_500, v: (2_500 * 2_499) / 2 }]);
+    }
+  });
+
+  it('W-08 hears which line was refused, and does not send it again', async () => {
+    const api = client.getWriteApi('o', 'refused', 'ns');
+    api.writeRecords(['m v=1i 1', 'm v="x" 2', 'm v=3i 3']);
+    const failure = await failureOf(api);
+    assert.equal(failure.statusCode, 400);
+    const error_message =
+      "invalid column type for column 'v', expected iox::column_type::field::integer, got iox::column_type::field::string";
+    const error = 'partial write of line protocol occurred';
+    const message = `${error}: line 2: ${error_message}`;
+    assert.equal(failure.message, message);
+    assert.equal(failure.code, 'invalid');
+    const data = [{ original_line: 'm v="x" 2', line_number: 2, error_message }];
+    assert.deepEqual(failure.json, { code: 'invalid', message, error, data });
+    assert.deepEqual(await rows('refused', 'SELECT v FROM m ORDER BY v'), [{ v: 1 }, { v: 3 }]);
+  });
+
+  it('A-02 hears that its token is wrong', async () => {
+    const stranger = new InfluxDB({ url: server.url, token: 'wrong' });
+    const api = stranger.getWriteApi('o', 'stranger', 'ns');
+    api.writeRecord('m v=1 1');
+    const failure = await failureOf(api);
+    assert.equal(failure.statusCode, 401);
+    assert.equal(failure.message, 'unauthorized access');
+    assert.equal(failure.code, 'unauthorized');
+  });
+
+  it('W-08 is told to come again while the server is full, comes again, and loses nothing', async () => {
+    const lineCount = 20_000;
+    const attempts: (number | undefined)[] = [];
+    const { all, writeSuccess } = countWritten(lineCount);
+    const api = client.getWriteApi('o', 'full', 'ns', {
+      batchSize: 2_000,
+      gzipThreshold: 1_000_000, // plain: 10 batches of 270 kB want to be in at the same time
+      maxRetries: 50,
+      maxBufferLines: 1_000_000,
+      minRetryDelay: 10,
+      retryJitter: 0,
+      writeSuccess,
+      writeFailed: (error) => {
+        attempts.push(error instanceof HttpError ? error.statusCode : undefined);
+      },
+    });
+    const text = 'x'.repeat(100);
+    for (let index = 0; index < lineCount; index++) {
+      api.writeRecord(`m,t=${index % 10} v=${index}i,s="${text}" ${index}`);
+    }
+    await all;
+    await api.close();
+    const q = 'SELECT count(*) AS n, sum(v) AS v FROM m';
+    const sum = (lineCount * (lineCount - 1)) / 2;
+    assert.deepEqual(await rows('full', q), [{ n: lineCount, v: sum }]);
+    assert.ok(attempts.length > 0, 'the server was never full');
+    assert.deepEqual(new Set(attempts), new Set([503]));
+  });
+
+  it('T-01 is told that there is no Flux', async () => {
+    const ask = client.getQueryApi('o').collectRows('buckets()');
+    await assert.rejects(ask, (error) => error instanceof HttpError && error.statusCode === 404);
+  });
+});
