@@ -121,13 +121,14 @@ export class FileCommitLog implements CommitLog {
   async seal(file: number): Promise<void> {
     invariant(file < this.#active.file, 'only files that were rotated away can be removed');
     const { fileSystem, directory } = this.#options;
-    // Oldest first: whenever this stops, what is left is a log without its beginning, never one with a hole.
+    // Oldest first, each removal durable before the next: whenever this stops, also by a power failure, what is left is
+    // a log without its beginning and never one with a hole. Usually it is one file.
     for (const number of [...this.#fileSizes.keys()].sort((a, b) => a - b)) {
       if (number > file) break;
       await fileSystem.remove(join(directory, logFileName(number)));
+      await fileSystem.syncDirectory(directory);
       this.#fileSizes.delete(number);
     }
-    await fileSystem.syncDirectory(directory);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SeededRandom } from '../testing/seeded-random.js';
+import { SimFileSystem } from '../testing/sim-file-system.js';
+import { type CommitLogOptions, openCommitLog } from './file-commit-log.js';
+import type { LogLoss } from './log-recovery.js';
+
+const DIRECTORY = '/log';
+const NODE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+const open = (fileSystem: SimFileSystem, options: Partial<CommitLogOptions> = {}) =>
+  openCommitLog({
+    fileSystem,
+    directory: DIRECTORY,
+    nodeId: NODE_ID,
+    zeroStepSize: 700,
+    onLoss: (loss) => assert.fail(`lost ${JSON.stringify(loss)}`),
+    ...options,
+  });
+
+const replayed = async (
+  fileSystem: SimFileSystem,
+  options: Partial<CommitLogOptions> = {},
+): Promise<string[]> => {
+  const log = await open(fileSystem, options);
+  const payloads: string[] = [];
+  for await (const { payload } of log.replay()) payloads.push(Buffer.from(payload).toString());
+  await log.close();
+  return payloads;
+};
+
+const newDisk = (seed = 1) => new SimFileSystem(new SeededRandom(seed));
+
+describe('FileCommitLog.rotate and seal', () => {
+  it('puts records appended after the call into the next file, those before it into the closed one', async () => {
+    const disk = newDisk();
+    const log = await open(disk);
+    const before = log.append([Buffer.from('a')]);
+    const rotated = log.rotate();
+    const after = log.append([Buffer.from('b')]);
+    assert.equal(await rotated, before.position.file);
+    await Promise.all([before.durable, after.durable]);
+    assert.equal(after.position.file, before.position.file + 1);
+    await log.close();
+    assert.deepEqual(await replayed(disk), ['a', 'b']);
+  });
+
+  it('removes sealed files for good, and nothing else', async () => {
+    const disk = newDisk();
+    const log = await open(disk);
+    for (const payload of ['a', 'b', 'c']) {
+      await log.append([Buffer.from(payload)]).durable;
+      if (payload !== 'c') await log.rotate();
+    }
+    const fullSize = log.sizeBytes;
+    await log.seal(2);
+    assert.ok(log.sizeBytes < fullSize);
+    disk.crash();
+    assert.deepEqual(await replayed(disk), ['c']);
+  });
+
+  it('leaves a log that opens, whenever the power fails while files are removed', async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const disk = newDisk(seed);
+      const log = await open(disk);
+      for (const payload of ['a', 'b', 'c']) {
+        await log.append([Buffer.from(payload)]).durable;
+        await log.rotate();
+      }
+      disk.faults = { syncFails: 0.5 };
+      await log.seal(2).catch(() => {});
+      disk.faults = {};
+      disk.crash();
+      const kept = await replayed(disk);
+      assert.deepEqual(kept, ['a', 'b', 'c'].slice(-kept.length), `seed ${seed}`);
+    }
+  });
+});
+
+describe('FileCommitLog limits', () => {
+  it('refuses a record over the limit and takes the next', async () => {
+    const disk = newDisk();
+    const log = await open(disk, { maxRecordSize: 10 });
+    assert.throws(() => log.append([new Uint8Array(6), new Uint8Array(5)]), {
+      kind: 'log_overloaded',
+    });
+    await log.append([Buffer.from('0123456789')]).durable;
+    await log.close();
+    assert.deepEqual(await replayed(disk), ['0123456789']);
+  });
+
+  it('refuses records while too many bytes wait, and takes them again afterwards', async () => {
+    const disk = newDisk();
+    const log = await open(disk, { maxWaitingSize: 200 });
+    const first = log.append([new Uint8Array(100)]);
+    assert.throws(() => log.append([new Uint8Array(150)]), { kind: 'log_overloaded' });
+    await first.durable;
+    await log.append([new Uint8Array(150)]).durable;
+    await log.close();
+  });
+
+  it('keeps the order of records that need more than one write', async () => {
+    const disk = newDisk();
+    const log = await open(disk);
+    const done: number[] = [];
+    const records = [0, 1, 2].map(async (index) => {
+      await log.append([new Uint8Array(5 * 1024 * 1024).fill(97 + index)]).durable;
+      done.push(index);
+    });
+    await Promise.all(records);
+    await log.close();
+    assert.deepEqual(done, [0, 1, 2]);
+    assert.deepEqual(
+      (await replayed(disk)).map((text) => text.slice(0, 1)),
+      ['a', 'b', 'c'],
+    );
+  });
+});
+
+describe('FileCommitLog on a failing disk', () => {
+  const failures = {
+    'a short write': { writeIsShort: 1 },
+    'a full disk': { capacityBytes: 0 },
+    'a failed sync': { syncFails: 1 },
+  };
+  for (const [name, faults] of Object.entries(failures)) {
+    it(`${name} rejects all that wait and makes the log read-only until it is opened again`, async () => {
+      const disk = newDisk();
+      const log = await open(disk, { zeroStepSize: 0 });
+      await log.append([Buffer.from('kept')]).durable;
+      disk.faults = faults;
+      const waiting = ['x', 'y'].map((text) => log.append([Buffer.from(text)]).durable);
+      for (const durable of waiting) await assert.rejects(durable, { kind: 'log_read_only' });
+      assert.equal(log.isReadOnly, true);
+      disk.faults = {};
+      assert.throws(() => log.append([Buffer.from('z')]), { kind: 'log_read_only' });
+      await assert.rejects(log.rotate(), { kind: 'log_read_only' });
+      await log.close();
+      disk.crash();
+      // What was refused may be there, wholly and in order; what was acknowledged is.
+      const onLoss = ({ kind }: LogLoss) => assert.equal(kind, 'tail_cut');
+      const found = await replayed(disk, { onLoss });
+      assert.deepEqual(found, ['kept', 'x', 'y'].slice(0, found.length));
+      assert.ok(found.length >= 1);
+    });
+  }
+
+  it('a next file whose name does not reach the disk is not written to', async () => {
+    const disk = newDisk();
+    const log = await open(disk);
+    await log.append([Buffer.from('kept')]).durable;
+    disk.faults = { syncFails: 1 };
+    await assert.rejects(log.rotate(), { kind: 'log_read_only' });
+    assert.throws(() => log.append([Buffer.from('z')]), { kind: 'log_read_only' });
+    await log.close();
+    disk.faults = {};
+    disk.crash();
+    assert.deepEqual(await replayed(disk), ['kept']);
+  });
+});
