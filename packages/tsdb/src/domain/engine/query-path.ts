@@ -1,4 +1,4 @@
-import { DatabaseNotFound, ExecutionError, QueryCancelled } from '../../errors.js';
+import { DatabaseNotFound, NotImplemented, QueryCancelled } from '../../errors.js';
 import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import { MIN_TIME_NS } from '../../model/scan.js';
@@ -11,6 +11,8 @@ import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-qu
 import type { LoggedQuery } from '../system-tables/logged-query.js';
 import type { QueryLog } from '../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest } from './engine.js';
+import { toQueryError } from './engine-failure.js';
+import { explainedRows } from './explained-rows.js';
 import { QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
 
@@ -78,6 +80,7 @@ export class QueryPath {
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
     const prepared = await this.#prepare(request);
     try {
+      if (prepared.planned.isExplained) throw new NotImplemented('EXPLAIN in this format');
       const file = await this.#files.writeResult({
         // The engine's text has names of its own; the file has those of the answer.
         select: `SELECT * FROM (${prepared.text}) r(${prepared.planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
@@ -161,8 +164,9 @@ export class QueryPath {
   ): AsyncGenerator<ResultChunk, void, undefined> {
     const { text, planned, logged } = prepared;
     try {
-      const { columns, isSmall } = planned;
-      for await (const chunk of this.#host.stream({ text, columns, isSmall, signal })) {
+      const { columns, isSmall, isExplained } = planned;
+      const chunks = this.#host.stream({ text, columns, isSmall, signal });
+      for await (const chunk of isExplained ? explainedRows(chunks) : chunks) {
         logged.handedOut();
         yield chunk;
         logged.askedForMore();
@@ -181,18 +185,4 @@ export class QueryPath {
 function noteFailure<E>(logged: LoggedQuery, error: E): E {
   logged.ended(error instanceof QueryCancelled ? 'cancel' : 'fail');
   return error;
-}
-
-/** What the engine says of a failed query, without its own prefixes and pointers into text the user never wrote. */
-export function toQueryError(error: unknown, signal: AbortSignal): Error {
-  if (signal.aborted) return new QueryCancelled();
-  if (!(error instanceof Error)) return new ExecutionError(String(error));
-  if (error.name !== 'Error') return error;
-  const [line = ''] = error.message.split('\n');
-  return new ExecutionError(
-    line.replace(/^(Invalid Input|Conversion|Out of Range|Out of Memory) Error: /, ''),
-    {
-      cause: error,
-    },
-  );
 }

@@ -41,6 +41,8 @@ export interface PlannedQuery {
   readonly columns: readonly OutputColumn[];
   /** The table when FROM is exactly one base table. */
   readonly tableName: string | undefined;
+  /** True when the text is the engine's EXPLAIN, whose rows are yet to be named. */
+  readonly isExplained?: boolean;
   /**
    * The answer is far smaller than what is read: the engine may make all of it before the first row is handed out, which
    * saves a millisecond.

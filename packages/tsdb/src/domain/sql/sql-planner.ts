@@ -44,7 +44,8 @@ export class SqlPlanner {
         explain === undefined
           ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
           : PLAN_COLUMNS,
-      tableName: query.tableName,
+      tableName: explain === undefined ? query.tableName : undefined,
+      isExplained: explain !== undefined,
       isSmall: query.isSmall ?? false,
       render: (scanText) =>
         pieces.map((piece, index) => (index % 2 === 0 ? piece : scanText(Number(piece)))).join(''),

@@ -45,6 +45,7 @@ export class DuckDbHost {
     const writer = await instance.connect();
     await writer.run("SET TimeZone = 'UTC'").catch(() => undefined); // Only there when the time-zone extension is linked in.
     await writer.run('SET GLOBAL preserve_insertion_order = true');
+    await writer.run("SET GLOBAL explain_output = 'all'");
     await writer.run('SET GLOBAL parquet_metadata_cache = true');
     await settings.register(writer);
     await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ExecutionError, PlanError, QueryCancelled } from '../../errors.js';
+import { failureText, toQueryError } from './engine-failure.js';
+
+describe('a failure of the engine', () => {
+  const reads = (message: string, words: string) =>
+    assert.equal(failureText(message), words, message);
+
+  // Source: query-languages, "Types and casts" and "Numbers".
+  it('is told in the words of the specification', () => {
+    reads(
+      'Invalid Input Error: Arrow error: Divide by zero error',
+      'Arrow error: Divide by zero error',
+    );
+    reads(
+      'Out of Range Error: Overflow in addition of INT64 (9223372036854775807 + 1)!',
+      'Arrow error: Arithmetic overflow: Overflow happened on: 9223372036854775807 + 1',
+    );
+    reads(
+      "Conversion Error: Type INT64 with value 300 can't be cast because the value is out of range for the destination type INT8 when casting from source column c0\n\nLINE 1: SELECT",
+      "Cast error: Can't cast value 300 to type Int8",
+    );
+    reads(
+      "Conversion Error: Could not convert string 'x' to BOOL when casting from source column s",
+      "Cast error: Cannot cast string 'x' to value of Boolean type",
+    );
+    reads(
+      'Conversion Error: Could not convert string "x" to DECIMAL(10,2)',
+      "Cast error: Cannot cast string 'x' to value of Decimal128(10, 2) type",
+    );
+    reads(
+      'Conversion Error: invalid date field format: "12", expected format is (YYYY-MM-DD)',
+      "Cast error: Cannot cast string '12' to value of Date32 type",
+    );
+    reads(
+      'Invalid Input Error: missing ): (',
+      'Execution error: Regular expression did not compile: missing ): (',
+    );
+  });
+
+  it('shows no file, no generated name and no word of the engine', () => {
+    const secret = (message: string) =>
+      assert.doesNotMatch(failureText(message), /c0|r1|\/data|duck|INTERNAL|binder/i, message);
+    secret('Binder Error: Referenced column "r1.c0" not found in FROM clause!');
+    secret(
+      'INTERNAL Error: Attempted to access index 0 within vector of size 0\nStack Trace: /data/lib.so',
+    );
+    secret('IO Error: Cannot open file "/data/segments/c0.parquet": No such file or directory');
+    secret(
+      "Out of Memory Error: failed to offload data block of size 256.0 KiB (/data/spill). This limit was set by the 'max_temp_directory_size' setting.",
+    );
+    secret(
+      'Out of Memory Error: could not allocate block of size 256.0 KiB (64.0 MiB/64.0 MiB used)',
+    );
+    secret('FATAL Error: /data/x duckdb');
+  });
+
+  it('is a domain error, and none after the client has gone', () => {
+    const signal = new AbortController().signal;
+    assert.ok(toQueryError(new Error('x'), signal) instanceof ExecutionError);
+    assert.ok(toQueryError(new PlanError('x'), signal) instanceof PlanError);
+    assert.ok(toQueryError(new Error('x'), AbortSignal.abort()) instanceof QueryCancelled);
+  });
+});

@@ -1,0 +1,120 @@
+import { ExecutionError, QueryCancelled } from '../../errors.js';
+
+/**
+ * Failures of the engine in the words that clients of the real system know. What stands in no row is the engine's own
+ * affair (generated names, files): the client learns only that the query failed, `cause` keeps the rest.
+ *
+ * Constant expressions that fail (`SELECT 1/0`, `'x'::INT`) come this way as well: the real planner leaves those that
+ * it cannot fold to the run, so they are failures of the run, not of the plan.
+ */
+const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
+  // Ours, raised within the engine by macros.
+  [/^((?:Arrow error|Cast error|Execution error|Resources exhausted): .*)$/, '$1'],
+  [
+    /^Overflow in \w+ of \w+ \((.+)\)!?$/,
+    'Arrow error: Arithmetic overflow: Overflow happened on: $1',
+  ],
+  [/^Overflow .*?\((.*)\)!?$/, 'Arrow error: Arithmetic overflow: Overflow happened on: $1'],
+  [/^(?:Left|Right)-shift value.*$/, 'Arrow error: Arithmetic overflow: shift out of range'],
+  [
+    /^Type INT128 with value (-?\d+) can't be cast .*$/,
+    'Arrow error: Arithmetic overflow: $1 is out of range',
+  ],
+  [
+    /^Type \w+ with value (.+?) can't be cast .* destination type (\w+).*$/,
+    "Cast error: Can't cast value $1 to type $2",
+  ],
+  [
+    /^(?:Overflow.*|Cannot negate.*|.*value is out of range.*)$/,
+    'Arrow error: Arithmetic overflow',
+  ],
+  [
+    /^Could not convert string ['"](.*)['"] to (\w+(?:\([\d, ]+\))?).*$/,
+    "Cast error: Cannot cast string '$1' to value of $2 type",
+  ],
+  [
+    /^(?:invalid )?date field (?:format|value out of range): "(.*?)".*$/,
+    "Cast error: Cannot cast string '$1' to value of Date32 type",
+  ],
+  [
+    /^Could not cast value (\S+) to DECIMAL\((\d+),(\d+)\).*$/,
+    'Arrow error: Invalid argument error: $1 is too large to store in a Decimal128 of precision $2',
+  ],
+  [
+    /^More than one row returned by a subquery.*$/,
+    'Execution error: Scalar subquery returned more than one row',
+  ],
+  [
+    /^((?:missing|invalid|unexpected|bad|no argument for|trailing|pattern too large)[^:]*: .*)$/,
+    'Execution error: Regular expression did not compile: $1',
+  ],
+  [/^Map keys must be unique.*$/, 'Execution error: map key must be unique, duplicate key found'],
+  [/^Map keys can not be NULL.*$/, 'Execution error: map key cannot be null'],
+  [/^Invalid UTF8 Codepoint (-?\d+).*$/, 'Execution error: invalid Unicode scalar value: $1'],
+  [/^interval cannot be 0.*$/, "Execution error: Step value can't be 0"],
+  [/^Invalid escape string.*$/, 'Execution error: Escape string must be empty or one character'],
+  [/^Max expression depth limit.*$/, 'Resources exhausted: the query is nested too deep'],
+];
+
+/** Kinds of failures that are worded by their kind alone. */
+const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [
+    /^Out of Memory Error: .*(?:max_temp_directory_size|temporary|offload|disk)/is,
+    'Resources exhausted: the query needs more memory than the server allows, and more disk to spill to',
+  ],
+  [
+    /^Out of Memory Error/,
+    'Resources exhausted: the query needs more memory than the server allows',
+  ],
+  [/^IO Error: .*(?:No space left|Disk full)/is, 'Resources exhausted: no space left to spill to'],
+  [/^IO Error/, 'External error: stored data could not be read'],
+  [/^INTERRUPT/, 'query cancelled'],
+];
+
+const ENGINE_KIND = /^(?:Invalid Input|Conversion|Out of Range|Binder|Syntax|Constraint) Error: /;
+
+/** What the engine calls types in its messages. */
+const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
+  ['INT8', 'Int8'],
+  ['INT16', 'Int16'],
+  ['INT32', 'Int32'],
+  ['INT64', 'Int64'],
+  ['UINT8', 'UInt8'],
+  ['UINT16', 'UInt16'],
+  ['UINT32', 'UInt32'],
+  ['UINT64', 'UInt64'],
+  ['FLOAT', 'Float32'],
+  ['DOUBLE', 'Float64'],
+  ['BOOL', 'Boolean'],
+  ['BOOLEAN', 'Boolean'],
+  ['DATE', 'Date32'],
+]);
+
+/** The domain error for what a running query threw. */
+export function toQueryError(error: unknown, signal: AbortSignal): Error {
+  if (signal.aborted) return new QueryCancelled();
+  if (!(error instanceof Error)) return new ExecutionError(FALLBACK);
+  if (error.name !== 'Error') return error;
+  return new ExecutionError(failureText(error.message), { cause: error });
+}
+
+const FALLBACK = 'Execution error: the query engine failed';
+
+/** `message` of the engine as clients see it. */
+export function failureText(message: string): string {
+  for (const [pattern, words] of KINDS) if (pattern.test(message)) return words;
+  const [line = ''] = message.split('\n');
+  const text = line.replace(ENGINE_KIND, '').replace(/ when casting from source column .*$/, '');
+  for (const [pattern, words] of WORDINGS) {
+    if (pattern.test(text)) return inArrowNames(text.replace(pattern, words));
+  }
+  return FALLBACK;
+}
+
+function inArrowNames(text: string): string {
+  return text
+    .replace(/\b(?:to type|to value of) (\w+)/, (whole, name: string) =>
+      whole.replace(name, ARROW_NAMES.get(name) ?? name),
+    )
+    .replace(/DECIMAL\((\d+),(\d+)\)/, 'Decimal128($1, $2)');
+}

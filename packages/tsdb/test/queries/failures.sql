@@ -1,0 +1,23 @@
+-- 1: §4.1 cast facts
+SELECT s::BIGINT AS r FROM (VALUES ('12'), ('x')) v(s);
+
+-- 2: §4.1 cast facts, in words of the same form
+SELECT s::BOOLEAN AS r FROM (VALUES ('true'), ('x')) v(s);
+
+-- 3: §4.1 cast facts, in words of the same form
+SELECT s::DATE AS r FROM (VALUES ('2020-01-01'), ('x')) v(s);
+
+-- 4: §4.1 cast facts: out of range is an error
+SELECT arrow_cast(n, 'Int8') AS r FROM (VALUES (1), (300)) v(n);
+
+-- 5: §4.2 numbers
+SELECT n / 0 AS r FROM (VALUES (1)) v(n);
+
+-- 6: §8 integer overflow
+SELECT n + 1 AS r FROM (VALUES (9223372036854775807)) v(n);
+
+-- 7: §8 sum(int), error when out of range
+SELECT sum(n) AS r FROM (VALUES (9223372036854775807), (1)) v(n);
+
+-- 8: §4.5 a pattern with look-around, which the syntax does not have
+SELECT s ~ '(?=x)' AS r FROM (VALUES ('x')) v(s);
