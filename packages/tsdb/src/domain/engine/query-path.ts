@@ -1,4 +1,4 @@
-import { DatabaseNotFound, NotImplemented, QueryCancelled } from '../../errors.js';
+import { DatabaseNotFound, ExecutionError, NotImplemented, QueryCancelled } from '../../errors.js';
 import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import { MIN_TIME_NS } from '../../model/scan.js';
