@@ -35,7 +35,7 @@ export function showTables(body: unknown, session: Session): BoundQuery {
     ['limit_from', 'SHOW TABLES LIMIT FROM not supported'],
     ['filter_position', 'SHOW TABLES FILTER not supported'],
   ]);
-  return listing(TABLE_COLUMNS, tableRows(session.context), session);
+  return listing(TABLE_COLUMNS, tableRows(session.context));
 }
 
 /** With `FULL` or `EXTENDED` all that `information_schema.columns` knows. */
@@ -60,11 +60,8 @@ export function showColumns(body: unknown, session: Session): BoundQuery {
   }
   const rows = rowsOfTable(parent_name, session);
   return full || extended
-    ? virtualTableQuery(
-        columnsView(() => rows),
-        session,
-      )
-    : listing(COLUMN_COLUMNS, rows, session);
+    ? virtualTableQuery(columnsView(() => rows))
+    : listing(COLUMN_COLUMNS, rows);
 }
 
 /** A clause that is not understood must not be passed over: the answer would look like its result. */
@@ -79,11 +76,7 @@ function refuseClauses(
 
 export function describeTable(body: unknown, session: Session): BoundQuery {
   const { table_name } = body as { readonly table_name: ObjectName };
-  return listing(
-    ['column_name', 'data_type', 'is_nullable'],
-    rowsOfTable(table_name, session),
-    session,
-  );
+  return listing(['column_name', 'data_type', 'is_nullable'], rowsOfTable(table_name, session));
 }
 
 export function showFunctions(body: unknown, session: Session): BoundQuery {
@@ -93,11 +86,11 @@ export function showFunctions(body: unknown, session: Session): BoundQuery {
     function_name: name,
     function_type: session.functions.find(name)?.kind.toUpperCase(),
   }));
-  return listing(['function_name', 'function_type'], rows, session);
+  return listing(['function_name', 'function_type'], rows);
 }
 
 /** `SHOW ALL` and `SHOW <setting>`. */
-export function showVariable(body: unknown, session: Session): BoundQuery {
+export function showVariable(body: unknown): BoundQuery {
   const { variable } = body as { readonly variable: readonly Ident[] };
   const words = variable.map(nameOf).filter((word) => word !== 'verbose');
   const name = alias(words.join('.'));
@@ -110,7 +103,6 @@ export function showVariable(body: unknown, session: Session): BoundQuery {
   return listing(
     ['name', 'value'],
     settings.map(([setting, value]) => ({ name: setting, value })),
-    session,
   );
 }
 
@@ -133,15 +125,14 @@ function rowsOfTable(
 function listing(
   names: readonly string[],
   rows: readonly Readonly<Record<string, unknown>>[],
-  session: Session,
 ): BoundQuery {
   const columns: readonly OutputColumn[] = names.map((name) => ({
     name,
     type: UTF8,
     source: undefined,
   }));
-  return virtualTableQuery(
-    { columns, rows: () => rows.map((row) => names.map((name) => row[name])) },
-    session,
-  );
+  return virtualTableQuery({
+    columns,
+    rows: () => rows.map((row) => names.map((name) => row[name])),
+  });
 }

@@ -38,7 +38,7 @@ export function bindStatement(statement: Statement, session: Session): BoundStat
     case 'ShowFunctions':
       return { query: showFunctions(body, session), explain: undefined };
     case 'ShowVariable':
-      return { query: showVariable(body, session), explain: undefined };
+      return { query: showVariable(body), explain: undefined };
     default:
       throw refusal(tag, body);
   }

@@ -75,7 +75,7 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   if (virtual === undefined) {
     throw new PlanError(`Error during planning: table '${path.join('.')}' not found`);
   }
-  const query = virtualTableQuery(virtual, around.session);
+  const query = virtualTableQuery(virtual);
   return namedItem(query, { text: `(${query.text})`, path, alias, around });
 }
 

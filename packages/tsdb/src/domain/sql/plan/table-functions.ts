@@ -24,7 +24,7 @@ export function bindTableFunction(
   if (name === 'generate_series' || name === 'range') return bindSeries(name, bound);
   const values = bound.map((arg) => argumentValue(arg));
   const table = around.session.context.virtualTables.tableFunction(name, values);
-  if (table !== undefined) return virtualTableQuery(table, around.session);
+  if (table !== undefined) return virtualTableQuery(table);
   throw new PlanError(`Error during planning: table function '${name}' not found`);
 }
 

@@ -1,10 +1,11 @@
 import { NotImplemented } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
-import { constantText } from '../bind/bound.js';
-import type { BoundQuery, Session } from '../bind/session.js';
+import { constantText, INT64 } from '../bind/bound.js';
+import type { BoundQuery } from '../bind/session.js';
 import type { ConstantValue } from '../bound-expr.js';
 import { engineType } from '../emit/engine-type.js';
+import { quoteString } from '../emit/quote.js';
 import type { PlanContext, VirtualTable } from '../planned-query.js';
 import { informationSchemaTable } from './information-schema.js';
 
@@ -21,10 +22,7 @@ export function findVirtualTable(
 }
 
 /** The table as a query over a list of rows. */
-export function virtualTableQuery(
-  table: VirtualTable,
-  session: Pick<Session, 'newName'>,
-): BoundQuery {
+export function virtualTableQuery(table: VirtualTable): BoundQuery {
   const rows = table.rows();
   if (rows.length > MAX_VIRTUAL_ROWS) {
     throw new NotImplemented(`tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`);
@@ -37,28 +35,66 @@ export function virtualTableQuery(
     engineName: `c${index}`,
   }));
   return {
-    text: rowsText(table.columns, rows, session.newName('x')),
+    text: rowsText(table.columns, rows),
     columns,
     tableName: undefined,
   };
 }
 
-function rowsText(
-  columns: readonly OutputColumn[],
-  rows: readonly (readonly unknown[])[],
-  alias: string,
-): string {
-  const names = columns.map((_, index) => `c${index}`).join(', ');
+/**
+ * A list for each column, side by side. Written as JSON it is one constant for the engine: `VALUES` would be an
+ * expression for each cell, and a thousand rows half a second.
+ */
+function rowsText(columns: readonly OutputColumn[], rows: readonly (readonly unknown[])[]): string {
   if (rows.length === 0) {
     const empty = columns.map(
       (column, index) => `CAST(NULL AS ${engineType(column.type)}) AS c${index}`,
     );
     return `SELECT ${empty.join(', ')} WHERE false`;
   }
-  const lines = rows.map(
-    (row) => `(${columns.map((column, index) => cellText(row[index], column.type)).join(', ')})`,
-  );
-  return `SELECT ${names} FROM (VALUES ${lines.join(', ')}) AS ${alias}(${names})`;
+  const lists = columns.map(({ type }, index) => {
+    const cells = rows.map((row) => row[index]);
+    return `${columnText(cells, type)} AS c${index}`;
+  });
+  return `SELECT ${lists.join(', ')}`;
+}
+
+function columnText(cells: readonly unknown[], type: SqlType): string {
+  const structure = jsonStructure(type.kind === 'timestamp' ? INT64 : type);
+  if (structure === undefined) {
+    const texts = cells.map((cell) => cellText(cell, type));
+    return `unnest([${texts.join(', ')}])`;
+  }
+  const list = `[${cells.map(jsonText).join(',')}]`;
+  const values = `unnest(from_json(${quoteString(list)}, ${quoteString(`[${structure}]`)}))`;
+  return type.kind === 'timestamp' ? `make_timestamp_ns(${values})` : values;
+}
+
+/** How `from_json` is told the type; `undefined` for values that JSON cannot hold exactly. */
+function jsonStructure(type: SqlType): string | undefined {
+  switch (type.kind) {
+    case 'boolean':
+    case 'int':
+    case 'utf8':
+    case 'tag':
+    case 'time':
+    case 'duration':
+      return `"${engineType(type)}"`;
+    case 'list': {
+      const element = jsonStructure(type.element);
+      return element && `[${element}]`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function jsonText(cell: unknown): string {
+  if (cell === undefined || cell === null) return 'null';
+  if (Array.isArray(cell)) return `[${cell.map(jsonText).join(',')}]`;
+  // Half of a surrogate pair is no text for the engine.
+  if (typeof cell === 'string') return JSON.stringify(cell.replace(/\p{Surrogate}/gu, '\ufffd'));
+  return String(cell);
 }
 
 function cellText(cell: unknown, type: SqlType): string {
