@@ -6,10 +6,12 @@ export interface ResultHead {
   readonly tableName: string | undefined;
 }
 
-/** Turns one result into text, piece by piece: `begin`, `chunk`..., `end`. Empty pieces are fine. */
+/** Turns one result into text, piece by piece: `begin`, `chunk`..., `held`, `end`. Empty pieces are fine. */
 export interface Encoder {
   begin(): string;
   chunk(chunk: ResultChunk): string;
+  /** Rows that could not be written before the last one was known, in short pieces. */
+  held?(): Iterable<string>;
   end(): string;
 }
 

@@ -13,7 +13,8 @@ function encode(name: Exclude<FormatName, 'parquet'>, ...cells: readonly Cells[]
   const encoder = format.open({ columns, tableName: undefined });
   const rowCount = cells[0]?.[2].length ?? 0;
   const vectors = cells.map(([, , values, nulls]) => toVector(values, nulls));
-  return encoder.begin() + encoder.chunk({ rowCount, columns: vectors }) + encoder.end();
+  const begin = encoder.begin() + encoder.chunk({ rowCount, columns: vectors });
+  return begin + [...(encoder.held?.() ?? [])].join('') + encoder.end();
 }
 
 function toVector(values: ArrayLike<unknown>, nulls: number[] = []): ColumnVector {

@@ -3,8 +3,11 @@ import { ROW_STYLE } from './cell-text.js';
 import { chunkTexts, columnTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 
-/** The widths need all rows before the first can be written, so the table is kept in memory up to this length. */
-const MAX_TABLE_LENGTH = 64 * 1024 * 1024;
+/** The widths need all rows before the first can be written, so the table is kept in memory up to this size. */
+const MAX_TABLE_SIZE_BYTES = 256 * 1024 * 1024;
+
+/** What a cell takes beside its text: string and array, measured. Empty cells count as well. */
+const CELL_SIZE_BYTES = 48;
 
 /** ASCII table without a final newline; `++` twice when there are no rows. Source: tsdb-http, "pretty". */
 export const PRETTY: TextFormat = { contentType: 'text/plain; charset=utf-8', open };
@@ -14,7 +17,7 @@ function open({ columns }: ResultHead): Encoder {
   const names = columns.map(({ name }) => name);
   const widths = names.map(textWidth);
   const rows: string[][] = [];
-  let tableLength = 0;
+  let tableSizeBytes = 0;
   return {
     begin: () => '',
     chunk(chunk) {
@@ -22,32 +25,30 @@ function open({ columns }: ResultHead): Encoder {
       for (let row = 0; row < chunk.rowCount; row++) {
         const cells = texts.map((column) => column[row] ?? '');
         for (const [index, cell] of cells.entries()) {
-          tableLength += cell.length;
+          tableSizeBytes += cell.length + CELL_SIZE_BYTES;
           widths[index] = Math.max(widths[index] ?? 0, textWidth(cell));
         }
         rows.push(cells);
       }
-      if (tableLength > MAX_TABLE_LENGTH) {
+      if (tableSizeBytes > MAX_TABLE_SIZE_BYTES) {
         throw new ExecutionError(
           'the result is too large for the format pretty; use csv, jsonl or a LIMIT',
         );
       }
       return '';
     },
-    end: () => (rows.length === 0 ? '++\n++' : drawTable(names, rows, widths)),
+    *held() {
+      if (rows.length === 0) return;
+      const rule = drawRule(widths);
+      yield `${rule}\n${drawRow(names, widths)}\n${rule}\n`;
+      for (const row of rows) yield `${drawRow(row, widths)}\n`;
+    },
+    end: () => (rows.length === 0 ? '++\n++' : drawRule(widths)),
   };
 }
 
-function drawTable(
-  names: readonly string[],
-  rows: readonly (readonly string[])[],
-  widths: readonly number[],
-): string {
-  const rule = `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
-  const lines = [rule, drawRow(names, widths), rule];
-  for (const row of rows) lines.push(drawRow(row, widths));
-  lines.push(rule);
-  return lines.join('\n');
+function drawRule(widths: readonly number[]): string {
+  return `+${widths.map((width) => '-'.repeat(width + 2)).join('+')}+`;
 }
 
 /** A cell with newlines makes the row as high as it has lines. */

@@ -41,6 +41,13 @@ async function* encode(
     // Others get their turn between two pieces.
     await setImmediate();
   }
+  for (const text of encoder.held?.() ?? []) {
+    piece += text;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield Buffer.from(piece);
+    piece = '';
+    await setImmediate();
+  }
   piece += encoder.end();
   if (piece !== '') yield Buffer.from(piece);
 }

@@ -66,12 +66,13 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
     return namedItem(query, { text: cte.engineName, path: [names[0] ?? ''], alias, around });
   }
   const path = resolveTable(names);
-  const [, schema, name] = path;
-  if (schema === 'iox') {
+  const [catalog, schema, name] = path;
+  const isHere = catalog === 'public';
+  if (isHere && schema === 'iox') {
     const table = around.session.context.database.tables.get(name);
     if (table !== undefined) return baseTable(table, path, alias, around);
   }
-  const virtual = findVirtualTable(schema, name, around.session.context);
+  const virtual = isHere ? findVirtualTable(schema, name, around.session.context) : undefined;
   if (virtual === undefined) {
     throw new PlanError(`Error during planning: table '${path.join('.')}' not found`);
   }

@@ -1,0 +1,47 @@
+// Source: tsdb-http, "Result formats" and "Failures" of the native query endpoints.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertEmpty, assertError, ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+  assertEmpty(await server.http.send('/api/v3/write_lp?db=q', { body: 'cpu f=1 1' }));
+});
+after(async () => await server.close());
+
+const send = (q: string, format = 'json') =>
+  server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'q', q, format })}`);
+
+describe('pretty tables', () => {
+  it('of empty cells without end fail alone, instead of taking all memory', async () => {
+    assertError(
+      await send('SELECT NULL AS a FROM generate_series(1, 20000000)', 'pretty'),
+      500,
+      'query error: error while executing plan: the result is too large for the format pretty; ' +
+        'use csv, jsonl or a LIMIT',
+    );
+    assert.equal((await send('SELECT 1 AS a')).status, 200);
+  });
+
+  it('of many rows are drawn whole, all rows as wide as the widest', async () => {
+    const { status, text } = await send('SELECT value FROM generate_series(1, 20000)', 'pretty');
+    assert.equal(status, 200);
+    const rule = '+-------+';
+    const rows = Array.from({ length: 20_000 }, (_, n) => `| ${String(n + 1).padEnd(5)} |`);
+    assert.equal(text, [rule, '| value |', rule, ...rows, rule].join('\n'));
+  });
+});
+
+describe('names of tables', () => {
+  it('are looked up in the catalog that they name', async () => {
+    assert.equal((await send('SELECT f FROM public.iox.cpu')).status, 200);
+    for (const name of ['other.iox.cpu', 'other.information_schema.tables']) {
+      assertError(
+        await send(`SELECT * FROM ${name}`),
+        400,
+        `Error during planning: table '${name}' not found`,
+      );
+    }
+  });
+});
