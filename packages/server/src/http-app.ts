@@ -10,6 +10,8 @@ import {
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   type FastifyServerOptions,
   fastify,
   LogController,
@@ -82,15 +84,35 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     http: { maxHeaderSize: MAX_HEADER_SIZE_BYTES },
     schemaController: { compilersFactory: OWN_COMPILERS },
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
-    clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => {
+    clientErrorHandler: (error, socket) => {
+      const uuid = parts.clusterUuid();
+      const headers = `cluster-uuid: ${uuid}\r\naccess-control-allow-origin: *\r\n`;
+      answerClientError(error, socket, headers);
+    },
+    // A path that cannot be decoded is one that does not exist; it comes here before any hook.
+    frameworkErrors: (_error, request, reply) => {
       setCommonHeaders(reply);
-      answerError(error, parts.log, request, reply);
+      if (admits(request, reply)) answerNotFound(reply);
     },
   });
   const setCommonHeaders = (reply: { header(name: string, value: string): unknown }): void => {
     reply.header('cluster-uuid', parts.clusterUuid());
     reply.header('access-control-allow-origin', '*');
+  };
+  /** Answers preflights and requests without a right to be here; true says that the request may go on. */
+  const admits = (request: FastifyRequest, reply: FastifyReply): boolean => {
+    if (request.method === 'OPTIONS') {
+      reply.code(204).headers(PREFLIGHT_HEADERS).send();
+      return false;
+    }
+    try {
+      request.principal = parts.authenticate(request.raw);
+      return true;
+    } catch (error) {
+      // Answered here, not by the route's own handler: whether a path exists must not show without a token.
+      answerError(error, parts.log, request, reply);
+      return false;
+    }
   };
   // Assigned by the first hook; declared here so that all requests have one shape.
   app.decorateRequest('principal');
@@ -101,20 +123,14 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     setCommonHeaders(reply);
     if (parts.isDraining() && request.raw.httpVersionMajor === 1)
       reply.header('connection', 'close');
-    if (request.method === 'OPTIONS') {
-      reply.code(204).headers(PREFLIGHT_HEADERS).send();
-      return;
-    }
-    try {
-      request.principal = parts.authenticate(request.raw);
-    } catch (error) {
-      // Answered here, not by the route's own handler: whether a path exists must not show without a token.
-      answerError(error, parts.log, request, reply);
-      return;
-    }
-    done();
+    if (admits(request, reply)) done();
   });
   addGate(app, parts.gate);
+  // Before the body is parsed: one that nobody reads is no reason for another answer.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answerNotFound(reply);
+    else done();
+  });
   const logsRequests = parts.log.isLevelEnabled('debug');
   app.addHook('onResponse', (request, reply, done) => {
     parts.metrics.observe(request, reply);

@@ -34,8 +34,15 @@ function statusOf(error: unknown): number {
   return typeof status === 'number' && status >= 400 ? status : 500;
 }
 
-/** What cannot be parsed as HTTP/1.1 has no request to answer to: the bytes are written by hand. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+/**
+ * What cannot be parsed as HTTP/1.1 has no request to answer to: the bytes are written by hand.
+ * @param headers those of every answer, as lines with their ends.
+ */
+export function answerClientError(
+  error: Error & { code?: string },
+  socket: Socket,
+  headers: string,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -43,7 +50,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   const [status, reason] = CLIENT_ERRORS.get(error.code ?? '') ?? [400, 'Bad Request'];
   const body = JSON.stringify({ error: reason, data: {} });
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${reason}\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 

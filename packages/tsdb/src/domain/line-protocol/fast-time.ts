@@ -7,6 +7,8 @@ const MINUS = 45;
 const POWERS = Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 const MAX_DIGITS = 19;
 const MAX_EXACT = 2 ** 53;
+/** Beyond this many nanoseconds a time may be one that is refused. */
+const MAX_SURE_NS = 9.2e18;
 
 /** Nanoseconds of a unit are `first * second`, so that each factor fits `storeProduct`. */
 const UNIT_FACTORS: Record<Exclude<Precision, 'auto'>, readonly [number, number]> = {
@@ -48,12 +50,13 @@ export class FastTime {
     }
     if (at === digits) return -1;
     const right = POWERS[at - middle] as number;
-    const factors = this.#isAuto ? autoFactors(left * right + plus) : undefined;
-    const second = factors ?? this.#second;
+    const size = left * right + plus;
+    const second = this.#isAuto ? autoFactors(size) : this.#second;
     if (second === 1) {
+      if (size > MAX_SURE_NS) return -1;
       return storeProduct(words, index, { left, right, plus, isNegative }) ? at : -1;
     }
-    const count = (left * right + plus) * this.#first;
+    const count = size * this.#first;
     if (count >= MAX_EXACT) return -1;
     const product = { left: count, right: second, plus: 0, isNegative };
     return storeProduct(words, index, product) ? at : -1;

@@ -129,6 +129,10 @@ describe('messages of refused lines', () => {
       text('-9223372036855', 'Millisecond'),
     );
     assert.equal(messageOf('m f=1 2562048', 'hour'), text('2562048', 'Hour'));
+    for (const size of ['9223372036854775807', '-9223372036854775807', '-9223372036854775808']) {
+      assert.equal(messageOf(`m f=1 ${size}`, 'nanosecond'), text(size, 'Nanosecond'));
+      assert.equal(messageOf(`m f=1 ${size}`, 'auto'), text(size, 'Auto'));
+    }
   });
 });
 
@@ -298,8 +302,8 @@ describe('timestamps', () => {
     check('-1', 'millisecond', -1_000_000n);
     check('1735689600123456', 'microsecond', 1_735_689_600_123_456_000n);
     check('1735689600123456789', 'nanosecond', 1_735_689_600_123_456_789n);
-    check('9223372036854775807', 'nanosecond', 2n ** 63n - 1n);
-    check('-9223372036854775808', 'nanosecond', -(2n ** 63n));
+    check('9223372036854775806', 'nanosecond', 2n ** 63n - 2n);
+    check('-9223372036854775806', 'nanosecond', -(2n ** 63n) + 2n);
     check('9223372036', 'second', 9_223_372_036_000_000_000n);
   });
 

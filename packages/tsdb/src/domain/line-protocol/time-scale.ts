@@ -1,4 +1,5 @@
 import type { Precision } from '../../model/parsed-body.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
 import { LineRefused } from './line-refused.js';
 
 /** Nanoseconds of one unit. */
@@ -21,10 +22,13 @@ const NAME: Record<Precision, string> = {
   hour: 'Hour',
 };
 
-/** Nanoseconds of a written timestamp. Throws `LineRefused` beyond 64 bits. Source: tsdb-http, "Parameter rules". */
+/**
+ * Nanoseconds of a written timestamp. Throws `LineRefused` beyond what a query can find again: the last values of
+ * 64 bits are no times. Source: tsdb-http, "Parameter rules"; query-languages, "Data model seen by both languages".
+ */
 export function toNanoseconds(timestamp: bigint, precision: Precision): bigint {
   const scaled = timestamp * unitNs(timestamp, precision);
-  if (BigInt.asIntN(64, scaled) === scaled) return scaled;
+  if (scaled >= MIN_TIME_NS && scaled <= MAX_TIME_NS) return scaled;
   throw new LineRefused(`timestamp, ${timestamp}, out of range for precision: ${NAME[precision]}`);
 }
 
