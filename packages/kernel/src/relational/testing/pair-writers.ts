@@ -1,0 +1,39 @@
+// pair-writers.js PATH ROUND WRITER_COUNT: writers that do not stop by themselves. Each transaction makes the two
+// halves of a pair, whose name goes to standard output once it has resolved. A writer ends with the kind of its failure.
+import { sql } from 'kysely';
+import { SystemClock } from '../../clock/system-clock.js';
+import { NodeFileSystem } from '../../fs/node-file-system.js';
+import { openRelationalStore } from '../sqlite-store.js';
+
+const [path = '', round = '', writerCount = ''] = process.argv.slice(2);
+const clock = new SystemClock();
+const store = await openRelationalStore({ path, clock, fileSystem: new NodeFileSystem() });
+await store.transaction(async (tx) => {
+  await sql`CREATE TABLE IF NOT EXISTS pairs (name TEXT, half INTEGER, UNIQUE (name, half))`.execute(
+    tx,
+  );
+});
+
+/** A line that the kill cuts off has no end mark. */
+const say = (line: string): void => {
+  process.stdout.write(`${line};\n`);
+};
+
+async function writePairs(writer: number): Promise<void> {
+  for (let turn = 0; ; turn++) {
+    const name = `${round}-${writer}-${turn}`;
+    try {
+      await store.transaction(async (tx) => {
+        await sql`INSERT INTO pairs VALUES (${name}, 1)`.execute(tx);
+        await sql`INSERT INTO pairs VALUES (${name}, 2)`.execute(tx);
+      });
+    } catch (error) {
+      say(`failed ${String(Reflect.get(Object(error), 'kind'))}`);
+      return;
+    }
+    say(name);
+  }
+}
+
+await Promise.all(Array.from({ length: Number(writerCount) }, (_, writer) => writePairs(writer)));
+await store.close().catch(() => {}); // A full disk may refuse that, too.
