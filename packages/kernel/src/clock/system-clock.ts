@@ -6,8 +6,8 @@ import { repeat } from './repeat.js';
 /** Wall-clock nanoseconds at the moment the monotonic counter was at zero. */
 const originNs = (): bigint => BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
 
-/** How far the computed wall clock may stand from the system's before it is set again (steps, slewing, sleep). */
-const MAX_DRIFT_NS = 1_500_000n;
+/** How far ahead of the system's wall clock, which shows whole milliseconds, the computed one may stand. */
+const MAX_AHEAD_NS = 1_500_000n;
 
 /** Time of this machine. Nanoseconds come from the monotonic counter, pinned to the wall clock. */
 export class SystemClock implements Clock {
@@ -18,12 +18,13 @@ export class SystemClock implements Clock {
   }
 
   nowNs(): bigint {
-    const ns = this.#originNs + process.hrtime.bigint();
-    const driftNs = ns - BigInt(Date.now()) * 1_000_000n;
-    // Date.now() cuts to milliseconds, so up to one millisecond ahead of it is exact.
-    if (driftNs > -MAX_DRIFT_NS && driftNs < MAX_DRIFT_NS) return ns;
-    this.#originNs = originNs();
-    return this.#originNs + process.hrtime.bigint();
+    // In this order, so that a pause between the two cannot make the computed clock look late.
+    const wallNs = BigInt(Date.now()) * 1_000_000n;
+    const driftNs = this.#originNs + process.hrtime.bigint() - wallNs;
+    if (driftNs >= 0n && driftNs < MAX_AHEAD_NS) return wallNs + driftNs;
+    // Never behind: pinned to a cut millisecond the clock is late at first, and meets the right time at the next edges.
+    this.#originNs -= driftNs;
+    return wallNs;
   }
 
   monotonicMs(): number {
