@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HttpAnswer } from './http-client.js';
+import type { HttpAnswer, HttpRequest } from './http-client.js';
 import type { ServerProcess } from './server-process.js';
 
 /** 204 and not one byte. */
@@ -24,13 +24,20 @@ export function assertError(answer: HttpAnswer, status: number, error: string): 
 export async function query(
   server: ServerProcess,
   parameters: Readonly<Record<'db' | 'q', string> & { format?: string }>,
+  headers: HttpRequest['headers'] = {},
 ): Promise<string> {
-  const answer = await server.http.send(`/api/v3/query_sql?${new URLSearchParams(parameters)}`);
+  const path = `/api/v3/query_sql?${new URLSearchParams(parameters)}`;
+  const answer = await server.http.send(path, { headers });
   assert.equal(answer.status, 200, answer.text);
   return answer.text;
 }
 
 /** Rows of a query as objects. Numbers beyond 2^53 lose digits: ask for those as text. */
-export async function rows(server: ServerProcess, db: string, q: string): Promise<unknown> {
-  return JSON.parse(await query(server, { db, q, format: 'json_rows' })) as unknown;
+export async function rows(
+  server: ServerProcess,
+  db: string,
+  q: string,
+  headers: HttpRequest['headers'] = {},
+): Promise<unknown> {
+  return JSON.parse(await query(server, { db, q, format: 'json_rows' }, headers)) as unknown;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HttpError, InfluxDB, Point, setLogger, type WriteApi } from '@influxdata/influxdb-client';
-import { ServerProcess } from '../../harness/index.js';
+import { rows as rowsOf, ServerProcess } from '../../harness/index.js';
 
 const BUFFER_LIMIT_BYTES = 1_048_576;
 let server: ServerProcess;
@@ -20,12 +20,7 @@ before(async () => {
 });
 after(async () => await server.close());
 
-async function rows(db: string, q: string): Promise<unknown> {
-  const path = `/api/v3/query_sql?${new URLSearchParams({ db, q, format: 'json_rows' })}`;
-  const answer = await server.http.send(path, { headers: { authorization: `Bearer ${token}` } });
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text);
-}
+const rows = (db: string, q: string) => rowsOf(server, db, q, { authorization: `Bearer ${token}` });
 
 async function failureOf(api: WriteApi): Promise<HttpError> {
   try {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HttpError, InfluxDBClient, Point, setLogger } from '@influxdata/influxdb3-client';
-import { ServerProcess } from '../../harness/index.js';
+import { rows as rowsOf, ServerProcess } from '../../harness/index.js';
 
 let server: ServerProcess;
 let token = '';
@@ -20,12 +20,7 @@ after(async () => {
   await server.close();
 });
 
-async function rows(db: string, q: string): Promise<unknown> {
-  const path = `/api/v3/query_sql?${new URLSearchParams({ db, q, format: 'json_rows' })}`;
-  const answer = await server.http.send(path, { headers: { authorization: `Bearer ${token}` } });
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text);
-}
+const rows = (db: string, q: string) => rowsOf(server, db, q, { authorization: `Bearer ${token}` });
 
 const pointOf = (kind: string) =>
   Point.measurement('weather station')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FieldType, InfluxDB } from 'influx';
-import { ServerProcess } from '../../harness/index.js';
+import { rows as rowsOf, ServerProcess } from '../../harness/index.js';
 
 let server: ServerProcess;
 let token = '';
@@ -36,12 +36,7 @@ function connect(password: string): InfluxDB {
   });
 }
 
-async function rows(db: string, q: string): Promise<unknown> {
-  const path = `/api/v3/query_sql?${new URLSearchParams({ db, q, format: 'json_rows' })}`;
-  const answer = await server.http.send(path, { headers: { authorization: `Bearer ${token}` } });
-  assert.equal(answer.status, 200, answer.text);
-  return JSON.parse(answer.text);
-}
+const rows = (db: string, q: string) => rowsOf(server, db, q, { authorization: `Bearer ${token}` });
 
 describe('node-influx', () => {
   it('P-02 finds the server online and reads its version', async () => {
