@@ -1,7 +1,8 @@
 import { invariant } from '@plinth/kernel';
 import type { FieldType } from '../../model/column.js';
 import type { FieldValues } from '../../model/parsed-body.js';
-import type { RowBatch } from '../../model/row-batch.js';
+import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
+import { ByteWriter } from './byte-writer.js';
 
 /** A tag set that later rows of the same log file name by `dense`. */
 export interface SeriesDefinition {
@@ -58,6 +59,10 @@ const TYPE_OF_CODE = new Map(
   Object.entries(TYPE_CODE).map(([type, code]) => [code, type as FieldType]),
 );
 
+const RECORD_HEAD_SIZE = 16;
+const TABLE_HEAD_SIZE = 16;
+const FIELD_HEAD_SIZE = 10;
+
 /** Records below this size become one buffer: many tiny parts cost more than copying them. */
 const COPY_BELOW_BYTES = 65536;
 
@@ -66,30 +71,35 @@ const COPY_BELOW_BYTES = 65536;
  * they are, without a copy. Layout: docs/formats/write-record.md.
  */
 export function encodeWriteRecord(record: WriteRecord): readonly Uint8Array[] {
-  const parts: Uint8Array[] = [];
-  let head = new ByteWriter(64);
-  head.u8(RECORD_VERSION);
-  head.u8(KIND_ROWS);
-  head.u16(record.tables.length);
-  head.u32(0);
-  head.i64(record.seq);
-  for (const table of record.tables) {
-    putTableHead(head, table);
-    parts.push(head.bytes());
-    head = new ByteWriter(16);
-    const { batch } = table;
-    parts.push(bytesOf(batch.series), bytesOf(batch.times));
-    for (const field of batch.fields) {
-      if (field.validity !== undefined)
-        parts.push(field.validity.subarray(0, (batch.rowCount + 7) >> 3));
-      if (field.data.type === 'utf8')
-        parts.push(bytesOf(field.data.offsets), textBytes(field.data, batch.rowCount));
-      else parts.push(bytesOf(field.data.values));
-    }
+  let size = RECORD_HEAD_SIZE;
+  for (const { batch } of record.tables) {
+    size += TABLE_HEAD_SIZE + batch.fields.length * FIELD_HEAD_SIZE + batchSizeBytes(batch);
   }
-  let size = 0;
-  for (const part of parts) size += part.byteLength;
-  return size < COPY_BELOW_BYTES ? [Buffer.concat(parts, size)] : parts;
+  const isCopied = size < COPY_BELOW_BYTES;
+  const writer = new ByteWriter(isCopied ? size : RECORD_HEAD_SIZE, isCopied);
+  writer.u8(RECORD_VERSION);
+  writer.u8(KIND_ROWS);
+  writer.u16(record.tables.length);
+  writer.u32(0);
+  writer.i64(record.seq);
+  for (const table of record.tables) {
+    putTableHead(writer, table);
+    putRows(writer, table.batch);
+  }
+  return writer.parts();
+}
+
+function putRows(writer: ByteWriter, batch: RowBatch): void {
+  writer.numbers(batch.series);
+  writer.numbers(batch.times);
+  for (const { data, validity } of batch.fields) {
+    if (validity !== undefined) writer.raw(validity.subarray(0, (batch.rowCount + 7) >> 3));
+    if (data.type === 'utf8') {
+      writer.numbers(data.offsets);
+      writer.raw(data.bytes.subarray(0, data.offsets[batch.rowCount]));
+    } else if (data.type === 'bool') writer.raw(data.values);
+    else writer.numbers(data.values);
+  }
 }
 
 function putTableHead(head: ByteWriter, table: RecordTable): void {
@@ -113,14 +123,6 @@ function putTableHead(head: ByteWriter, table: RecordTable): void {
     head.u8(field.validity === undefined ? 0 : 1);
     head.u32(field.data.type === 'utf8' ? (field.data.offsets[batch.rowCount] as number) : 0);
   }
-}
-
-function textBytes(data: Extract<FieldValues, { type: 'utf8' }>, rowCount: number): Uint8Array {
-  return data.bytes.subarray(0, data.offsets[rowCount]);
-}
-
-function bytesOf(array: ArrayBufferView): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
 /** The inverse of `encodeWriteRecord`. The log has checked the bytes: a contradiction is a bug or a foreign version. */
@@ -202,52 +204,6 @@ function readValues(
       const offsets = new Uint32Array(reader.copy((rows + 1) * 4));
       return { type, offsets, bytes: new Uint8Array(reader.copy(textSize)) };
     }
-  }
-}
-
-/** Little-endian, grows as needed. */
-class ByteWriter {
-  #buffer: Buffer;
-  #at = 0;
-
-  constructor(sizeBytes: number) {
-    this.#buffer = Buffer.allocUnsafe(sizeBytes);
-  }
-
-  u8(value: number): void {
-    this.#at = this.#room(1).writeUInt8(value, this.#at);
-  }
-
-  u16(value: number): void {
-    this.#at = this.#room(2).writeUInt16LE(value, this.#at);
-  }
-
-  u32(value: number): void {
-    this.#at = this.#room(4).writeUInt32LE(value, this.#at);
-  }
-
-  i64(value: bigint): void {
-    this.#at = this.#room(8).writeBigInt64LE(value, this.#at);
-  }
-
-  text(value: string): void {
-    const buffer = this.#room(4 + value.length * 3);
-    const size = buffer.write(value, this.#at + 4);
-    buffer.writeUInt32LE(size, this.#at);
-    this.#at += 4 + size;
-  }
-
-  bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.#at);
-  }
-
-  #room(sizeBytes: number): Buffer {
-    if (this.#at + sizeBytes > this.#buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + sizeBytes));
-      this.#buffer.copy(larger, 0, 0, this.#at);
-      this.#buffer = larger;
-    }
-    return this.#buffer;
   }
 }
 

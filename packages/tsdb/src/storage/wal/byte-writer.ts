@@ -1,0 +1,100 @@
+type NumberArray = Uint32Array | Float64Array | BigInt64Array | BigUint64Array;
+
+/** Up to this size the engine keeps the numbers of an array inside the object, and its `buffer` does not exist yet. */
+const SCRATCH_SIZE = 64;
+
+// One memory seen as every type. Small arrays are copied through it: asking a small array for its `buffer` would
+// allocate one outside of the heap, which costs more than all else that is done with a line.
+const SCRATCH = new Uint8Array(SCRATCH_SIZE);
+const SCRATCH_WORDS = new Uint32Array(SCRATCH.buffer);
+const SCRATCH_DOUBLES = new Float64Array(SCRATCH.buffer);
+const SCRATCH_LONGS = new BigInt64Array(SCRATCH.buffer);
+const SCRATCH_UNSIGNED = new BigUint64Array(SCRATCH.buffer);
+
+/** Little-endian, grows as needed. Arrays are copied, or handed over as parts of their own. */
+export class ByteWriter {
+  readonly #copiesArrays: boolean;
+  readonly #parts: Uint8Array[] = [];
+  #buffer: Buffer;
+  #at = 0;
+
+  /** @param sizeBytes expected size of what is copied */
+  constructor(sizeBytes: number, copiesArrays: boolean) {
+    this.#buffer = Buffer.allocUnsafe(sizeBytes);
+    this.#copiesArrays = copiesArrays;
+  }
+
+  u8(value: number): void {
+    this.#at = this.#room(1).writeUInt8(value, this.#at);
+  }
+
+  u16(value: number): void {
+    this.#at = this.#room(2).writeUInt16LE(value, this.#at);
+  }
+
+  u32(value: number): void {
+    this.#at = this.#room(4).writeUInt32LE(value, this.#at);
+  }
+
+  i64(value: bigint): void {
+    this.#at = this.#room(8).writeBigInt64LE(value, this.#at);
+  }
+
+  text(value: string): void {
+    const buffer = this.#room(4 + value.length * 3);
+    const size = buffer.write(value, this.#at + 4);
+    buffer.writeUInt32LE(size, this.#at);
+    this.#at += 4 + size;
+  }
+
+  numbers(values: NumberArray): void {
+    const sizeBytes = values.byteLength;
+    if (sizeBytes > SCRATCH_SIZE) {
+      this.raw(new Uint8Array(values.buffer, values.byteOffset, sizeBytes));
+      return;
+    }
+    const buffer = this.#room(sizeBytes);
+    toScratch(values);
+    for (let i = 0; i < sizeBytes; i++) buffer[this.#at + i] = SCRATCH[i] as number;
+    this.#at += sizeBytes;
+  }
+
+  raw(bytes: Uint8Array): void {
+    if (this.#copiesArrays) {
+      this.#room(bytes.length).set(bytes, this.#at);
+      this.#at += bytes.length;
+      return;
+    }
+    this.#closePart();
+    this.#parts.push(bytes);
+  }
+
+  /** All that was written, in order. The writer is not used after it. */
+  parts(): readonly Uint8Array[] {
+    this.#closePart();
+    return this.#parts;
+  }
+
+  #closePart(): void {
+    if (this.#at === 0) return;
+    this.#parts.push(this.#buffer.subarray(0, this.#at));
+    this.#buffer = this.#buffer.subarray(this.#at);
+    this.#at = 0;
+  }
+
+  #room(sizeBytes: number): Buffer {
+    if (this.#at + sizeBytes > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#at + sizeBytes));
+      this.#buffer.copy(larger, 0, 0, this.#at);
+      this.#buffer = larger;
+    }
+    return this.#buffer;
+  }
+}
+
+function toScratch(values: NumberArray): void {
+  if (values instanceof BigInt64Array) SCRATCH_LONGS.set(values);
+  else if (values instanceof Float64Array) SCRATCH_DOUBLES.set(values);
+  else if (values instanceof BigUint64Array) SCRATCH_UNSIGNED.set(values);
+  else SCRATCH_WORDS.set(values);
+}
