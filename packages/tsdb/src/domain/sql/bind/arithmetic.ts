@@ -126,12 +126,23 @@ function isInstant({ type, constant }: Bound): boolean {
   );
 }
 
-/** A time moved by an interval, on whole nanoseconds: the engine's own intervals carry microseconds only. */
+/**
+ * A time moved by an interval, on whole nanoseconds: the engine's own intervals carry microseconds only.
+ * A date stays a date: of its hours only whole days count. Source: Arrow, `add` of Date32 and intervals.
+ */
 function shift(time: Bound, interval: Bound, displayName: string): Bound {
+  if (time.type.kind !== 'date') return shiftTime(time, interval, displayName);
   const amount = interval.constant?.value;
-  const isDate = time.type.kind === 'date';
-  const type = isDate ? TIMESTAMP : time.type;
-  const start = isDate ? convert(time, TIMESTAMP) : time;
+  const whole = isInterval(amount)
+    ? constantExpr({ ...amount, nanos: amount.nanos - (amount.nanos % NS_PER_DAY) }, INTERVAL, '')
+    : { ...interval, text: `plinth_whole_days(${interval.text})` };
+  const moved = shiftTime(convert(time, TIMESTAMP), whole, displayName);
+  return convert(moved, time.type);
+}
+
+function shiftTime(start: Bound, interval: Bound, displayName: string): Bound {
+  const amount = interval.constant?.value;
+  const { type } = start;
   const startNs = start.constant?.value;
   if (isInterval(amount) && typeof startNs === 'bigint') {
     return constantExpr(shiftNs(startNs, amount), type, displayName);
@@ -141,10 +152,10 @@ function shift(time: Bound, interval: Bound, displayName: string): Bound {
     const moved = amount.months === 0 ? ns : `plinth_add_months(${ns}, ${amount.months})`;
     const distance = BigInt(amount.days) * NS_PER_DAY + amount.nanos;
     const text = `make_timestamp_ns(${moved} + (${distance})::BIGINT)`;
-    return derive([time], { text, type, displayName });
+    return derive([start], { text, type, displayName });
   }
   const text = `make_timestamp_ns(plinth_add_interval(${ns}, ${interval.text}))`;
-  return derive([time, interval], { text, type, displayName });
+  return derive([start, interval], { text, type, displayName });
 }
 
 function shiftNs(startNs: bigint, { months, days, nanos }: IntervalValue): bigint {
@@ -190,8 +201,8 @@ function negated(interval: Bound): Bound {
 export function bindNegation(operand: Bound): Bound {
   const value = operand.constant?.value;
   const { type } = operand;
-  const displayName = /^(Int64|UInt64|Float64)\(/.test(operand.displayName)
-    ? operand.displayName.replace('(', '(-').replace('--', '')
+  const displayName = /^(Int64|UInt64|Float64)\([^()-]*\)$/.test(operand.displayName)
+    ? operand.displayName.replace('(', '(-')
     : `(- ${operand.displayName})`;
   if (typeof value === 'number') return constantExpr(-value, type, displayName);
   // 2^63 reads as unsigned, and its negative is the least Int64.

@@ -6,7 +6,7 @@ import { bindCase, bindCast } from './conditionals.js';
 import { bindFieldAccess } from './fields.js';
 import { bindFunction } from './function-calls.js';
 import { bindInterval, bindTypedString, bindValue } from './literals.js';
-import { bindBinaryOp, bindUnaryOp } from './operators.js';
+import { bindAnyOp, bindBinaryOp, bindUnaryOp } from './operators.js';
 import {
   bindBetween,
   bindDistinctTest,
@@ -21,6 +21,7 @@ import {
   bindAtTimeZone,
   bindDictionary,
   bindExtract,
+  bindMap,
   bindOverlay,
   bindPosition,
   bindRounding,
@@ -75,6 +76,8 @@ const HANDLERS: Handlers = {
   Struct: (node, env) => bindStruct(node.values, env),
   Tuple: bindStruct,
   Dictionary: bindDictionary,
+  Map: bindMap,
+  AnyOp: bindAnyOp,
 };
 
 export function bindExpr(expr: Expr, env: Env): Bound {

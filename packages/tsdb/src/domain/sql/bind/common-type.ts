@@ -30,7 +30,10 @@ export function numericType(a: SqlType, b: SqlType): SqlType | undefined {
   if (b.kind === 'null') return numericType(b, a);
   if (!isNumeric(a) || !isNumeric(b)) return undefined;
   if (a.kind === 'float' || b.kind === 'float') {
-    return a.kind === 'float' && b.kind === 'float' && a.bits === 32 && b.bits === 32 ? a : FLOAT64;
+    const isDouble = [a, b].some(
+      (type) => type.kind === 'decimal' || (type.kind === 'float' && type.bits === 64),
+    );
+    return isDouble ? FLOAT64 : { kind: 'float', bits: 32 };
   }
   if (a.kind === 'decimal' || b.kind === 'decimal') {
     const [x, y] = [asDecimal(a), asDecimal(b)];

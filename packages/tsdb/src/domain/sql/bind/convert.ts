@@ -1,13 +1,23 @@
 import { PlanError } from '../../../errors.js';
 import { floorDiv, NS_PER_DAY } from '../../../model/calendar.js';
-import type { SqlType } from '../../../model/sql-type.js';
+import type { SqlType, TimeUnit } from '../../../model/sql-type.js';
+import { fixedOffsetNs } from '../../../model/time-zone.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import type { ConstantValue } from '../bound-expr.js';
 import { engineType } from '../emit/engine-type.js';
+import { quoteString } from '../emit/quote.js';
+import { instantNsText, localNsText } from '../functions/zone-text.js';
 import { type Bound, constantExpr } from './bound.js';
 import { isNumeric, isSameType, isText } from './common-type.js';
 import { parseInterval } from './intervals.js';
-import { parseTimestamp } from './parse-timestamp.js';
+import { parseTimeOfDay, parseTimestamp } from './parse-timestamp.js';
+
+const NS_PER_UNIT: Readonly<Record<TimeUnit, bigint>> = {
+  s: 1_000_000_000n,
+  ms: 1_000_000n,
+  us: 1_000n,
+  ns: 1n,
+};
 
 /** `expr` as `type`. Constants are converted at once; `isTry` makes NULL of what cannot be converted. */
 export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
@@ -32,15 +42,15 @@ function convertConstant(
   if (value === null) return null;
   switch (type.kind) {
     case 'timestamp':
-      if (typeof value === 'string') return parseTime(value, isTry);
-      if (from.kind === 'date') return BigInt(value as number | bigint) * NS_PER_DAY;
-      return typeof value === 'bigint' ? value : undefined;
+      return timestampConstant(value, from, type, isTry);
+    case 'time':
+      return typeof value === 'string' ? parseTimeOfDay(value) : undefined;
     case 'date': {
       if (typeof value === 'string') {
         const timeNs = parseTime(value, isTry);
         return timeNs === null ? null : Number(floorDiv(timeNs, NS_PER_DAY));
       }
-      return from.kind === 'timestamp' && typeof value === 'bigint'
+      return from.kind === 'timestamp' && from.zone === undefined && typeof value === 'bigint'
         ? Number(floorDiv(value, NS_PER_DAY))
         : undefined;
     }
@@ -54,10 +64,59 @@ function convertConstant(
       if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
       return typeof value === 'string' && FLOAT_TEXT.test(value) ? Number(value) : undefined;
     case 'int':
-      return integerConstant(value, type);
+      return integerConstant(
+        from.kind === 'timestamp' && typeof value === 'bigint'
+          ? value / NS_PER_UNIT[from.unit]
+          : value,
+        type,
+      );
     default:
       return undefined;
   }
+}
+
+function timestampConstant(
+  value: NonNullable<ConstantValue>,
+  from: SqlType,
+  { unit, zone }: Extract<SqlType, { kind: 'timestamp' }>,
+  isTry: boolean,
+): ConstantValue | undefined {
+  if (typeof value === 'string') {
+    const timeNs = parseTime(value, isTry);
+    return timeNs === null ? null : timeNs - (timeNs % NS_PER_UNIT[unit]);
+  }
+  if (from.kind === 'timestamp' && typeof value === 'bigint') {
+    return from.zone === undefined && zone !== undefined
+      ? undefined
+      : value - (value % NS_PER_UNIT[unit]);
+  }
+  if (from.kind === 'date' && zone === undefined)
+    return BigInt(value as number | bigint) * NS_PER_DAY;
+  if (from.kind !== 'int' || typeof value !== 'bigint') return undefined;
+  const timeNs = value * NS_PER_UNIT[unit];
+  return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
+}
+
+/** Times are nanoseconds whatever their unit: a coarser unit cuts, a number counts in it. */
+function toTimestamp(
+  text: string,
+  from: SqlType,
+  { unit, zone }: Extract<SqlType, { kind: 'timestamp' }>,
+  cast: (value: string, name?: string) => string,
+): string {
+  const unitNs = NS_PER_UNIT[unit];
+  if (from.kind === 'timestamp' || from.kind === 'date') {
+    const ns = `epoch_ns(${from.kind === 'date' ? cast(text) : text})`;
+    const isLocal = zone !== undefined && (from.kind === 'date' || from.zone === undefined);
+    const instant = isLocal ? instantNsText(ns, zone) : ns;
+    const cut = unitNs === 1n ? instant : `(${instant} // ${unitNs} * ${unitNs})`;
+    return cut === ns && from.kind === 'timestamp' ? text : `make_timestamp_ns(${cut})`;
+  }
+  if (from.kind !== 'int' && from.kind !== 'float') {
+    throw unsupportedCast(from, { kind: 'timestamp', unit, zone });
+  }
+  const whole = cast(from.kind === 'float' ? `trunc(${text})` : text, 'BIGINT');
+  return `make_timestamp_ns(${unitNs === 1n ? whole : `(${whole} * ${unitNs})`})`;
 }
 
 const FLOAT_TEXT = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
@@ -69,7 +128,8 @@ function integerConstant(
   let whole: bigint | undefined;
   if (typeof value === 'bigint') whole = value;
   else if (typeof value === 'number' && Number.isFinite(value)) whole = BigInt(Math.trunc(value));
-  else if (typeof value === 'string' && /^[+-]?\d+$/.test(value)) whole = BigInt(value);
+  else if (typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value))
+    whole = BigInt(value.trim());
   if (whole === undefined) return undefined;
   const fits = type.signed
     ? BigInt.asIntN(type.bits, whole) === whole
@@ -101,14 +161,12 @@ function convertText({ text, from, type, isTry }: Conversion): string {
   if (isText(type)) return toText(text, from, cast);
   switch (type.kind) {
     case 'timestamp':
-      if (from.kind === 'timestamp') return text;
-      if (from.kind === 'int' || from.kind === 'float') {
-        return `make_timestamp_ns(${cast(from.kind === 'float' ? `trunc(${text})` : text, 'BIGINT')})`;
-      }
-      if (from.kind === 'date') return cast(text);
-      break;
+      return toTimestamp(text, from, type, cast);
     case 'int':
-      if (from.kind === 'timestamp') return cast(`epoch_ns(${text})`);
+      if (from.kind === 'timestamp') {
+        const unitNs = NS_PER_UNIT[from.unit];
+        return cast(unitNs === 1n ? `epoch_ns(${text})` : `(epoch_ns(${text}) // ${unitNs})`);
+      }
       if (from.kind === 'float' || from.kind === 'decimal') return cast(`trunc(${text})`);
       if (from.kind === 'date') return cast(`(${text} - DATE '1970-01-01')`);
       if (['int', 'boolean', 'duration', 'time'].includes(from.kind)) return cast(text);
@@ -121,7 +179,9 @@ function convertText({ text, from, type, isTry }: Conversion): string {
       if (isNumeric(from)) return `(${text} <> 0)`;
       break;
     case 'date':
-      if (from.kind === 'timestamp') return cast(text);
+      if (from.kind === 'timestamp') {
+        return cast(`make_timestamp_ns(${localNsText(`epoch_ns(${text})`, from.zone)})`);
+      }
       if (from.kind === 'int') return `(DATE '1970-01-01' + ${cast(text, 'INTEGER')})`;
       break;
     case 'time':
@@ -174,16 +234,26 @@ function fromText(
 function toText(text: string, from: SqlType, cast: (value: string) => string): string {
   switch (from.kind) {
     case 'timestamp':
-      return `plinth_timestamp_text(epoch_ns(${text}), '${from.zone === undefined ? '' : 'Z'}')`;
+      return timestampText(`epoch_ns(${text})`, from.zone);
     case 'float':
       return `plinth_float_text(${text})`;
     case 'binary':
       return `decode(${text})`;
     case 'interval':
-      throw unsupportedCast(from, { kind: 'utf8' });
+      return `plinth_interval_text(${text})`;
+    case 'duration':
+      return `plinth_duration_text(${text})`;
+    case 'time':
+      return `plinth_time_text(${text})`;
     default:
       return cast(text);
   }
+}
+
+function timestampText(nsText: string, zone: string | undefined): string {
+  const fixed = zone === undefined ? 0n : fixedOffsetNs(zone);
+  if (fixed === 0n) return `plinth_timestamp_text(${nsText}, '${zone === undefined ? '' : 'Z'}')`;
+  return `plinth_to_char(${nsText}, '%Y-%m-%dT%H:%M:%S%.f%:z', ${quoteString(zone ?? '')})`;
 }
 
 function unsupportedCast(from: SqlType, to: SqlType): PlanError {

@@ -95,10 +95,14 @@ function sliceOf(
     (bound) => bound && convert(env.session.bindExpr(bound, env), INT64),
   );
   const [lower, upper, stride] = bounds;
+  // Absent bounds are shown as what they stand for.
+  const shown = [lower, upper, stride].map(
+    (bound, index) => bound?.displayName ?? `Int64(${[1, -1, 1][index]})`,
+  );
   const texts = [lower?.text ?? '1', upper?.text ?? '-1', ...(stride ? [stride.text] : [])];
   return derive([value, ...bounds.filter((bound) => bound !== undefined)], {
     text: `list_slice(${value.text}, ${texts.join(', ')})`,
     type: value.type,
-    displayName: `${value.displayName}[${lower?.displayName ?? ''}:${upper?.displayName ?? ''}]`,
+    displayName: `${value.displayName}[${shown.join(':')}]`,
   });
 }

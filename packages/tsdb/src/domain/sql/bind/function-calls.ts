@@ -93,7 +93,8 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
   };
   const result = definition.bind(call);
   const shownArgs = isStar ? '*' : args.map((arg) => arg.displayName).join(',');
-  const shownOrder = orderBy.length === 0 ? '' : ` ORDER BY [${shownOrderOf(orderBy)}]`;
+  const orderWords = node.within_group.length === 0 ? 'ORDER BY' : 'WITHIN GROUP';
+  const shownOrder = orderBy.length === 0 ? '' : ` ${orderWords} [${shownOrderOf(orderBy)}]`;
   const shownFilter = filter === undefined ? '' : ` FILTER (WHERE ${filter.displayName})`;
   const shownNulls = pieces.ignoreNulls ? ' IGNORE NULLS' : '';
   const shownWindow = window === undefined ? '' : ` ${window.shown}`;
@@ -102,7 +103,7 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     text: result.text,
     type: result.type,
     displayName:
-      `${definition.names[0]}(${pieces.distinct ? 'DISTINCT ' : ''}${shownArgs})` +
+      `${call.name}(${pieces.distinct ? 'DISTINCT ' : ''}${shownArgs})` +
       `${shownNulls}${shownFilter}${shownOrder}${shownWindow}`,
   });
   return {

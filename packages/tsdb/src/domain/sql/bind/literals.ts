@@ -54,7 +54,16 @@ export function numberLiteral(digits: string): Bound {
   if (!Number.isFinite(value)) {
     throw new PlanError(`SQL error: ParserError("Cannot parse ${digits} as f64")`);
   }
-  return constantExpr(value, FLOAT64, `Float64(${digits.includes('e') ? value : digits})`);
+  return constantExpr(value, FLOAT64, `Float64(${plainDigits(value)})`);
+}
+
+/** Without an exponent and, when it is whole, without a fraction. Source: Rust, `Display` of f64. */
+function plainDigits(value: number): string {
+  const [mantissa = '', exponent] = String(value).split('e');
+  if (exponent === undefined) return mantissa;
+  const digits = mantissa.replace('.', '');
+  const shift = Number(exponent);
+  return shift < 0 ? `0.${'0'.repeat(-shift - 1)}${digits}` : digits.padEnd(shift + 1, '0');
 }
 
 function placeholder(marker: string, env: Env): Bound {

@@ -1,6 +1,8 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
+import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
-import type { ExprNodes } from '../parse/ast.js';
+import { engineType } from '../emit/engine-type.js';
+import { callNode, type Expr, type ExprNodes } from '../parse/ast.js';
 import { type ArithmeticOp, bindArithmetic, bindNegation } from './arithmetic.js';
 import { BOOLEAN, type Bound, derive, INT64, UTF8 } from './bound.js';
 import { isText, numericType } from './common-type.js';
@@ -51,6 +53,8 @@ export function bindBinaryOp(node: ExprNodes['BinaryOp'], env: Env): Bound {
     if (typeof key === 'string') return fieldOf(left, key);
   }
   const right = env.session.bindExpr(node.right, env);
+  const listCall = listOperation(node, left, right);
+  if (listCall !== undefined) return env.session.bindExpr(listCall, env);
   if (op === 'And' || op === 'Or') return bindLogic(left, op, right);
   const arithmetic = ARITHMETIC[op];
   if (arithmetic !== undefined) return bindArithmetic(left, arithmetic, right);
@@ -127,12 +131,34 @@ function bindRegex(
   });
 }
 
+/** Operators of lists are calls of the functions of lists, also in the name of their column. */
+function listOperation(
+  { left, op, right }: ExprNodes['BinaryOp'],
+  a: Bound,
+  b: Bound,
+): Expr | undefined {
+  if (op === 'AtArrow') return callNode('array_has_all', [left, right]);
+  if (op === 'ArrowAt') return callNode('array_has_all', [right, left]);
+  const [leftDepth, rightDepth] = [listDepth(a.type), listDepth(b.type)];
+  if (op !== 'StringConcat' || leftDepth + rightDepth === 0) return undefined;
+  if (leftDepth === rightDepth) return callNode('array_concat', [left, right]);
+  return callNode(leftDepth > rightDepth ? 'array_append' : 'array_prepend', [left, right]);
+}
+
+function listDepth(type: SqlType): number {
+  return type.kind === 'list' ? 1 + listDepth(type.element) : 0;
+}
+
+/** `x = ANY (list)`. */
+export function bindAnyOp(node: ExprNodes['AnyOp'], env: Env): Bound {
+  if (node.compare_op !== 'Eq' || 'Subquery' in node.right) {
+    throw new NotImplemented('ANY with another operator than =, or over a subquery');
+  }
+  return env.session.bindExpr(callNode('array_has', [node.right, node.left]), env);
+}
+
 function bindConcat(left: Bound, right: Bound): Bound {
   const displayName = `${left.displayName} || ${right.displayName}`;
-  if (left.type.kind === 'list' && right.type.kind === 'list') {
-    const text = `list_concat(${left.text}, ${right.text})`;
-    return derive([left, right], { text, type: left.type, displayName });
-  }
   const [a, b] = [convert(left, UTF8), convert(right, UTF8)];
   return derive([left, right], { text: `(${a.text} || ${b.text})`, type: UTF8, displayName });
 }
@@ -144,6 +170,14 @@ function bindBitwise(left: Bound, op: string, right: Bound): Bound {
   const resultType = isShift && left.type.kind === 'int' ? left.type : type;
   const [a, b] = [convert(left, resultType), convert(right, isShift ? INT64 : resultType)];
   const isXor = op === '^' || op === '#';
+  if (op === '<<' && resultType.kind === 'int') {
+    const { bits, signed } = resultType;
+    return derive([left, right], {
+      text: `CAST(plinth_shift_left(${a.text}, ${b.text}, ${bits}, ${signed}) AS ${engineType(resultType)})`,
+      type: resultType,
+      displayName: `${left.displayName} << ${right.displayName}`,
+    });
+  }
   return derive([left, right], {
     text: isXor ? `xor(${a.text}, ${b.text})` : `(${a.text} ${op} ${b.text})`,
     type: resultType,

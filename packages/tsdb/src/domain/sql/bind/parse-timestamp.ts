@@ -19,6 +19,19 @@ export function parseTimestamp(text: string): bigint | undefined {
   return BigInt.asIntN(64, timeNs) === timeNs ? timeNs : undefined;
 }
 
+/** Nanoseconds since midnight of `12:34`, `1:02:03.5 PM`; `undefined` for anything else. */
+export function parseTimeOfDay(text: string): bigint | undefined {
+  const match = /^(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:\s*([AP])M)?$/i.exec(text.trim());
+  if (match === null) return undefined;
+  const [, hourText = '', minute = '', second = '0', fraction = '', half = ''] = match;
+  const isMorning = half.toUpperCase() === 'A';
+  const hour = half === '' ? Number(hourText) : (Number(hourText) % 12) + (isMorning ? 0 : 12);
+  const isValid = half === '' || (Number(hourText) >= 1 && Number(hourText) <= 12);
+  if (!isValid || hour > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const seconds = BigInt(hour * 3600 + Number(minute) * 60 + Number(second));
+  return seconds * NS_PER_SECOND + BigInt(fraction.padEnd(9, '0'));
+}
+
 function offsetSec(zone: string | undefined): number {
   if (zone === undefined || !/^[+-]/.test(zone)) return 0;
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0');

@@ -83,7 +83,7 @@ export function bindInList(node: ExprNodes['InList'], env: Env): Bound {
     ...derive([value, ...items], {
       text: items.length === 0 ? String(node.negated) : `(${left.text} ${word} (${texts}))`,
       type: BOOLEAN,
-      displayName: `${value.displayName} ${word} (${items.map((item) => item.displayName).join(', ')})`,
+      displayName: `${value.displayName} ${word} ${items.map((item) => item.displayName).join(', ')}`,
     }),
     facts: inListFacts(value, items, node.negated),
   };

@@ -1,17 +1,20 @@
 import { NotImplemented } from '../../../errors.js';
-import type { Expr, ExprNodes, FunctionNode } from '../parse/ast.js';
+import { callNode, type Expr, type ExprNodes } from '../parse/ast.js';
 import type { Bound } from './bound.js';
-import { bindFunction } from './function-calls.js';
 import type { Env } from './session.js';
 
 /** Calls in other clothes: `EXTRACT(year FROM t)` is `date_part('year', t)`, and so on. */
 export function bindExtract(node: ExprNodes['Extract'], env: Env): Bound {
-  if (typeof node.field !== 'string') {
-    const custom = (node.field as { readonly Custom?: { readonly value: string } }).Custom;
-    if (custom === undefined) throw new NotImplemented(`EXTRACT of ${JSON.stringify(node.field)}`);
-    return call('date_part', [textExpr(custom.value), node.expr], env);
-  }
-  return call('date_part', [textExpr(node.field.toLowerCase()), node.expr], env);
+  return call('date_part', [textExpr(extractedPart(node.field)), node.expr], env);
+}
+
+/** Fields with options of their own (`week(monday)`, custom ones) are objects. */
+function extractedPart(field: ExprNodes['Extract']['field']): string {
+  if (typeof field === 'string') return field.toUpperCase();
+  if ('Week' in field) return 'WEEK';
+  const custom = (field as { readonly Custom?: { readonly value: string } }).Custom;
+  if (custom !== undefined) return custom.value;
+  throw new NotImplemented(`EXTRACT of ${JSON.stringify(field)}`);
 }
 
 export function bindTrim(node: ExprNodes['Trim'], env: Env): Bound {
@@ -68,13 +71,14 @@ export function bindDictionary(entries: ExprNodes['Dictionary'], env: Env): Boun
   );
 }
 
+/** `MAP {'a': 1}` */
+export function bindMap({ entries }: ExprNodes['Map'], env: Env): Bound {
+  const [keys, values] = [entries.map(({ key }) => key), entries.map(({ value }) => value)];
+  return call('map', [{ Array: { elem: keys } }, { Array: { elem: values } }], env);
+}
+
 function call(name: string, args: readonly Expr[], env: Env): Bound {
-  const node: FunctionNode = {
-    name: [{ Identifier: { value: name } }],
-    args: { List: { args: args.map((arg) => ({ Unnamed: { Expr: arg } })), clauses: [] } },
-    within_group: [],
-  };
-  return bindFunction(node, env);
+  return env.session.bindExpr(callNode(name, args), env);
 }
 
 function textExpr(text: string): Expr {

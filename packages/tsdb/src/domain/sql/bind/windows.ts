@@ -16,6 +16,11 @@ export interface BoundWindow {
   readonly shown: string;
 }
 
+const DEFAULT_FRAME = {
+  ordered: 'RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
+  whole: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
+} as const;
+
 export function bindOrderItems(items: readonly OrderByExpr[], env: Env): readonly OrderItem[] {
   return items.map(({ expr, options }) => {
     const descending = options.asc === false;
@@ -63,7 +68,9 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
           `ORDER BY [${order.map((item) => `${item.expr.displayName} ${direction(item)}`).join(', ')}]`,
         ]
       : []),
-    shownFrame(frame, order.length > 0),
+    frame === undefined
+      ? DEFAULT_FRAME[order.length > 0 ? 'ordered' : 'whole']
+      : frameText(frame, env),
   ];
   return { text: `(${parts.join(' ')})`, shown: shown.join(' ') };
 }
@@ -108,13 +115,4 @@ function boundText(bound: FrameBound, env: Env): string {
     return `${BigInt(value.days) * NS_PER_DAY + value.nanos} ${side}`;
   }
   throw new PlanError('Error during planning: Invalid window frame: the bound must be a constant');
-}
-
-function shownFrame(frame: WindowSpec['window_frame'], isOrdered: boolean): string {
-  if (frame === undefined) {
-    return isOrdered
-      ? 'RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW'
-      : 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING';
-  }
-  return `${frame.units.toUpperCase()} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW`;
 }

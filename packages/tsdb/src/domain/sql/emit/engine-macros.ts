@@ -4,10 +4,17 @@ export const PLANNER_MACROS: readonly string[] = [
      CASE WHEN b = 0 THEN error('Arrow error: Divide by zero error') ELSE a // b END`,
   `CREATE OR REPLACE MACRO plinth_modulo(a, b) AS
      CASE WHEN b = 0 THEN error('Arrow error: Divide by zero error') ELSE a % b END`,
+  // Bits that leave the type are lost, as in Arrow; the engine's own operator refuses them.
+  `CREATE OR REPLACE MACRO plinth_wrap_bits(value, bits, is_signed) AS CASE
+     WHEN is_signed AND value >= 1::HUGEINT << (bits - 1) THEN value - (1::HUGEINT << bits) ELSE value END`,
+  `CREATE OR REPLACE MACRO plinth_shift_left(a, n, bits, is_signed) AS list_transform(
+     [CAST(a AS HUGEINT) * (1::HUGEINT << CAST(n & (bits - 1) AS HUGEINT))],
+     lambda value: plinth_wrap_bits(
+       (value % (1::HUGEINT << bits) + (1::HUGEINT << bits)) % (1::HUGEINT << bits), bits, is_signed))[1]`,
   `CREATE OR REPLACE MACRO plinth_bad_cast(value, type) AS
      error('Cast error: Cannot cast string ''' || value || ''' to value of ' || type || ' type')`,
   `CREATE OR REPLACE MACRO plinth_text_to_integer(value, fallback) AS
-     CASE WHEN value IS NULL OR (regexp_full_match(value, '[+-]?[0-9]+') AND TRY_CAST(value AS HUGEINT) IS NOT NULL)
+     CASE WHEN value IS NULL OR (regexp_full_match(value, '\\s*[+-]?[0-9]+\\s*') AND TRY_CAST(value AS HUGEINT) IS NOT NULL)
      THEN CAST(value AS HUGEINT) ELSE fallback END`,
   `CREATE OR REPLACE MACRO plinth_text_to_float(value, fallback) AS
      CASE WHEN value IS NULL OR TRY_CAST(value AS DOUBLE) IS NOT NULL THEN CAST(value AS DOUBLE) ELSE fallback END`,
@@ -23,11 +30,32 @@ export const PLANNER_MACROS: readonly string[] = [
      strftime(make_timestamp_ns(ns), '%Y-%m-%dT%H:%M:%S')
      || plinth_fraction_text((ns % 1000000000 + 1000000000) % 1000000000) || suffix`,
   `CREATE OR REPLACE MACRO plinth_float_text(value) AS
-     CASE WHEN isnan(value) THEN 'NaN' ELSE replace(CAST(value AS VARCHAR), 'e+', 'e') END`,
+     CASE WHEN isnan(value) THEN 'NaN' ELSE regexp_replace(replace(CAST(value AS VARCHAR), 'e+', 'e'), 'e(-?)0', 'e\\1') END`,
   `CREATE OR REPLACE MACRO plinth_time_of_day(ns) AS
      (ns % 86400000000000 + 86400000000000) % 86400000000000`,
   `CREATE OR REPLACE MACRO plinth_interval_ns(i) AS
      (i.months * 30::BIGINT + i.days) * 86400000000000 + i.nanos`,
+  `CREATE OR REPLACE MACRO plinth_whole_days(i) AS
+     {'months': i.months, 'days': i.days, 'nanos': i.nanos - i.nanos % 86400000000000}`,
+  // Parts that are zero are left out. Source: Arrow, display of MonthDayNano intervals and durations.
+  `CREATE OR REPLACE MACRO plinth_seconds_text(ns) AS
+     CASE WHEN ns < 0 THEN '-' ELSE '' END || CAST(abs(ns) // 1000000000 AS VARCHAR) || '.'
+     || lpad(CAST(abs(ns) % 1000000000 AS VARCHAR), 9, '0') || ' secs'`,
+  `CREATE OR REPLACE MACRO plinth_interval_text(i) AS CASE
+     WHEN i IS NULL THEN NULL
+     WHEN i.months = 0 AND i.days = 0 AND i.nanos = 0 THEN '0 secs'
+     ELSE concat_ws(' ',
+       CASE WHEN i.months <> 0 THEN i.months || ' mons' END,
+       CASE WHEN i.days <> 0 THEN i.days || ' days' END,
+       CASE WHEN i.nanos // 3600000000000 <> 0 THEN (i.nanos // 3600000000000) || ' hours' END,
+       CASE WHEN i.nanos // 60000000000 % 60 <> 0 THEN (i.nanos // 60000000000 % 60) || ' mins' END,
+       CASE WHEN i.nanos % 60000000000 <> 0 THEN plinth_seconds_text(i.nanos % 60000000000) END) END`,
+  `CREATE OR REPLACE MACRO plinth_duration_text(ns) AS
+     (ns // 86400000000000) || ' days ' || (ns // 3600000000000 % 24) || ' hours '
+     || (ns // 60000000000 % 60) || ' mins ' || plinth_seconds_text(ns % 60000000000)`,
+  `CREATE OR REPLACE MACRO plinth_time_text(ns) AS
+     lpad(CAST(ns // 3600000000000 AS VARCHAR), 2, '0') || ':' || lpad(CAST(ns // 60000000000 % 60 AS VARCHAR), 2, '0')
+     || ':' || lpad(CAST(ns // 1000000000 % 60 AS VARCHAR), 2, '0') || plinth_fraction_text(ns % 1000000000)`,
   `CREATE OR REPLACE MACRO plinth_add_interval(ns, i) AS
      plinth_add_months(ns, i.months) + i.days * 86400000000000 + i.nanos`,
   `CREATE OR REPLACE MACRO plinth_negate_interval(i) AS

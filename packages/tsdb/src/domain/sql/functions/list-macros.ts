@@ -8,12 +8,16 @@ export const LIST_MACROS: readonly string[] = [
   // Places of the first occurrences, in order; NULL is a value like others.
   `CREATE OR REPLACE MACRO plinth_list_unique(l) AS
      list_filter(l, lambda x, i: list_position(l, x) = i)`,
-  // Sorted, NULL first. Source: DataFusion, "array_distinct".
-  `CREATE OR REPLACE MACRO plinth_list_distinct(l) AS list_sort(plinth_list_unique(l), 'ASC', 'NULLS FIRST')`,
-  `CREATE OR REPLACE MACRO plinth_list_except(a, b) AS
-     list_filter(plinth_list_unique(a), lambda x: list_position(b, x) IS NULL)`,
-  `CREATE OR REPLACE MACRO plinth_list_intersect(a, b) AS
-     list_filter(plinth_list_unique(a), lambda x: list_position(b, x) IS NOT NULL)`,
+  `CREATE OR REPLACE MACRO plinth_list_union(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL
+     ELSE plinth_list_unique(list_concat(a, b)) END`,
+  `CREATE OR REPLACE MACRO plinth_list_has_all(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL
+     ELSE len(list_filter(b, lambda x: list_position(a, x) IS NULL)) = 0 END`,
+  `CREATE OR REPLACE MACRO plinth_list_has_any(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL
+     ELSE len(list_filter(b, lambda x: list_position(a, x) IS NOT NULL)) > 0 END`,
+  `CREATE OR REPLACE MACRO plinth_list_except(a, b) AS CASE WHEN b IS NULL THEN NULL ELSE
+     list_filter(plinth_list_unique(a), lambda x: list_position(b, x) IS NULL) END`,
+  `CREATE OR REPLACE MACRO plinth_list_intersect(a, b) AS CASE WHEN b IS NULL THEN NULL ELSE
+     list_filter(plinth_list_unique(a), lambda x: list_position(b, x) IS NOT NULL) END`,
   `CREATE OR REPLACE MACRO plinth_list_position(l, e, start) AS
      CAST(list_position(list_slice(l, start, len(l)), e) + start - 1 AS UBIGINT)`,
   `CREATE OR REPLACE MACRO plinth_list_positions(l, e) AS list_transform(
@@ -26,10 +30,10 @@ export const LIST_MACROS: readonly string[] = [
      lambda x, i: x IS DISTINCT FROM e OR plinth_list_rank(l, e, i) > n)`,
   `CREATE OR REPLACE MACRO plinth_list_replace(l, a, b, n) AS list_transform(l,
      lambda x, i: CASE WHEN x IS NOT DISTINCT FROM a AND plinth_list_rank(l, a, i) <= n THEN b ELSE x END)`,
-  `CREATE OR REPLACE MACRO plinth_list_to_text(l, d, absent) AS plinth_join(
-     list_filter(list_transform(l, lambda x: coalesce(CAST(x AS VARCHAR), absent)), lambda x: x IS NOT NULL), d)`,
+  `CREATE OR REPLACE MACRO plinth_list_to_text(l, d, absent) AS CASE WHEN d IS NOT NULL THEN plinth_join(
+     list_filter(list_transform(l, lambda x: coalesce(CAST(x AS VARCHAR), absent)), lambda x: x IS NOT NULL), d) END`,
   `CREATE OR REPLACE MACRO plinth_text_to_list(s, d, absent) AS list_transform(
-     CASE WHEN s IS NULL THEN NULL WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s]
+     CASE WHEN s IS NULL THEN NULL WHEN s = '' THEN [] WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s]
      ELSE string_split(s, d) END,
      lambda x: CASE WHEN x = absent THEN NULL ELSE x END)`,
   `CREATE OR REPLACE MACRO plinth_range(a, b, step) AS CASE

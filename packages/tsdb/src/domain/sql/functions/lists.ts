@@ -44,13 +44,13 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
     type: FLOAT64,
     text: (a, b) => `CAST(list_distance(${a}, ${b}) AS DOUBLE)`,
   },
-  distinct: { args: 'l', type: 'list', text: (l) => `plinth_list_distinct(${l})` },
+  distinct: { args: 'l', type: 'list', text: (l) => `plinth_list_unique(${l})` },
   element: { args: 'li', type: 'element', text: (l, i) => `list_extract(${l}, ${i})` },
   empty: { args: 'l', type: BOOLEAN, text: (l) => `(len(${l}) = 0)` },
   except: { args: 'll', type: 'list', text: (a, b) => `plinth_list_except(${a}, ${b})` },
   has: { args: 'le', type: BOOLEAN, text: (l, e) => `list_contains(${l}, ${e})` },
-  has_all: { args: 'll', type: BOOLEAN, text: (a, b) => `list_has_all(${a}, ${b})` },
-  has_any: { args: 'll', type: BOOLEAN, text: (a, b) => `list_has_any(${a}, ${b})` },
+  has_all: { args: 'll', type: BOOLEAN, text: (a, b) => `plinth_list_has_all(${a}, ${b})` },
+  has_any: { args: 'll', type: BOOLEAN, text: (a, b) => `plinth_list_has_any(${a}, ${b})` },
   intersect: { args: 'll', type: 'list', text: (a, b) => `plinth_list_intersect(${a}, ${b})` },
   max: { args: 'l', type: 'element', text: (l) => `list_max(${l})` },
   min: { args: 'l', type: 'element', text: (l) => `list_min(${l})` },
@@ -66,6 +66,7 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
     type: { kind: 'list', element: UINT64 },
     text: (l, e) => `plinth_list_positions(${l}, ${e})`,
   },
+  prepend: { args: 'el', type: 'list', text: (e, l) => `list_prepend(${e}, ${l})` },
   remove: { args: 'le', type: 'list', text: (l, e) => `plinth_list_remove(${l}, ${e}, 1)` },
   remove_n: {
     args: 'lei',
@@ -103,7 +104,7 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
   union: {
     args: 'll',
     type: 'list',
-    text: (a, b) => `plinth_list_unique(list_concat(${a}, ${b}))`,
+    text: (a, b) => `plinth_list_union(${a}, ${b})`,
   },
 };
 
@@ -116,6 +117,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   has: ['array_contains', 'list_contains'],
   has_any: ['arrays_overlap'],
   position: ['array_indexof', 'list_indexof'],
+  prepend: ['array_push_front', 'list_push_front'],
 };
 
 /** Source: query-languages, "Conditional, list, struct, map, misc"; details: DataFusion, "Array Functions". */
@@ -137,15 +139,9 @@ export const LISTS: readonly FunctionDefinition[] = [
     const texts = call.args.map((arg) => call.coerce(arg, type).text);
     return { text: texts.reduce((joined, text) => `list_concat(${joined}, ${text})`), type };
   }),
-  scalar([...bothPrefixes('prepend'), ...bothPrefixes('push_front')], (call) => {
-    expectArgCount(call, 2);
-    const list = listAt(call, 1);
-    const element = call.coerce(argAt(call, 0), list.type.element).text;
-    return { text: `list_prepend(${element}, ${list.text})`, type: list.type };
-  }),
   scalar(bothPrefixes('length'), (call) => {
     expectArgCount(call, 1, 2);
-    return { text: `CAST(len(${listAt(call, 0).text}) AS UBIGINT)`, type: UINT64 };
+    return { text: lengthText(call), type: UINT64 };
   }),
   scalar(bothPrefixes('ndims'), (call) => {
     expectArgCount(call, 1);
@@ -181,18 +177,18 @@ export const LISTS: readonly FunctionDefinition[] = [
     const { text, type } = argAt(call, 0);
     const count = `plinth_list_length(greatest(${intArg(call, 1).text}, 0))`;
     return {
-      text: `list_transform(range(${count}), lambda plinth_i: ${text})`,
+      text: `CASE WHEN ${intArg(call, 1).text} IS NOT NULL THEN list_transform(range(${count}), lambda plinth_i: ${text}) END`,
       type: { kind: 'list', element: type },
     };
   }),
   scalar(bothPrefixes('sort'), bindSort),
   scalar([...bothPrefixes('to_string'), ...bothPrefixes('join')], (call) => {
     expectArgCount(call, 2, 3);
-    const list = listAt(call, 0);
+    const list = flattened(listAt(call, 0).text, listAt(call, 0).type);
     const absent = call.args.length > 2 ? textArg(call, 2).text : 'CAST(NULL AS VARCHAR)';
-    const isFloat = list.type.element.kind === 'float';
+    const isFloat = list.type.kind === 'list' && list.type.element.kind === 'float';
     const items = isFloat
-      ? `list_transform(${list.text}, lambda f: plinth_float_text(f))`
+      ? `list_transform(${list.text}, lambda f: regexp_replace(plinth_float_text(f), '[.]0$', ''))`
       : list.text;
     return {
       text: `plinth_list_to_text(${items}, ${textArg(call, 1).text}, ${absent})`,
@@ -227,6 +223,18 @@ function bindList(call: FunctionCall, { args, type, text }: ListFunction): Funct
   });
   const result = type === 'list' ? listType : type === 'element' ? listType.element : type;
   return { text: text(...texts), type: result };
+}
+
+/** Of the list itself, or of the first lists down to a dimension; there is none outside of its depth. */
+function lengthText(call: FunctionCall): string {
+  const { text, type } = listAt(call, 0);
+  if (call.args.length === 1) return `CAST(len(${text}) AS UBIGINT)`;
+  const dimension = intArg(call, 1).text;
+  const cases = Array.from(
+    { length: depthOf(type) },
+    (_, level) => ` WHEN ${level + 1} THEN len(${text}${'[1]'.repeat(level)})`,
+  );
+  return `CAST(CASE ${dimension}${cases.join('')} END AS UBIGINT)`;
 }
 
 /** The list type that all lists and elements of the call fit into. */

@@ -55,6 +55,11 @@ export const MATH_MACROS: readonly string[] = [
   ...['ln', 'log10', 'log2'].map((f) =>
     guard(f, `x < 0 THEN ${NAN} WHEN x = 0 THEN '-Infinity'::DOUBLE`),
   ),
+  // The engine rounds what is not a number to zero when places are negative.
+  ...['round', 'trunc'].map(
+    (f) => `CREATE OR REPLACE MACRO plinth_${f}(x, places) AS
+      CASE WHEN places IS NULL THEN NULL WHEN isnan(x) THEN x ELSE ${f}(x, places) END`,
+  ),
   // The engine misses whole roots by one digit; a step of Newton's method finds them.
   `CREATE OR REPLACE MACRO plinth_cbrt(x) AS CASE WHEN x = 0 OR isinf(x) OR isnan(x) THEN x
      ELSE cbrt(x) - (cbrt(x) * cbrt(x) * cbrt(x) - x) / (3 * cbrt(x) * cbrt(x)) END`,
@@ -145,8 +150,8 @@ export const MATH: readonly FunctionDefinition[] = [
       const x = floatArg(call, 0).text;
       if (call.args.length === 1) return { text: `${name}(${x})`, type: FLOAT64 };
       const places = argAt(call, 1);
-      if (!isInteger(places.type)) throw badArguments(call);
-      return { text: `${name}(${x}, CAST(${places.text} AS INTEGER))`, type: FLOAT64 };
+      if (!isInteger(places.type) && places.type.kind !== 'null') throw badArguments(call);
+      return { text: `plinth_${name}(${x}, CAST(${places.text} AS INTEGER))`, type: FLOAT64 };
     }),
   ),
 ];

@@ -33,7 +33,7 @@ const PLAIN: Readonly<Record<string, Plain>> = {
   ends_with: { args: 'ss', type: BOOLEAN, text: (s, t) => `ends_with(${s}, ${t})` },
   find_in_set: { args: 'ss', type: INT32, text: (s, set) => `plinth_find_in_set(${s}, ${set})` },
   initcap: { args: 's', type: UTF8, text: (s) => `plinth_initcap(${s})` },
-  left: { args: 'si', type: UTF8, text: (s, n) => `left(${s}, ${n})` },
+  left: { args: 'si', type: UTF8, text: (s, n) => `left(${s}, plinth_count(${n}))` },
   levenshtein: { args: 'ss', type: INT32, text: (s, t) => `plinth_levenshtein(${s}, ${t})` },
   lower: { args: 's', type: UTF8, text: (s) => `lower(${s})` },
   lpad: {
@@ -51,7 +51,7 @@ const PLAIN: Readonly<Record<string, Plain>> = {
   repeat: { args: 'si', type: UTF8, text: (s, n) => `plinth_repeat(${s}, ${n})` },
   replace: { args: 'sss', type: UTF8, text: (s, from, to) => `replace(${s}, ${from}, ${to})` },
   reverse: { args: 's', type: UTF8, text: (s) => `reverse(${s})` },
-  right: { args: 'si', type: UTF8, text: (s, n) => `right(${s}, ${n})` },
+  right: { args: 'si', type: UTF8, text: (s, n) => `right(${s}, plinth_count(${n}))` },
   rpad: {
     args: 'si?s',
     type: UTF8,
@@ -66,7 +66,7 @@ const PLAIN: Readonly<Record<string, Plain>> = {
     type: UTF8,
     text: (s, from, count) =>
       count === undefined
-        ? `substr(${s}, greatest(${from}, 1))`
+        ? `substr(${s}, plinth_count(CASE WHEN ${from} < 1 THEN 1 ELSE ${from} END))`
         : `plinth_substr(${s}, ${from}, ${count})`,
   },
   substr_index: {
@@ -112,6 +112,9 @@ export const STRINGS: readonly FunctionDefinition[] = [
 ];
 
 export const STRING_MACROS: readonly string[] = [
+  // The engine counts characters in 32 bits; no string is longer.
+  `CREATE OR REPLACE MACRO plinth_count(n) AS CASE WHEN n > 4294967295 THEN 4294967295::BIGINT
+     WHEN n < -4294967295 THEN (-4294967295)::BIGINT ELSE CAST(n AS BIGINT) END`,
   // The engine's own join takes only a literal between the parts.
   `CREATE OR REPLACE MACRO plinth_join(parts, d) AS CASE WHEN len(parts) = 0 THEN ''
      ELSE list_reduce(parts, lambda joined, part: joined || d || part) END`,
@@ -136,10 +139,11 @@ export const STRING_MACROS: readonly string[] = [
   ),
   `CREATE OR REPLACE MACRO plinth_repeat(s, n) AS CASE
      WHEN CAST(length(s) AS HUGEINT) * n > ${MAX_PADDED_LENGTH} THEN error('Execution error: repeat result too large')
-     ELSE repeat(s, greatest(n, 0)) END`,
+     WHEN n < 0 THEN repeat(s, 0) ELSE repeat(s, n) END`,
   `CREATE OR REPLACE MACRO plinth_overlay(s, t, start, n) AS
      substr(s, 1, greatest(start - 1, 0)) || t || substr(s, greatest(start + n, 1))`,
   `CREATE OR REPLACE MACRO plinth_split_part(s, d, i) AS CASE
+     WHEN s IS NULL OR d IS NULL OR i IS NULL THEN NULL
      WHEN i = 0 THEN error('Execution error: field position must not be zero')
      WHEN d = '' THEN CASE WHEN i IN (1, -1) THEN s ELSE '' END
      ELSE split_part(s, d, i) END`,
@@ -147,8 +151,10 @@ export const STRING_MACROS: readonly string[] = [
      CAST(CASE WHEN t = '' THEN CASE WHEN s IS NOT NULL THEN 1 END ELSE instr(s, t) END AS INTEGER)`,
   // Positions before the first character count toward the length, as in PostgreSQL.
   `CREATE OR REPLACE MACRO plinth_substr(s, start, n) AS CASE
+     WHEN s IS NULL OR start IS NULL OR n IS NULL THEN NULL
      WHEN n < 0 THEN error('Execution error: negative substring length not allowed: substr(<str>, ' || start || ', ' || n || ')')
-     ELSE substr(s, greatest(start, 1), greatest(start + n - greatest(start, 1), 0)) END`,
+     ELSE substr(s, plinth_count(greatest(start, 1)), plinth_count(greatest(
+       CAST(start AS HUGEINT) + n - greatest(start, 1), 0))) END`,
   `CREATE OR REPLACE MACRO plinth_substr_index(s, d, n) AS CASE
      WHEN s IS NULL OR d IS NULL OR n IS NULL THEN NULL
      WHEN n = 0 OR d = '' THEN ''

@@ -83,6 +83,8 @@ export interface ExprNodes {
   Struct: { readonly values: readonly Expr[] };
   Tuple: readonly Expr[];
   Dictionary: readonly { readonly key: Ident; readonly value: Expr }[];
+  Map: { readonly entries: readonly { readonly key: Expr; readonly value: Expr }[] };
+  AnyOp: { readonly left: Expr; readonly compare_op: string; readonly right: Expr };
 }
 
 export type Expr = {
@@ -311,4 +313,15 @@ export function nameOf(ident: Ident): string {
 
 export function namesOf(name: ObjectName): string[] {
   return name.map((part) => nameOf(part.Identifier));
+}
+
+/** A call that the planner makes itself. */
+export function callNode(name: string, args: readonly Expr[]): Expr {
+  return {
+    Function: {
+      name: [{ Identifier: { value: name } }],
+      args: { List: { args: args.map((arg) => ({ Unnamed: { Expr: arg } })), clauses: [] } },
+      within_group: [],
+    },
+  };
 }
