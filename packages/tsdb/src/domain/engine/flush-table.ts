@@ -122,7 +122,8 @@ async function splitRows(
     );
   });
   const key = ['_series', '"time"', ...names].join(', ');
-  const once = `SELECT ${key} FROM (${both}) a ANTI JOIN ${duplicates} d ON ${match}`;
+  // Not what is known as duplicate when the file is written: a query may find more meanwhile, and they are in no other part.
+  const once = `SELECT ${key} FROM (${both}) a ANTI JOIN ${quoteName(merged)} d ON ${match}`;
   const mergedRows = (flag: string): string =>
     `SELECT ${key}, _seq FROM ${quoteName(merged)} WHERE ${flag}`;
   return [

@@ -46,7 +46,7 @@ type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
   | {
       readonly kind: 'flush' | 'compact';
-      /** Writes that come while its last step runs: it takes the place of what it read. */
+      /** Writes that come while it runs. */
       readonly meanwhile: readonly (readonly Row[])[];
     }
   | { readonly kind: 'check' };
@@ -200,11 +200,12 @@ describe('a table', () => {
             store.append(generation, batchOf(rows, store), seq++);
             model.write(rows);
           };
-          const during = async (work: Promise<void>, batches: readonly (readonly Row[])[]) => {
+          const during = async (work: Promise<unknown>, batches: readonly (readonly Row[])[]) => {
             const writing = (async () => {
               for (const rows of batches) {
                 await setImmediate();
                 write(rows);
+                await store.checkLateRows();
               }
             })();
             await Promise.all([work, writing]);
@@ -216,13 +217,15 @@ describe('a table', () => {
               const table = store.generation(generation);
               generation++;
               if (table === undefined) continue;
-              const { segments } = await flushTable(store, table, host, files);
+              const flushing = flushTable(store, table, host, files);
+              await during(flushing, step.meanwhile.slice(0, 3));
+              const { segments } = await flushing;
               const replacing = store.replace({
                 flushed: generation - 1,
                 removed: [],
                 added: segments.map((s) => store.openVerified(s)),
               });
-              await during(replacing, step.meanwhile);
+              await during(replacing, step.meanwhile.slice(3));
             } else if (step.kind === 'compact') {
               let inputs: readonly Segment[] = chooseInputs(store);
               if (inputs.length === 0) inputs = store.segments.map((s) => s.segment);
