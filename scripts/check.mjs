@@ -11,6 +11,7 @@ const steps = [
   ['lint', [path.join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']],
   ['layers', [script('layers.mjs')]],
   ['settings page', [script('settings.mjs'), '--check']],
+  ['API description', [script('openapi.mjs'), '--check']],
   ['tests', [script('test.mjs'), ...process.argv.slice(2)]],
 ];
 

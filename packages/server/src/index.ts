@@ -1,3 +1,4 @@
+export { describeTimeSeriesApi } from './api-description.js';
 export type { ServerAddress } from './listener.js';
 export { describeAllSettings, SETTINGS, type Settings } from './settings.js';
 export {

@@ -1,0 +1,227 @@
+import { CreateNamedToken, DeleteToken, TokenObject } from '@plinth/identity';
+import { type TSchema, Type } from 'typebox';
+
+/** OpenAPI 3.1 of the time-series service and its tokens, as far as it is served. Source: tsdb-http. */
+export function describeTimeSeriesApi(): object {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Plinth time-series service',
+      version: '0.1.0',
+      description:
+        'Writes by line protocol, SQL, tokens. Compatible with InfluxDB 3 Core where it has the same paths.',
+    },
+    servers: [{ url: 'http://127.0.0.1:8181' }],
+    security: [{ token: [] }],
+    paths: {
+      '/api/v3/write_lp': { post: write('Write line protocol', [DB, ...NATIVE_WRITE]) },
+      '/api/v2/write': { post: write('Write line protocol (v2)', [BUCKET, ...LEGACY_WRITE]) },
+      '/write': { post: write('Write line protocol (v1)', [DB, RP, ...LEGACY_WRITE]) },
+      '/api/v3/query_sql': { get: queryByUrl(), post: queryByBody() },
+      '/api/v3/configure/database': { get: listDatabases() },
+      '/api/v3/configure/token/admin': {
+        post: { ...makeToken('Make the first admin token; needs no token'), security: [] },
+      },
+      '/api/v3/configure/token/admin/regenerate': { post: makeToken('Replace the admin token') },
+      '/api/v3/configure/token/named_admin': {
+        post: makeToken('Make a named admin token', CreateNamedToken),
+      },
+      '/api/v3/configure/token': { delete: deleteToken() },
+      '/health': { get: plain('Says OK when the server answers') },
+      '/api/v1/health': { get: plain('Says OK when the server answers') },
+      '/ready': { get: plain('Says OK when storage can be reached and no stop has begun', 503) },
+      '/metrics': { get: plain('Metrics in the text format of Prometheus') },
+      '/ping': { get: ping(), post: ping() },
+    },
+    components: {
+      schemas: { Error: FAILURE, RefusedLines: REFUSED_LINES, Token: TokenObject },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'a token that starts with apiv3_' },
+      },
+    },
+  };
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'query';
+  readonly required: boolean;
+  readonly schema: TSchema;
+}
+
+const parameter = (name: string, schema: TSchema, required = false): Parameter => ({
+  name,
+  in: 'query',
+  required,
+  schema,
+});
+const oneOf = (names: readonly string[], options: object = {}): TSchema =>
+  Type.String({ enum: names, ...options });
+
+const DB = parameter('db', Type.String({ minLength: 1 }), true);
+const BUCKET = parameter('bucket', Type.String({ minLength: 1, description: 'or db' }), true);
+const RP = parameter('rp', Type.String({ description: 'retention policy' }));
+const FORMATS = [
+  'json',
+  'json_series',
+  'json_rows',
+  'jsonl',
+  'json_lines',
+  'csv',
+  'pretty',
+  'parquet',
+];
+const FORMAT = parameter('format', oneOf(FORMATS));
+const LONG_UNITS = ['second', 'millisecond', 'microsecond', 'nanosecond'];
+const UNITS = [...LONG_UNITS, 's', 'ms', 'us', 'u', 'ns', 'n'];
+const COMMON_WRITE = [
+  parameter('accept_partial', Type.Boolean({ description: 'false: all lines or none' })),
+  parameter('no_sync', Type.Boolean({ description: 'true: answer before the rows are durable' })),
+];
+const NATIVE_WRITE = [
+  parameter('precision', oneOf(['auto', ...UNITS], { default: 'auto' })),
+  ...COMMON_WRITE,
+];
+const LEGACY_WRITE = [
+  parameter('precision', oneOf(UNITS, { default: 'nanosecond' })),
+  ...COMMON_WRITE,
+];
+
+const FAILURE = Type.Object({ error: Type.String(), data: Type.Object({}) });
+const REFUSED_LINES = Type.Object({
+  error: Type.String(),
+  data: Type.Array(
+    Type.Object({
+      original_line: Type.String(),
+      line_number: Type.Integer({ minimum: 1 }),
+      error_message: Type.String(),
+    }),
+  ),
+});
+
+const json = (schema: unknown) => ({ 'application/json': { schema } });
+const text = { 'text/plain': { schema: Type.String() } };
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const answer = (description: string, content?: object) => ({
+  description,
+  ...(content && { content }),
+});
+
+const FAILED = {
+  '400': answer('the request is wrong', json(ref('Error'))),
+  '401': answer('no valid token', json(ref('Error'))),
+};
+
+function write(summary: string, parameters: readonly Parameter[]): object {
+  return {
+    summary,
+    parameters,
+    requestBody: {
+      required: true,
+      description: 'line protocol; may be sent with Content-Encoding: gzip',
+      content: text,
+    },
+    responses: {
+      '204': answer('every line is written'),
+      ...FAILED,
+      '400': answer('lines were refused; with accept_partial the others are written', {
+        'application/json': { schema: { anyOf: [ref('RefusedLines'), ref('Error')] } },
+      }),
+      '413': answer('the body is too large', json(ref('Error'))),
+      '422': answer('a limit of databases, tables or columns', json(ref('Error'))),
+      '503': answer('too much is waiting to be stored; see Retry-After', json(ref('Error'))),
+    },
+  };
+}
+
+/** The answer's type follows `format`, or `Accept` without it. */
+const RESULT = {
+  '200': answer('the result', {
+    'application/json': {},
+    'application/jsonl': {},
+    'text/csv': {},
+    ...text,
+    'application/vnd.apache.parquet': {},
+  }),
+  ...FAILED,
+};
+
+const QUERY_FAILED = {
+  '404': answer('there is no such database', json(ref('Error'))),
+  '405': answer('the statement is not implemented', json(ref('Error'))),
+  '500': answer('the query failed while it ran', json(ref('Error'))),
+};
+
+function queryByUrl(): object {
+  const q = parameter('q', Type.String({ description: 'one statement of SQL' }), true);
+  const params = parameter('params', Type.String({ description: 'JSON object: values of $name' }));
+  return {
+    summary: 'Run a SQL query',
+    parameters: [DB, q, FORMAT, params],
+    responses: { ...RESULT, ...QUERY_FAILED },
+  };
+}
+
+function queryByBody(): object {
+  const scalar = Type.Union([Type.Null(), Type.Boolean(), Type.Number(), Type.String()]);
+  const body = Type.Object({
+    db: Type.String({ description: 'also spelled database' }),
+    q: Type.String({ description: 'also spelled query_str' }),
+    format: Type.Optional(oneOf(FORMATS)),
+    params: Type.Optional(Type.Record(Type.String(), scalar)),
+  });
+  return {
+    summary: 'Run a SQL query',
+    requestBody: { required: true, content: json(body) },
+    responses: { ...RESULT, ...QUERY_FAILED },
+  };
+}
+
+function listDatabases(): object {
+  const showDeleted = parameter('show_deleted', Type.Boolean({ default: false }));
+  return { summary: 'List databases', parameters: [FORMAT, showDeleted], responses: RESULT };
+}
+
+function makeToken(summary: string, body?: TSchema): object {
+  const responses = {
+    '201': answer('the token; its text is shown this once', json(ref('Token'))),
+    ...FAILED,
+    '404': answer('there is no admin token to replace', json(ref('Error'))),
+    '409': answer('the name is taken', json(ref('Error'))),
+  };
+  if (body === undefined) return { summary, responses };
+  return {
+    summary,
+    requestBody: { required: true, content: json(body) },
+    responses: { ...responses, '415': answer('the body is no JSON', json(ref('Error'))) },
+  };
+}
+
+function deleteToken(): object {
+  return {
+    summary: 'End a named token',
+    parameters: [parameter('token_name', DeleteToken.properties.token_name, true)],
+    responses: {
+      '200': answer('it is valid no longer'),
+      ...FAILED,
+      '404': answer('there is no such token', json(ref('Error'))),
+      '405': answer('the admin token cannot be deleted', json(ref('Error'))),
+    },
+  };
+}
+
+function plain(summary: string, failure?: number): object {
+  const failed = failure && { [failure]: answer('not now', json(ref('Error'))) };
+  return { summary, responses: { '200': answer('yes', text), '401': FAILED['401'], ...failed } };
+}
+
+function ping(): object {
+  const body = Type.Object({
+    product_name: Type.String(),
+    version: Type.String(),
+    revision: Type.String(),
+    process_id: Type.String({ format: 'uuid' }),
+  });
+  const responses = { '200': answer('who answers', json(body)), '401': FAILED['401'] };
+  return { summary: 'Product, version, process', responses };
+}
