@@ -21,3 +21,15 @@ SELECT sum(n) AS r FROM (VALUES (9223372036854775807), (1)) v(n);
 
 -- 8: §4.5 a pattern with look-around, which the syntax does not have
 SELECT s ~ '(?=x)' AS r FROM (VALUES ('x')) v(s);
+
+-- 9: lists of lists have a bound, too
+SELECT array_repeat(array_repeat(array_repeat(1, 10000), 10000), 10000) AS r;
+
+-- 10: lists of each row have a smaller bound than one list for all
+SELECT array_length(range(0, n)) AS r FROM (VALUES (1000000)) v(n);
+
+-- 11: a list of constants
+SELECT array_length(range(0, 1000000)) AS r;
+
+-- 12: strings have a bound
+SELECT repeat(s, 1000000) AS r FROM (VALUES ('x')) v(s);

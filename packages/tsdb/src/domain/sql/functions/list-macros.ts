@@ -1,10 +1,27 @@
-/** Longest list that `range`, `array_repeat` and `array_resize` make: the engine's memory limit does not see lists. */
-const MAX_RANGE_LENGTH = 1024 * 1024;
+import type { BoundExpr } from '../bound-expr.js';
+
+/**
+ * Longest lists that `range`, `array_repeat` and `array_resize` make. The engine's memory limit does not see the lists
+ * of the 2,048 rows that each of its threads works on; a list of constants is made once for all rows.
+ */
+const MAX_CONSTANT_LIST_LENGTH = 1024 * 1024;
+export const MAX_LIST_LENGTH = 32 * 1024;
+
+/** The greatest length of a list made from `args`. */
+export function maxListLength(args: readonly BoundExpr[]): number {
+  return args.every((arg) => arg.constant !== undefined)
+    ? MAX_CONSTANT_LIST_LENGTH
+    : MAX_LIST_LENGTH;
+}
 
 /** What the texts of `LISTS` rely on. */
 export const LIST_MACROS: readonly string[] = [
-  `CREATE OR REPLACE MACRO plinth_list_length(n) AS CASE WHEN n > ${MAX_RANGE_LENGTH}
+  `CREATE OR REPLACE MACRO plinth_list_length(n, most) AS CASE WHEN n > most
      THEN error('Execution error: list of ' || n || ' elements is too long') ELSE n END`,
+  // `size` elements each: lists of lists multiply.
+  `CREATE OR REPLACE MACRO plinth_repeat_count(n, size, most) AS CASE
+     WHEN CAST(n AS HUGEINT) * greatest(coalesce(size, 1), 1) > most
+     THEN error('Execution error: list of ' || n || ' elements is too long') ELSE greatest(n, 0) END`,
   // Places of the first occurrences, in order; NULL is a value like others.
   `CREATE OR REPLACE MACRO plinth_list_unique(l) AS
      list_filter(l, lambda x, i: list_position(l, x) = i)`,
@@ -36,8 +53,8 @@ export const LIST_MACROS: readonly string[] = [
      CASE WHEN s IS NULL THEN NULL WHEN s = '' THEN [] WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s]
      ELSE string_split(s, d) END,
      lambda x: CASE WHEN x = absent THEN NULL ELSE x END)`,
-  `CREATE OR REPLACE MACRO plinth_range(a, b, step) AS CASE
+  `CREATE OR REPLACE MACRO plinth_range(a, b, step, most) AS CASE
      WHEN step = 0 THEN error('Execution error: step can''t be 0 for function range(start [, stop, step])')
-     WHEN (CAST(b AS HUGEINT) - a) // step > ${MAX_RANGE_LENGTH} THEN error('Execution error: range is too long')
+     WHEN (CAST(b AS HUGEINT) - a) // step > most THEN error('Execution error: range is too long')
      ELSE range(CAST(a AS BIGINT), CAST(b AS BIGINT), CAST(step AS BIGINT)) END`,
 ];

@@ -2,6 +2,7 @@ import { PlanError } from '../../../errors.js';
 import { NS_PER_DAY } from '../../../model/calendar.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
+import { MAX_LIST_LENGTH, maxListLength } from './list-macros.js';
 import {
   argAt,
   BOOLEAN,
@@ -97,7 +98,7 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
     args: 'li?e',
     type: 'list',
     text: (l, size, fill) =>
-      `list_resize(${l}, plinth_list_length(greatest(${size}, 0))${fill === undefined ? '' : `, ${fill}`})`,
+      `list_resize(${l}, plinth_list_length(greatest(${size}, 0), ${MAX_LIST_LENGTH})${fill === undefined ? '' : `, ${fill}`})`,
   },
   reverse: { args: 'l', type: 'list', text: (l) => `list_reverse(${l})` },
   slice: { args: 'lii?i', type: 'list', text: (...args) => `list_slice(${args.join(', ')})` },
@@ -107,6 +108,9 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
     text: (a, b) => `plinth_list_union(${a}, ${b})`,
   },
 };
+
+/** What an element of a list takes, roughly. */
+const BYTES_PER_ELEMENT = 16;
 
 /** Further names; every function has the prefixes `array_` and `list_`. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
@@ -175,7 +179,13 @@ export const LISTS: readonly FunctionDefinition[] = [
   scalar(bothPrefixes('repeat'), (call) => {
     expectArgCount(call, 2);
     const { text, type } = argAt(call, 0);
-    const count = `plinth_list_length(greatest(${intArg(call, 1).text}, 0))`;
+    const size =
+      type.kind === 'list'
+        ? `len(${flattened(text, type).text})`
+        : isText(type)
+          ? `strlen(${text}) // ${BYTES_PER_ELEMENT}`
+          : '1';
+    const count = `plinth_repeat_count(${intArg(call, 1).text}, ${size}, ${maxListLength(call.args)})`;
     return {
       text: `CASE WHEN ${intArg(call, 1).text} IS NOT NULL THEN list_transform(range(${count}), lambda plinth_i: ${text}) END`,
       type: { kind: 'list', element: type },
@@ -297,7 +307,7 @@ function bindRange(call: FunctionCall, isInclusive: boolean): FunctionResult {
     const [start = '0', stop = '0', step = '1'] = bounds.length === 1 ? ['0', ...bounds] : bounds;
     const end = isInclusive ? `${stop} + sign(${step})` : stop;
     return {
-      text: `plinth_range(${start}, ${end}, ${step})`,
+      text: `plinth_range(${start}, ${end}, ${step}, ${maxListLength(call.args)})`,
       type: { kind: 'list', element: INT64 },
     };
   }
@@ -315,7 +325,7 @@ function bindRange(call: FunctionCall, isInclusive: boolean): FunctionResult {
   const end = isInclusive ? `${to} + ${stepNs < 0n ? -1 : 1}` : to;
   const type = first.type.kind === 'timestamp' ? first.type : TIMESTAMP;
   return {
-    text: `list_transform(plinth_range(${from}, ${end}, ${stepNs}), lambda plinth_ns: make_timestamp_ns(plinth_ns))`,
+    text: `list_transform(plinth_range(${from}, ${end}, ${stepNs}, ${maxListLength(call.args)}), lambda plinth_ns: make_timestamp_ns(plinth_ns))`,
     type: { kind: 'list', element: type },
   };
 }
