@@ -73,17 +73,19 @@ export interface Http2Side {
 
 /** Looks at the first bytes and puts them back. Calls once, or never when the connection ends before. */
 function whenTold(socket: Socket, tell: (isHttp2: boolean) => void): void {
+  let head: Buffer | undefined;
   const onEarlyEnd = (): void => {
     socket.destroy();
   };
   const onReadable = (): void => {
-    const head: Buffer | null = socket.read();
-    if (head === null) return;
-    socket.unshift(head);
+    const piece: Buffer | null = socket.read();
+    if (piece === null) return;
+    head = head === undefined ? piece : Buffer.concat([head, piece]);
     const size = Math.min(head.length, HTTP2_PREFACE.length);
     const isPreface = HTTP2_PREFACE.compare(head, 0, size, 0, size) === 0;
-    // `P` alone may still become PUT or PRI: wait for more.
+    // `P` alone may still become PUT or PRI: wait for more. Bytes put back at once would come again without end.
     if (isPreface && size < HTTP2_PREFACE.length) return;
+    socket.unshift(head);
     socket.setTimeout(0);
     socket.removeListener('timeout', onEarlyEnd);
     socket.removeListener('error', onEarlyEnd);

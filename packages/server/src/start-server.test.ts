@@ -123,6 +123,17 @@ describe('startServer', () => {
     assert.equal(http2.charCodeAt(3), 4);
   });
 
+  it('serves others while a connection has sent the beginning of an HTTP/2 preface and no more', async () => {
+    const silent = connect(server.address.port, '127.0.0.1');
+    await once(silent, 'connect');
+    silent.write('PRI * HT');
+    const response = await fetch(`${server.address.url}/nowhere`, {
+      signal: AbortSignal.timeout(10_000),
+    });
+    assert.equal(response.status, 404);
+    silent.destroy();
+  });
+
   it('serves several requests that arrive in one piece', async () => {
     const one = 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n';
     const last = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
