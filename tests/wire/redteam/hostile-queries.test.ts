@@ -33,6 +33,21 @@ describe('pretty tables', () => {
   });
 });
 
+describe('lists', () => {
+  it('that are too long to be handed out fail alone, instead of stopping the server', async () => {
+    for (const format of ['json', 'json_rows', 'jsonl', 'pretty']) {
+      assertError(
+        await send('SELECT array_agg(value) AS a FROM generate_series(1, 5000000)', format),
+        500,
+        'query error: error while executing plan: Resources exhausted: lists of 5000000 values at once are too long ' +
+          'for a result',
+      );
+    }
+    const { text } = await send('SELECT array_agg(value) AS a FROM generate_series(1, 3)');
+    assert.ok(text.includes('[[[1,2,3]]]'), text);
+  });
+});
+
 describe('names of tables', () => {
   it('are looked up in the catalog that they name', async () => {
     assert.equal((await send('SELECT f FROM public.iox.cpu')).status, 200);

@@ -9,6 +9,7 @@ import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { toCell } from './decode-cell.js';
 import { decodeTexts } from './decode-texts.js';
+import { checkNesting } from './nested-limit.js';
 
 /** The public shape of the binding's numeric vectors: their values are already a typed array. */
 interface TypedVector {
@@ -58,6 +59,7 @@ function decodeValues(
     return flags;
   }
   if (engineType.typeId === DuckDBTypeId.VARCHAR) return decodeTexts(vector, rowCount, validity);
+  checkNesting(vector);
   const cells = new Array<unknown>(rowCount);
   for (let row = 0; row < rowCount; row++) cells[row] = toCell(vector.getItem(row), type);
   return cells;
