@@ -103,7 +103,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       startedMs: clock.nowMs(),
     },
   });
-  const lanes = new LanePool();
+  const lanes = new LanePool({ hashSeed: Math.floor(random.float() * 2 ** 32) | 0 });
   const engine = await TsdbEngine.open({
     catalog,
     log: await needs.openLog({

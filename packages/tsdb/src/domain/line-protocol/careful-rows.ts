@@ -55,7 +55,7 @@ function writeFields(table: TableRows, fields: readonly CarefulField[]): void {
 function seriesNumber(table: TableRows, { names, body, view }: Body, row: CarefulRow): number {
   const { series, seriesEnd } = row.parsed;
   const size = seriesEnd - row.text;
-  const hash = hashSeries(view, row.text, size);
+  const hash = hashSeries(view, row.text, size, names.dictionary.hashSeed);
   const known = names.dictionary.find(hash, view, row.text, size);
   const text = body.subarray(row.text, seriesEnd);
   const entry = known >= 0 ? known : table.addSeries({ hash, text, series });

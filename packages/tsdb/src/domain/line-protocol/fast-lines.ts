@@ -135,7 +135,7 @@ export class FastLines {
     const end = this.#findSeriesEnd(start);
     if (end < 0) return REFUSED;
     this.#seriesEnd = end;
-    this.#hash = hashSeries(this.#view, start, end - start);
+    this.#hash = hashSeries(this.#view, start, end - start, dictionary.hashSeed);
     const entry = dictionary.find(this.#hash, this.#view, start, end - start);
     return entry >= 0 ? entry : NEW_SERIES;
   }

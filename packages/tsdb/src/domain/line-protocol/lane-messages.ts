@@ -5,6 +5,7 @@ import type { ParserLimits } from './parser-memory.js';
 /** Start value of a lane's thread. */
 export interface LaneSettings {
   readonly limits: ParserLimits;
+  readonly hashSeed: number;
 }
 
 export interface LaneJobOptions extends ParseOptions {

@@ -15,6 +15,8 @@ export interface LanePoolOptions {
   /** Bodies (as received) that lanes may hold. Beyond it `parse` refuses with `BufferFull`, unless all lanes are idle. */
   readonly maxInFlightBytes: number;
   readonly limits: ParserLimits;
+  /** A secret of the process, so that nobody can write series whose hashes collide. */
+  readonly hashSeed: number;
 }
 
 /** The caller's own parser has this `laneId`. */
@@ -25,6 +27,7 @@ const DEFAULT_OPTIONS: LanePoolOptions = {
   inlineSizeBytes: 32 * 1024,
   maxInFlightBytes: 256 * 1024 * 1024,
   limits: DEFAULT_LIMITS,
+  hashSeed: 0,
 };
 const RETRY_AFTER_SEC = 1;
 
@@ -43,7 +46,7 @@ export class LanePool {
 
   constructor(options: Partial<LanePoolOptions> = {}) {
     this.#options = { ...DEFAULT_OPTIONS, ...options };
-    this.#inline = new LineProtocolParser(this.#options.limits);
+    this.#inline = new LineProtocolParser(this.#options.limits, this.#options.hashSeed);
     this.#lanes = Array.from({ length: Math.max(1, this.#options.laneCount) }, () => undefined);
   }
 
@@ -89,7 +92,8 @@ export class LanePool {
   }
 
   #startLane(place: number): Lane {
-    const lane = new Lane(++this.#lastLaneId, { limits: this.#options.limits }, () => {
+    const { limits, hashSeed } = this.#options;
+    const lane = new Lane(++this.#lastLaneId, { limits, hashSeed }, () => {
       if (this.#lanes[place] === lane) this.#lanes[place] = undefined;
     });
     this.#lanes[place] = lane;

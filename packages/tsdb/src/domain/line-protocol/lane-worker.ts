@@ -8,8 +8,8 @@ import { LineProtocolParser } from './line-protocol-parser.js';
 function runLane(): void {
   invariant(parentPort !== null, 'a lane runs in a worker thread');
   const port = parentPort;
-  const { limits } = workerData as LaneSettings; // written by `Lane` alone
-  const parser = new LineProtocolParser(limits);
+  const { limits, hashSeed } = workerData as LaneSettings; // written by `Lane` alone
+  const parser = new LineProtocolParser(limits, hashSeed);
   let previous = Promise.resolve();
   port.on('message', (job: LaneJob) => {
     // Decoding is asynchronous: jobs wait for each other, so that replies keep their order.

@@ -46,8 +46,9 @@ export class LineProtocolParser {
   #refused: RefusedLine[] = [];
   #refusedCount = 0;
 
-  constructor(limits: ParserLimits = DEFAULT_LIMITS) {
-    this.#memory = new ParserMemory(limits);
+  /** @param hashSeed any integer; unknown to clients where they are not trusted. */
+  constructor(limits: ParserLimits = DEFAULT_LIMITS, hashSeed = 0) {
+    this.#memory = new ParserMemory(limits, hashSeed);
     this.#fast = new FastLines(this.#memory);
   }
 

@@ -32,6 +32,7 @@ export interface DatabaseNames {
 /** What a parser remembers between bodies: the tables, fields and series of every database it has met. */
 export class ParserMemory {
   readonly #limits: ParserLimits;
+  readonly #hashSeed: number;
   #budget: CellBudget;
   #databases = new Map<string, DatabaseNames>();
   #tables: TableRows[] = [];
@@ -42,8 +43,9 @@ export class ParserMemory {
     this.#hasGrown = true;
   };
 
-  constructor(limits: ParserLimits) {
+  constructor(limits: ParserLimits, hashSeed: number) {
     this.#limits = limits;
+    this.#hashSeed = hashSeed;
     this.#budget = new CellBudget(limits.maxCells);
   }
 
@@ -59,7 +61,8 @@ export class ParserMemory {
   names(database: string): DatabaseNames {
     let names = this.#databases.get(database);
     if (names === undefined) {
-      names = { dictionary: new SeriesDictionary(), tables: new Map(), previousEntry: -1 };
+      const dictionary = new SeriesDictionary(this.#hashSeed);
+      names = { dictionary, tables: new Map(), previousEntry: -1 };
       this.#databases.set(database, names);
       this.#noteGrowth();
     }

@@ -10,6 +10,7 @@ const NONE = -1;
  * word. Words are little-endian, as on every platform that Node has releases for.
  */
 export class SeriesDictionary {
+  readonly hashSeed: number;
   /** Number of the table and, in it, of the series that an entry stands for. */
   tables = new Uint32Array(FIRST_SLOTS);
   series = new Uint32Array(FIRST_SLOTS);
@@ -22,6 +23,11 @@ export class SeriesDictionary {
   #slots = new Int32Array(2 * FIRST_SLOTS).fill(NONE);
   #count = 0;
   #wordCount = 0;
+
+  /** @param hashSeed see `hashSeries`. */
+  constructor(hashSeed: number) {
+    this.hashSeed = hashSeed;
+  }
 
   get count(): number {
     return this.#count;
@@ -106,9 +112,12 @@ export class SeriesDictionary {
   }
 }
 
-/** Mixes 4 bytes a step; equal texts have equal hashes wherever they lie. */
-export function hashSeries(view: DataView, start: number, size: number): number {
-  let hash = size;
+/**
+ * Mixes 4 bytes a step; equal texts have equal hashes wherever they lie.
+ * @param seed a secret of the process: clients must not be able to choose texts that meet in one slot.
+ */
+export function hashSeries(view: DataView, start: number, size: number, seed: number): number {
+  let hash = seed ^ size;
   let at = start;
   for (const wholeEnd = start + (size & ~3); at < wholeEnd; at += 4) {
     hash = Math.imul(hash ^ view.getInt32(at, true), 0x9e3779b1);
