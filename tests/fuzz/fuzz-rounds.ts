@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { Chance, ServerProcess } from '../harness/index.js';
+import { sendHostileBytes } from './hostile-bytes.js';
+import { type HostileRequest, hostileRequest, LINES } from './hostile-requests.js';
+
+const CLIENT_COUNT = 4;
+/** A query that takes longer is legal work; the client goes away, and the server must live on. */
+const PATIENCE_MS = 5_000;
+const HEALTH_PATIENCE_MS = 20_000;
+const MAX_RESIDENT_MIB = 1536;
+
+/** Sends hostile requests and bytes for some time, and looks that the server answers, lives and stays small. */
+export async function fuzz(options: {
+  readonly seed: number;
+  readonly durationMs: number;
+  readonly report: (line: string) => void;
+}): Promise<void> {
+  const server = await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      ...['--tsdb-query-memory-bytes', '268435456', '--tsdb-buffer-flush-bytes', '1048576'],
+      ...['--num-table-limit', '500', '--log-level', 'info'],
+    ],
+  });
+  const run = new FuzzRun(server, options);
+  try {
+    await run.writeCorpus();
+    await run.clients();
+    await run.checkAfterwards();
+    await server.stop();
+    options.report(`seed ${options.seed}: ${run.summary}`);
+  } finally {
+    await server.kill(); // Whatever state it is in.
+    await server.close();
+  }
+}
+
+class FuzzRun {
+  readonly #server: ServerProcess;
+  readonly #seed: number;
+  readonly #endMs: number;
+  readonly #statuses = new Map<number | 'left' | 'bytes', number>();
+
+  constructor(
+    server: ServerProcess,
+    options: { readonly seed: number; readonly durationMs: number },
+  ) {
+    this.#server = server;
+    this.#seed = options.seed;
+    this.#endMs = Date.now() + options.durationMs;
+  }
+
+  get summary(): string {
+    return [...this.#statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
+  }
+
+  /** So that queries have something to read. */
+  async writeCorpus(): Promise<void> {
+    const body = LINES.join('\n');
+    const answer = await this.#server.http.send('/api/v3/write_lp?db=fuzz', { body });
+    assert.equal(answer.status, 204, answer.text);
+  }
+
+  async clients(): Promise<void> {
+    await Promise.all(
+      Array.from({ length: CLIENT_COUNT }, (_, i) => this.#client(new Chance(this.#seed * 7 + i))),
+    );
+  }
+
+  async checkAfterwards(): Promise<void> {
+    const { http } = this.#server;
+    assert.ok(this.#server.isRunning, this.#server.logText);
+    const body = 'after v=42i 1';
+    assert.equal((await http.send('/api/v3/write_lp?db=good&precision=s', { body })).status, 204);
+    const answer = await http.send(
+      '/api/v3/query_sql?db=good&format=csv&q=SELECT%20v%20FROM%20after',
+    );
+    assert.equal(answer.text.trim(), 'v\n42');
+    const memoryMib = await residentMib(this.#server.pid);
+    assert.ok(memoryMib < MAX_RESIDENT_MIB, `${memoryMib} MiB are in use`);
+  }
+
+  async #client(chance: Chance): Promise<void> {
+    const port = Number(new URL(this.#server.url).port);
+    while (Date.now() < this.#endMs) {
+      assert.ok(this.#server.isRunning, this.#server.logText);
+      if (chance.happens(0.15)) {
+        const received = await sendHostileBytes(port, chance);
+        assert.doesNotMatch(received, /^HTTP\/1\.1 500/);
+        this.#count('bytes');
+      } else await this.#send(hostileRequest(chance));
+    }
+  }
+
+  async #send(request: HostileRequest): Promise<void> {
+    let answer: Response;
+    let text: string;
+    try {
+      const { path, ...rest } = request;
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const method = rest.method ?? (rest.body === undefined ? 'GET' : 'POST');
+      answer = await fetch(`${this.#server.url}${path}`, { ...rest, method, signal });
+      text = await answer.text();
+    } catch (error) {
+      const shown = JSON.stringify(request).slice(0, 500);
+      assert.ok(this.#server.isRunning, `${shown}\n${this.#server.logText}`);
+      await this.#assertHealthy(`${String(error)} after ${shown}`);
+      this.#count('left');
+      return;
+    }
+    this.#count(answer.status);
+    if (answer.status < 500 || answer.status === 503) return;
+    // The documented answer to a query that fails while it runs.
+    const isDocumented =
+      answer.status === 500 &&
+      /^\{"error":"query error: error while executing plan: .+","data":\{\}\}$/s.test(text);
+    const shown = String(JSON.stringify(request)).slice(0, 2000);
+    assert.ok(
+      isDocumented,
+      `${answer.status} ${text}\n${shown}\n${this.#server.logText.slice(-3000)}`,
+    );
+  }
+
+  async #assertHealthy(why: string): Promise<void> {
+    const signal = AbortSignal.timeout(HEALTH_PATIENCE_MS);
+    const health = await fetch(`${this.#server.url}/health`, { signal }).catch(() => undefined);
+    assert.equal(health?.status, 200, why);
+  }
+
+  #count(status: number | 'left' | 'bytes'): void {
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+  }
+}
+
+/** 0 where the system does not tell. */
+async function residentMib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024);
+}

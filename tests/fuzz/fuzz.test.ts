@@ -1,0 +1,10 @@
+// Source: house style, "Tests": no crash, no hang, no 500 that is not documented (tsdb-http, "Error model").
+import { describe, it } from 'node:test';
+import { fuzz } from './fuzz-rounds.js';
+
+describe('A server under hostile requests', () => {
+  it('answers each, stays up and serves the next client', async (t) => {
+    const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000);
+    await fuzz({ seed, durationMs: 15_000, report: (line) => t.diagnostic(line) });
+  });
+});
