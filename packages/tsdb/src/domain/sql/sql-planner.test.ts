@@ -136,6 +136,26 @@ describe('a query is planned', () => {
     assert.throws(() => bench.plan('SELECT host, avg(usage) FROM cpu'), /must be in GROUP BY/);
   });
 
+  it('with groups of all that is no aggregate', async () => {
+    await answers('SELECT host, 1, count(*) FROM cpu GROUP BY ALL ORDER BY host', [
+      'a|1|2',
+      'b|1|1',
+    ]);
+    await answers('SELECT count(*) FROM cpu GROUP BY ALL', ['3']);
+  });
+
+  it('with one row of each kind, the one that the order tells', async () => {
+    await answers('SELECT DISTINCT ON (host) host, n FROM cpu ORDER BY host, time DESC', [
+      'a|',
+      'b|-7',
+    ]);
+    await answers('SELECT DISTINCT ON (host) host AS h FROM cpu ORDER BY 1', ['a', 'b']);
+    fails(
+      'SELECT DISTINCT ON (host) host, n FROM cpu ORDER BY time',
+      'SELECT DISTINCT ON expressions must match initial ORDER BY expressions',
+    );
+  });
+
   it('with joins of every kind', async () => {
     const join = (kind: string) => `SELECT count(*) FROM cpu ${kind} mem ON cpu.host = mem.host`;
     await answers(join('JOIN'), ['2']);

@@ -28,9 +28,7 @@ export function bindGroups(
   env: Env,
   orderExprs: readonly Expr[],
 ): BoundGroups | undefined {
-  const groupBy = select.group_by;
-  if (!('Expressions' in groupBy)) throw new NotImplemented('GROUP BY ALL');
-  const [exprs] = groupBy.Expressions;
+  const exprs = groupExprs(select, env);
   const isGrouped =
     exprs.length > 0 ||
     select.having !== undefined ||
@@ -72,6 +70,17 @@ export function bindGroups(
         : ` GROUP BY ${aggregation.keys.map((_, index) => index + 1).join(', ')}`;
     },
   };
+}
+
+/** GROUP BY ALL names everything in the select list that is no aggregate; constants need no naming. */
+function groupExprs(select: Select, env: Env): readonly GroupExpr[] {
+  const groupBy = select.group_by;
+  if ('Expressions' in groupBy) return groupBy.Expressions[0];
+  return select.projection.flatMap((item) => {
+    const expr = exprOf(item);
+    if (expr === undefined) throw new NotImplemented('GROUP BY ALL with a wildcard');
+    return 'Value' in expr || containsAggregate(expr, env.session.functions) ? [] : [expr];
+  });
 }
 
 /** The grouped rows as a query: keys, then values. */

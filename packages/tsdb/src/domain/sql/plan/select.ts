@@ -51,6 +51,7 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
     aliases: { items: aliases, first: false },
   });
   const distinct = distinctText(select, itemEnv);
+  checkDistinctOn(select, clauses, { items, env: itemEnv });
   if (groups === undefined) narrowToLastRows(select, clauses.orderBy, from, env);
   const order = orderText(clauses, {
     items,
@@ -138,6 +139,31 @@ function distinctText(select: Select, env: Env): string {
   if (distinct === 'Distinct') return 'DISTINCT ';
   const on = distinct.On.map((expr) => env.session.bindExpr(expr, env).text);
   return `DISTINCT ON (${on.join(', ')}) `;
+}
+
+/** Which row of its like remains is only told by an ORDER BY that begins with the same expressions. */
+function checkDistinctOn(
+  { distinct }: Select,
+  { orderBy }: SelectClauses,
+  list: { readonly items: readonly OutputItem[]; readonly env: Env },
+): void {
+  if (typeof distinct !== 'object' || orderBy.length === 0) return;
+  const textOf = (expr: Expr): string => {
+    const position = positionOf(expr, list.items.length, 'ORDER BY');
+    if (position !== undefined) return list.items[position - 1]?.expr.text ?? '';
+    const name = 'Identifier' in expr ? nameOf(expr.Identifier) : undefined;
+    const item = list.items.find((candidate) => candidate.name === name);
+    return (item?.expr ?? list.env.session.bindExpr(expr, list.env)).text;
+  };
+  const isMatched = distinct.On.every((expr, index) => {
+    const order = orderBy[index];
+    return order !== undefined && textOf(order.expr) === textOf(expr);
+  });
+  if (!isMatched) {
+    throw new PlanError(
+      'Error during planning: SELECT DISTINCT ON expressions must match initial ORDER BY expressions',
+    );
+  }
 }
 
 function orderText(
