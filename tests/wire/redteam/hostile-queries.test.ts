@@ -43,6 +43,11 @@ describe('lists', () => {
           'for a result',
       );
     }
+    for (const nested of ["named_struct('a', array_agg(value))", 'make_array(array_agg(value))']) {
+      const { status, text } = await send(`SELECT ${nested} AS a FROM generate_series(1, 5000000)`);
+      assert.equal(status, 500, nested);
+      assert.match(text, /Resources exhausted: lists of 5000000 values/);
+    }
     const { text } = await send('SELECT array_agg(value) AS a FROM generate_series(1, 3)');
     assert.ok(text.includes('[[[1,2,3]]]'), text);
   });
