@@ -63,7 +63,8 @@ export class LogFileWriter {
     await buffered.write([bytes], 0);
     const records = await fileSystem.open(path, 'r+', 'synced');
     const writer = new LogFileWriter({ file, seed, records, buffered, zeroStepSize });
-    await writer.#makeZeros(FILE_HEADER_SIZE);
+    // A short first step: writes wait for this file, and one that takes long records only needs no zeros.
+    await writer.#makeZeros(FILE_HEADER_SIZE, Math.min(zeroStepSize, ZEROS.byteLength));
     await fileSystem.syncDirectory(directory);
     return writer;
   }
@@ -101,7 +102,7 @@ export class LogFileWriter {
 
   #startZeroing(): void {
     if (this.#zeroing !== undefined || this.#zeroStepSize === 0) return;
-    this.#zeroing = this.#makeZeros(this.#readyEnd)
+    this.#zeroing = this.#makeZeros(this.#readyEnd, this.#zeroStepSize)
       .catch((error: unknown) => {
         this.#failure = error;
       })
@@ -110,16 +111,15 @@ export class LogFileWriter {
       });
   }
 
-  async #makeZeros(from: number): Promise<void> {
-    const end = from + this.#zeroStepSize;
+  async #makeZeros(from: number, sizeBytes: number): Promise<void> {
     try {
-      await this.#buffered.write(zeroParts(this.#zeroStepSize), from);
+      await this.#buffered.write(zeroParts(sizeBytes), from);
     } catch {
       // A disk without room for so many zeros may have some for records, whose own writes will tell.
       this.#zeroStepSize = 0;
     }
     await this.#buffered.sync();
-    if (this.#zeroStepSize > 0) this.#readyEnd = end;
+    if (this.#zeroStepSize > 0) this.#readyEnd = from + sizeBytes;
   }
 }
 

@@ -34,6 +34,7 @@ export function refusedLines(
   parsed: ParsedBody,
   admission: Admission,
 ): readonly RefusedLine[] {
+  if (admission.tables.every(({ refusals }) => refusals.length === 0)) return parsed.refused;
   const bySchema = admission.tables.flatMap(({ parsed: table, refusals }) =>
     refusals.slice(0, MAX_REFUSED_LINES).map(
       (refusal): RefusedLine => ({
@@ -48,7 +49,6 @@ export function refusedLines(
       }),
     ),
   );
-  if (bySchema.length === 0) return parsed.refused;
   return [...parsed.refused, ...bySchema]
     .sort((a, b) => a.lineNumber - b.lineNumber)
     .slice(0, MAX_REFUSED_LINES);
