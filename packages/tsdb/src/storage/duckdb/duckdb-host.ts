@@ -3,6 +3,9 @@ import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import { decodeChunk } from './decode-chunk.js';
 import { quoteString } from './quote.js';
 
+/** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
+const SPILL_FACTOR = 8;
+
 export interface DuckDbSettings {
   /** The only folder the engine may read and write. */
   readonly dataDir: string;
@@ -37,8 +40,9 @@ export class DuckDbHost {
   static async open(settings: DuckDbSettings): Promise<DuckDbHost> {
     const instance = await DuckDBInstance.create(':memory:', {
       threads: String(settings.threads),
-      memory_limit: `${Math.floor(settings.memoryLimitBytes / 1048576)}MiB`,
+      memory_limit: mebibytes(settings.memoryLimitBytes),
       temp_directory: settings.spillDir,
+      max_temp_directory_size: mebibytes(settings.memoryLimitBytes * SPILL_FACTOR),
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     });
@@ -138,4 +142,8 @@ export class DuckDbHost {
     this.writer.closeSync();
     this.#instance.closeSync();
   }
+}
+
+function mebibytes(sizeBytes: number): string {
+  return `${Math.floor(sizeBytes / 1048576)}MiB`;
 }
