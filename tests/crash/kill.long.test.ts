@@ -27,5 +27,5 @@ describe('Servers killed hundreds of times under load', () => {
 
 /** At once, because the runner shows diagnostics only when a test has ended. */
 function print(line: string): void {
-  process.stdout.write(`# ${line}\n`);
+  process.stdout.write(`${line}\n`);
 }

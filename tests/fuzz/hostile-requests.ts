@@ -130,7 +130,9 @@ function hugeNames(chance: Chance): HostileRequest {
 }
 
 function sql(chance: Chance): HostileRequest {
-  const q = mutated(chance.pick(QUERIES), chance, QUERIES);
+  const q = chance.happens(0.2)
+    ? chance.pick(QUERIES)
+    : mutated(chance.pick(QUERIES), chance, QUERIES);
   const headers = chance.happens(0.3) ? { accept: chance.pick(TYPES) } : undefined;
   const format = chance.happens(0.5) ? `&format=${chance.pick(FORMATS)}` : '';
   if (chance.happens(0.5)) {
