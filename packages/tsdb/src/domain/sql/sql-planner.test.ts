@@ -156,6 +156,14 @@ describe('a query is planned', () => {
     );
   });
 
+  it('with intervals as often as a column says', async () => {
+    await answers(
+      `SELECT t FROM (SELECT TIMESTAMP '2020-01-31' + n * INTERVAL '1 month 1 second'
+         = TIMESTAMP '2020-02-29T00:00:01' AS t FROM (VALUES (1), (NULL), (2)) v(n)) w`,
+      ['true', '', 'false'],
+    );
+  });
+
   it('with joins of every kind', async () => {
     const join = (kind: string) => `SELECT count(*) FROM cpu ${kind} mem ON cpu.host = mem.host`;
     await answers(join('JOIN'), ['2']);

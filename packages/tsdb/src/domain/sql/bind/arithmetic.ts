@@ -4,7 +4,7 @@ import type { IntervalValue, SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
 import type { ConstantValue } from '../bound-expr.js';
 import { engineType } from '../emit/engine-type.js';
-import { type Bound, constantExpr, DURATION, derive, INTERVAL, TIMESTAMP } from './bound.js';
+import { type Bound, constantExpr, DURATION, derive, INT64, INTERVAL, TIMESTAMP } from './bound.js';
 import { isText, numericType } from './common-type.js';
 import { convert } from './convert.js';
 import { addIntervals, multiplyInterval, negateInterval } from './intervals.js';
@@ -184,6 +184,11 @@ function intervals(
   }
   if (op === '*' && typeof a === 'bigint' && isInterval(b)) {
     return constantExpr(multiplyInterval(b, Number(a)), INTERVAL, displayName);
+  }
+  const [interval, count] = left.type.kind === 'interval' ? [left, right] : [right, left];
+  if (op === '*' && count.type.kind === 'int') {
+    const text = `plinth_multiply_interval(${interval.text}, ${convert(count, INT64).text})`;
+    return derive([left, right], { text, type: INTERVAL, displayName });
   }
   return undefined;
 }

@@ -60,4 +60,6 @@ export const PLANNER_MACROS: readonly string[] = [
      plinth_add_months(ns, i.months) + i.days * 86400000000000 + i.nanos`,
   `CREATE OR REPLACE MACRO plinth_negate_interval(i) AS
      {'months': -i.months, 'days': -i.days, 'nanos': -i.nanos}`,
+  `CREATE OR REPLACE MACRO plinth_multiply_interval(i, n) AS CASE WHEN i IS NOT NULL AND n IS NOT NULL THEN
+     {'months': CAST(i.months * n AS INTEGER), 'days': CAST(i.days * n AS INTEGER), 'nanos': CAST(i.nanos * n AS BIGINT)} END`,
 ];
