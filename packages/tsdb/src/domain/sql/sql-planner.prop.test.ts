@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { SqlBench } from './testing/sql-bench.js';
+
+const CASES = join(import.meta.dirname, '../../../test/queries');
+const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|::|[^\s\w]/g;
+/** Functions of constants may fail as they would while the query runs. */
+const EXPECTED: ReadonlySet<string> = new Set(['PlanError', 'NotImplemented', 'ExecutionError']);
+
+/** The queries of the case files, cut into tokens. */
+function readQueries(): readonly (readonly string[])[] {
+  return readdirSync(CASES)
+    .filter((name) => name.endsWith('.sql'))
+    .flatMap((name) =>
+      readFileSync(join(CASES, name), 'utf8')
+        .replace(/^--.*$/gm, '')
+        .split(';\n'),
+    )
+    .map((text) => text.match(TOKEN) ?? [])
+    .filter((tokens) => tokens.length > 0);
+}
+
+describe('any text', () => {
+  const queries = readQueries();
+  const token = fc.constantFrom(
+    ...new Set(queries.flat()),
+    ...['__proto__', 'constructor', '"toString"', 'GROUP BY ALL', 'OVER ()', '$1', '\u0000', '😀'],
+  );
+  let bench: SqlBench;
+  before(async () => {
+    bench = await SqlBench.open({
+      cpu: { columns: { time: 'time', host: 'tag', usage: 'float64', n: 'int64' }, rows: [] },
+    });
+  });
+  after(() => bench.close());
+
+  const isPlannedOrRefused = (text: string) => {
+    try {
+      bench.engineText(bench.plan(text));
+    } catch (error) {
+      assert.ok(error instanceof Error && EXPECTED.has(error.name), `${text}\n${error}`);
+    }
+  };
+
+  it('is planned or refused: tokens in any order', () => {
+    fc.assert(
+      fc.property(fc.array(token, { maxLength: 25 }), (tokens) =>
+        isPlannedOrRefused(`SELECT ${tokens.join(' ')}`),
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is planned or refused: queries with some tokens exchanged', () => {
+    const change = fc.record({ place: fc.nat(), removed: fc.nat({ max: 2 }), token });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...queries),
+        fc.array(change, { minLength: 1, maxLength: 3 }),
+        (query, changes) => {
+          const tokens = [...query];
+          for (const { place, removed, token: inserted } of changes) {
+            tokens.splice(place % (tokens.length + 1), removed, inserted);
+          }
+          isPlannedOrRefused(tokens.join(' '));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});
