@@ -96,3 +96,36 @@ SELECT array_to_string(make_array(1.5, 2.0), ',') AS a, array_to_string(make_arr
 
 -- 33: §5.7 length of a dimension
 SELECT array_length(make_array(1, 2), 1) AS a, array_length(make_array(1, 2), 2) AS b, array_length(make_array(1, 2), 0) AS c;
+
+-- 34: §4.2 bits of unsigned numbers
+SELECT 18446744073709551615 & 3 AS a, arrow_typeof(5::bigint unsigned | 2) AS b;
+
+-- 35: §4.5 shifts by more bits than there are
+SELECT 9223372036854775807 >> 200 AS a, -7 >> 64 AS b, 1 << 65 AS c;
+
+-- 36: §4.3 NULL with times
+SELECT NULL - '2024-02-29'::timestamp AS a, interval '1 day' + NULL AS b, '2024-02-29'::timestamp - NULL AS c;
+
+-- 37: §4.3 days are added to dates
+SELECT '2024-02-28'::date + 2 AS a, '2024-02-28'::date - 28 AS b;
+
+-- 38: §4.1 texts are booleans
+SELECT 'on'::boolean AS a, 'Yes'::boolean AS b, 'f'::boolean AS c, '0'::boolean AS d, try_cast('maybe' AS boolean) AS e;
+
+-- 39: §5.1 count without arguments counts rows
+SELECT count() FROM (VALUES (1), (NULL)) AS v(a);
+
+-- 40: §5.3 parts
+SELECT date_part('isoyear', '2024-12-30'::date) AS a, date_part('epoch', interval '1 day 2.5 seconds') AS b;
+
+-- 41: §5.6 NULL arguments
+SELECT regexp_count(NULL, '') AS a, regexp_match('abc', NULL) AS b, regexp_replace('abc', 'b', 'X', NULL) AS c;
+
+-- 42: §5.7 a key that a map has not
+SELECT map_extract(map(make_array('a'), make_array(1)), 'z') AS a, element_at(map(make_array('a'), make_array(1)), 'a') AS b;
+
+-- 43: §5.7 nothing is removed or sorted by NULL
+SELECT array_remove(make_array(1, NULL), NULL) AS a, array_remove_all(make_array(1), NULL) AS b, array_sort(make_array(2, 1), NULL) AS c;
+
+-- 44: §5.7 dates in steps
+SELECT range('2024-02-28'::date, '2024-03-02'::date, interval '1 day') AS a, generate_series('2024-02-28'::date, '2024-03-01'::date, interval '1 day') AS b;

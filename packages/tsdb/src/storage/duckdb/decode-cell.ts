@@ -1,5 +1,6 @@
 import {
   DuckDBBlobValue,
+  DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBIntervalValue,
   DuckDBListValue,
@@ -36,6 +37,8 @@ export function toCell(value: DuckDBValue, type: SqlType): unknown {
       ]);
     case 'binary':
       return value instanceof DuckDBBlobValue ? value.bytes : value;
+    case 'date':
+      return value instanceof DuckDBDateValue ? value.days : value;
     case 'decimal':
       return value instanceof DuckDBDecimalValue ? value.toString() : String(value);
     default:

@@ -85,6 +85,7 @@ function temporal(
   displayName: string,
 ): Bound | undefined {
   const [a, b] = [left.type.kind, right.type.kind];
+  if (a === 'null' || b === 'null') return absentTemporal(left, op, right, displayName);
   if (b === 'interval' && (a === 'timestamp' || a === 'date') && (op === '+' || op === '-')) {
     return shift(left, op === '-' ? negated(right) : right, displayName);
   }
@@ -106,6 +107,10 @@ function temporal(
     const text = `(CAST(${left.text} - ${right.text} AS BIGINT) * ${NS_PER_DAY})`;
     return derive([left, right], { text, type: DURATION, displayName });
   }
+  if (a === 'date' && right.type.kind === 'int' && (op === '+' || op === '-')) {
+    const text = `(${left.text} ${op} CAST(${right.text} AS INTEGER))`;
+    return derive([left, right], { text, type: left.type, displayName });
+  }
   if (a === 'timestamp' && b === 'duration' && (op === '+' || op === '-')) {
     const text = `make_timestamp_ns(epoch_ns(${left.text}) ${op} ${right.text})`;
     return derive([left, right], { text, type: left.type, displayName });
@@ -117,6 +122,21 @@ function temporal(
       displayName,
     });
   }
+  return undefined;
+}
+
+/** NULL takes the part that gives the other operand's type a meaning. */
+function absentTemporal(
+  left: Bound,
+  op: ArithmeticOp,
+  right: Bound,
+  displayName: string,
+): Bound | undefined {
+  const { type } = left.type.kind === 'null' ? right : left;
+  if (op !== '+' && op !== '-') return undefined;
+  if (type.kind === 'interval' || type.kind === 'duration')
+    return constantExpr(null, type, displayName);
+  if (type.kind === 'timestamp' && op === '-') return constantExpr(null, DURATION, displayName);
   return undefined;
 }
 
@@ -203,10 +223,11 @@ function negated(interval: Bound): Bound {
   return { ...interval, text: `plinth_negate_interval(${interval.text})` };
 }
 
-export function bindNegation(operand: Bound): Bound {
+/** @param isLiteral the minus belongs to the number in its name. */
+export function bindNegation(operand: Bound, isLiteral: boolean): Bound {
   const value = operand.constant?.value;
   const { type } = operand;
-  const displayName = /^(Int64|UInt64|Float64)\([^()-]*\)$/.test(operand.displayName)
+  const displayName = isLiteral
     ? operand.displayName.replace('(', '(-')
     : `(- ${operand.displayName})`;
   if (typeof value === 'number') return constantExpr(-value, type, displayName);

@@ -220,8 +220,9 @@ function fromText(
       return `CAST(${checked('plinth_text_to_float')} AS ${engineType(type)})`;
     case 'timestamp':
       return checked('plinth_text_to_timestamp');
-    case 'date':
     case 'boolean':
+      return checked('plinth_text_to_boolean');
+    case 'date':
     case 'decimal':
       return cast(text);
     case 'binary':

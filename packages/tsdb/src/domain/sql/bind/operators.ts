@@ -4,7 +4,7 @@ import { arrowTypeName } from '../arrow-type-name.js';
 import { engineType } from '../emit/engine-type.js';
 import { callNode, type Expr, type ExprNodes } from '../parse/ast.js';
 import { type ArithmeticOp, bindArithmetic, bindNegation } from './arithmetic.js';
-import { BOOLEAN, type Bound, derive, INT64, UTF8 } from './bound.js';
+import { BOOLEAN, type Bound, derive, INT64, UINT64, UTF8 } from './bound.js';
 import { isText, numericType } from './common-type.js';
 import { bindComparison, type ComparisonOp } from './comparison.js';
 import { convert } from './convert.js';
@@ -72,7 +72,10 @@ export function bindUnaryOp(node: ExprNodes['UnaryOp'], env: Env): Bound {
   const operand = env.session.bindExpr(node.expr, env);
   switch (node.op) {
     case 'Minus':
-      return bindNegation(operand);
+      return bindNegation(
+        operand,
+        /^U?(Int|Float)64\([^-]/.test(operand.displayName) && 'Value' in node.expr,
+      );
     case 'Plus':
       return operand;
     case 'Not': {
@@ -164,12 +167,19 @@ function bindConcat(left: Bound, right: Bound): Bound {
 }
 
 function bindBitwise(left: Bound, op: string, right: Bound): Bound {
-  const type = numericType(left.type, right.type);
-  if (type?.kind !== 'int') throw mismatch(left, op, right);
+  const common = numericType(left.type, right.type);
+  if (common?.kind !== 'int') throw mismatch(left, op, right);
+  const isWide = [left.type, right.type].some(
+    (t) => t.kind === 'int' && t.bits === 64 && !t.signed,
+  );
+  const type = isWide ? UINT64 : common;
   const isShift = op === '<<' || op === '>>';
   const resultType = isShift && left.type.kind === 'int' ? left.type : type;
   const [a, b] = [convert(left, resultType), convert(right, isShift ? INT64 : resultType)];
   const isXor = op === '^' || op === '#';
+  // Only the bits of a shift that the type has count, as in Arrow.
+  const count =
+    isShift && resultType.kind === 'int' ? `(${b.text} & ${resultType.bits - 1})` : b.text;
   if (op === '<<' && resultType.kind === 'int') {
     const { bits, signed } = resultType;
     return derive([left, right], {
@@ -179,7 +189,7 @@ function bindBitwise(left: Bound, op: string, right: Bound): Bound {
     });
   }
   return derive([left, right], {
-    text: isXor ? `xor(${a.text}, ${b.text})` : `(${a.text} ${op} ${b.text})`,
+    text: isXor ? `xor(${a.text}, ${b.text})` : `(${a.text} ${op} ${count})`,
     type: resultType,
     displayName: `${left.displayName} ${isXor ? 'BIT_XOR' : op} ${right.displayName}`,
   });

@@ -18,6 +18,10 @@ export const PLANNER_MACROS: readonly string[] = [
      THEN CAST(value AS HUGEINT) ELSE fallback END`,
   `CREATE OR REPLACE MACRO plinth_text_to_float(value, fallback) AS
      CASE WHEN value IS NULL OR TRY_CAST(value AS DOUBLE) IS NOT NULL THEN CAST(value AS DOUBLE) ELSE fallback END`,
+  `CREATE OR REPLACE MACRO plinth_text_to_boolean(value, fallback) AS CASE WHEN value IS NULL THEN NULL
+     WHEN lower(trim(value)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
+     WHEN lower(trim(value)) IN ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false
+     ELSE fallback END`,
   `CREATE OR REPLACE MACRO plinth_text_to_timestamp(value, fallback) AS
      CASE WHEN value IS NULL OR TRY_CAST(value AS TIMESTAMP_NS) IS NOT NULL
      THEN CAST(value AS TIMESTAMP_NS) ELSE fallback END`,

@@ -63,7 +63,8 @@ export const AGGREGATES: readonly FunctionDefinition[] = [
 ];
 
 function bindCount(call: FunctionCall): FunctionResult {
-  if (call.isStar) return { text: call.aggregate('count', ['*']), type: INT64 };
+  if (call.isStar || call.args.length === 0)
+    return { text: call.aggregate('count', ['*']), type: INT64 };
   expectArgCount(call, 1, Number.POSITIVE_INFINITY);
   if (call.args.length === 1) {
     return { text: call.aggregate('count', [argAt(call, 0).text]), type: INT64 };

@@ -43,8 +43,8 @@ export const LIST_MACROS: readonly string[] = [
   // How often the element occurs up to a place tells whether that place is among the first n.
   `CREATE OR REPLACE MACRO plinth_list_rank(l, e, i) AS
      len(list_filter(list_slice(l, 1, i), lambda y: y IS NOT DISTINCT FROM e))`,
-  `CREATE OR REPLACE MACRO plinth_list_remove(l, e, n) AS list_filter(l,
-     lambda x, i: x IS DISTINCT FROM e OR plinth_list_rank(l, e, i) > n)`,
+  `CREATE OR REPLACE MACRO plinth_list_remove(l, e, n) AS CASE WHEN e IS NOT NULL THEN list_filter(l,
+     lambda x, i: x IS DISTINCT FROM e OR plinth_list_rank(l, e, i) > n) END`,
   `CREATE OR REPLACE MACRO plinth_list_replace(l, a, b, n) AS list_transform(l,
      lambda x, i: CASE WHEN x IS NOT DISTINCT FROM a AND plinth_list_rank(l, a, i) <= n THEN b ELSE x END)`,
   `CREATE OR REPLACE MACRO plinth_list_to_text(l, d, absent) AS CASE WHEN d IS NOT NULL THEN plinth_join(

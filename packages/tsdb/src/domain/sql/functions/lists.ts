@@ -287,6 +287,9 @@ function flattened(text: string, type: ListType): FunctionResult {
 function bindSort(call: FunctionCall): FunctionResult {
   expectArgCount(call, 1, 3);
   const { text, type } = listAt(call, 0);
+  if (call.args.some((arg) => arg.type.kind === 'null')) {
+    return { text: `CASE WHEN false THEN ${text} END`, type };
+  }
   const direction = call.args.length > 1 ? constantText(call, 1, 'its order').toUpperCase() : 'ASC';
   const nulls =
     call.args.length > 2 ? constantText(call, 2, 'its NULL order').toUpperCase() : 'NULLS FIRST';
@@ -323,9 +326,13 @@ function bindRange(call: FunctionCall, isInclusive: boolean): FunctionResult {
     return `epoch_ns(${arg.type.kind === 'timestamp' ? arg.text : call.coerce(arg, TIMESTAMP).text})`;
   });
   const end = isInclusive ? `${to} + ${stepNs < 0n ? -1 : 1}` : to;
-  const type = first.type.kind === 'timestamp' ? first.type : TIMESTAMP;
+  const isDate = first.type.kind === 'date';
+  const type = isDate || first.type.kind === 'timestamp' ? first.type : TIMESTAMP;
+  const item = isDate
+    ? 'CAST(make_timestamp_ns(plinth_ns) AS DATE)'
+    : 'make_timestamp_ns(plinth_ns)';
   return {
-    text: `list_transform(plinth_range(${from}, ${end}, ${stepNs}, ${maxListLength(call.args)}), lambda plinth_ns: make_timestamp_ns(plinth_ns))`,
+    text: `list_transform(plinth_range(${from}, ${end}, ${stepNs}, ${maxListLength(call.args)}), lambda plinth_ns: ${item})`,
     type: { kind: 'list', element: type },
   };
 }

@@ -32,6 +32,7 @@ export const REGULAR_EXPRESSIONS: readonly FunctionDefinition[] = [
 export const REGEXP_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO plinth_regexp_count(s, pattern, start) AS CASE
      WHEN start < 1 THEN error('Execution error: regexp_count() requires start to be 1 based')
+     WHEN s IS NULL OR pattern IS NULL OR start IS NULL THEN NULL
      WHEN pattern = '(?-s)' THEN 0
      ELSE len(regexp_extract_all(substr(s, start), pattern)) END`,
   // A shortest prefix before the first match tells where it begins; group 1 is that prefix.
@@ -95,6 +96,9 @@ function groupNames(pattern: string): (string | undefined)[] {
 
 function bindMatch(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, 3);
+  if (argAt(call, 1).type.kind === 'null') {
+    return { text: 'CAST(NULL AS VARCHAR[])', type: { kind: 'list', element: UTF8 } };
+  }
   const { text: pattern, source } = patternOf(call, 2, false);
   if (source === undefined) {
     throw new NotImplemented('regexp_match with a pattern that is not a literal');
@@ -112,6 +116,7 @@ function bindMatch(call: FunctionCall): FunctionResult {
 
 function bindReplace(call: FunctionCall): FunctionResult {
   expectArgCount(call, 3, 4);
+  if (call.args[3]?.type.kind === 'null') return { text: 'CAST(NULL AS VARCHAR)', type: UTF8 };
   const { text: pattern, source, isGlobal } = patternOf(call, 3, true);
   const replacement = textArg(call, 2);
   const literal = replacement.constant?.value;

@@ -55,7 +55,11 @@ export const STRUCTS: readonly FunctionDefinition[] = [
   scalar(['map_extract', 'element_at'], (call) => {
     const { text, type } = mapArg(call, 2);
     const key = call.coerce(argAt(call, 1), type.key).text;
-    return { text: `map_extract(${text}, ${key})`, type: { kind: 'list', element: type.value } };
+    // The value in a list, and NULL in it where the map has no such key.
+    return {
+      text: `[list_extract(map_extract(${text}, ${key}), 1)]`,
+      type: { kind: 'list', element: type.value },
+    };
   }),
 ];
 

@@ -41,6 +41,7 @@ const TRUNCATION = new Map<string, Stride>([
 /** Parts of a wall clock in nanoseconds: `date` reads the engine's calendar, `ns` counts. */
 const PARTS = new Map<string, { readonly type: SqlType; text(ns: string): string }>([
   ...datePart('year', 'year'),
+  ...datePart('isoyear', 'isoyear'),
   ...datePart('quarter', 'quarter'),
   ...datePart('month', 'month'),
   ...datePart('week', 'week'),
@@ -150,6 +151,9 @@ function intervalPart(call: FunctionCall, part: string, text: string): FunctionR
     ['millisecond', `(${nanos} % 60000000000) // 1000000`],
     ['microsecond', `(${nanos} % 60000000000) // 1000`],
   ]);
+  if (part === 'epoch') {
+    return { text: `(CAST(plinth_interval_ns(${text}) AS DOUBLE) / 1000000000)`, type: FLOAT64 };
+  }
   const found = texts.get(part);
   if (found === undefined) throw badArguments(call);
   return { text: `CAST(${found} AS INTEGER)`, type: INT32 };
