@@ -129,3 +129,12 @@ SELECT array_remove(make_array(1, NULL), NULL) AS a, array_remove_all(make_array
 
 -- 44: §5.7 dates in steps
 SELECT range('2024-02-28'::date, '2024-03-02'::date, interval '1 day') AS a, generate_series('2024-02-28'::date, '2024-03-01'::date, interval '1 day') AS b;
+
+-- 45: §5.1 the spread of none and of one
+SELECT var(a) AS a, var_pop(a) AS b, stddev(a) FILTER (WHERE a > 5) AS c FROM (VALUES (1.0), (NULL)) AS t(a);
+
+-- 46: §5.8 the spread within a frame
+SELECT a, var(a) OVER (ORDER BY a ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS v FROM (VALUES (1.0), (3.0), ('NaN'::double)) AS t(a) ORDER BY a;
+
+-- 47: §5.1 the spread of values that are not finite
+SELECT var(a) AS a, stddev_pop(a) AS b, stddev(a) AS c FROM (VALUES (1.0), ('inf'::double), (2.0)) AS t(a);

@@ -40,10 +40,11 @@ export const STATISTICS: readonly FunctionDefinition[] = [
   ...SPREAD.map(([names, engineFunction]) =>
     aggregate(names, (call) => {
       expectArgCount(call, 1);
-      return {
-        text: call.aggregate(engineFunction, [numericArg(call, 0).text]),
-        type: FLOAT64,
-      };
+      const x = numericArg(call, 0).text;
+      // The engine fails where a value is not finite; the spread of such values is no number.
+      const spread = call.aggregate(engineFunction, [x], { filter: `isfinite(${x})` });
+      const odd = call.aggregate('bool_or', [`NOT isfinite(${x})`], { ignoreDistinct: true });
+      return { text: `CASE WHEN ${odd} THEN 'NaN'::DOUBLE ELSE ${spread} END`, type: FLOAT64 };
     }),
   ),
   ...PAIRWISE.map(([names, engineFunction]) =>

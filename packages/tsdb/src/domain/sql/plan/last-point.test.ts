@@ -16,7 +16,7 @@ describe('the last point of each series', () => {
   it('is all that the scan reads when no condition can take it away', () => {
     for (const text of [
       'SELECT DISTINCT ON (host) * FROM cpu ORDER BY host, time DESC',
-      'SELECT DISTINCT ON (host, region) host, usage FROM cpu ORDER BY region, host DESC, time DESC, usage',
+      'SELECT DISTINCT ON (host, region) host, usage FROM cpu ORDER BY host, region DESC, time DESC, usage',
       "SELECT DISTINCT ON (host) * FROM cpu WHERE time < '2020-01-01' AND host IN ('a', 'b') ORDER BY host, time DESC",
       "SELECT DISTINCT ON (host) * FROM cpu WHERE (host = 'a') AND time BETWEEN 1 AND 5 ORDER BY host, time DESC",
     ]) {
