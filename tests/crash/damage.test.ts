@@ -1,6 +1,6 @@
 // Source: architecture, "Recovery"; docs/formats/commit-log.md, "Reading".
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -60,6 +60,31 @@ const only = (list: readonly string[]): string => {
   return list[0] as string; // there is one
 };
 
+/** Where the records of a log file end; zeros made ready ahead may follow. */
+async function recordsEnd(path: string): Promise<number> {
+  const bytes = await readFile(path);
+  let at = FILE_HEADER_SIZE;
+  while (bytes.toString('latin1', at, at + 4) === 'PREC') {
+    at += RECORD_HEADER_SIZE + bytes.readUInt32LE(at + 8);
+  }
+  return at;
+}
+
+/** Where the bytes of a file end that are not zero: zeros at the end are no loss. */
+async function lastByteEnd(path: string): Promise<number> {
+  return (await readFile(path)).findLastIndex((byte) => byte !== 0) + 1;
+}
+
+/** Writes over what is there. */
+async function writeAt(path: string, bytes: Uint8Array, position: number): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.write(bytes, 0, bytes.length, position);
+  } finally {
+    await file.close();
+  }
+}
+
 /** Changes one byte to another value. */
 async function spoil(path: string, offset: number): Promise<void> {
   const bytes = await readFile(path);
@@ -82,15 +107,16 @@ describe('A torn tail of the log', () => {
   it('that was cut in its last record is removed with a warning, and only that record with it', async () => {
     await withServer((server) => writeNumbers(server, 1, 5), { end: 'kill' });
     const log = only(await paths('tsdb-log', '.log'));
-    const { length } = await readFile(log);
-    await truncate(log, length - 1);
+    const end = await recordsEnd(log);
+    await truncate(log, end - 1);
+    const length = await lastByteEnd(log);
     await withServer(async (server) => {
       const loss = server.logged('records of the log are lost');
       assert.deepEqual(
         [loss?.['kind'], loss?.['file'], loss?.['level']],
         ['tail_cut', log, 'warn'],
       );
-      assert.equal(Number(loss?.['offset']) + Number(loss?.['lostBytes']), length - 1);
+      assert.equal(Number(loss?.['offset']) + Number(loss?.['lostBytes']), length);
       assert.equal(await numbers(server), '1 2 3 4');
       await writeNumbers(server, 5, 6);
       assert.equal(await numbers(server), '1 2 3 4 5 6');
@@ -101,14 +127,13 @@ describe('A torn tail of the log', () => {
     for (const size of [1, RECORD_HEADER_SIZE, 5000]) {
       await withServer((server) => writeNumbers(server, 1, 3), { end: 'kill' });
       const log = (await paths('tsdb-log', '.log')).at(-1) ?? '';
-      const { length } = await readFile(log);
-      await appendFile(log, new Chance(size).bytes(size));
+      const end = await recordsEnd(log);
+      const garbage = new Chance(size).bytes(size);
+      garbage[size - 1] = 0xff;
+      await writeAt(log, garbage, end);
       await withServer(async (server) => {
         const loss = server.logged('records of the log are lost');
-        assert.deepEqual(
-          [loss?.['file'], loss?.['offset'], loss?.['lostBytes']],
-          [log, length, size],
-        );
+        assert.deepEqual([loss?.['file'], loss?.['offset'], loss?.['lostBytes']], [log, end, size]);
         assert.equal(await numbers(server), '1 2 3');
       });
     }
@@ -121,7 +146,7 @@ describe('Damage in the middle of the log', () => {
     const log = only(await paths('tsdb-log', '.log'));
     const second = FILE_HEADER_SIZE + RECORD_HEADER_SIZE + (await firstPayloadSize(log));
     await spoil(log, second + RECORD_HEADER_SIZE + 3);
-    const { length } = await readFile(log);
+    const length = await lastByteEnd(log);
 
     const failure = await startFailure();
     assert.equal(failure.code, 1);
