@@ -13,7 +13,8 @@ const PORT = '(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-const NO_TLS = 'the port speaks plain HTTP; put a proxy that ends TLS in front of it';
+/** Why the TLS settings are refused at the start. */
+export const NO_TLS = 'the port speaks plain HTTP; put a proxy that ends TLS in front of it';
 
 /** The union's own type is lost in `map`. */
 const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>

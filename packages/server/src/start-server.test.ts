@@ -39,6 +39,10 @@ describe('startServer', () => {
   });
   after(() => server.close());
 
+  it('does not start in plain text for whoever gives a TLS key', async () => {
+    await assert.rejects(start([['tls-key', 'key.pem']]), /--tls-key: the port speaks plain HTTP/);
+  });
+
   it('answers an unknown path or method with 404 and the error shape', async () => {
     for (const [method, path] of [
       ['GET', '/nowhere'],

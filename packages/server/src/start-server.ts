@@ -1,4 +1,5 @@
 import {
+  ConfigInvalid,
   createLogger,
   givenWithoutEffect,
   type LogDestination,
@@ -8,7 +9,7 @@ import {
 } from '@plinth/kernel';
 import { listen, type ServerAddress } from './listener.js';
 import { levelOfFilter } from './log-filter.js';
-import { SETTINGS, type Settings } from './settings.js';
+import { NO_TLS, SETTINGS, type Settings } from './settings.js';
 import { wireUp } from './wire-up.js';
 
 export interface StartOptions {
@@ -35,6 +36,7 @@ export function readSettings(sources: SettingsSources): Settings {
 /** Starts a whole server; when it resolves, the port answers. */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
+  refuseUnmetTls(settings);
   const { log_level, log_filter, http_bind, node_id, shutdown_timeout_ms } = settings.server;
   const log = createLogger({
     level: levelOfFilter(log_filter) ?? log_level,
@@ -63,4 +65,14 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await wired.close();
     throw error;
   }
+}
+
+/** Whoever gives a key believes that nobody can read along: a warning would not be enough. */
+function refuseUnmetTls({ server }: Settings): void {
+  const given = [
+    ...(server.tls_key === undefined ? [] : ['--tls-key']),
+    ...(server.tls_cert === undefined ? [] : ['--tls-cert']),
+  ];
+  if (given.length === 0) return;
+  throw new ConfigInvalid(given.map((flag) => `${flag}: ${NO_TLS}`));
 }

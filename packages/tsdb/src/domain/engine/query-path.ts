@@ -70,10 +70,15 @@ export class QueryPath {
 
   async query(request: QueryRequest): Promise<ResultStream> {
     const prepared = await this.#prepare(request);
+    // An answer that nobody begins to take never comes to its own end.
+    const leave = (): void => prepared.release();
+    request.signal.addEventListener('abort', leave, { once: true });
     return {
       columns: prepared.planned.columns,
       tableName: prepared.planned.tableName,
-      chunks: this.#chunks(prepared, request.signal),
+      chunks: this.#chunks(prepared, request.signal, () => {
+        request.signal.removeEventListener('abort', leave);
+      }),
     };
   }
 
@@ -161,8 +166,10 @@ export class QueryPath {
   async *#chunks(
     prepared: PreparedQuery,
     signal: AbortSignal,
+    onBegun: () => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
     const { text, planned, logged } = prepared;
+    onBegun();
     try {
       const { columns, isSmall, isExplained } = planned;
       const chunks = this.#host.stream({ text, columns, isSmall, signal });

@@ -259,12 +259,16 @@ export class TableStore {
     const to = table.late.rowCount;
     await table.late.handOver();
     for (const { table: each } of this.#generations) await each.main.handOver();
-    await Promise.all(this.#segments.map((open) => this.#verify(open)));
+    const { minTime, maxTime } = table.late;
+    const touched = this.#segments.filter(
+      ({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime,
+    );
+    await Promise.all(touched.map((open) => this.#verify(open)));
     const fresh = `(SELECT _series, "time" FROM ${table.lateSource().from} WHERE rowid >= ${from} AND rowid < ${to})`;
     const others = [
       ...segmentSources(
         this.#files,
-        this.#segments.map((open) => open.segment),
+        touched.map((open) => open.segment),
       ),
       ...bufferSources(
         this.#generations.map((entry) => ({
@@ -273,12 +277,7 @@ export class TableStore {
         })),
       ),
     ];
-    await this.#duplicates.find({
-      fresh,
-      minTime: table.late.minTime,
-      maxTime: table.late.maxTime,
-      others,
-    });
+    await this.#duplicates.find({ fresh, minTime, maxTime, others });
     table.checkedLateRows = to;
   }
 

@@ -80,8 +80,16 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
       `${order}${plainOrder}${clauses.limitText}`,
     columns: outputColumns(items, isTransparent(select, clauses, items)),
     tableName: from?.tableName,
-    isSmall: groups !== undefined || clauses.limitText !== '',
+    isSmall: groups !== undefined || isShortLimit(clauses.limitText),
   };
+}
+
+/** Rows that are made in one go rather than handed out one chunk after the other. */
+const MAX_ROWS_AT_ONCE = 10_000;
+
+function isShortLimit(limitText: string): boolean {
+  const [, count] = / LIMIT (\d+)/.exec(limitText) ?? [];
+  return count !== undefined && Number(count) <= MAX_ROWS_AT_ONCE;
 }
 
 function refuseUnsupported(select: Select): void {
