@@ -18,7 +18,7 @@ export interface FlushSettings {
  * A generation of some size is flushed as soon as nobody writes: segments are sorted by series, so that queries that want
  * few of them read little, and the work is done while nobody waits for it.
  */
-const IDLE_FLUSH_BYTES = 16 * 1024 * 1024;
+const IDLE_FLUSH_BYTES = 128 * 1024 * 1024;
 const IDLE_FLUSH_MS = 1000;
 
 /** Waits after a failed flush, doubled up to the longest. */

@@ -4,7 +4,7 @@ import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName, quoteString } from '../duckdb/quote.js';
 
 /** Rows of a Parquet row group: what the engine reads or skips as one. */
-const ROW_GROUP_ROWS = 122880;
+const ROW_GROUP_ROWS = 40960;
 
 /** Bytes summed in one go: some milliseconds. */
 const SUM_PIECE_BYTES = 4 * 1024 * 1024;
