@@ -66,6 +66,9 @@ export interface EngineState {
   readonly queriesRunning: number;
 }
 
+/** A close waits so long for running queries. */
+const LONGEST_QUERY_WAIT_MS = 5000;
+
 /** The time-series engine of one node: writes go through the log into memory and from there into segments. */
 export class TsdbEngine implements Engine {
   readonly #needs: EngineNeeds;
@@ -151,12 +154,12 @@ export class TsdbEngine implements Engine {
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {
-    if (this.#state === 'closed') throw new ShuttingDown();
+    if (this.#state !== 'open') throw new ShuttingDown();
     return await this.#queries.query(request);
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
-    if (this.#state === 'closed') throw new ShuttingDown();
+    if (this.#state !== 'open') throw new ShuttingDown();
     return await this.#queries.queryToParquet(request);
   }
 
@@ -205,9 +208,17 @@ export class TsdbEngine implements Engine {
         .flushAll()
         .catch((error: unknown) => this.#needs.report.flushFailed(error, 0));
     }
+    await this.#queriesEnded();
     this.#state = 'closed';
     await this.#needs.log.close();
     await this.#needs.host.close();
+  }
+
+  /** Queries that began before the close may end; what takes too long fails with the engine's own end. */
+  async #queriesEnded(): Promise<void> {
+    const { clock } = this.#needs;
+    const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;
+    while (this.#queries.runningCount > 0 && clock.monotonicMs() < latestMs) await clock.sleep(5);
   }
 
   async #recover(): Promise<void> {
