@@ -31,6 +31,8 @@ export class BufferTable {
   /** Columns of the engine table after `_series, _seq, time`; undefined until it exists. */
   #columns: Column[] | undefined;
   #isHandingOver = false;
+  /** Calls of `handOver` that have not ended. */
+  #handOverCount = 0;
 
   constructor(options: {
     readonly name: string;
@@ -76,7 +78,18 @@ export class BufferTable {
 
   /** Resolves when every row appended before the call is in the engine's table. */
   async handOver(): Promise<void> {
-    if (this.#waitingRows === 0 && this.#columns !== undefined) return;
+    // Nothing waits while another call is between two blocks, but its rows are not there yet: queue behind it.
+    const isDone = this.#waitingRows === 0 && this.#columns !== undefined;
+    if (isDone && this.#handOverCount === 0) return;
+    this.#handOverCount++;
+    try {
+      await this.#moveWaiting();
+    } finally {
+      this.#handOverCount--;
+    }
+  }
+
+  async #moveWaiting(): Promise<void> {
     await this.#host.withWriter(async (connection) => {
       const blocks = this.#waiting.splice(0);
       this.#waitingRows = 0;
