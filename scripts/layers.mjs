@@ -16,7 +16,11 @@ const PACKAGES = {
   kernel: [],
   identity: ['kernel'],
   tsdb: ['kernel'],
-  server: ['kernel', 'identity', 'tsdb'],
+  accounts: ['kernel'],
+  webhooks: ['kernel'],
+  ratelimit: ['kernel'],
+  gamedata: ['kernel'],
+  server: ['kernel', 'identity', 'tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'],
 };
 
 /** What others may import of a package: its public surface, and from tests what it offers to tests. */

@@ -31,6 +31,7 @@ export type { HttpService } from './http/http-service.js';
 export type { Authenticator, Principal } from './http/principal.js';
 export type { RequestGate } from './http/request-gate.js';
 export { sendJson } from './http/send-json.js';
+export type { ServiceFront } from './http/service-front.js';
 export type {
   AppendedRecord,
   CommitLog,

@@ -1,10 +1,38 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createLogger, Metrics, type Principal, type RequestGate } from '@plinth/kernel';
+import {
+  createLogger,
+  type HttpService,
+  Metrics,
+  type Principal,
+  type RequestGate,
+} from '@plinth/kernel';
 import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 
 const ADMIN: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
+
+/** A service with a dialect of its own: a key in a header, errors as plain text. */
+const SHOP: HttpService = {
+  name: 'shop',
+  front: {
+    paths: ['/shop'],
+    authenticate(request) {
+      if (request.headers['x-key'] !== 'k1') throw new Error('no key');
+      const principal: Principal = { kind: 'user', userId: 7 };
+      return request.url.endsWith('?later') ? Promise.resolve(principal) : principal;
+    },
+    answerError: (_error, _request, reply) => reply.code(401).send('shop: no key'),
+    answerNotFound: (_request, reply) => reply.code(404).send('shop: no such thing'),
+    setHeaders: (_request, reply) => void reply.header('x-shop', 'open'),
+  },
+  async register(scope) {
+    scope.get('/shop/who', (request, reply) => reply.send(request.principal));
+    scope.options('/shop/who', (_request, reply) => reply.send('asked'));
+  },
+  async start() {},
+  async close() {},
+};
 
 async function appWith(gate?: RequestGate) {
   const lines: string[] = [];
@@ -24,6 +52,7 @@ async function appWith(gate?: RequestGate) {
         async start() {},
         async close() {},
       },
+      SHOP,
     ],
     clusterUuid: () => 'c1',
     authenticate: () => ADMIN,
@@ -88,5 +117,35 @@ describe('createHttpApp', () => {
       'admit /who admin',
       'finish /who 200',
     ]);
+  });
+
+  it('lets a service say who asks and how refusals read below its paths', async () => {
+    const { app } = await appWith();
+    const ask = async (url: string, headers: Record<string, string> = { 'x-key': 'k1' }) => {
+      const { statusCode, body, headers: got } = await app.inject({ url, headers });
+      assert.equal(got['x-shop'], 'open', url);
+      assert.equal(got['cluster-uuid'], undefined, url);
+      return `${statusCode} ${body}`;
+    };
+    assert.equal(await ask('/shop/who'), '200 {"kind":"user","userId":7}');
+    assert.equal(await ask('/shop/who?later'), '200 {"kind":"user","userId":7}');
+    assert.equal(await ask('/shop/who', {}), '401 shop: no key');
+    assert.equal(await ask('/shop/nothing'), '404 shop: no such thing');
+    assert.equal(await ask('/shop/nothing', {}), '401 shop: no key');
+    assert.equal(await ask('/shop/%ff'), '404 shop: no such thing');
+    const outside = await app.inject('/shopping');
+    assert.equal(outside.headers['cluster-uuid'], 'c1');
+    assert.equal(outside.headers['x-shop'], undefined);
+  });
+
+  it('routes OPTIONS where a service has no answer to preflights', async () => {
+    const { app } = await appWith();
+    const own = await app.inject({
+      method: 'OPTIONS',
+      url: '/shop/who',
+      headers: { 'x-key': 'k1' },
+    });
+    assert.equal(own.body, 'asked');
+    assert.equal((await app.inject({ method: 'OPTIONS', url: '/who' })).statusCode, 204);
   });
 });

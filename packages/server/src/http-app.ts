@@ -6,6 +6,7 @@ import {
   type Principal,
   type RequestGate,
   redactText,
+  type ServiceFront,
 } from '@plinth/kernel';
 import {
   type FastifyBaseLogger,
@@ -16,6 +17,7 @@ import {
   fastify,
   LogController,
 } from 'fastify';
+import { FrontDirectory } from './front-directory.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { answerClientError, answerError, answerNotFound } from './to-wire.js';
 
@@ -91,44 +93,59 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     },
     // A path that cannot be decoded is one that does not exist; it comes here before any hook.
     frameworkErrors: (_error, request, reply) => {
-      setCommonHeaders(reply);
-      if (admits(request, reply)) answerNotFound(reply);
+      const front = fronts.find(request.url);
+      front.setHeaders?.(request, reply);
+      whenAdmitted(front, request, reply, () => front.answerNotFound(request, reply));
     },
   });
-  const setCommonHeaders = (reply: { header(name: string, value: string): unknown }): void => {
-    reply.header('cluster-uuid', parts.clusterUuid());
-    reply.header('access-control-allow-origin', '*');
-  };
-  /** Answers preflights and requests without a right to be here; true says that the request may go on. */
-  const admits = (request: FastifyRequest, reply: FastifyReply): boolean => {
-    if (request.method === 'OPTIONS') {
-      reply.code(204).headers(PREFLIGHT_HEADERS).send();
-      return false;
+  const fronts = new FrontDirectory(parts.services, defaultFront(parts));
+  /** Answers preflights and requests without a right to be here; all others go on to `proceed`. */
+  const whenAdmitted = (
+    front: ServiceFront,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    proceed: () => void,
+  ): void => {
+    if (request.method === 'OPTIONS' && front.answerPreflight !== undefined) {
+      front.answerPreflight(request, reply);
+      return;
     }
+    const admit = (principal: Principal): void => {
+      request.principal = principal;
+      proceed();
+    };
+    // Answered here, not by the route's own handler: whether a path exists must not show without a credential.
+    const refuse = (error: unknown): void => {
+      front.answerError(error, request, reply);
+    };
+    let found: Principal | Promise<Principal>;
     try {
-      request.principal = parts.authenticate(request.raw);
-      return true;
+      found = front.authenticate(request);
     } catch (error) {
-      // Answered here, not by the route's own handler: whether a path exists must not show without a token.
-      answerError(error, parts.log, request, reply);
-      return false;
+      refuse(error);
+      return;
     }
+    if (found instanceof Promise) found.then(admit, refuse);
+    else admit(found);
   };
   // Assigned by the first hook; declared here so that all requests have one shape.
   app.decorateRequest('principal');
   app.setErrorHandler((error, request, reply) => answerError(error, parts.log, request, reply));
-  app.setNotFoundHandler((_request, reply) => answerNotFound(reply));
+  app.setNotFoundHandler((request, reply) =>
+    fronts.find(request.url).answerNotFound(request, reply),
+  );
 
   app.addHook('onRequest', (request, reply, done) => {
-    setCommonHeaders(reply);
+    const front = fronts.find(request.url);
+    front.setHeaders?.(request, reply);
     if (parts.isDraining() && request.raw.httpVersionMajor === 1)
       reply.header('connection', 'close');
-    if (admits(request, reply)) done();
+    whenAdmitted(front, request, reply, done);
   });
   addGate(app, parts.gate);
   // Before the body is parsed: one that nobody reads is no reason for another answer.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) answerNotFound(reply);
+    if (request.is404) fronts.find(request.url).answerNotFound(request, reply);
     else done();
   });
   const logsRequests = parts.log.isLevelEnabled('debug');
@@ -145,6 +162,21 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     await app.register((scope) => service.register(scope));
   }
   return app;
+}
+
+/** Admin tokens, the time-series dialect and its headers. */
+function defaultFront(parts: HttpAppParts): ServiceFront {
+  return {
+    paths: [],
+    authenticate: (request) => parts.authenticate(request.raw),
+    answerError: (error, request, reply) => answerError(error, parts.log, request, reply),
+    answerNotFound: (_request, reply) => answerNotFound(reply),
+    setHeaders(_request, reply) {
+      reply.header('cluster-uuid', parts.clusterUuid());
+      reply.header('access-control-allow-origin', '*');
+    },
+    answerPreflight: (_request, reply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
+  };
 }
 
 function addGate(app: FastifyInstance, gate: RequestGate | undefined): void {

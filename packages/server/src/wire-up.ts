@@ -1,21 +1,22 @@
-import { createIdentity, type Identity } from '@plinth/identity';
+import { createIdentity } from '@plinth/identity';
 import {
   type Clock,
   type HttpService,
   type Logger,
   Metrics,
-  type Random,
+  RelationalOutbox,
   type RequestGate,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
-import { createTsdb, type Tsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
 import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 import { createServiceEndpoints } from './service-endpoints.js';
-import type { Settings } from './settings.js';
-import { openStores, type Stores } from './stores.js';
+import type { ServiceParts } from './services/service-parts.js';
+import { openTsdb } from './services/tsdb.js';
+import type { ServiceName, Settings } from './settings.js';
+import { openStores } from './stores.js';
 
 /** A server that is wired but does not listen. */
 export interface WiredServer {
@@ -69,12 +70,33 @@ export async function wireUp(
       probe: () => stores.probe(),
       isDraining: () => isDraining,
     });
-    const tsdb = openTsdbService(settings, { stores, identity, metrics, clock, random, log });
+    const outbox = new RelationalOutbox({
+      store: stores.relational,
+      clock,
+      random,
+      leases: stores.leases,
+      onHandlerFailure: ({ subscriber, event, attempt, error }) =>
+        log.error({ err: error, subscriber, event: event.id, attempt }, 'event not handled'),
+    });
+    const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
+    const partsOf = (service: ServiceName): ServiceParts => ({
+      settings,
+      stores,
+      identity,
+      outbox,
+      metrics,
+      clock,
+      random,
+      log: log.child({ service }),
+    });
+    const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb')) : undefined;
     const services: HttpService[] = [identity, ...(tsdb ? [tsdb] : []), endpoints];
     for (const service of services) {
       closers.push(() => service.close());
       await service.start();
     }
+    closers.push(() => outbox.close());
+    await outbox.start();
     // Without the time-series service there is no catalog, and the uuid is this process's.
     const clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
     const app = await createHttpApp({
@@ -100,37 +122,4 @@ export async function wireUp(
     await close();
     throw error;
   }
-}
-
-function openTsdbService(
-  settings: Settings,
-  parts: {
-    readonly stores: Stores;
-    readonly identity: Identity;
-    readonly metrics: Metrics;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly log: Logger;
-  },
-): Tsdb | undefined {
-  if (!settings.server.services.includes('tsdb')) return undefined;
-  const { stores, identity, metrics, clock, random, log } = parts;
-  return createTsdb({
-    settings: settings.tsdb,
-    nodeId: settings.server.node_id,
-    tokens: {
-      list: () => identity.listTokens(),
-      isAuthRequired: !settings.identity.without_auth,
-    },
-    dataDir: stores.dataDir,
-    fileSystem: stores.files,
-    relational: stores.relational,
-    objects: stores.objects,
-    openLog: (options) => stores.openLog(options),
-    leases: stores.leases,
-    metrics,
-    clock,
-    random,
-    log: log.child({ service: 'tsdb' }),
-  });
 }

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import type { ServiceFront } from './service-front.js';
 
 /** One service on the shared port. `register` runs in a Fastify scope of its own: own parsers, own error handler. */
 export interface HttpService {
   readonly name: string;
+  readonly front?: ServiceFront;
   register(app: FastifyInstance): Promise<void>;
   start(): Promise<void>;
   /** Twice is harmless. */

@@ -1,0 +1,27 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from './principal.js';
+
+/**
+ * What a service decides about requests below its paths before they are routed. A service without a front takes
+ * admin tokens and shares the time-series service's dialect.
+ */
+export interface ServiceFront {
+  /**
+   * `/v2/core` covers itself and what follows `/v2/core/`, as the path is written (before decoding). Of several
+   * the longest wins.
+   */
+  readonly paths: readonly string[];
+  /**
+   * Who the request speaks for; `anonymous` is an answer, too. Whatever it throws goes to `answerError`. A request
+   * of the hot path should get its principal without a promise.
+   */
+  authenticate(request: FastifyRequest): Principal | Promise<Principal>;
+  /** Answers refused authentication; the service's own error handler answers what its routes throw. */
+  answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Answers a path or method that nobody has. */
+  answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Headers that even a refusal carries. */
+  setHeaders?(request: FastifyRequest, reply: FastifyReply): void;
+  /** Answers `OPTIONS`, which needs no credential; without it such requests are authenticated and routed. */
+  answerPreflight?(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+}

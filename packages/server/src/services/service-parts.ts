@@ -1,0 +1,18 @@
+import type { Identity } from '@plinth/identity';
+import type { Clock, Logger, Metrics, Outbox, Random } from '@plinth/kernel';
+import type { Settings } from '../settings.js';
+import type { Stores } from '../stores.js';
+
+/** What the composition root hands to each service's own wiring. */
+export interface ServiceParts {
+  readonly settings: Settings;
+  readonly stores: Stores;
+  readonly identity: Identity;
+  /** Subscribers come before any service starts. */
+  readonly outbox: Outbox;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Already named after the service. */
+  readonly log: Logger;
+}

@@ -1,0 +1,24 @@
+import { createTsdb, type Tsdb } from '@plinth/tsdb';
+import type { ServiceParts } from './service-parts.js';
+
+export function openTsdb(parts: ServiceParts): Tsdb {
+  const { settings, stores, identity, metrics, clock, random, log } = parts;
+  return createTsdb({
+    settings: settings.tsdb,
+    nodeId: settings.server.node_id,
+    tokens: {
+      list: () => identity.listTokens(),
+      isAuthRequired: !settings.identity.without_auth,
+    },
+    dataDir: stores.dataDir,
+    fileSystem: stores.files,
+    relational: stores.relational,
+    objects: stores.objects,
+    openLog: (options) => stores.openLog(options),
+    leases: stores.leases,
+    metrics,
+    clock,
+    random,
+    log,
+  });
+}
