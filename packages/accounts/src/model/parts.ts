@@ -1,0 +1,66 @@
+/** Pieces that accounts and persons share; names and nesting as on the wire. */
+export interface Address {
+  readonly city?: string;
+  /** Upper case. */
+  readonly country?: string;
+  readonly line1?: string;
+  readonly line2?: string;
+  readonly postal_code?: string;
+  readonly state?: string;
+  readonly town?: string;
+}
+
+export interface CalendarDate {
+  readonly day: number;
+  readonly month: number;
+  readonly year: number;
+}
+
+/** A declaration or an acceptance; `date` is a timestamp of the wire. */
+export interface Attestation {
+  readonly date?: string;
+  readonly ip?: string;
+  readonly user_agent?: string;
+}
+
+export type AcceptedTerms = Attestation;
+
+export interface IdNumber {
+  readonly type: string;
+  /** As sent. Never in an answer, event or log. */
+  readonly value: string;
+  readonly registrar?: string;
+}
+
+export interface Scripts<T> {
+  readonly kana?: T;
+  readonly kanji?: T;
+}
+
+export interface Document {
+  readonly type: 'files' | 'front_back';
+  readonly files?: readonly string[];
+  readonly front_back?: { readonly front?: string; readonly back?: string };
+  readonly signer?: { readonly person?: string };
+}
+
+export type Documents = Readonly<Record<string, Document | undefined>>;
+
+export interface Amount {
+  readonly value: number;
+  readonly currency: string;
+}
+
+/**
+ * The same tree as a client may send it: everything may be left out, and `null` or `''` unsets. Lists are sent whole.
+ */
+export type Given<T> = T extends string | number | boolean
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly GivenItem<Item>[]
+    : { readonly [K in keyof T]?: Given<Exclude<T[K], undefined>> | null };
+
+/** Members of list items can be `null`, the item itself cannot. */
+type GivenItem<T> = T extends string | number | boolean
+  ? T
+  : { readonly [K in keyof T]?: Exclude<T[K], undefined> | null };

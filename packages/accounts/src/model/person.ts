@@ -1,0 +1,58 @@
+import type {
+  AcceptedTerms,
+  Address,
+  CalendarDate,
+  Documents,
+  IdNumber,
+  Scripts,
+} from './parts.js';
+
+export interface Relationship {
+  readonly authorizer?: boolean;
+  readonly director?: boolean;
+  readonly executive?: boolean;
+  readonly legal_guardian?: boolean;
+  readonly owner?: boolean;
+  readonly representative?: boolean;
+  /** Decimal text from 0 to 100 with at most ten fraction digits: `25`, `33.3`. */
+  readonly percent_ownership?: string;
+  readonly title?: string;
+}
+
+/** What a client says about a person, in the notation of requests. Source: accounts, section 9.1. */
+export interface PersonFields {
+  readonly additional_addresses?: readonly (Address & { readonly purpose: 'registered' })[];
+  readonly additional_names?: readonly {
+    readonly purpose: 'alias' | 'maiden';
+    readonly full_name?: string;
+    readonly given_name?: string;
+    readonly surname?: string;
+  }[];
+  readonly additional_terms_of_service?: { readonly account?: AcceptedTerms };
+  readonly address?: Address;
+  readonly date_of_birth?: CalendarDate;
+  /** `company_authorization`, `passport`, `visa`, `primary_verification`, `secondary_verification`. */
+  readonly documents?: Documents;
+  readonly email?: string;
+  readonly given_name?: string;
+  readonly surname?: string;
+  readonly id_numbers?: readonly IdNumber[];
+  readonly legal_gender?: 'female' | 'male';
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly nationalities?: readonly string[];
+  readonly phone?: string;
+  readonly political_exposure?: 'existing' | 'none';
+  readonly relationship?: Relationship;
+  readonly script_addresses?: Scripts<Address>;
+  readonly script_names?: Scripts<{ readonly given_name?: string; readonly surname?: string }>;
+}
+
+export interface StoredPerson {
+  readonly id: string;
+  readonly accountId: string;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+  readonly livemode: boolean;
+  /** Id numbers with their values: only in memory, sealed at rest. */
+  readonly fields: PersonFields;
+}
