@@ -170,29 +170,11 @@ async function readAll(
 
 describe('a table', () => {
   it('holds what was written, whatever the order of writes, flushes and compactions', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'plinth-table-'));
-    const host = await DuckDbHost.open({
-      dataDir: dir,
-      spillDir: join(dir, 'spill'),
-      memoryLimitBytes: 512 * 1024 * 1024,
-      threads: 2,
-      idleConnections: 2,
-      register: registerEngineFunctions,
-    });
-    const fileSystem = new NodeFileSystem();
-    const random = new SystemRandom(new SystemClock());
-    const objects = await LocalObjectStore.open({ fileSystem, root: join(dir, 'objects'), random });
-    const files = new SegmentFiles({ host, objects, fileSystem, random, tempDir: dir });
-    try {
+    await withEngine(async ({ host, files, openStore }) => {
       await fc.assert(
         fc.asyncProperty(fc.array(stepArb, { minLength: 1, maxLength: 25 }), async (steps) => {
           const failures: unknown[] = [];
-          const store = new TableStore({
-            schema: SCHEMA,
-            host,
-            files,
-            onError: (e) => failures.push(e),
-          });
+          const store = openStore((e) => failures.push(e));
           const model = new Model();
           let generation = nextGeneration;
           let seq = 1n;
@@ -249,12 +231,66 @@ describe('a table', () => {
         }),
         { numRuns: 60, includeErrorInReport: true },
       );
-    } finally {
-      await host.close();
-      await rm(dir, { recursive: true });
-    }
+    });
+  });
+
+  it('finds points written twice while a write begins the next generation', async () => {
+    await withEngine(async ({ host, openStore }) => {
+      const failures: unknown[] = [];
+      const store = openStore((e) => failures.push(e));
+      const generation = nextGeneration;
+      const row = (name: string, a: bigint): Row => ({ host: name, time: 5n, a, b: undefined });
+      store.append(generation, batchOf([row('h1', 1n)], store), 1n);
+      store.append(generation, batchOf([row('h1', 2n)], store), 2n);
+      const looking = readAll(store, host);
+      // Late rows go to the engine before main rows: this stands between the two.
+      await setImmediate();
+      await host.withWriter(async () => {
+        await setImmediate();
+        store.append(generation + 1, batchOf([row('h2', 3n)], store), 3n);
+      });
+      const seen = await looking;
+      assert.ok(seen.includes('h1 5 2 null'), seen.join());
+      assert.deepEqual(await readAll(store, host), ['h1 5 2 null', 'h2 5 3 null']);
+      nextGeneration += 2;
+      await store.dispose();
+      assert.deepEqual(failures, []);
+    });
   });
 });
+
+/** An engine over a folder of its own, which is gone afterwards. */
+async function withEngine(
+  work: (parts: {
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    openStore(onError: (error: unknown) => void): TableStore;
+  }) => Promise<void>,
+): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'plinth-table-'));
+  const host = await DuckDbHost.open({
+    dataDir: dir,
+    spillDir: join(dir, 'spill'),
+    memoryLimitBytes: 512 * 1024 * 1024,
+    threads: 2,
+    idleConnections: 2,
+    register: registerEngineFunctions,
+  });
+  const fileSystem = new NodeFileSystem();
+  const random = new SystemRandom(new SystemClock());
+  const objects = await LocalObjectStore.open({ fileSystem, root: join(dir, 'objects'), random });
+  const files = new SegmentFiles({ host, objects, fileSystem, random, tempDir: dir });
+  try {
+    await work({
+      host,
+      files,
+      openStore: (onError) => new TableStore({ schema: SCHEMA, host, files, onError }),
+    });
+  } finally {
+    await host.close();
+    await rm(dir, { recursive: true });
+  }
+}
 
 /** Engine tables are named by generation: runs must not share one. */
 let nextGeneration = 0;

@@ -257,8 +257,13 @@ export class TableStore {
   async #checkGeneration(table: GenerationTable): Promise<void> {
     const from = table.checkedLateRows;
     const to = table.late.rowCount;
+    // Rows that come later are compared when they are checked themselves; a generation that begins now has no tables yet.
+    const generations = this.#generations.map((entry) => ({
+      table: entry.table,
+      checkedLateRows: entry.table.checkedLateRows,
+    }));
     await table.late.handOver();
-    for (const { table: each } of this.#generations) await each.main.handOver();
+    for (const { table: each } of generations) await each.main.handOver();
     const { minTime, maxTime } = table.late;
     const touched = this.#segments.filter(
       ({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime,
@@ -270,12 +275,7 @@ export class TableStore {
         this.#files,
         touched.map((open) => open.segment),
       ),
-      ...bufferSources(
-        this.#generations.map((entry) => ({
-          table: entry.table,
-          checkedLateRows: entry.table.checkedLateRows,
-        })),
-      ),
+      ...bufferSources(generations),
     ];
     await this.#duplicates.find({ fresh, minTime, maxTime, others });
     table.checkedLateRows = to;

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { RowBatch } from '../../model/row-batch.js';
+import { DuckDbHost } from '../duckdb/duckdb-host.js';
+import { BufferTable } from './buffer-table.js';
+
+/** Several blocks: between two of them others get a turn. */
+const ROW_COUNT = 60_000;
+
+describe('BufferTable', () => {
+  let folder: string;
+  let host: DuckDbHost;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plinth-buffer-'));
+    host = await DuckDbHost.open({
+      dataDir: folder,
+      spillDir: join(folder, 'spill'),
+      memoryLimitBytes: 256 * 1048576,
+      threads: 2,
+      idleConnections: 2,
+      register: async () => {},
+    });
+  });
+  after(async () => {
+    await host.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const countOf = async (table: BufferTable): Promise<unknown> =>
+    (await host.rows(`SELECT count(*), count(v), sum(v)::BIGINT FROM "${table.name}"`))[0];
+  const SUM = (BigInt(ROW_COUNT) * BigInt(ROW_COUNT - 1)) / 2n;
+  const ALL = [BigInt(ROW_COUNT), BigInt(ROW_COUNT), SUM];
+
+  it('has every earlier row in the engine when a second hand-over meets one under way', async () => {
+    const table = newTable('second', host);
+    table.append(batch(), 1n);
+    const first = table.handOver();
+    let isFirstDone = false;
+    void first.then(() => (isFirstDone = true));
+    // Until the first stands between two blocks: nothing waits any more, but not all is there.
+    for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
+    assert.equal(isFirstDone, false, 'the first hand-over is still under way');
+    await table.handOver();
+    assert.deepEqual(await countOf(table), ALL);
+    await first;
+  });
+
+  it('has every earlier row in the engine when the hand-over in the background has begun', async () => {
+    const table = newTable('background', host);
+    table.append(batch(), 1n);
+    for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
+    await table.handOver();
+    assert.deepEqual(await countOf(table), ALL);
+  });
+
+  /** Rows of the table are visible to others. */
+  async function isBegun(table: BufferTable): Promise<boolean> {
+    const rows = await host.rows(`SELECT count(*) FROM "${table.name}"`).catch((error: unknown) => {
+      assert.match(String(error), /does not exist/);
+      return [[0n]];
+    });
+    return rows[0]?.[0] !== 0n;
+  }
+});
+
+function newTable(name: string, host: DuckDbHost): BufferTable {
+  return new BufferTable({ name, host, idWords: () => new Int32Array([7, 0]) });
+}
+
+/** One series; the value of row i is i. */
+function batch(): RowBatch {
+  const numbers = Array.from({ length: ROW_COUNT }, (_, i) => i);
+  return {
+    rowCount: ROW_COUNT,
+    series: new Uint32Array(ROW_COUNT),
+    times: BigInt64Array.from(numbers, BigInt),
+    fields: [
+      {
+        column: { id: 1, name: 'v', kind: 'float64', physicalName: 'v' },
+        data: { type: 'float64', values: Float64Array.from(numbers) },
+        validity: undefined,
+      },
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import type { HttpClient } from '../harness/index.js';
+
+/** More than the buffer keeps on its own side: such a request is handed to the engine in the background. */
+const ROW_COUNT = 20_000;
+const START_SEC = 1_735_549_200;
+
+/** Writes one large request a round; all of its rows are there or none, and all once it was acknowledged. */
+export class BulkWriter {
+  readonly #acknowledged = new Set<number>();
+  #inFlight: number | undefined;
+  #requestCount = 0;
+
+  async writeUntilGone(http: HttpClient): Promise<void> {
+    const request = this.#requestCount++;
+    const lines = Array.from(
+      { length: ROW_COUNT },
+      (_, row) =>
+        `bulk,lane=l${row % 8} n=${request}i,v=${row} ${START_SEC + request * ROW_COUNT + row}`,
+    );
+    this.#inFlight = request;
+    let answer: Awaited<ReturnType<HttpClient['send']>>;
+    try {
+      answer = await http.send('/api/v3/write_lp?db=crash&precision=s', { body: lines.join('\n') });
+    } catch {
+      return;
+    }
+    this.#inFlight = undefined;
+    if (answer.status === 503) return; // refused whole: the buffer is full, or the server stops
+    assert.equal(answer.status, 204, answer.text);
+    this.#acknowledged.add(request);
+  }
+
+  /** @param counts rows found by request. */
+  settle(counts: ReadonlyMap<number, number>): void {
+    if (this.#inFlight !== undefined && counts.has(this.#inFlight)) {
+      this.#acknowledged.add(this.#inFlight);
+    }
+    this.#inFlight = undefined;
+    const expected = [...this.#acknowledged].map((request) => [request, ROW_COUNT]);
+    assert.deepEqual(
+      [...counts].sort(([a], [b]) => a - b),
+      expected,
+      'rows by large request',
+    );
+  }
+}
