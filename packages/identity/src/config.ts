@@ -35,6 +35,18 @@ export const IDENTITY_SETTINGS = defineSettings(
           'Address (host:port) on which the admin token can be regenerated once without a token; given without a value, 127.0.0.1:8182.',
       }),
     ),
+    jwt_iat_leeway_sec: Type.Integer({
+      default: 5,
+      minimum: 0,
+      maximum: 600,
+      description: "How far in the future an app's JSON web token may say that it was issued.",
+    }),
+    jwt_exp_leeway_sec: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 600,
+      description: "How much longer than ten minutes an app's JSON web token may live.",
+    }),
   },
   {
     without_auth: {

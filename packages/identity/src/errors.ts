@@ -85,6 +85,15 @@ export class TokenFileInvalid extends Error {
   }
 }
 
+/** There is no such app, or no such key of it. */
+export class AppNotFound extends Error {
+  override readonly name = 'AppNotFound';
+  readonly kind = 'app_not_found';
+  constructor() {
+    super('Not Found');
+  }
+}
+
 /** What a request can end in. */
 export type IdentityError =
   | NotAuthenticated

@@ -8,6 +8,7 @@ import type {
   Principal,
   Random,
   RelationalStore,
+  ServiceFront,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IdentityConfig } from './config.js';
@@ -15,10 +16,18 @@ import { parseRecoveryBind } from './config.js';
 import type { RawRequest } from './domain/access-gate.js';
 import { AccessGate } from './domain/access-gate.js';
 import { AdminTokens } from './domain/admin-tokens.js';
+import { AppDirectory } from './domain/app-directory.js';
+import type { AppHooks } from './domain/app-hooks.js';
+import { AppJwts, type AppPrincipal } from './domain/app-jwt.js';
+import { Apps } from './domain/apps.js';
 import { readTokenFile } from './domain/token-file.js';
 import type { AdminToken } from './model/admin-token.js';
+import type { App, AppSelector } from './model/app.js';
+import { registerAppRoutes } from './routes/app-routes.js';
+import { operatorFront } from './routes/operator-front.js';
 import { RecoveryListener } from './routes/recovery-listener.js';
 import { registerTokenRoutes } from './routes/token-routes.js';
+import { AppStore } from './storage/app-store.js';
 import { TokenStore } from './storage/token-store.js';
 
 export interface IdentityNeeds {
@@ -38,6 +47,15 @@ export interface Identity extends HttpService, Authenticator {
   check(request: RawRequest): Principal;
   /** For the system table of tokens: by id, expired ones included. */
   listTokens(): readonly AdminToken[];
+  /**
+   * For which app the JSON web token of an `Authorization` header speaks. Throws `AppJwtRefused`, which has the
+   * status and the words of the answer.
+   */
+  authenticateApp(authorization: string | undefined): Promise<AppPrincipal>;
+  /** From memory when it was asked for lately. */
+  findApp(selector: AppSelector): Promise<App | undefined>;
+  /** Joins what another service keeps for each app; before `start`. */
+  useAppHooks(hooks: AppHooks): void;
   /** Where the recovery listener is open, between `start` and its first success. */
   readonly recoveryAddress: AddressInfo | undefined;
 }
@@ -49,10 +67,16 @@ export function createIdentity(needs: IdentityNeeds): Identity {
 
 class IdentityService implements Identity {
   readonly name = 'identity';
+  readonly front: ServiceFront;
   readonly #needs: IdentityNeeds;
   readonly #tokens: AdminTokens;
   readonly #gate: AccessGate;
   readonly #recovery: RecoveryListener;
+  readonly #appStore: AppStore;
+  readonly #appDirectory: AppDirectory;
+  readonly #apps: Apps;
+  readonly #appJwts: AppJwts;
+  #appHooks: AppHooks | undefined;
   #recoveryAddress: AddressInfo | undefined;
 
   constructor(needs: IdentityNeeds) {
@@ -64,6 +88,24 @@ class IdentityService implements Identity {
       openEndpoints: config.disable_authz,
     });
     this.#recovery = new RecoveryListener({ tokens: this.#tokens, log });
+    this.front = operatorFront(this.#gate, log);
+    this.#appStore = new AppStore(store);
+    this.#appDirectory = new AppDirectory({ store: this.#appStore, clock });
+    this.#apps = new Apps({
+      store: this.#appStore,
+      directory: this.#appDirectory,
+      clock,
+      random,
+      hooks: () => this.#appHooks,
+    });
+    this.#appJwts = new AppJwts({
+      apps: this.#appDirectory,
+      clock,
+      settings: {
+        iatLeewaySec: config.jwt_iat_leeway_sec,
+        expLeewaySec: config.jwt_exp_leeway_sec,
+      },
+    });
   }
 
   get recoveryAddress(): AddressInfo | undefined {
@@ -82,15 +124,32 @@ class IdentityService implements Identity {
     return this.#tokens.list();
   }
 
+  async authenticateApp(authorization: string | undefined): Promise<AppPrincipal> {
+    return await this.#appJwts.authenticate(authorization);
+  }
+
+  async findApp(selector: AppSelector): Promise<App | undefined> {
+    return await this.#appDirectory.find(selector);
+  }
+
+  useAppHooks(hooks: AppHooks): void {
+    this.#appHooks = hooks;
+  }
+
   async register(app: FastifyInstance): Promise<void> {
+    const { log } = this.#needs;
+    await app.register(async (scope) => registerAppRoutes(scope, { apps: this.#apps, log }));
     // The gate compares paths as they are written; without the routes no other spelling reaches them either.
     if (this.#needs.config.without_auth) return;
-    registerTokenRoutes(app, { tokens: this.#tokens, gate: this.#gate });
+    await app.register(async (scope) =>
+      registerTokenRoutes(scope, { tokens: this.#tokens, gate: this.#gate }),
+    );
   }
 
   async start(): Promise<void> {
     const { config, files, log } = this.#needs;
     await this.#tokens.load();
+    await this.#appStore.migrate();
     if (config.admin_token_file !== undefined) {
       const preset = await readTokenFile(files, config.admin_token_file);
       const isTaken = await this.#tokens.adoptPreset(preset);

@@ -25,9 +25,17 @@ export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { SyncFailed } from './fs/file-errors.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
+export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
 export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-errors.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export type { HttpService } from './http/http-service.js';
+export {
+  type FieldError,
+  type PlatformFailure,
+  platformFailure,
+  sendPlatformFailure,
+} from './http/platform-dialect.js';
+export { JsonUnreadable, takeJsonObjects, ValidationFailed } from './http/platform-requests.js';
 export type { Authenticator, Principal } from './http/principal.js';
 export type { RequestGate } from './http/request-gate.js';
 export { sendJson } from './http/send-json.js';
@@ -63,7 +71,7 @@ export {
   TransactionAborted,
   TransactionTimedOut,
 } from './relational/relational-errors.js';
-export type { Migration, RelationalStore } from './relational/relational-store.js';
+export type { Migration, RelationalStore, SqlEngine } from './relational/relational-store.js';
 export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
 export { type BooleanWords, TRUE_FALSE } from './schema/convert-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';

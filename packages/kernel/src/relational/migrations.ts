@@ -20,7 +20,7 @@ export async function applyMigrations(
         .insertInto('kernel_migrations')
         .values({ service, name: migration.name })
         .execute();
-      await migration.up(tx);
+      await migration.up(tx, store.engine);
     });
   }
 }

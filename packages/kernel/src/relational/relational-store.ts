@@ -5,6 +5,8 @@ import type { Kysely, Transaction } from 'kysely';
  * Writers that wait at the same time share one commit and one sync; `transaction` resolves when it is durable.
  */
 export interface RelationalStore {
+  /** For the few statements that the two write differently. */
+  readonly engine: SqlEngine;
   /**
    * Runs `work` alone (serializable). Whatever it throws rolls its changes back and is rethrown. Everybody else
    * waits meanwhile, so it must wait for nothing but its own statements, least of all for another `transaction`.
@@ -25,5 +27,7 @@ export interface RelationalStore {
 export interface Migration {
   /** Ascending and never reused, for example `0001_tokens`. */
   readonly name: string;
-  up(tx: Transaction<unknown>): Promise<void>;
+  up(tx: Transaction<unknown>, engine: SqlEngine): Promise<void>;
 }
+
+export type SqlEngine = 'sqlite' | 'postgresql';

@@ -46,6 +46,7 @@ export async function openRelationalStore(
 }
 
 class SqliteStore implements RelationalStore {
+  readonly engine = 'sqlite';
   readonly #channel: WorkerChannel;
   readonly #groups: GroupCommit;
   readonly #expiry: Disposable;

@@ -1,0 +1,168 @@
+import { createHash, createPublicKey } from 'node:crypto';
+import { AppJwtRefused, type Clock, type Principal } from '@plinth/kernel';
+import type { App, AppKey, AppSelector } from '../model/app.js';
+import type { AppDirectory } from './app-directory.js';
+
+export type AppPrincipal = Principal & { readonly kind: 'app' };
+
+export interface AppJwtSettings {
+  readonly iatLeewaySec: number;
+  readonly expLeewaySec: number;
+}
+
+const MAX_TOKEN_SIZE_BYTES = 8192;
+/** Source: webhooks, section 3.1; as in the real system. */
+const MAX_LIFE_SEC = 600;
+const MAX_VERIFIED_COUNT = 10_000;
+const VERIFIED_MS = 60_000;
+
+interface Verified {
+  readonly appId: number;
+  readonly appVersion: number;
+  readonly untilMs: number;
+  readonly expSec: number;
+}
+
+interface Assertion {
+  readonly kid: unknown;
+  readonly iss: unknown;
+  readonly iat: unknown;
+  readonly exp: unknown;
+}
+
+/**
+ * Tells for which app a JSON web token speaks. The checks come in the documented order, because clients read the
+ * first complaint. Source: webhooks, section 3.
+ */
+export class AppJwts {
+  readonly #apps: AppDirectory;
+  readonly #clock: Clock;
+  readonly #settings: AppJwtSettings;
+  /** By SHA-256 of the token: what is kept cannot be used as a credential. */
+  readonly #verified = new Map<string, Verified>();
+
+  constructor(needs: {
+    readonly apps: AppDirectory;
+    readonly clock: Clock;
+    readonly settings: AppJwtSettings;
+  }) {
+    this.#apps = needs.apps;
+    this.#clock = needs.clock;
+    this.#settings = needs.settings;
+  }
+
+  /** @param authorization the header as it came. Throws `AppJwtRefused`. */
+  async authenticate(authorization: string | undefined): Promise<AppPrincipal> {
+    const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined || token.length > MAX_TOKEN_SIZE_BYTES) {
+      throw new AppJwtRefused('undecodable');
+    }
+    const digest = createHash('sha256').update(token).digest('base64');
+    const known = await this.#recall(digest);
+    if (known !== undefined) return known;
+    const assertion = decode(token);
+    const app = await this.#issuerOf(assertion);
+    if (app.keys.length === 0) throw new AppJwtRefused('key_missing');
+    if (!(await isSignedBy(token, app.keys, assertion.kid))) throw new AppJwtRefused('undecodable');
+    const expSec = this.#checkTimes(assertion);
+    if (app.suspendedMs !== undefined) throw new AppJwtRefused('app_suspended');
+    this.#remember(digest, {
+      appId: app.id,
+      appVersion: app.version,
+      untilMs: this.#clock.monotonicMs() + VERIFIED_MS,
+      expSec,
+    });
+    return { kind: 'app', appId: app.id };
+  }
+
+  async #recall(digest: string): Promise<AppPrincipal | undefined> {
+    const known = this.#verified.get(digest);
+    if (known === undefined) return undefined;
+    const app = await this.#apps.find({ id: known.appId });
+    const isValid =
+      app?.version === known.appVersion &&
+      known.untilMs > this.#clock.monotonicMs() &&
+      known.expSec > this.#clock.nowMs() / 1000;
+    if (isValid) return { kind: 'app', appId: known.appId };
+    this.#verified.delete(digest);
+    return undefined;
+  }
+
+  async #issuerOf({ iss }: Assertion): Promise<App> {
+    if (iss === undefined || iss === null || iss === '') throw new AppJwtRefused('issuer_missing');
+    const selector = selectorOf(iss);
+    const app = selector === undefined ? undefined : await this.#apps.find(selector);
+    if (app === undefined) throw new AppJwtRefused('app_unknown');
+    return app;
+  }
+
+  /** @returns the expiry in seconds. */
+  #checkTimes({ iat, exp }: Assertion): number {
+    const nowSec = this.#clock.nowMs() / 1000;
+    if (typeof iat !== 'number' || iat > nowSec + this.#settings.iatLeewaySec) {
+      throw new AppJwtRefused('issued_at_invalid');
+    }
+    if (typeof exp !== 'number' || exp <= nowSec) throw new AppJwtRefused('expiration_invalid');
+    if (exp > nowSec + MAX_LIFE_SEC + this.#settings.expLeewaySec) {
+      throw new AppJwtRefused('expiration_too_far');
+    }
+    return exp;
+  }
+
+  #remember(digest: string, verified: Verified): void {
+    this.#verified.set(digest, verified);
+    if (this.#verified.size <= MAX_VERIFIED_COUNT) return;
+    for (const oldest of this.#verified.keys()) {
+      this.#verified.delete(oldest);
+      break;
+    }
+  }
+}
+
+/** Not verified yet: only what is needed to find the key. */
+function decode(token: string): Assertion {
+  const parts = token.split('.');
+  if (parts.length !== 3) throw new AppJwtRefused('undecodable');
+  const [header, claims] = parts.slice(0, 2).map(readPart);
+  if (header?.['alg'] !== 'RS256' || claims === undefined) throw new AppJwtRefused('undecodable');
+  return { kid: header['kid'], iss: claims['iss'], iat: claims['iat'], exp: claims['exp'] };
+}
+
+function readPart(part: string): Record<string, unknown> | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(part)) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined; // just checked
+  } catch {
+    return undefined;
+  }
+}
+
+/** An app id as number or decimal text, or a client id. */
+function selectorOf(iss: unknown): AppSelector | undefined {
+  const text = typeof iss === 'number' ? String(iss) : iss;
+  if (typeof text !== 'string') return undefined;
+  if (/^[1-9]\d{0,15}$/.test(text)) {
+    const id = Number(text);
+    return Number.isSafeInteger(id) ? { id } : undefined;
+  }
+  return { client_id: text };
+}
+
+async function isSignedBy(token: string, keys: readonly AppKey[], kid: unknown): Promise<boolean> {
+  // Loaded with the first token, so that servers without apps start without it.
+  const { compactVerify } = await import('jose');
+  const hinted = [...keys].sort(
+    (a, b) => Number(b.fingerprint === kid) - Number(a.fingerprint === kid),
+  );
+  for (const { publicKey } of hinted) {
+    try {
+      await compactVerify(token, createPublicKey(publicKey), { algorithms: ['RS256'] });
+      return true;
+    } catch {
+      // Not signed with this key; the token may be of another one.
+    }
+  }
+  return false;
+}

@@ -1,0 +1,270 @@
+import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { type Clock, type FieldError, type Random, ValidationFailed } from '@plinth/kernel';
+import { AppNotFound } from '../errors.js';
+import {
+  type App,
+  type AppKey,
+  type AppOwner,
+  type AppSelector,
+  fingerprintOf,
+  MAX_KEY_COUNT,
+  readPublicKey,
+  slugOf,
+} from '../model/app.js';
+import {
+  type AppStore,
+  type AppTransaction,
+  deleteApp,
+  deleteKey,
+  findApp,
+  findTaken,
+  insertApp,
+  insertKey,
+  updateApp,
+} from '../storage/app-store.js';
+import type { AppDirectory } from './app-directory.js';
+import type { AppHooks } from './app-hooks.js';
+
+export interface NewAppRequest {
+  readonly name: string;
+  readonly slug: string | undefined;
+  readonly owner: AppOwner | undefined;
+  readonly webhook: unknown;
+  /** PEM; without one a pair is made. */
+  readonly publicKey: string | undefined;
+  readonly privateFormat: PrivateKeyFormat;
+}
+
+export interface AppChangeRequest {
+  readonly name: string | undefined;
+  readonly slug: string | undefined;
+  readonly owner: AppOwner | null | undefined;
+  readonly webhook: unknown;
+}
+
+export type PrivateKeyFormat = 'pkcs8' | 'pkcs1';
+
+/** A key as it was made; the private half leaves the server here and is kept nowhere. */
+export interface IssuedKey {
+  readonly key: AppKey;
+  readonly pem: string | undefined;
+}
+
+const makeKeyPair = promisify(generateKeyPair);
+const CLIENT_ID_PREFIX = 'Iv23';
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The registry of applications. Every change is one transaction, the app's webhook included. */
+export class Apps {
+  readonly #store: AppStore;
+  readonly #directory: AppDirectory;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #hooks: () => AppHooks | undefined;
+
+  constructor(needs: {
+    readonly store: AppStore;
+    readonly directory: AppDirectory;
+    readonly clock: Clock;
+    readonly random: Random;
+    /** Asked at every call: the service that has them is made later. */
+    readonly hooks: () => AppHooks | undefined;
+  }) {
+    this.#store = needs.store;
+    this.#directory = needs.directory;
+    this.#clock = needs.clock;
+    this.#random = needs.random;
+    this.#hooks = needs.hooks;
+  }
+
+  /** Throws `AppNotFound`. */
+  async get(selector: AppSelector): Promise<App> {
+    const app = await this.#store.find(selector);
+    if (app === undefined) throw new AppNotFound();
+    return app;
+  }
+
+  async list(afterId: number, limit: number): Promise<readonly App[]> {
+    return await this.#store.list(afterId, limit);
+  }
+
+  async describeHooks(apps: readonly App[]): Promise<ReadonlyMap<number, object>> {
+    return (await this.#hooks()?.describe(apps.map(({ id }) => id))) ?? new Map();
+  }
+
+  /** Throws `ValidationFailed`. */
+  async create(request: NewAppRequest): Promise<{ readonly app: App; readonly issued: IssuedKey }> {
+    const checkedHook = this.#hooks()?.check(request.webhook);
+    const made = await this.#takeOrMakeKey(request.publicKey, request.privateFormat);
+    const createdMs = this.#clock.nowMs();
+    const slug = request.slug ?? slugOf(request.name);
+    const outcome = await this.#store.transaction(async (tx) => {
+      refuseTaken(await findTaken(tx, { name: request.name, slug }), { name: request.name, slug });
+      const { name, owner } = request;
+      const appId = await insertApp(tx, {
+        client_id: this.#makeClientId(),
+        slug,
+        name,
+        owner,
+        createdMs,
+      });
+      const key = await insertKey(tx, appId, { ...made.key, createdMs });
+      const app = await readApp(tx, { id: appId });
+      await this.#hooks()?.create(asUnknown(tx), app, checkedHook);
+      return { app, issued: { key, pem: made.pem } };
+    });
+    this.#settle(outcome.app.id, 'created');
+    return outcome;
+  }
+
+  /** Throws `ValidationFailed` and `AppNotFound`. */
+  async update(selector: AppSelector, request: AppChangeRequest): Promise<App> {
+    const { name, slug, owner, webhook } = request;
+    const checkedHook = webhook === undefined ? undefined : this.#hooks()?.check(webhook);
+    return await this.#change(selector, async (tx, app) => {
+      const wanted = { name: name ?? app.name, slug: slug ?? app.slug };
+      const others = (await findTaken(tx, wanted)).filter(({ id }) => id !== app.id);
+      refuseTaken(others, wanted);
+      await this.#touch(tx, app, {
+        ...wanted,
+        ...(owner === undefined ? {} : { owner }),
+      });
+      if (webhook !== undefined) await this.#hooks()?.update(asUnknown(tx), app, checkedHook);
+    });
+  }
+
+  async setSuspended(selector: AppSelector, isSuspended: boolean): Promise<App> {
+    return await this.#change(selector, async (tx, app) => {
+      if ((app.suspendedMs !== undefined) === isSuspended) return;
+      await this.#touch(tx, app, { suspendedMs: isSuspended ? this.#clock.nowMs() : null });
+    });
+  }
+
+  async delete(selector: AppSelector): Promise<void> {
+    const appId = await this.#store.transaction(async (tx) => {
+      const { id } = await readApp(tx, selector);
+      await this.#hooks()?.remove(asUnknown(tx), id);
+      await deleteApp(tx, id);
+      return id;
+    });
+    this.#settle(appId, 'deleted');
+  }
+
+  /** Throws `ValidationFailed` and `AppNotFound`. */
+  async addKey(
+    selector: AppSelector,
+    publicKey: string | undefined,
+    format: PrivateKeyFormat,
+  ): Promise<IssuedKey> {
+    const made = await this.#takeOrMakeKey(publicKey, format);
+    let key: AppKey | undefined;
+    await this.#change(selector, async (tx, app) => {
+      if (app.keys.length >= MAX_KEY_COUNT) {
+        throw keyRefused(`an app has at most ${MAX_KEY_COUNT} keys`);
+      }
+      if (app.keys.some(({ fingerprint }) => fingerprint === made.key.fingerprint)) {
+        throw new ValidationFailed([
+          { resource: 'Key', field: 'public_key', code: 'already_exists' },
+        ]);
+      }
+      key = await insertKey(tx, app.id, { ...made.key, createdMs: this.#clock.nowMs() });
+      await this.#touch(tx, app, {});
+    });
+    if (key === undefined) throw new AppNotFound();
+    return { key, pem: made.pem };
+  }
+
+  /** Throws `ValidationFailed` for the last key, `AppNotFound` for an unknown one. */
+  async removeKey(selector: AppSelector, keyId: number): Promise<void> {
+    await this.#change(selector, async (tx, app) => {
+      if (!app.keys.some(({ id }) => id === keyId)) throw new AppNotFound();
+      if (app.keys.length === 1) throw keyRefused('the last key of an app cannot be removed');
+      await deleteKey(tx, keyId);
+      await this.#touch(tx, app, {});
+    });
+  }
+
+  async #change(
+    selector: AppSelector,
+    work: (tx: AppTransaction, app: App) => Promise<void>,
+  ): Promise<App> {
+    const changed = await this.#store.transaction(async (tx) => {
+      const app = await readApp(tx, selector);
+      await work(tx, app);
+      return await readApp(tx, { id: app.id });
+    });
+    this.#settle(changed.id, 'changed');
+    return changed;
+  }
+
+  async #touch(
+    tx: AppTransaction,
+    app: App,
+    change: Parameters<typeof updateApp>[2] extends infer C ? Omit<C, 'updatedMs'> : never,
+  ): Promise<void> {
+    await updateApp(tx, app.id, { ...change, updatedMs: this.#clock.nowMs() });
+  }
+
+  #settle(appId: number, what: 'created' | 'changed' | 'deleted'): void {
+    this.#directory.forget(appId);
+    this.#hooks()?.settled(appId, what);
+  }
+
+  async #takeOrMakeKey(
+    publicKey: string | undefined,
+    format: PrivateKeyFormat,
+  ): Promise<{
+    readonly key: Omit<AppKey, 'id' | 'createdMs'>;
+    readonly pem: string | undefined;
+  }> {
+    if (publicKey !== undefined) {
+      const key = readPublicKey(publicKey);
+      if (key === undefined) throw keyRefused('not a public RSA key of at least 2048 bits in PEM');
+      return { key: describeKey(key), pem: undefined };
+    }
+    const pair = await makeKeyPair('rsa', { modulusLength: 2048 });
+    const pem = pair.privateKey.export({ type: format, format: 'pem' }).toString();
+    return { key: describeKey(createPublicKey(pair.privateKey)), pem };
+  }
+
+  #makeClientId(): string {
+    let id = CLIENT_ID_PREFIX;
+    while (id.length < CLIENT_ID_PREFIX.length + 16) {
+      // 248 is the largest multiple of 62 in a byte: what is above would favour the first letters.
+      for (const byte of this.#random.bytes(32)) {
+        if (byte < 248 && id.length < CLIENT_ID_PREFIX.length + 16) id += BASE62[byte % 62];
+      }
+    }
+    return id;
+  }
+}
+
+const describeKey = (key: KeyObject) => ({
+  fingerprint: fingerprintOf(key),
+  publicKey: key.export({ type: 'spki', format: 'pem' }).toString(),
+});
+
+async function readApp(tx: AppTransaction, selector: AppSelector): Promise<App> {
+  const app = await findApp(tx, selector);
+  if (app === undefined) throw new AppNotFound();
+  return app;
+}
+
+function refuseTaken(
+  taken: readonly { readonly name: string; readonly slug: string }[],
+  wanted: { readonly name: string; readonly slug: string },
+): void {
+  const errors = (['name', 'slug'] as const).flatMap((field): FieldError[] =>
+    taken.some((other) => other[field] === wanted[field])
+      ? [{ resource: 'App', field, code: 'already_exists', value: wanted[field] }]
+      : [],
+  );
+  if (errors.length > 0) throw new ValidationFailed(errors);
+}
+
+const keyRefused = (message: string): ValidationFailed =>
+  new ValidationFailed([{ resource: 'Key', field: 'public_key', code: 'custom', message }]);
+
+/** Whoever receives it brings its own table map. */
+const asUnknown = (tx: AppTransaction) => tx as unknown as Parameters<AppHooks['create']>[0];

@@ -1,0 +1,75 @@
+import {
+  isDomainError,
+  JsonUnreadable,
+  type Logger,
+  type ServiceFront,
+  StoreOverloaded,
+  sendPlatformFailure,
+  ValidationFailed,
+} from '@plinth/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccessGate } from '../domain/access-gate.js';
+import { AppNotFound } from '../errors.js';
+
+/**
+ * Everything below `/ops/v1`, whichever service has the route: admin tokens only, errors in the dialect of the
+ * platform's own API. Source: webhooks, sections 1 and 2.2.
+ */
+export function operatorFront(gate: AccessGate, log: Logger): ServiceFront {
+  return {
+    paths: ['/ops/v1'],
+    authenticate: (request) => gate.check(request.raw),
+    answerError: (error, request, reply) => answerOperatorError(error, log, request, reply),
+    answerNotFound: (request, reply) => fail(request, reply, 404, 'Not Found'),
+    setHeaders(_request, reply) {
+      reply.header('x-content-type-options', 'nosniff');
+    },
+    answerPreflight: (_request, reply) => reply.code(204).send(),
+  };
+}
+
+export function answerOperatorError(
+  error: unknown,
+  log: Logger,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof ValidationFailed) {
+    const { message, errors } = error;
+    return sendPlatformFailure(reply, {
+      status: 422,
+      message,
+      errors,
+      documentationUrl: documentationOf(request),
+    });
+  }
+  if (error instanceof JsonUnreadable) return fail(request, reply, 400, error.message);
+  if (error instanceof AppNotFound) return fail(request, reply, 404, error.message);
+  if (error instanceof StoreOverloaded) return fail(request, reply, 503, 'Service unavailable');
+  if (isDomainError(error)) {
+    if (error.kind === 'not_authenticated') {
+      return fail(request, reply, 401, 'Requires authentication');
+    }
+    if (error.kind === 'credential_malformed') return fail(request, reply, 401, 'Bad credentials');
+  }
+  const status: unknown = Reflect.get(Object(error), 'statusCode');
+  if (status === 413) return fail(request, reply, 413, 'Request body too large');
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return fail(request, reply, status, 'Bad Request');
+  }
+  log.error({ err: error }, 'request failed');
+  return fail(request, reply, 500, 'Server Error');
+}
+
+function fail(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  message: string,
+): FastifyReply {
+  const documentationUrl = documentationOf(request);
+  return sendPlatformFailure(reply, { status, message, documentationUrl });
+}
+
+const documentationOf = (request: FastifyRequest): string =>
+  `${request.protocol}://${request.host}/docs/operator`;

@@ -1,0 +1,45 @@
+/** Why an app's JSON web token opens nothing; each has its own answer. Source: webhooks, section 3.2. */
+export type AppJwtReason =
+  | 'undecodable'
+  | 'issuer_missing'
+  | 'app_unknown'
+  | 'key_missing'
+  | 'issued_at_invalid'
+  | 'expiration_invalid'
+  | 'expiration_too_far'
+  | 'app_suspended';
+
+/** Clients match these words, so they are exactly those of the real system. */
+const MESSAGE: Readonly<Record<AppJwtReason, string>> = {
+  undecodable: 'A JSON web token could not be decoded',
+  issuer_missing: "Missing 'issuer' claim ('iss') in assertion",
+  app_unknown: 'Integration not found',
+  key_missing: 'Integration must generate a public key',
+  issued_at_invalid:
+    "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
+  expiration_invalid:
+    "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
+  expiration_too_far: "'Expiration time' claim ('exp') is too far in the future",
+  app_suspended: 'This application has been suspended',
+};
+
+const STATUS: Readonly<Partial<Record<AppJwtReason, number>>> = {
+  app_unknown: 404,
+  app_suspended: 403,
+};
+
+/** The request does not speak for an app. The message may be shown to the client as it is. */
+export class AppJwtRefused extends Error {
+  override readonly name = 'AppJwtRefused';
+  readonly kind = 'app_jwt_refused';
+  readonly reason: AppJwtReason;
+  constructor(reason: AppJwtReason) {
+    super(MESSAGE[reason]);
+    this.reason = reason;
+  }
+
+  /** The answer's status, the same in every service that takes such tokens. */
+  get status(): number {
+    return STATUS[this.reason] ?? 401;
+  }
+}

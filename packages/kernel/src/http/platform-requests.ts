@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import type { FieldError } from './platform-dialect.js';
+
+/** The body is no JSON, or JSON of another kind than an object. */
+export class JsonUnreadable extends Error {
+  override readonly name = 'JsonUnreadable';
+  readonly kind = 'json_unreadable';
+  constructor(problem: 'not_json' | 'not_an_object') {
+    super(problem === 'not_json' ? 'Problems parsing JSON' : 'Body should be a JSON object');
+  }
+}
+
+/** The request was understood and its values were refused; nothing changed. */
+export class ValidationFailed extends Error {
+  override readonly name = 'ValidationFailed';
+  readonly kind = 'validation_failed';
+  readonly errors: readonly FieldError[];
+  constructor(errors: readonly FieldError[]) {
+    super('Validation Failed');
+    this.errors = errors;
+  }
+}
+
+/** Bodies of this scope are JSON objects whatever their content type says; an empty one is `{}`. */
+export function takeJsonObjects(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
+    if (body.length === 0) return {};
+    let value: unknown;
+    try {
+      value = JSON.parse(body.toString());
+    } catch {
+      throw new JsonUnreadable('not_json');
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new JsonUnreadable('not_an_object');
+    }
+    return value;
+  });
+}
