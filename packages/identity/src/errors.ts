@@ -108,3 +108,31 @@ export type IdentityError =
   | ContentTypeUnacceptable
   | JsonInvalid
   | ConflictingValues;
+
+/** A key's text was brought along and is none. The message never holds it. */
+export class PlatformKeyMalformed extends Error {
+  override readonly name = 'PlatformKeyMalformed';
+  readonly kind = 'platform_key_malformed';
+  constructor() {
+    super(
+      'a platform key is sk_, rk_ or pk_, then test_ or live_, then 24 to 200 letters and digits',
+    );
+  }
+}
+
+/** Two platforms cannot share a key. */
+export class PlatformKeyExists extends Error {
+  override readonly name = 'PlatformKeyExists';
+  readonly kind = 'platform_key_exists';
+  constructor(at: { platform: string }) {
+    super(`the key belongs to platform ${at.platform} already`);
+  }
+}
+
+export class PlatformKeyLimitReached extends Error {
+  override readonly name = 'PlatformKeyLimitReached';
+  readonly kind = 'platform_key_limit_reached';
+  constructor(at: { limit: number }) {
+    super(`there are ${at.limit} platform keys already`);
+  }
+}

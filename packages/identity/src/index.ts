@@ -2,9 +2,16 @@ export { IDENTITY_SETTINGS, type IdentityConfig } from './config.js';
 export type { RawRequest } from './domain/access-gate.js';
 export type { AppHooks } from './domain/app-hooks.js';
 export type { AppPrincipal } from './domain/app-jwt.js';
+export type {
+  FoundKey,
+  NewPlatformKey,
+  PlatformKeys,
+  PresetPlatformKey,
+} from './domain/platform-keys.js';
 export { AppNotFound, EndpointDisabled, type IdentityError, TokenFileInvalid } from './errors.js';
 export type { AdminToken } from './model/admin-token.js';
 export type { App, AppKey, AppOwner, AppSelector } from './model/app.js';
+export type { IssuedPlatformKey, PlatformKey, PlatformKeyKind } from './model/platform-key.js';
 export { answerOperatorError } from './routes/operator-front.js';
 export { CreateNamedToken, DeleteToken, TokenObject } from './routes/schemas.js';
 export { type ErrorAnswer, isIdentityError, toErrorAnswer } from './routes/to-wire.js';

@@ -20,6 +20,7 @@ import { AppDirectory } from './domain/app-directory.js';
 import type { AppHooks } from './domain/app-hooks.js';
 import { AppJwts, type AppPrincipal } from './domain/app-jwt.js';
 import { Apps } from './domain/apps.js';
+import { PlatformKeys } from './domain/platform-keys.js';
 import { readTokenFile } from './domain/token-file.js';
 import type { AdminToken } from './model/admin-token.js';
 import type { App, AppSelector } from './model/app.js';
@@ -28,6 +29,7 @@ import { operatorFront } from './routes/operator-front.js';
 import { RecoveryListener } from './routes/recovery-listener.js';
 import { registerTokenRoutes } from './routes/token-routes.js';
 import { AppStore } from './storage/app-store.js';
+import { PlatformKeyStore } from './storage/platform-key-store.js';
 import { TokenStore } from './storage/token-store.js';
 
 export interface IdentityNeeds {
@@ -45,6 +47,8 @@ export interface Identity extends HttpService, Authenticator {
    * `NotAuthenticated`, which `toErrorAnswer` turns into an answer.
    */
   check(request: RawRequest): Principal;
+  /** Keys with which platforms call the accounts service. */
+  readonly platformKeys: PlatformKeys;
   /** For the system table of tokens: by id, expired ones included. */
   listTokens(): readonly AdminToken[];
   /**
@@ -69,6 +73,7 @@ class IdentityService implements Identity {
   readonly name = 'identity';
   readonly front: ServiceFront;
   readonly #needs: IdentityNeeds;
+  readonly platformKeys: PlatformKeys;
   readonly #tokens: AdminTokens;
   readonly #gate: AccessGate;
   readonly #recovery: RecoveryListener;
@@ -83,6 +88,7 @@ class IdentityService implements Identity {
     const { store, clock, random, config, log } = needs;
     this.#needs = needs;
     this.#tokens = new AdminTokens({ store: new TokenStore(store), clock, random });
+    this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), clock, random });
     this.#gate = new AccessGate(this.#tokens, {
       isWithoutAuth: config.without_auth,
       openEndpoints: config.disable_authz,
@@ -150,6 +156,7 @@ class IdentityService implements Identity {
     const { config, files, log } = this.#needs;
     await this.#tokens.load();
     await this.#appStore.migrate();
+    await this.platformKeys.load();
     if (config.admin_token_file !== undefined) {
       const preset = await readTokenFile(files, config.admin_token_file);
       const isTaken = await this.#tokens.adoptPreset(preset);

@@ -14,10 +14,22 @@ export interface IdentityTables {
   };
   /** Next id: ids are never reused, so that "created by" keeps its meaning. */
   identity_sequences: { name: string; next: number };
+  identity_platform_keys: {
+    id: string;
+    platform: string;
+    kind: string;
+    livemode: number;
+    hash: string;
+    last4: string;
+    created_ms: number;
+    expires_ms: number | null;
+    revoked_ms: number | null;
+  };
 }
 
 export const IDENTITY_MIGRATIONS: readonly Migration[] = [
   { name: '0001_tokens', up: createTokens },
+  { name: '0002_platform_keys', up: createPlatformKeys },
 ];
 
 async function createTokens(tx: Transaction<unknown>): Promise<void> {
@@ -36,5 +48,20 @@ async function createTokens(tx: Transaction<unknown>): Promise<void> {
     .createTable('identity_sequences')
     .addColumn('name', 'text', (column) => column.primaryKey())
     .addColumn('next', 'integer', (column) => column.notNull())
+    .execute();
+}
+
+async function createPlatformKeys(tx: Transaction<unknown>): Promise<void> {
+  await tx.schema
+    .createTable('identity_platform_keys')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('platform', 'text', (column) => column.notNull())
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('livemode', 'integer', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('last4', 'text', (column) => column.notNull())
+    .addColumn('created_ms', 'bigint', (column) => column.notNull())
+    .addColumn('expires_ms', 'bigint')
+    .addColumn('revoked_ms', 'bigint')
     .execute();
 }

@@ -1,0 +1,160 @@
+import type { Clock, Random } from '@plinth/kernel';
+import { PlatformKeyExists, PlatformKeyLimitReached, PlatformKeyMalformed } from '../errors.js';
+import {
+  hashKey,
+  type IssuedPlatformKey,
+  makeKeyId,
+  makeKeyText,
+  type PlatformKey,
+  type PlatformKeyKind,
+  readKeyText,
+} from '../model/platform-key.js';
+import type { PlatformKeyStore } from '../storage/platform-key-store.js';
+
+/** All are in memory, about 300 bytes each. */
+const MAX_KEY_COUNT = 100_000;
+
+export interface NewPlatformKey {
+  readonly platform: string;
+  readonly kind: PlatformKeyKind;
+  readonly livemode: boolean;
+  readonly expiresMs?: number | undefined;
+}
+
+/** A key whose text somebody brings along; kind and mode stand in the text. */
+export interface PresetPlatformKey {
+  readonly platform: string;
+  readonly text: string;
+}
+
+export type FoundKey =
+  | { readonly status: 'valid'; readonly key: PlatformKey }
+  | { readonly status: 'ended' }
+  | { readonly status: 'unknown' };
+
+/**
+ * Keys of platforms, in memory by the hash of their text and durable in the store; changes run one after the other
+ * and show when they are durable. Source: accounts, section 3.
+ */
+export class PlatformKeys {
+  readonly #store: PlatformKeyStore;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #byId = new Map<string, PlatformKey>();
+  readonly #byHash = new Map<string, PlatformKey>();
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  constructor(needs: { store: PlatformKeyStore; clock: Clock; random: Random }) {
+    this.#store = needs.store;
+    this.#clock = needs.clock;
+    this.#random = needs.random;
+  }
+
+  /** Once, before anything else. */
+  async load(): Promise<void> {
+    for (const key of await this.#store.readAll()) this.#show(key);
+  }
+
+  /** Synchronous and from memory. The look-up compares digests, so its duration says nothing about a key's text. */
+  find(text: string): FoundKey {
+    if (readKeyText(text) === undefined) return { status: 'unknown' };
+    const key = this.#byHash.get(hashKey(text));
+    if (key === undefined) return { status: 'unknown' };
+    const { revokedMs, expiresMs } = key;
+    const hasEnded =
+      revokedMs !== undefined || (expiresMs !== undefined && expiresMs <= this.#clock.nowMs());
+    return hasEnded ? { status: 'ended' } : { status: 'valid', key };
+  }
+
+  /** In order of creation, ended ones included. */
+  list(platform: string): readonly PlatformKey[] {
+    return [...this.#byId.values()].filter((key) => key.platform === platform);
+  }
+
+  /** Throws `PlatformKeyLimitReached`. */
+  async create(wanted: readonly NewPlatformKey[]): Promise<readonly IssuedPlatformKey[]> {
+    const issued = wanted.map((each) => this.#issue(each, this.#newText(each)));
+    await this.#insert(issued);
+    return issued;
+  }
+
+  /**
+   * Takes keys with given texts; those that are there already are left as they are.
+   * Throws `PlatformKeyMalformed`, and `PlatformKeyExists` when a text belongs to another platform.
+   */
+  async adopt(presets: readonly PresetPlatformKey[]): Promise<void> {
+    const issued = presets.flatMap(({ platform, text }): IssuedPlatformKey[] => {
+      const about = readKeyText(text);
+      if (about === undefined) throw new PlatformKeyMalformed();
+      const known = this.#byHash.get(hashKey(text));
+      if (known === undefined) return [this.#issue({ platform, ...about }, text)];
+      if (known.platform !== platform) throw new PlatformKeyExists({ platform: known.platform });
+      return [];
+    });
+    if (issued.length > 0) await this.#insert(issued);
+  }
+
+  /** @returns whether the platform has such a key. */
+  async revoke(platform: string, id: string): Promise<boolean> {
+    return await this.#alone(async () => {
+      const key = this.#byId.get(id);
+      if (key === undefined || key.platform !== platform) return false;
+      if (key.revokedMs !== undefined) return true;
+      const revokedMs = this.#clock.nowMs();
+      await this.#store.revoke(id, revokedMs);
+      this.#show({ ...key, revokedMs });
+      return true;
+    });
+  }
+
+  /** The platform is gone, and its keys with it. */
+  async deletePlatform(platform: string): Promise<void> {
+    await this.#alone(async () => {
+      await this.#store.deletePlatform(platform);
+      for (const key of this.list(platform)) {
+        this.#byId.delete(key.id);
+        this.#byHash.delete(key.hash);
+      }
+    });
+  }
+
+  #newText({ kind, livemode }: NewPlatformKey): string {
+    return makeKeyText(this.#random, kind, livemode);
+  }
+
+  #issue({ platform, kind, livemode, expiresMs }: NewPlatformKey, text: string): IssuedPlatformKey {
+    const key: PlatformKey = {
+      id: makeKeyId(this.#random),
+      platform,
+      kind,
+      livemode,
+      hash: hashKey(text),
+      last4: text.slice(-4),
+      createdMs: this.#clock.nowMs(),
+      expiresMs,
+      revokedMs: undefined,
+    };
+    return { key, text };
+  }
+
+  async #insert(issued: readonly IssuedPlatformKey[]): Promise<void> {
+    await this.#alone(async () => {
+      if (this.#byId.size + issued.length > MAX_KEY_COUNT) {
+        throw new PlatformKeyLimitReached({ limit: MAX_KEY_COUNT });
+      }
+      await this.#store.insert(issued.map(({ key }) => key));
+      for (const { key } of issued) this.#show(key);
+    });
+  }
+
+  #show(key: PlatformKey): void {
+    this.#byId.set(key.id, key);
+    this.#byHash.set(key.hash, key);
+  }
+
+  #alone<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#lastChange.then(change);
+    this.#lastChange = result.catch(() => undefined); // Told to the caller of that change.
+    return result;
+  }
+}
