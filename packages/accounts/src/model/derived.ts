@@ -4,6 +4,7 @@ import {
   type ConfigurationName,
   type StoredAccount,
 } from './account.js';
+import type { Given } from './parts.js';
 import type { Collector, Dashboard } from './platform-settings.js';
 
 /** Source: accounts, section 8.5. */
@@ -32,7 +33,9 @@ export interface NamedCapability {
 }
 
 /** Leaves of a tree of capabilities that say `requested`, in the order in which they stand there. */
-export function capabilityRequests(tree: CapabilityTree | null | undefined): NamedCapability[] {
+export function capabilityRequests(
+  tree: CapabilityTree | Given<CapabilityTree> | null | undefined,
+): NamedCapability[] {
   return collect(tree, '');
 }
 

@@ -1,0 +1,52 @@
+import type { ConfigurationName } from '../../model/account.js';
+import { isInList } from './countries.js';
+import { referenceTable } from './read-reference.js';
+
+/** One row of the capability matrix. Lists of countries may name sets of countries. */
+export interface CapabilityRow {
+  readonly in: readonly string[];
+  readonly not?: readonly string[];
+  readonly needs?: readonly string[];
+  readonly needs_in_country?: Readonly<Record<string, readonly string[]>>;
+  readonly not_on_dashboards?: readonly string[];
+  readonly not_with_vendor_losses?: boolean;
+  /** Country (or `*`) to entity types that may not have it. */
+  readonly not_for_entity_types?: Readonly<Record<string, readonly string[]>>;
+}
+
+interface CapabilityTable {
+  readonly customer: Readonly<Record<string, CapabilityRow>>;
+  readonly merchant: Readonly<Record<string, CapabilityRow>>;
+  readonly recipient: Readonly<Record<string, CapabilityRow>>;
+  readonly denied_platform_countries: Readonly<Record<string, readonly string[]>>;
+}
+
+const table = referenceTable<CapabilityTable>('capabilities');
+
+/** Ids that a request may ask for, dotted where the wire nests them (`bank_accounts.local`). */
+export function requestableCapabilities(owner: ConfigurationName): readonly string[] {
+  return Object.keys(table()[owner]);
+}
+
+export function capabilityRow(owner: ConfigurationName, id: string): CapabilityRow | undefined {
+  const rows = table()[owner];
+  return Object.hasOwn(rows, id) ? rows[id] : undefined;
+}
+
+/** Default of the platform setting `platform_country_capabilities_denied`. */
+export function defaultDeniedPlatformCountries(): Readonly<Record<string, readonly string[]>> {
+  return table().denied_platform_countries;
+}
+
+export function isOfferedIn(row: CapabilityRow, country: string): boolean {
+  return isInList(row.in, country) && !(row.not ?? []).includes(country);
+}
+
+export function isOfferedTo(
+  row: CapabilityRow,
+  at: { country: string; entityType: string },
+): boolean {
+  const refused = row.not_for_entity_types;
+  const types = refused?.[at.country] ?? refused?.['*'] ?? [];
+  return !types.includes(at.entityType);
+}

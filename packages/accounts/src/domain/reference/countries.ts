@@ -1,0 +1,45 @@
+import { once, referenceTable } from './read-reference.js';
+
+interface CountryTable {
+  readonly iso: readonly string[];
+  readonly merchant: readonly string[];
+  readonly eea: readonly string[];
+  readonly europe: readonly string[];
+  readonly recipient_only: readonly string[];
+}
+
+/** `merchant` may take payments, `recipient_only` only receive payouts; `europe` is `eea` with CH, GB and GI. */
+export type CountrySetName = 'merchant' | 'eea' | 'europe' | 'recipient_only';
+
+const table = referenceTable<CountryTable>('countries');
+const isoCodes = once(() => new Set(table().iso));
+const sets = once(() => ({
+  merchant: new Set(table().merchant),
+  eea: new Set(table().eea),
+  europe: new Set(table().europe),
+  recipient_only: new Set(table().recipient_only),
+}));
+
+/** Every ISO 3166-1 alpha-2 code, upper case. */
+export function countryCodes(): readonly string[] {
+  return table().iso;
+}
+
+export function isCountry(code: string): boolean {
+  return isoCodes().has(code);
+}
+
+export function isCountryOf(set: CountrySetName, country: string): boolean {
+  return sets()[set].has(country);
+}
+
+/** Whether `country` is in a list that mixes country codes with names of sets, as data files write it. */
+export function isInList(list: readonly string[], country: string): boolean {
+  return list.some((entry) =>
+    isSetName(entry) ? isCountryOf(entry, country) : entry === country || entry === 'every',
+  );
+}
+
+function isSetName(entry: string): entry is CountrySetName {
+  return Object.hasOwn(sets(), entry);
+}

@@ -1,0 +1,42 @@
+import type { CountryPair, PlatformSettings } from '../../model/platform-settings.js';
+import { isCountryOf } from './countries.js';
+import { referenceTable } from './read-reference.js';
+
+/** The part of these rules that a platform's settings hold; the rest is as the data file says. */
+export type CrossBorderRules = PlatformSettings['cross_border'];
+
+interface CrossBorderTable extends CrossBorderRules {
+  readonly only_from_same_country: readonly string[];
+  readonly recipient_only_from: readonly string[];
+}
+
+const table = referenceTable<CrossBorderTable>('cross-border');
+
+/** What a platform starts with. */
+export function defaultCrossBorder(): CrossBorderRules {
+  const { same_country_only, allow, deny } = table();
+  return { same_country_only, allow, deny };
+}
+
+/**
+ * Whether a platform of one country may give accounts of another merchant or recipient configurations. Of countries
+ * that only receive payouts the list of platform countries holds for recipients; a merchant configuration there is
+ * refused by its capabilities.
+ */
+export function isPairAllowed(
+  pair: CountryPair,
+  at: { readonly rules: CrossBorderRules; readonly isRecipient: boolean },
+): boolean {
+  const { rules } = at;
+  const [platform, account] = pair;
+  if (hasPair(rules.deny, pair)) return false;
+  if (hasPair(rules.allow, pair) || platform === account) return true;
+  if (rules.same_country_only.includes(platform)) return false;
+  if (table().only_from_same_country.includes(account)) return false;
+  if (!at.isRecipient || !isCountryOf('recipient_only', account)) return true;
+  return table().recipient_only_from.includes(platform);
+}
+
+function hasPair(pairs: readonly CountryPair[], [platform, account]: CountryPair): boolean {
+  return pairs.some((pair) => pair[0] === platform && pair[1] === account);
+}

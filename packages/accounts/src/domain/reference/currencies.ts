@@ -1,0 +1,33 @@
+import { isCountryOf } from './countries.js';
+import { once, referenceTable } from './read-reference.js';
+
+interface CurrencyTable {
+  readonly iso: readonly string[];
+  readonly default_of_country: Readonly<Record<string, string>>;
+  readonly merchant_allowed: Readonly<Record<string, readonly string[]>>;
+  readonly recipient_only_extra: readonly string[];
+}
+
+const table = referenceTable<CurrencyTable>('currencies');
+const codes = once(() => new Set(table().iso));
+
+/** Codes of ISO 4217 that name money (no metals, funds or test codes), lower case. */
+export function currencyCodes(): readonly string[] {
+  return table().iso;
+}
+
+export function isCurrency(code: string): boolean {
+  return codes().has(code);
+}
+
+export function defaultCurrency(country: string): string | undefined {
+  return table().default_of_country[country];
+}
+
+/** Whether an account with a merchant or recipient configuration in `country` may have `currency` as default. */
+export function isCurrencyAllowed(currency: string, country: string): boolean {
+  const allowed = table().merchant_allowed[country];
+  if (allowed !== undefined) return allowed.includes(currency);
+  if (!isCountryOf('recipient_only', country)) return true;
+  return currency === defaultCurrency(country) || table().recipient_only_extra.includes(currency);
+}

@@ -1,0 +1,17 @@
+import type { Rules } from '../../model/rule-input.js';
+import { checkAccount } from './account-rules.js';
+import { checkClose, checkPersonDeletion } from './close-rules.js';
+import { checkPerson } from './person-rules.js';
+import { checkAccess, checkRegistration } from './platform-rules.js';
+
+export { type PhoneNumber, readPhoneNumber } from './phone-number.js';
+
+/** All rules of sections 13 and 14 that do not concern tokens, keys and repetition themselves. */
+export const RULES: Rules = {
+  checkAccess,
+  checkTokenCreation: ({ platform }) => checkRegistration(platform),
+  checkAccount,
+  checkPerson,
+  checkPersonDeletion,
+  checkClose,
+};

@@ -1,0 +1,73 @@
+import type { ErrorCode } from '../../model/error-codes.js';
+import type { Violation } from '../../model/violation.js';
+import { userMessage } from './user-messages.js';
+
+/** Longest piece of a client's text that a message repeats. */
+const MAX_QUOTED_LENGTH = 80;
+
+interface About {
+  /** Dotted path of the offending field, in the request's notation. */
+  readonly param?: string;
+  readonly message: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+export function violate(code: ErrorCode, about: About): Violation {
+  const forUser = userMessage(code);
+  return { code, ...about, ...(forUser !== undefined && { userMessage: forUser }) };
+}
+
+export type FieldCode =
+  | 'unknown_field'
+  | 'wrong_type'
+  | 'invalid_enum'
+  | 'missing_field'
+  | 'too_long'
+  | 'out_of_range'
+  | 'not_nullable'
+  | 'bad_format';
+
+export interface FieldProblem {
+  readonly field: string;
+  readonly code: FieldCode;
+  readonly message: string;
+}
+
+/** The refusal of a field's shape, where only a rule can tell. */
+export function invalidField(problem: FieldProblem): Violation {
+  return violate('invalid_fields', {
+    param: problem.field,
+    message: problem.message,
+    extra: { invalid_fields: [problem] },
+  });
+}
+
+/** A client's text for a message: in quotation marks, cut when long. */
+export function quote(text: string): string {
+  const shown = text.length > MAX_QUOTED_LENGTH ? `${text.slice(0, MAX_QUOTED_LENGTH)}…` : text;
+  return JSON.stringify(shown);
+}
+
+/** The first violation that one of `rules` finds. */
+export function firstViolation<T>(
+  rules: readonly ((at: T) => Violation | undefined)[],
+  at: T,
+): Violation | undefined {
+  for (const rule of rules) {
+    const violation = rule(at);
+    if (violation !== undefined) return violation;
+  }
+  return undefined;
+}
+
+/** The first violation that `rule` finds in a list. */
+export function firstOf<T>(
+  items: Iterable<T>,
+  rule: (item: T) => Violation | undefined,
+): Violation | undefined {
+  for (const item of items) {
+    const violation = rule(item);
+    if (violation !== undefined) return violation;
+  }
+  return undefined;
+}
