@@ -17,11 +17,6 @@ export const COMPATIBILITY_SETTINGS = {
   wal_max_buffered_writes: Count,
   gen1_duration_ms: Type.Optional(Type.Integer({ enum: [60_000, 300_000, 600_000] })),
   query_file_limit: Count,
-  last_cache_eviction_interval_ms: Duration,
-  distinct_cache_eviction_interval_ms: Duration,
-  retention_check_interval_ms: Duration,
-  delete_grace_period_ms: Duration,
-  hard_delete_default_duration_ms: Duration,
   plugin_dir: Text,
   plugin_repo: Text,
   virtual_env_location: Text,
@@ -48,7 +43,6 @@ export const COMPATIBILITY_SETTINGS = {
 };
 
 const NO_PLUGINS = 'no plugins run';
-const NO_CACHES = 'there are no such caches';
 
 export const COMPATIBILITY_ALIASES: {
   readonly [K in keyof typeof COMPATIBILITY_SETTINGS]: SettingAliases;
@@ -67,17 +61,6 @@ export const COMPATIBILITY_ALIASES: {
   ),
   gen1_duration_ms: known(['gen1-duration'], 'segments cover at most one day and are merged'),
   query_file_limit: known(['query-file-limit'], 'a query may read any number of files'),
-  last_cache_eviction_interval_ms: known(['last-cache-eviction-interval'], NO_CACHES),
-  distinct_cache_eviction_interval_ms: known(['distinct-cache-eviction-interval'], NO_CACHES),
-  retention_check_interval_ms: known(
-    ['retention-check-interval'],
-    'rows beyond the retention period are hidden from queries at once',
-  ),
-  delete_grace_period_ms: known(['delete-grace-period'], 'nothing is removed for good yet'),
-  hard_delete_default_duration_ms: known(
-    ['hard-delete-default-duration'],
-    'it has none in InfluxDB 3 Core either',
-  ),
   plugin_dir: known(['plugin-dir'], NO_PLUGINS),
   plugin_repo: known(['plugin-repo'], NO_PLUGINS),
   virtual_env_location: {

@@ -71,6 +71,40 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 1,
       description: 'Tag and field columns of one table.',
     }),
+    retention_check_interval_ms: Type.Integer({
+      default: 30 * 60_000,
+      minimum: 100,
+      description:
+        'How often segments beyond the retention period are removed. Their rows are hidden from queries at once.',
+    }),
+    delete_grace_period_ms: Type.Integer({
+      default: 24 * 3_600_000,
+      minimum: 0,
+      description: 'So long a database or table without data is still listed as deleted.',
+    }),
+    hard_delete_default_duration_ms: Type.Integer({
+      default: 72 * 3_600_000,
+      minimum: 0,
+      description: 'What `hard_delete_at=default` adds to the time of a deletion.',
+    }),
+    last_cache_eviction_interval_ms: Type.Integer({
+      default: 10_000,
+      minimum: 100,
+      description:
+        'How often expired values leave last-value caches. They are hidden from queries at once.',
+    }),
+    distinct_cache_eviction_interval_ms: Type.Integer({
+      default: 10_000,
+      minimum: 100,
+      description:
+        'How often expired and surplus values leave distinct-value caches. Expired ones are hidden from queries at once.',
+    }),
+    cache_memory_bytes: Type.Integer({
+      default: 1024 * MIB,
+      minimum: MIB,
+      description:
+        'Memory of all last-value and distinct-value caches. Beyond it those with the most lose their oldest values.',
+    }),
     repair: Type.Boolean({
       default: false,
       description:
@@ -101,6 +135,26 @@ export const TSDB_SETTINGS = defineSettings(
     query_log_max_entries: {
       flags: ['query-log-max-entries', 'query-log-size'],
       env: ['INFLUXDB3_QUERY_LOG_MAX_ENTRIES', 'INFLUXDB3_QUERY_LOG_SIZE'],
+    },
+    retention_check_interval_ms: {
+      flags: ['retention-check-interval'],
+      env: ['INFLUXDB3_RETENTION_CHECK_INTERVAL'],
+    },
+    delete_grace_period_ms: {
+      flags: ['delete-grace-period'],
+      env: ['INFLUXDB3_DELETE_GRACE_PERIOD'],
+    },
+    hard_delete_default_duration_ms: {
+      flags: ['hard-delete-default-duration'],
+      env: ['INFLUXDB3_HARD_DELETE_DEFAULT_DURATION'],
+    },
+    last_cache_eviction_interval_ms: {
+      flags: ['last-cache-eviction-interval'],
+      env: ['INFLUXDB3_LAST_CACHE_EVICTION_INTERVAL'],
+    },
+    distinct_cache_eviction_interval_ms: {
+      flags: ['distinct-cache-eviction-interval'],
+      env: ['INFLUXDB3_DISTINCT_CACHE_EVICTION_INTERVAL'],
     },
     repair: { flags: ['repair'] },
     num_database_limit: { flags: ['num-database-limit'], env: ['INFLUXDB3_NUM_DATABASE_LIMIT'] },

@@ -44,6 +44,7 @@ export function createTsdb(needs: TsdbNeeds): Tsdb {
       const { registerTsdbRoutes } = await import('./routes/register-routes.js');
       await registerTsdbRoutes(app, {
         engine: whenOpen().engine,
+        catalog: whenOpen().catalog,
         settings,
         clock,
         random,

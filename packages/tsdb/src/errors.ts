@@ -28,9 +28,76 @@ export class DatabaseLimitReached extends Error {
 export class InternalDatabase extends Error {
   override readonly name = 'InternalDatabase';
   readonly kind = 'internal_database';
-  constructor() {
-    super('cannot modify internal db');
+  constructor(operation: 'modify' | 'delete' = 'modify') {
+    super(`cannot ${operation} internal db`);
   }
+}
+
+/** Something to delete, to restore or to change is not there. */
+export class ResourceNotFound extends Error {
+  override readonly name = 'ResourceNotFound';
+  readonly kind = 'resource_not_found';
+  constructor(at: { resource: string }) {
+    super(`the requested resource was not found: ${at.resource}`);
+  }
+}
+
+/** The database of a table or cache to manage is not there. */
+export class DatabaseNotKnown extends Error {
+  override readonly name = 'DatabaseNotKnown';
+  readonly kind = 'database_not_known';
+  constructor(at: { database: string }) {
+    super(`Database not found ${at.database}`);
+  }
+}
+
+/** The table to manage is not there. */
+export class TableNotKnown extends Error {
+  override readonly name = 'TableNotKnown';
+  readonly kind = 'table_not_known';
+  constructor(at: { database: string; table: string }) {
+    super(`Table ${at.table} not in DB schema for ${at.database}`);
+  }
+}
+
+/** A deleted thing cannot be changed, or its deletion is just what was asked for. */
+export class AlreadyDeleted extends Error {
+  override readonly name = 'AlreadyDeleted';
+  readonly kind = 'already_deleted';
+  constructor(at: { resource: string }) {
+    super(`attempted to modify resource that was already deleted: ${at.resource}`);
+  }
+}
+
+/** A write names a database by the name it got when it was deleted. */
+export class DatabaseDeleted extends Error {
+  override readonly name = 'DatabaseDeleted';
+  readonly kind = 'database_deleted';
+  constructor(at: { database: string }) {
+    super(`cannot write to soft-deleted database '${at.database}' - it is marked for deletion`);
+  }
+}
+
+/** Deletions of rows come faster than compaction can carry them out; the client should come back. */
+export class TooManyDeletions extends Error {
+  override readonly name = 'TooManyDeletions';
+  readonly kind = 'too_many_deletions';
+  readonly retryAfterSec = 10;
+  constructor(at: { table: string }) {
+    super(`too many deletions of rows wait in table ${at.table}; retry later`);
+  }
+}
+
+/** What tells which rows to delete cannot be read, or names what it may not. */
+export class DeletePredicateInvalid extends Error {
+  override readonly name = 'DeletePredicateInvalid';
+  readonly kind = 'delete_predicate_invalid';
+}
+
+/** A cache cannot be made as described. The message is complete as the client sees it. */
+export class CacheDefinitionInvalid extends Error {
+  override readonly name = 'CacheDefinitionInvalid';
+  readonly kind = 'cache_definition_invalid';
 }
 
 /** The database, table, cache or trigger to create is already there. */
@@ -154,6 +221,14 @@ export type TsdbError =
   | DatabaseLimitReached
   | InternalDatabase
   | ResourceExists
+  | ResourceNotFound
+  | DatabaseNotKnown
+  | TableNotKnown
+  | AlreadyDeleted
+  | DatabaseDeleted
+  | TooManyDeletions
+  | DeletePredicateInvalid
+  | CacheDefinitionInvalid
   | TableDefinitionInvalid
   | SchemaLimitReached
   | WriteEmpty

@@ -11,7 +11,6 @@ import type {
   RelationalStore,
 } from '@plinth/kernel';
 import type { TsdbSettings } from './config.js';
-import type { Catalog } from './domain/catalog/catalog.js';
 import { DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
 import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import type { Engine } from './domain/engine/engine.js';
@@ -54,7 +53,7 @@ export interface TsdbNeeds {
 
 /** The parts that the routes work with. */
 export interface OpenTsdb {
-  readonly catalog: Catalog;
+  readonly catalog: RelationalCatalog;
   readonly engine: Engine;
   close(): Promise<void>;
 }
@@ -73,6 +72,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       tableCount: settings.num_table_limit,
       columnCountPerTable: settings.num_total_columns_per_table_limit,
     },
+    hardDeleteDefaultMs: settings.hard_delete_default_duration_ms,
   });
   const tempDir = `${dataDir}/tsdb-temp`;
   await needs.fileSystem.removeTree(tempDir);
@@ -104,6 +104,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     },
   });
   const lanes = new LanePool({ hashSeed: Math.floor(random.float() * 2 ** 32) | 0 });
+  catalog.whenTablesLeave(() => lanes.forget());
   const engine = await TsdbEngine.open({
     catalog,
     log: await needs.openLog({
@@ -122,6 +123,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     registry: new SegmentRegistry(relational),
     leases: needs.leases,
     clock,
+    random,
+    deletions: catalog.deletions,
     reader: {
       read: async ({ body, ...options }) => {
         const { laneId, parsed, body: decoded } = await lanes.parse(body, options);
@@ -137,6 +140,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       flushAgeMs: settings.buffer_flush_age_ms,
       hardLimitBytes: settings.buffer_limit_bytes,
       maxConcurrentQueries: settings.max_concurrent_queries,
+      retentionCheckIntervalMs: settings.retention_check_interval_ms,
+      deleteGraceMs: settings.delete_grace_period_ms,
       repair: settings.repair,
     },
     report: reportTo(needs.log, metrics),

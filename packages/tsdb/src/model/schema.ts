@@ -25,4 +25,6 @@ export interface TableSchema {
   readonly seriesSeed: bigint;
   /** Grows with every change of this table. */
   readonly version: number;
+  /** A retention period of the table's own; absent: that of its database holds. */
+  readonly retentionNs?: bigint | undefined;
 }

@@ -1,10 +1,12 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
+import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
 
 /** What the routes of the service work with. */
 export interface RouteDeps {
   readonly engine: Engine;
+  readonly catalog: RelationalCatalog;
   readonly settings: TsdbSettings;
   readonly clock: Clock;
   readonly random: Random;

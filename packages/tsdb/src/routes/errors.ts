@@ -24,6 +24,15 @@ export class EncodingUnacceptable extends Error {
   }
 }
 
+/** A body that has to be JSON says that it is something else, or nothing. */
+export class ContentTypeUnacceptable extends Error {
+  override readonly name = 'ContentTypeUnacceptable';
+  readonly kind = 'content_type_unacceptable';
+  constructor() {
+    super('unacceptable content-type, expected: application/json');
+  }
+}
+
 /** The client went away within its body; nobody is left to read the answer. */
 export class BodyCut extends Error {
   override readonly name = 'BodyCut';
@@ -42,4 +51,5 @@ export type EdgeError =
   | ParameterInvalid
   | ConflictingValues
   | EncodingUnacceptable
+  | ContentTypeUnacceptable
   | BodyCut;

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { registerDatabaseRoutes } from './configure/database-routes.js';
+import { registerTableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
 import { registerQueryRoutes } from './query/query-routes.js';
 import { installRawBody } from './read-body.js';
 import { registerServiceRoutes } from './service-routes.js';
+import { registerDeleteRoutes } from './write/delete-routes.js';
 import { registerWriteRoutes } from './write/write-routes.js';
 
 /** All routes of the service, in the scope of Fastify that belongs to it. */
@@ -11,8 +13,10 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
   await app.register(async (scope) => {
     installRawBody(scope, deps.settings.max_request_size_bytes);
     registerWriteRoutes(scope, deps);
+    registerDeleteRoutes(scope, deps);
     registerQueryRoutes(scope, deps);
     registerDatabaseRoutes(scope, deps);
+    registerTableRoutes(scope, deps);
     registerServiceRoutes(scope, deps);
   });
 }

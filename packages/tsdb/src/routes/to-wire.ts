@@ -12,6 +12,15 @@ const STATUS: Record<EdgeError['kind'], number> = {
   database_limit_reached: 422,
   internal_database: 403,
   resource_exists: 409,
+  resource_not_found: 404,
+  database_not_known: 404,
+  table_not_known: 404,
+  already_deleted: 409,
+  database_deleted: 400,
+  too_many_deletions: 503,
+  delete_predicate_invalid: 400,
+  cache_definition_invalid: 400,
+  content_type_unacceptable: 415,
   table_definition_invalid: 400,
   schema_limit_reached: 422,
   write_empty: 400,
@@ -68,7 +77,11 @@ export function sendError(
     return;
   }
   const status = statusOf(error, at.dialect);
-  if (error.kind === 'buffer_full' || error.kind === 'query_queue_full') {
+  if (
+    error.kind === 'buffer_full' ||
+    error.kind === 'query_queue_full' ||
+    error.kind === 'too_many_deletions'
+  ) {
     reply.header('retry-after', String(error.retryAfterSec));
   }
   if (error.kind === 'shutting_down') reply.header('retry-after', String(SHUTDOWN_RETRY_SEC));

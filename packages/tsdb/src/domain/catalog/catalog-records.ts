@@ -1,6 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { CatalogTables } from './catalog-tables.js';
+import type { DeletedDatabase, DeletedTable } from './deleted-resources.js';
 import type { TableEntry } from './grow-table.js';
 import { byName } from './grow-table.js';
 import { fromStoredName, toStoredName } from './stored-name.js';
@@ -13,6 +14,8 @@ export interface CatalogContent {
   /** Active databases without their tables, and all active tables. */
   readonly databases: readonly DatabaseSchema[];
   readonly tables: readonly TableEntry[];
+  readonly deletedDatabases: readonly DeletedDatabase[];
+  readonly deletedTables: readonly DeletedTable[];
 }
 
 /** What one change of the catalog leaves behind. */
@@ -43,59 +46,97 @@ export async function readCatalog(reader: Kysely<CatalogTables>): Promise<Catalo
     nodeUuid: meta.get('node_uuid'),
     nextDatabaseId: next.get('database') ?? 1,
     nextTableId: next.get('table') ?? 1,
-    databases: await readDatabases(reader),
-    tables: await readTables(reader),
+    ...(await readDatabases(reader)),
+    ...(await readTables(reader)),
   };
 }
 
-async function readDatabases(reader: Kysely<CatalogTables>): Promise<readonly DatabaseSchema[]> {
-  const rows = await reader
-    .selectFrom('tsdb_databases')
-    .select(['id', 'uuid', 'name', 'retention_ns'])
-    .where('deleted_ms', 'is', null)
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    uuid: row.uuid,
-    name: row.name,
-    retentionNs: row.retention_ns === null ? undefined : BigInt(row.retention_ns),
-    tables: new Map(),
-  }));
+async function readDatabases(
+  reader: Kysely<CatalogTables>,
+): Promise<Pick<CatalogContent, 'databases' | 'deletedDatabases'>> {
+  const databases: DatabaseSchema[] = [];
+  const deletedDatabases: DeletedDatabase[] = [];
+  for (const row of await reader.selectFrom('tsdb_databases').selectAll().execute()) {
+    const schema: DatabaseSchema = {
+      id: row.id,
+      uuid: row.uuid,
+      name: row.name,
+      retentionNs: row.retention_ns === null ? undefined : BigInt(row.retention_ns),
+      tables: new Map(),
+    };
+    const deletion = deletionOf(row);
+    if (deletion === undefined) databases.push(schema);
+    else
+      deletedDatabases.push({ schema, originalName: row.original_name ?? row.name, ...deletion });
+  }
+  return { databases, deletedDatabases };
 }
 
-async function readTables(reader: Kysely<CatalogTables>): Promise<readonly TableEntry[]> {
-  const tables = await reader
-    .selectFrom('tsdb_tables')
-    .selectAll()
-    .where('deleted_ms', 'is', null)
-    .execute();
+/** `undefined`: it is active. */
+function deletionOf(row: {
+  readonly deleted_ms: number | null;
+  readonly hard_delete_ms: number | null;
+  readonly purged_ms: number | null;
+}): Pick<DeletedTable, 'deletedMs' | 'hardDeleteMs' | 'purgedMs'> | undefined {
+  if (row.deleted_ms === null) return undefined;
+  return {
+    deletedMs: Number(row.deleted_ms),
+    hardDeleteMs: row.hard_delete_ms === null ? undefined : Number(row.hard_delete_ms),
+    purgedMs: row.purged_ms === null ? undefined : Number(row.purged_ms),
+  };
+}
+
+async function readTables(
+  reader: Kysely<CatalogTables>,
+): Promise<Pick<CatalogContent, 'tables' | 'deletedTables'>> {
+  const rows = await reader.selectFrom('tsdb_tables').selectAll().execute();
   const columnsOfTable = await readColumns(reader);
-  return tables.map((row) => {
-    const own = columnsOfTable.get(row.id) ?? [];
-    return {
-      nextColumnId: row.next_column_id,
-      schema: {
-        id: row.id,
-        uuid: row.uuid,
-        databaseId: row.database_id,
-        name: fromStoredName(row.name),
-        columns: byName(
-          own.map(({ id, name, kind, physical_name }) => ({
-            id,
-            name: fromStoredName(name),
-            kind,
-            physicalName: physical_name,
-          })),
-        ),
-        seriesKey: own
-          .filter((column) => column.series_position !== null)
-          .sort((a, b) => Number(a.series_position) - Number(b.series_position))
-          .map((column) => fromStoredName(column.name)),
-        seriesSeed: BigInt(row.series_seed),
-        version: row.version,
-      },
-    };
-  });
+  const tables: TableEntry[] = [];
+  const deletedTables: DeletedTable[] = [];
+  for (const row of rows) {
+    const entry = toTableEntry(row, columnsOfTable.get(row.id) ?? []);
+    const deletion = deletionOf(row);
+    if (deletion === undefined) tables.push(entry);
+    else {
+      deletedTables.push({
+        entry,
+        originalName: fromStoredName(row.original_name ?? row.name),
+        withDatabase: row.deleted_with_database === 1,
+        ...deletion,
+      });
+    }
+  }
+  return { tables, deletedTables };
+}
+
+function toTableEntry(
+  row: Selectable<CatalogTables['tsdb_tables']>,
+  own: readonly ColumnRow[],
+): TableEntry {
+  return {
+    nextColumnId: row.next_column_id,
+    schema: {
+      id: row.id,
+      uuid: row.uuid,
+      databaseId: row.database_id,
+      name: fromStoredName(row.name),
+      columns: byName(
+        own.map(({ id, name, kind, physical_name }) => ({
+          id,
+          name: fromStoredName(name),
+          kind,
+          physicalName: physical_name,
+        })),
+      ),
+      seriesKey: own
+        .filter((column) => column.series_position !== null)
+        .sort((a, b) => Number(a.series_position) - Number(b.series_position))
+        .map((column) => fromStoredName(column.name)),
+      seriesSeed: BigInt(row.series_seed),
+      version: row.version,
+      retentionNs: row.retention_ns === null ? undefined : BigInt(row.retention_ns),
+    },
+  };
 }
 
 type ColumnRow = Selectable<CatalogTables['tsdb_columns']>;
@@ -159,6 +200,8 @@ async function insertDatabase(
       created_ms: createdMs,
       deleted_ms: null,
       hard_delete_ms: null,
+      original_name: null,
+      purged_ms: null,
     })
     .execute();
   await keepAhead(tx, 'database', database.id);
@@ -184,6 +227,10 @@ async function writeTable(
         created_ms: createdMs,
         deleted_ms: null,
         hard_delete_ms: null,
+        original_name: null,
+        purged_ms: null,
+        deleted_with_database: 0,
+        retention_ns: null,
       })
       .execute();
     await keepAhead(tx, 'table', schema.id);
@@ -253,5 +300,29 @@ export async function writeIdentity(
       { key: 'cluster_uuid', value: identity.clusterUuid },
       { key: 'node_uuid', value: identity.nodeUuid },
     ])
+    .execute();
+}
+
+export async function writeDatabaseRetention(
+  tx: Transaction<CatalogTables>,
+  id: number,
+  retentionNs: bigint | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('tsdb_databases')
+    .set({ retention_ns: retentionNs?.toString() ?? null })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function writeTableRetention(
+  tx: Transaction<CatalogTables>,
+  id: number,
+  retentionNs: bigint | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('tsdb_tables')
+    .set({ retention_ns: retentionNs?.toString() ?? null })
+    .where('id', '=', id)
     .execute();
 }

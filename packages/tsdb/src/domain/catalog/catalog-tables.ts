@@ -18,6 +18,10 @@ export interface CatalogTables {
     created_ms: number;
     deleted_ms: number | null;
     hard_delete_ms: number | null;
+    /** Name before the deletion. */
+    original_name: string | null;
+    /** Its data are gone for good; the row stays for a grace period. */
+    purged_ms: number | null;
   };
   tsdb_tables: {
     id: number;
@@ -30,6 +34,11 @@ export interface CatalogTables {
     created_ms: number;
     deleted_ms: number | null;
     hard_delete_ms: number | null;
+    original_name: string | null;
+    purged_ms: number | null;
+    /** 1: it was deleted as a part of its database. */
+    deleted_with_database: number;
+    retention_ns: string | null;
   };
   tsdb_columns: {
     table_id: number;
@@ -45,7 +54,20 @@ export interface CatalogTables {
 /** Other parts of the service keep lists of their own, each under its own name in `RelationalStore.migrate`. */
 export const CATALOG_MIGRATIONS: readonly Migration[] = [
   { name: '0001_catalog', up: createCatalog },
+  { name: '0002_deletion', up: addDeletion },
 ];
+
+async function addDeletion(tx: Transaction<unknown>): Promise<void> {
+  for (const table of ['tsdb_databases', 'tsdb_tables']) {
+    await tx.schema.alterTable(table).addColumn('original_name', 'text').execute();
+    await tx.schema.alterTable(table).addColumn('purged_ms', 'bigint').execute();
+  }
+  await tx.schema
+    .alterTable('tsdb_tables')
+    .addColumn('deleted_with_database', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await tx.schema.alterTable('tsdb_tables').addColumn('retention_ns', 'text').execute();
+}
 
 async function createCatalog(tx: Transaction<unknown>): Promise<void> {
   await tx.schema

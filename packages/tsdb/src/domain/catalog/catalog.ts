@@ -1,5 +1,6 @@
 import type { ParsedTable, RefusedLine } from '../../model/parsed-body.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { DeletedResources } from './deleted-resources.js';
 
 /** Why one row was not taken. `isLimit`: a limit refused it, not the text of the line. */
 export interface RowRefusal {
@@ -36,6 +37,10 @@ export interface Catalog {
   database(name: string): DatabaseSchema | undefined;
   databaseById(id: number): DatabaseSchema | undefined;
   tableById(id: number): TableSchema | undefined;
+  /** Also that of a deleted table whose data are still there. */
+  keptTableById(id: number): TableSchema | undefined;
+  /** Deleted databases and tables that are still known. */
+  readonly deleted: DeletedResources;
   /** Active databases by name, ascending, `_internal` among them. */
   databases(): readonly DatabaseSchema[];
   /** Creates it when absent. Throws `DatabaseLimitReached`. */
@@ -56,6 +61,8 @@ export interface Catalog {
    */
   admit(request: {
     readonly database: string;
+    /** The server writes into its own database. */
+    readonly isOwn?: boolean;
     readonly tables: readonly ParsedTable[];
     readonly allOrNothing: boolean;
     readonly alreadyRefused: readonly RefusedLine[];

@@ -33,9 +33,11 @@ export function checkRows(check: {
   readonly limits: CatalogLimits;
   /** Active tables of all databases, those being created included. */
   readonly tableCount: number;
+  /** Whether a deleted table has the name. */
+  readonly isDeleted?: (table: string) => boolean;
 }): readonly CheckedTable[] {
   const alone = check.tables.map((parsed) =>
-    checkTable(
+    (check.isDeleted?.(parsed.table) === true ? refuseTable : checkTable)(
       parsed,
       new TableDraft(parsed.table, check.database?.tables.get(parsed.table), check.limits),
       check.seriesOf,
@@ -73,6 +75,13 @@ function checkTable(parsed: ParsedTable, draft: TableDraft, seriesOf: SeriesOf):
     }
   }
   return { parsed, draft, mayExist: true, refusals, firstTakenLine };
+}
+
+/** The name that a table got when it was deleted is taken until nothing is left of it. */
+function refuseTable(parsed: ParsedTable, draft: TableDraft): CheckedAlone {
+  const message = `cannot write to soft-deleted table '${parsed.table}' - it is marked for deletion`;
+  const refusals = Array.from(parsed.times, (_, row) => ({ row, message, isLimit: false }));
+  return { parsed, draft, mayExist: true, refusals, firstTakenLine: Number.POSITIVE_INFINITY };
 }
 
 const NO_TAGS: readonly string[] = [];

@@ -1,23 +1,37 @@
 import type { Clock, Random, RelationalStore } from '@plinth/kernel';
 import { invariant } from '@plinth/kernel';
 import {
+  AlreadyDeleted,
+  DatabaseDeleted,
   DatabaseLimitReached,
   DatabaseNameInvalid,
+  DatabaseNotKnown,
   InternalDatabase,
   ResourceExists,
+  ResourceNotFound,
   SchemaLimitReached,
   TableDefinitionInvalid,
+  TableNotKnown,
 } from '../../errors.js';
 import type { FieldType } from '../../model/column.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { Admission, Catalog } from './catalog.js';
+import { CatalogDeletions, type LeftTable } from './catalog-deletions.js';
 import type { CatalogContent, TableChange } from './catalog-records.js';
-import { readCatalog, writeChange, writeIdentity } from './catalog-records.js';
+import {
+  readCatalog,
+  writeChange,
+  writeDatabaseRetention,
+  writeIdentity,
+  writeTableRetention,
+} from './catalog-records.js';
+import { CatalogState } from './catalog-state.js';
 import type { CatalogTables } from './catalog-tables.js';
 import { CATALOG_MIGRATIONS } from './catalog-tables.js';
 import { admitKnown, hasNewTags } from './check-known.js';
 import type { CheckedTable } from './check-rows.js';
 import { checkRows } from './check-rows.js';
+import type { DeletedResources } from './deleted-resources.js';
 import { DoubtfulTables } from './doubtful-tables.js';
 import type { TableEntry } from './grow-table.js';
 import { growTable, newTable } from './grow-table.js';
@@ -35,7 +49,11 @@ export interface CatalogNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: CatalogLimits;
+  /** What `hard_delete_at=default` adds to the time of a deletion. */
+  readonly hardDeleteDefaultMs?: number;
 }
+
+const DEFAULT_HARD_DELETE_MS = 72 * 3_600_000;
 
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
@@ -51,15 +69,11 @@ export class RelationalCatalog implements Catalog {
   readonly #needs: CatalogNeeds;
   readonly #changes = new KeyedQueue();
   readonly #doubtful = new DoubtfulTables();
-  readonly #databases = new Map<string, DatabaseSchema>();
-  readonly #databasesById = new Map<number, DatabaseSchema>();
-  readonly #tables = new Map<number, TableEntry>();
-  #sorted: readonly DatabaseSchema[] | undefined;
+  readonly #state: CatalogState;
+  readonly #deletions: CatalogDeletions;
+  readonly #onLeft: ((tables: readonly LeftTable[]) => void)[] = [];
   #nextDatabaseId: number;
   #nextTableId: number;
-  /** Active ones and those being created: what limits are compared with. `_internal` is not counted. */
-  #databaseCount = 0;
-  #tableCount = 0;
 
   static async open(needs: CatalogNeeds): Promise<RelationalCatalog> {
     await needs.store.migrate('tsdb_catalog', CATALOG_MIGRATIONS);
@@ -76,48 +90,107 @@ export class RelationalCatalog implements Catalog {
     this.nodeUuid = content.nodeUuid ?? needs.random.uuidV4();
     this.#nextDatabaseId = content.nextDatabaseId;
     this.#nextTableId = content.nextTableId;
-    const tablesOf = new Map<number, TableEntry[]>();
-    for (const entry of content.tables) {
-      const others = tablesOf.get(entry.schema.databaseId);
-      if (others === undefined) tablesOf.set(entry.schema.databaseId, [entry]);
-      else others.push(entry);
-    }
-    for (const database of content.databases) {
-      const tables = tablesOf.get(database.id) ?? [];
-      this.#show(database, tables);
-      this.#tableCount += tables.length;
-      if (database.name !== INTERNAL_DATABASE) this.#databaseCount++;
-    }
+    this.#state = new CatalogState(content);
+    this.#deletions = new CatalogDeletions({
+      state: this.#state,
+      store: needs.store,
+      clock: needs.clock,
+      limits: needs.limits,
+      changes: this.#changes,
+      defaultMs: needs.hardDeleteDefaultMs ?? DEFAULT_HARD_DELETE_MS,
+      onLeft: (tables) => this.#tablesLeft(tables),
+    });
+  }
+
+  /** Called with tables in the step in which they leave the active ones. */
+  whenTablesLeave(listener: (tables: readonly LeftTable[]) => void): void {
+    this.#onLeft.push(listener);
+  }
+
+  get deletions(): CatalogDeletions {
+    return this.#deletions;
+  }
+
+  get deleted(): DeletedResources {
+    return this.#state.deleted;
   }
 
   database(name: string): DatabaseSchema | undefined {
-    return this.#databases.get(name);
+    return this.#state.database(name);
   }
 
   databaseById(id: number): DatabaseSchema | undefined {
-    return this.#databasesById.get(id);
+    return this.#state.databaseById(id);
   }
 
   tableById(id: number): TableSchema | undefined {
-    return this.#tables.get(id)?.schema;
+    return this.#state.table(id)?.schema;
+  }
+
+  keptTableById(id: number): TableSchema | undefined {
+    return this.#state.keptTable(id);
   }
 
   databases(): readonly DatabaseSchema[] {
-    // Names are ASCII, so that the order of UTF-16 units is the order of bytes.
-    this.#sorted ??= [...this.#databases.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    return this.#sorted;
+    return this.#state.databases();
+  }
+
+  /** `undefined` keeps everything. Throws `ResourceNotFound`, `AlreadyDeleted`, `InternalDatabase`. */
+  async setRetention(name: string, retentionNs: bigint | undefined): Promise<void> {
+    if (name === INTERNAL_DATABASE) throw new InternalDatabase();
+    await this.#changes.run(name, async () => {
+      const database = this.#state.database(name);
+      if (database === undefined) {
+        if (this.#state.deleted.database(name) !== undefined) {
+          throw new AlreadyDeleted({ resource: name });
+        }
+        throw new ResourceNotFound({ resource: name });
+      }
+      await this.#needs.store.transaction<CatalogTables, void>((tx) =>
+        writeDatabaseRetention(tx, database.id, retentionNs),
+      );
+      this.#state.show({ ...(this.#state.databaseById(database.id) ?? database), retentionNs }, []);
+    });
+  }
+
+  /** A period of the table's own; `undefined`: that of its database holds. */
+  async setTableRetention(at: {
+    readonly database: string;
+    readonly table: string;
+    readonly retentionNs: bigint | undefined;
+  }): Promise<void> {
+    if (at.database === INTERNAL_DATABASE) throw new InternalDatabase();
+    await this.#changes.run(at.database, async () => {
+      const database = this.#state.database(at.database);
+      if (database === undefined) throw new DatabaseNotKnown({ database: at.database });
+      const schema = database.tables.get(at.table);
+      const entry = schema && this.#state.table(schema.id);
+      if (entry === undefined) throw new TableNotKnown(at);
+      await this.#needs.store.transaction<CatalogTables, void>((tx) =>
+        writeTableRetention(tx, entry.schema.id, at.retentionNs),
+      );
+      const after = { ...entry, schema: { ...entry.schema, retentionNs: at.retentionNs } };
+      this.#state.show(database, [after]);
+    });
   }
 
   async ensureDatabase(name: string): Promise<DatabaseSchema> {
-    const create = () => this.#databases.get(name) ?? this.#change(name, undefined, []);
-    return this.#databases.get(name) ?? (await this.#changes.run(name, create));
+    const create = () => {
+      const known = this.#state.database(name);
+      if (known === undefined) this.#assertNotDeleted(name);
+      return known ?? this.#change(name, undefined, []);
+    };
+    return this.#state.database(name) ?? (await this.#changes.run(name, create));
   }
 
   async createDatabase(name: string, retentionNs: bigint | undefined): Promise<DatabaseSchema> {
     const fault = findDatabaseNameFault(name);
     if (fault !== undefined) throw new DatabaseNameInvalid(fault);
     return await this.#changes.run(name, () => {
-      if (this.#databases.has(name)) throw new ResourceExists({ resource: name });
+      const isTaken =
+        this.#state.database(name) !== undefined ||
+        this.#state.deleted.database(name) !== undefined;
+      if (isTaken) throw new ResourceExists({ resource: name });
       return this.#change(name, retentionNs, []);
     });
   }
@@ -139,7 +212,12 @@ export class RelationalCatalog implements Catalog {
     const fault = findDatabaseNameFault(database);
     if (fault !== undefined) throw new DatabaseNameInvalid(fault);
     const after = await this.#changes.run(database, () => {
-      if (this.#databases.get(database)?.tables.has(table) === true) {
+      const existing = this.#state.database(database);
+      if (existing === undefined) this.#assertNotDeleted(database);
+      else if (
+        existing.tables.has(table) ||
+        this.#state.deleted.table(existing.id, table) !== undefined
+      ) {
         throw new ResourceExists({ resource: table });
       }
       const draft = this.#draftTable(definition);
@@ -163,16 +241,18 @@ export class RelationalCatalog implements Catalog {
       if (refusal !== undefined) throw new TableDefinitionInvalid(refusal.message);
     }
     draft.keepRow();
-    if (this.#tableCount >= limits.tableCount) {
+    if (this.#state.tableCount >= limits.tableCount) {
       throw new SchemaLimitReached(
-        tableLimitMessage({ tableCount: this.#tableCount, limit: limits.tableCount }),
+        tableLimitMessage({ tableCount: this.#state.tableCount, limit: limits.tableCount }),
       );
     }
     return draft;
   }
 
   admit(request: AdmitRequest): Admission | Promise<Admission> {
-    if (request.database === INTERNAL_DATABASE) throw new InternalDatabase();
+    if (request.database === INTERNAL_DATABASE && request.isOwn !== true) {
+      throw new InternalDatabase();
+    }
     if (this.#changes.isBusy(request.database)) {
       // The parser's known tag sets may be just those whose columns are still on their way.
       const known = this.#admitKnown(request, true);
@@ -185,7 +265,7 @@ export class RelationalCatalog implements Catalog {
   }
 
   #admitKnown(request: AdmitRequest, isChanging: boolean): Admission | undefined {
-    const database = this.#databases.get(request.database);
+    const database = this.#state.database(request.database);
     if (database === undefined) return undefined;
     const isDoubtful = (table: string) => isChanging || this.#doubtful.has(database.name, table);
     const tables = admitKnown(database, request.tables, request.seriesOf, isDoubtful);
@@ -193,13 +273,16 @@ export class RelationalCatalog implements Catalog {
   }
 
   #admitByRow(request: AdmitRequest): Admission | Promise<Admission> {
-    const database = this.#databases.get(request.database);
+    const database = this.#state.database(request.database);
+    if (database === undefined) this.#assertNotDeleted(request.database);
     const checked = checkRows({
       database,
+      isDeleted: (table) =>
+        database !== undefined && this.#state.deleted.table(database.id, table) !== undefined,
       tables: request.tables,
       seriesOf: request.seriesOf,
       limits: this.#needs.limits,
-      tableCount: this.#tableCount,
+      tableCount: this.#state.tableCount,
     });
     const hasRefusals =
       request.alreadyRefused.length > 0 || checked.some((table) => table.refusals.length > 0);
@@ -245,15 +328,16 @@ export class RelationalCatalog implements Catalog {
     drafts: readonly TableDraft[],
   ): Promise<DatabaseSchema> {
     const { limits, store, clock } = this.#needs;
-    const existing = this.#databases.get(name);
-    if (existing === undefined && this.#databaseCount >= limits.databaseCount) {
+    const existing = this.#state.database(name);
+    if (existing === undefined && this.#state.databaseCount >= limits.databaseCount) {
       throw new DatabaseLimitReached({ limit: limits.databaseCount });
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
     const changes = drafts.map((draft) => this.#grow(database, draft));
-    const newTableCount = changes.filter((change) => change.before === undefined).length;
-    this.#tableCount += newTableCount;
-    if (existing === undefined) this.#databaseCount++;
+    const isOwn = name === INTERNAL_DATABASE;
+    const newTableCount = isOwn ? 0 : changes.filter(({ before }) => before === undefined).length;
+    this.#state.tableCount += newTableCount;
+    if (existing === undefined) this.#state.databaseCount++;
     try {
       await store.transaction<CatalogTables, void>((tx) =>
         writeChange(tx, {
@@ -263,11 +347,11 @@ export class RelationalCatalog implements Catalog {
         }),
       );
     } catch (error) {
-      this.#tableCount -= newTableCount;
-      if (existing === undefined) this.#databaseCount--;
+      this.#state.tableCount -= newTableCount;
+      if (existing === undefined) this.#state.databaseCount--;
       throw error;
     }
-    return this.#show(
+    return this.#state.show(
       database,
       changes.map((change) => change.after),
     );
@@ -285,7 +369,7 @@ export class RelationalCatalog implements Catalog {
 
   #grow(database: DatabaseSchema, draft: TableDraft): TableChange {
     const before = draft.base;
-    const entry = before === undefined ? undefined : this.#tables.get(before.id);
+    const entry = before === undefined ? undefined : this.#state.table(before.id);
     return { before, after: growTable(entry ?? this.#newTable(database, draft.name), draft.added) };
   }
 
@@ -300,18 +384,16 @@ export class RelationalCatalog implements Catalog {
     });
   }
 
-  /** Replaces the picture of the database by one with these tables in it. */
-  #show(database: DatabaseSchema, entries: readonly TableEntry[]): DatabaseSchema {
-    const tables = new Map(database.tables);
-    for (const entry of entries) {
-      tables.set(entry.schema.name, entry.schema);
-      this.#tables.set(entry.schema.id, entry);
+  #assertNotDeleted(name: string): void {
+    if (this.#state.deleted.database(name) !== undefined) {
+      throw new DatabaseDeleted({ database: name });
     }
-    const shown: DatabaseSchema = { ...database, tables };
-    this.#databases.set(shown.name, shown);
-    this.#databasesById.set(shown.id, shown);
-    this.#sorted = undefined;
-    return shown;
+  }
+
+  /** Parsers know tag sets of these names that the schema of a later table need not have. */
+  #tablesLeft(tables: readonly LeftTable[]): void {
+    for (const { database, table } of tables) this.#doubtful.add(database, table);
+    for (const listener of this.#onLeft) listener(tables);
   }
 
   /** First start with this store. */
@@ -325,6 +407,6 @@ export class RelationalCatalog implements Catalog {
         tables: [],
       });
     });
-    this.#show(internal, []);
+    this.#state.show(internal, []);
   }
 }

@@ -5,6 +5,7 @@ import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import { type SegmentRegistry, SegmentsChanged } from '../../storage/segments/segment-registry.js';
 import { mergeSegments } from './merge-segments.js';
 import type { TableStore } from './table-store.js';
+import { tombstonesOfSegment } from './tombstones.js';
 
 const CHECK_INTERVAL_MS = 10_000;
 /** So many segments of one chunk and level are merged into one of the next level. */
@@ -23,6 +24,7 @@ export class Compactor {
   readonly #registry: SegmentRegistry;
   readonly #leases: Leases;
   readonly #clock: Clock;
+  readonly #visibleFromNs: (store: TableStore) => bigint;
   readonly #onMerged: () => void;
   readonly #onFailed: (error: unknown) => void;
   #ticker: Disposable | undefined;
@@ -36,6 +38,8 @@ export class Compactor {
     readonly registry: SegmentRegistry;
     readonly leases: Leases;
     readonly clock: Clock;
+    /** Where the table's retention period begins. */
+    readonly visibleFromNs: (store: TableStore) => bigint;
     readonly onMerged: () => void;
     readonly onFailed: (error: unknown) => void;
   }) {
@@ -45,6 +49,7 @@ export class Compactor {
     this.#registry = options.registry;
     this.#leases = options.leases;
     this.#clock = options.clock;
+    this.#visibleFromNs = options.visibleFromNs;
     this.#onMerged = options.onMerged;
     this.#onFailed = options.onFailed;
   }
@@ -74,7 +79,7 @@ export class Compactor {
     for (const store of this.#tables()) {
       for (
         let inputs = chooseInputs(store);
-        inputs.length > 0 && !this.#isClosing;
+        inputs.length > 0 && !this.#isClosing && !store.isGone;
         inputs = chooseInputs(store)
       ) {
         const chosen = inputs;
@@ -83,11 +88,34 @@ export class Compactor {
         );
         if (isMerged !== true) return;
       }
+      await this.#retireTombstones(store);
     }
   }
 
+  /** Forgets deletions that are carried out in everything that was written before them. */
+  async #retireTombstones(store: TableStore): Promise<void> {
+    if (store.tombstones.count === 0 || store.isGone) return;
+    const segments = store.segments.map((open) => open.segment);
+    const bufferedSeq = store.minBufferedSeq;
+    const done = store.tombstones.all.filter(
+      (tombstone) =>
+        (bufferedSeq === undefined || bufferedSeq > tombstone.seq) &&
+        segments.every((segment) => tombstonesOfSegment([tombstone], segment).length === 0),
+    );
+    if (done.length === 0) return;
+    const ids = done.map(({ id }) => id);
+    await this.#registry.removeTombstones(ids);
+    store.tombstones.remove(new Set(ids));
+  }
+
   async #merge(store: TableStore, inputs: readonly Segment[]): Promise<boolean> {
-    const added = await mergeSegments({ store, inputs, host: this.#host, files: this.#files });
+    const added = await mergeSegments({
+      store,
+      inputs,
+      host: this.#host,
+      files: this.#files,
+      visibleFromNs: this.#visibleFromNs(store),
+    });
     try {
       await this.#registry.apply({
         addSegments: added,
@@ -111,11 +139,16 @@ export class Compactor {
 }
 
 /**
- * The next segments to merge, or none. Overlays first: they cost at every query. They are merged with every segment they may
+ * The next segments to merge, or none. Segments with deleted rows are rid of them first, one by one. Then overlays: they cost at every query. They are merged with every segment they may
  * overwrite (all that overlap their times), otherwise a chunk's smallest segments go together.
  */
 export function chooseInputs(store: TableStore): readonly Segment[] {
   const segments = store.segments.map((open) => open.segment);
+  const { all: tombstones } = store.tombstones;
+  const withDeleted = segments.find(
+    (segment) => segment.kind === 'unique' && tombstonesOfSegment(tombstones, segment).length > 0,
+  );
+  if (withDeleted !== undefined) return [withDeleted];
   const overlays = segments.filter((segment) => segment.kind === 'overlay');
   if (overlays.length > 0) {
     const minTime = overlays.reduce(

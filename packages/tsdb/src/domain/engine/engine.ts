@@ -1,6 +1,7 @@
 import type { Precision, RefusedLine } from '../../model/parsed-body.js';
 import type { ResultStream } from '../../model/result.js';
 import type { ParameterValue } from '../sql/planned-query.js';
+import type { DeleteRowsRequest } from './row-deletions.js';
 
 /** What the HTTP edge asks of the time-series engine. Every expected failure is one of `TsdbError`. */
 export interface Engine {
@@ -8,6 +9,12 @@ export interface Engine {
   query(request: QueryRequest): Promise<ResultStream>;
   /** The whole answer as one Parquet file, also when it has no rows. The caller disposes of it. */
   queryToParquet(request: QueryRequest): Promise<ParquetFile>;
+  /** Resolves when the deletion is durable and holds for every query that begins then. */
+  deleteRows(request: DeleteRowsRequest): Promise<void>;
+  /** Deletions of rows that are not carried out in all files yet. */
+  readonly waitingDeletionCount: number;
+  /** Starts in the background to remove the data of deleted things whose time has come. */
+  removeDeletedSoon(): void;
 }
 
 /** A finished temporary file. */

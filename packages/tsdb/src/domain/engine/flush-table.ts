@@ -12,6 +12,7 @@ import { type Chunk, chunksOf, DAY_NS } from './chunks.js';
 import type { GenerationTable } from './generation-table.js';
 import { type Source, timeCondition } from './sources.js';
 import type { TableStore } from './table-store.js';
+import { survivesText, type Tombstone } from './tombstones.js';
 
 export interface FlushedTable {
   readonly segments: readonly Segment[];
@@ -34,14 +35,19 @@ export async function flushTable(
   await table.main.handOver();
   await store.seriesTable.handOver(store.schema);
   const columns = columnsOf(table);
+  await store.tombstones.settled();
+  const tombstones = store.tombstones.all;
   // Alone: a compaction must not remove the files that are looked into.
-  const parts = await store.exclusive(() => splitRows(store, table, columns, host));
+  const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
+  const { minSeq } = table;
+  const maxSeq = tombstones.reduce((max, { seq }) => (seq > max ? seq : max), table.maxSeq);
   const segments: Segment[] = [];
   for (const part of parts) {
     for (const chunk of await chunksOfRows(part.rows, host)) {
       const segment = await writeSegment({
         store,
-        seqs: table,
+        // What these deletions say is done in what is written here.
+        seqs: { minSeq, maxSeq },
         level: 0,
         part,
         chunk,
@@ -70,12 +76,16 @@ function columnsOf(table: GenerationTable): readonly Column[] {
 
 const NOTHING_TO_DROP = async (): Promise<void> => undefined;
 
-async function splitRows(
-  store: TableStore,
-  table: GenerationTable,
-  columns: readonly Column[],
-  host: DuckDbHost,
-): Promise<readonly Part[]> {
+async function splitRows(from: {
+  readonly store: TableStore;
+  readonly table: GenerationTable;
+  readonly columns: readonly Column[];
+  readonly host: DuckDbHost;
+  readonly tombstones: readonly Tombstone[];
+}): Promise<readonly Part[]> {
+  const { store, table, columns, host } = from;
+  const survives = survivesText(from.tombstones, store, 'seqs');
+  const where = survives === undefined ? '' : ` WHERE ${survives}`;
   const names = columns.map((column) => quoteName(column.physicalName));
   const list = (source: Source, order: string[]): string =>
     `SELECT ${[
@@ -85,7 +95,7 @@ async function splitRows(
         source.hasColumn(c.id) ? quoteName(c.physicalName) : `NULL AS ${quoteName(c.physicalName)}`,
       ),
       ...order,
-    ].join(', ')} FROM ${source.from}`;
+    ].join(', ')} FROM ${source.from}${where}`;
   const main = table.mainSource();
   const late = table.lateSource();
   const both = [

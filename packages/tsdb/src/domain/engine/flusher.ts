@@ -48,6 +48,7 @@ export class Flusher {
   #ticker: Disposable | undefined;
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
+  #isAsked = false;
 
   constructor(options: {
     readonly buffer: WriteBuffer;
@@ -83,10 +84,12 @@ export class Flusher {
     const { flushBytes, flushAgeMs } = this.#settings;
     const isDue =
       this.#closed !== undefined ||
+      (this.#isAsked && this.#buffer.generationBytes > 0) ||
       this.#buffer.generationBytes >= flushBytes ||
       this.#buffer.generationAgeMs >= flushAgeMs ||
       (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
     if (!isDue || this.#clock.monotonicMs() < this.#notBeforeMs) return;
+    this.#isAsked = false;
     this.#running = this.#flushOnce()
       .then(() => {
         this.#retryMs = FIRST_RETRY_MS;
@@ -99,6 +102,12 @@ export class Flusher {
       .finally(() => {
         this.#running = undefined;
       });
+  }
+
+  /** Starts a flush in the background, whatever size and age say, when the one that may be running has ended. */
+  flushSoon(): void {
+    this.#isAsked = true;
+    this.flushWhenDue();
   }
 
   /** Flushes all that was written before the call. Throws when it cannot. */
@@ -135,10 +144,13 @@ export class Flusher {
     for (const store of this.#tables()) {
       const table = store.generation(closed.number);
       if (table === undefined) continue;
+      if (store.isGone) continue;
       flushed.push({ store, result: await flushTable(store, table, this.#host, this.#files) });
     }
-    const addSegments: Segment[] = flushed.flatMap(({ result }) => result.segments);
-    const addSeriesFiles: SeriesFile[] = flushed.flatMap(({ result }) => result.seriesFile ?? []);
+    // In one step with the asking: a table that goes from now on loses what is registered here as well.
+    const kept = flushed.filter(({ store }) => !store.isGone);
+    const addSegments: Segment[] = kept.flatMap(({ result }) => result.segments);
+    const addSeriesFiles: SeriesFile[] = kept.flatMap(({ result }) => result.seriesFile ?? []);
     await this.#registry.apply({
       addSegments,
       removeSegments: [],
@@ -146,7 +158,7 @@ export class Flusher {
       removeSeriesFiles: [],
       flushedFile: closed.file,
     });
-    for (const { store, result } of flushed) {
+    for (const { store, result } of kept) {
       store.storedSeries = result.storedSeries;
       if (result.seriesFile !== undefined)
         store.seriesFiles = [...store.seriesFiles, result.seriesFile];
@@ -156,6 +168,21 @@ export class Flusher {
         added: result.segments.map((segment) => store.openVerified(segment)),
       });
     }
+    await this.#removeUnused(flushed.filter((each) => !kept.includes(each)));
     this.#onFlushed(this.#clock.monotonicMs() - startMs);
+  }
+
+  /** Files of tables that went while they were written. */
+  async #removeUnused(
+    flushed: readonly { readonly store: TableStore; readonly result: FlushedTable }[],
+  ): Promise<void> {
+    for (const { result } of flushed) {
+      for (const { objectName } of [
+        ...result.segments,
+        ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
+      ]) {
+        await this.#files.remove(objectName);
+      }
+    }
   }
 }

@@ -1,11 +1,13 @@
 import type { Column } from '../../model/column.js';
+import { MAX_TIME_NS } from '../../model/scan.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import { chunksOfRows, writeSegment } from './flush-table.js';
-import { parquetFrom } from './sources.js';
+import { parquetFrom, timeCondition } from './sources.js';
 import type { TableStore } from './table-store.js';
+import { survivesText, type Tombstone, tombstonesOfSegment } from './tombstones.js';
 
 /**
  * Writes the points of the inputs, merged, as new unique segments. With overlays among the inputs, every segment that an
@@ -16,21 +18,32 @@ export async function mergeSegments(options: {
   readonly inputs: readonly Segment[];
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
+  /** Rows before it have left the retention period: they are left out for good. */
+  readonly visibleFromNs: bigint;
 }): Promise<readonly Segment[]> {
   const { store, inputs, host, files } = options;
   for (const segment of inputs) await files.verify(segment);
   await store.seriesTable.handOver(store.schema);
+  await store.tombstones.settled();
+  const tombstones = store.tombstones.all;
+  const rowsOf = (segment: Segment, order: readonly string[]): string =>
+    rowsText(segment, { columns, files, order, where: conditionsOn(segment, options, tombstones) });
   const ids = new Set(inputs.flatMap((segment) => [...segment.columnIds]));
   const columns = [...store.schema.columns.values()].filter((column) => ids.has(column.id));
   const rows = inputs.some((segment) => segment.kind === 'overlay')
-    ? overlaidRows(inputs, columns, files)
-    : `(${inputs.map((segment) => rowsOf(segment, columns, files, [])).join(' UNION ALL ')})`;
+    ? overlaidRows(inputs, columns, rowsOf)
+    : `(${inputs.map((segment) => rowsOf(segment, [])).join(' UNION ALL ')})`;
   const segments: Segment[] = [];
   const seqs = {
     minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
-    maxSeq: inputs.reduce((max, s) => (s.maxSeq > max ? s.maxSeq : max), 0n),
+    // What the deletions say is done in what is written here.
+    maxSeq: [...inputs.map((s) => s.maxSeq), ...tombstones.map((t) => t.seq)].reduce(
+      (max, seq) => (seq > max ? seq : max),
+      0n,
+    ),
   };
-  const level = Math.max(...inputs.map((segment) => segment.level)) + 1;
+  // A segment that is only rid of rows has not grown.
+  const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
   for (const chunk of await chunksOfRows(rows, host)) {
     const part = { kind: 'unique', rows } as const;
     const segment = await writeSegment({ store, seqs, level, part, chunk, columns, files });
@@ -39,35 +52,49 @@ export async function mergeSegments(options: {
   return segments;
 }
 
-function rowsOf(
+function conditionsOn(
   segment: Segment,
-  columns: readonly Column[],
-  files: SegmentFiles,
-  order: readonly string[],
+  { store, visibleFromNs }: { readonly store: TableStore; readonly visibleFromNs: bigint },
+  tombstones: readonly Tombstone[],
+): readonly string[] {
+  const survives = survivesText(tombstonesOfSegment(tombstones, segment), store, 'whole');
+  return [
+    ...(segment.minTime < visibleFromNs ? [timeCondition(visibleFromNs, MAX_TIME_NS)] : []),
+    ...(survives === undefined ? [] : [survives]),
+  ];
+}
+
+function rowsText(
+  segment: Segment,
+  what: {
+    readonly columns: readonly Column[];
+    readonly files: SegmentFiles;
+    readonly order: readonly string[];
+    readonly where: readonly string[];
+  },
 ): string {
   const list = [
     '_series',
     '"time"',
-    ...columns.map((column) => {
+    ...what.columns.map((column) => {
       const name = quoteName(column.physicalName);
       return segment.columnIds.has(column.id) ? name : `NULL AS ${name}`;
     }),
-    ...order,
+    ...what.order,
   ];
-  return `SELECT ${list.join(', ')} FROM ${parquetFrom([files.pathOf(segment.objectName)])}`;
+  const where = what.where.length === 0 ? '' : ` WHERE ${what.where.join(' AND ')}`;
+  return `SELECT ${list.join(', ')} FROM ${parquetFrom([what.files.pathOf(segment.objectName)])}${where}`;
 }
 
 /** Each field of a point takes the value of its latest write; unique segments come before all overlays. */
 function overlaidRows(
   inputs: readonly Segment[],
   columns: readonly Column[],
-  files: SegmentFiles,
+  rowsOf: (segment: Segment, order: readonly string[]) => string,
 ): string {
   const all = inputs.map((segment) =>
     rowsOf(
       segment,
-      columns,
-      files,
       segment.kind === 'overlay' ? ['1 AS _rank', '_seq'] : ['0 AS _rank', '0::BIGINT AS _seq'],
     ),
   );

@@ -12,6 +12,8 @@ class TableNumbers {
   dense = new Uint32Array(64).fill(UNRESOLVED);
   /** Tag sets of the unresolved ones. */
   readonly unresolved = new Map<number, ParsedSeries>();
+  /** What the numbers meant in a table of the same name that was deleted since. */
+  earlier: Pick<TableNumbers, 'index' | 'dense' | 'earlier'> | undefined;
 }
 
 /**
@@ -42,13 +44,7 @@ export class ParserSeries {
   /** Tags of a series, also of one of which no row was accepted yet. */
   tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
     const numbers = this.#numbersOf(table.parserTable);
-    const unresolved = numbers.unresolved.get(series);
-    if (unresolved !== undefined) return unresolved;
-    invariant(
-      numbers.index !== undefined,
-      'a parser names the tags of a series before it uses its number',
-    );
-    return { tagKeys: numbers.index.tagsOf(numbers.dense[series] as number).keys };
+    return tagsOfNumber(numbers, series);
   }
 
   /**
@@ -62,7 +58,7 @@ export class ParserSeries {
   }): void {
     const numbers = this.#numbersOf(options.table.parserTable);
     if (numbers.tableId !== options.tableId) {
-      invariant(numbers.tableId === -1, 'a parser forgets its series when a table is replaced');
+      if (numbers.tableId !== -1) startOver(numbers);
       numbers.tableId = options.tableId;
       numbers.index = options.index;
     }
@@ -84,9 +80,28 @@ export class ParserSeries {
   }
 }
 
+/** The table was replaced by one of the same name: its series get numbers there when rows of them come. */
+function startOver(numbers: TableNumbers): void {
+  const { index, dense, earlier } = numbers;
+  numbers.earlier = { index, dense, earlier };
+  numbers.dense = new Uint32Array(dense.length).fill(UNRESOLVED);
+}
+
+function tagsOfNumber(numbers: TableNumbers, number: number): ParsedSeries {
+  const unresolved = numbers.unresolved.get(number);
+  if (unresolved !== undefined) return unresolved;
+  let at: TableNumbers['earlier'] = numbers;
+  while (at !== undefined && (at.dense[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
+  invariant(
+    at?.index !== undefined,
+    'a parser names the tags of a series before it uses its number',
+  );
+  const { keys, values } = at.index.tagsOf(at.dense[number] as number);
+  return { tagKeys: keys, tagValues: values };
+}
+
 function resolve(numbers: TableNumbers, number: number, index: SeriesIndex): number {
-  const tags = numbers.unresolved.get(number);
-  invariant(tags !== undefined, 'a parser names the tags of a series before it uses its number');
+  const tags = tagsOfNumber(numbers, number);
   const dense = index.resolve(tags.tagKeys, tags.tagValues);
   numbers.dense[number] = dense;
   numbers.unresolved.delete(number);

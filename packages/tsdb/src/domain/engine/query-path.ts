@@ -1,7 +1,6 @@
 import { DatabaseNotFound, ExecutionError, NotImplemented, QueryCancelled } from '../../errors.js';
 import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
-import { MIN_TIME_NS } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
@@ -15,6 +14,7 @@ import { toQueryError } from './engine-failure.js';
 import { explainedRows } from './explained-rows.js';
 import { QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
+import { visibleFrom } from './visible-from.js';
 
 export type Planner = (text: string, context: PlanContext) => PlannedQuery;
 
@@ -132,15 +132,16 @@ export class QueryPath {
       virtualTables: this.#virtualTables(database),
     });
     logged.planned();
-    const cutoffNs =
-      database.retentionNs === undefined ? MIN_TIME_NS : nowNs - database.retentionNs;
     const scans: PreparedScan[] = [];
     const release = (): void => {
       for (const scan of scans.splice(0)) scan.release();
       releaseSlot();
     };
     try {
-      for (const scan of planned.scans) scans.push(await this.#prepareScan(scan, cutoffNs));
+      for (const scan of planned.scans) {
+        const fromNs = visibleFrom(database, scan.table, nowNs);
+        scans.push(await this.#prepareScan(scan, fromNs));
+      }
       logged.prepared(scans.map((scan) => scan.segments));
       return {
         planned,

@@ -2,16 +2,29 @@ import type { Segment } from '../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import { parquetFrom, type Source } from './sources.js';
 
-/** Segments with the same columns are read as one source; overlays stay apart. */
-export function segmentSources(files: SegmentFiles, segments: readonly Segment[]): Source[] {
+/**
+ * Segments with the same columns are read as one source; overlays stay apart, and so do those of which other rows are
+ * deleted. @param survivesOf condition on the rows of a segment that are not deleted.
+ */
+export function segmentSources(
+  files: SegmentFiles,
+  segments: readonly Segment[],
+  survivesOf: (segment: Segment) => string | undefined = () => undefined,
+): Source[] {
   const groups = new Map<string, Segment[]>();
+  const conditions = new Map<string, string | undefined>();
   for (const segment of segments) {
-    const key = `${segment.kind} ${[...segment.columnIds].sort().join()}`;
+    const survives = survivesOf(segment);
+    const key = `${segment.kind} ${[...segment.columnIds].sort().join()} ${survives ?? ''}`;
+    conditions.set(key, survives);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [segment]);
     else group.push(segment);
   }
-  return [...groups.values()].map((group) => segmentSource(files, group));
+  return [...groups].map(([key, group]) => ({
+    ...segmentSource(files, group),
+    where: conditions.get(key),
+  }));
 }
 
 /** One source over segments of one kind with the same columns. */

@@ -212,7 +212,13 @@ describe('a table', () => {
               let inputs: readonly Segment[] = chooseInputs(store);
               if (inputs.length === 0) inputs = store.segments.map((s) => s.segment);
               if (inputs.length === 0) continue;
-              const added = await mergeSegments({ store, inputs, host, files });
+              const added = await mergeSegments({
+                store,
+                inputs,
+                host,
+                files,
+                visibleFromNs: MIN_TIME_NS,
+              });
               const replacing = store.replace({
                 flushed: undefined,
                 removed: inputs,

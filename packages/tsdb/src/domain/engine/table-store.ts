@@ -13,6 +13,7 @@ import { selectSeries } from './select-series.js';
 import { SeriesIndex } from './series-index.js';
 import { SeriesTable } from './series-table.js';
 import type { Source } from './sources.js';
+import { survivesText, type Tombstone, Tombstones, tombstonesOfSegment } from './tombstones.js';
 
 /** A segment in use by this process. */
 export interface OpenSegment {
@@ -37,6 +38,10 @@ export class TableStore {
   readonly tableId: number;
   readonly index: SeriesIndex;
   readonly seriesTable: SeriesTable;
+  /** Deletions of rows: every way of reading rows has to heed them. */
+  readonly tombstones = new Tombstones();
+  /** Its data are to go, or gone: nothing of it may be stored any more. */
+  isGone = false;
   /** Newest picture of the table's columns. */
   schema: TableSchema;
   /** Series up to this number are in `seriesFiles`. */
@@ -52,6 +57,8 @@ export class TableStore {
   #duplicatesPinned: Pinned;
   #duplicatesCount = 0;
   #lockTail: Promise<unknown> = Promise.resolve();
+  /** What every query of the table reads. */
+  readonly #wholePinned: Pinned;
 
   constructor(options: {
     readonly schema: TableSchema;
@@ -72,6 +79,9 @@ export class TableStore {
     });
     this.#duplicates = new DuplicateKeys({ name: this.#nextDuplicatesName(), host: this.#host });
     this.#duplicatesPinned = this.#pinnedDuplicates(this.#duplicates);
+    this.#wholePinned = new Pinned(() => {
+      this.seriesTable.drop().catch(this.#onError);
+    });
   }
 
   get segments(): readonly OpenSegment[] {
@@ -106,6 +116,22 @@ export class TableStore {
       this.#generations = [...this.#generations, { number: generation, table }];
     }
     table.append(batch, seq);
+  }
+
+  /** Smallest `seq` of the rows in memory; `undefined`: there are none. */
+  get minBufferedSeq(): bigint | undefined {
+    return this.#generations.reduce<bigint | undefined>(
+      (min, { table }) => (min === undefined || table.minSeq < min ? table.minSeq : min),
+      undefined,
+    );
+  }
+
+  /** Whether anything is stored between the two instants; rows in memory count as everywhere. */
+  mayHoldRows(minTime: bigint, maxTime: bigint): boolean {
+    return (
+      this.#generations.some(({ table }) => table.rowCount > 0) ||
+      this.#segments.some(({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime)
+    );
   }
 
   generation(number: number): GenerationTable | undefined {
@@ -171,7 +197,25 @@ export class TableStore {
       this.#duplicates = duplicates;
       this.#duplicatesPinned = this.#pinnedDuplicates(duplicates);
       for (const pinned of retired) pinned.retire();
+      if (this.isGone) this.#retireAll();
     });
+  }
+
+  /** The table's data go: files and memory are freed when the last query that reads them has ended. */
+  async vanish(): Promise<void> {
+    this.isGone = true;
+    await this.exclusive(async () => this.#retireAll());
+    for (const { objectName } of this.seriesFiles) await this.#files.remove(objectName);
+    this.seriesFiles = [];
+  }
+
+  #retireAll(): void {
+    for (const { pinned } of this.#segments) pinned.retire();
+    for (const { table } of this.#generations) table.pinned.retire();
+    this.#duplicatesPinned.retire();
+    this.#wholePinned.retire();
+    this.#segments = [];
+    this.#generations = [];
   }
 
   /** Forgets everything in memory; files stay. No query may be running. */
@@ -205,10 +249,12 @@ export class TableStore {
       ({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime,
     );
     const duplicates = this.#duplicates;
+    const tombstones = this.tombstones.touches(minTime, maxTime) ? this.tombstones.all : [];
     const pins = [
       ...generations.map(({ table }) => table.pinned),
       ...segments.map((s) => s.pinned),
       this.#duplicatesPinned,
+      this.#wholePinned,
     ];
     for (const pin of pins) pin.pin();
     const release = (): void => {
@@ -222,8 +268,9 @@ export class TableStore {
         ...segmentSources(
           this.#files,
           segments.map((open) => open.segment),
+          (segment) => this.#survives(tombstonesOfSegment(tombstones, segment), 'whole'),
         ),
-        ...bufferSources(generations),
+        ...bufferSources(generations).map((source) => this.#surviving(source, tombstones)),
       ].filter((source) => source.minTime <= maxTime && source.maxTime >= minTime);
       const text = scanText({
         schema: request.table,
@@ -241,6 +288,19 @@ export class TableStore {
       release();
       throw error;
     }
+  }
+
+  #survives(tombstones: readonly Tombstone[], rows: 'whole' | 'seqs'): string | undefined {
+    if (tombstones.length === 0) return undefined;
+    return survivesText(tombstones, this, rows);
+  }
+
+  /** Rows in memory without those that were deleted. */
+  #surviving(source: Source, tombstones: readonly Tombstone[]): Source {
+    const survives = this.#survives(tombstones, 'seqs');
+    if (survives === undefined) return source;
+    const { where } = source;
+    return { ...source, where: where === undefined ? survives : `${where} AND ${survives}` };
   }
 
   /** Finds the points among newly written late rows that were written before; after it, queries may see those rows. */

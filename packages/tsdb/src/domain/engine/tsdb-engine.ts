@@ -1,22 +1,28 @@
-import type { Clock, CommitLog, Leases } from '@plinth/kernel';
+import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
 import { ShuttingDown } from '../../errors.js';
 import type { ResultStream } from '../../model/result.js';
+import { MIN_TIME_NS } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import type { FileDamaged, SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
 import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogDeletions } from '../catalog/catalog-deletions.js';
 import type { VirtualTables } from '../sql/planned-query.js';
 import type { SegmentsOf } from '../system-tables/parquet-files.js';
 import type { QueryLog } from '../system-tables/query-log.js';
 import { Compactor } from './compactor.js';
 import type { Engine, ParquetFile, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
 import { Flusher, type FlushSettings } from './flusher.js';
+import { HardDeletions } from './hard-deletions.js';
 import { openTable, replayLog } from './open-tables.js';
 import { type Planner, QueryPath } from './query-path.js';
 import { removeDamaged } from './remove-damaged.js';
+import { Retention } from './retention.js';
+import { type DeleteRowsRequest, RowDeletions } from './row-deletions.js';
 import { TableStore } from './table-store.js';
+import { visibleFrom } from './visible-from.js';
 import { WriteBuffer } from './write-buffer.js';
 import { type BodyReader, WritePath } from './write-path.js';
 
@@ -28,6 +34,8 @@ export interface EngineNeeds {
   readonly registry: SegmentRegistry;
   readonly leases: Leases;
   readonly clock: Clock;
+  readonly random: Random;
+  readonly deletions: CatalogDeletions;
   readonly reader: BodyReader;
   readonly planner: Planner;
   readonly virtualTables: (database: DatabaseSchema, segmentsOf: SegmentsOf) => VirtualTables;
@@ -35,6 +43,9 @@ export interface EngineNeeds {
   readonly settings: FlushSettings & {
     readonly hardLimitBytes: number;
     readonly maxConcurrentQueries: number;
+    readonly retentionCheckIntervalMs: number;
+    /** So long something without data is still listed. */
+    readonly deleteGraceMs: number;
     /** Go on without damaged segments. */
     readonly repair: boolean;
   };
@@ -78,6 +89,9 @@ export class TsdbEngine implements Engine {
   readonly #queries: QueryPath;
   readonly #flusher: Flusher;
   readonly #compactor: Compactor;
+  readonly #rowDeletions: RowDeletions;
+  readonly #retention: Retention;
+  readonly #hardDeletions: HardDeletions;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #writesUnderWay = 0;
   #onIdle: (() => void) | undefined;
@@ -88,6 +102,8 @@ export class TsdbEngine implements Engine {
     await engine.#recover();
     engine.#flusher.start();
     engine.#compactor.start();
+    engine.#retention.start();
+    engine.#hardDeletions.start();
     return engine;
   }
 
@@ -113,6 +129,33 @@ export class TsdbEngine implements Engine {
       nowNs: () => clock.nowNs(),
       maxConcurrentQueries: needs.settings.maxConcurrentQueries,
     });
+    const visibleFromNs = (store: TableStore): bigint => this.#visibleFromNs(store);
+    this.#rowDeletions = new RowDeletions({
+      catalog,
+      registry,
+      buffer: this.#buffer,
+      random: needs.random,
+      storeOf: (schema) => this.#tables.get(schema.id),
+    });
+    this.#retention = new Retention({
+      tables: () => this.#tables.values(),
+      visibleFromNs,
+      registry,
+      leases,
+      clock,
+      intervalMs: needs.settings.retentionCheckIntervalMs,
+      onFailed: (error) => report.backgroundFailed(error),
+    });
+    this.#hardDeletions = new HardDeletions({
+      deletions: needs.deletions,
+      registry,
+      store: (tableId) => this.#tables.get(tableId),
+      forget: (tableIds) => this.#forgetTables(tableIds),
+      leases,
+      clock,
+      graceMs: needs.settings.deleteGraceMs,
+      onFailed: (error) => report.backgroundFailed(error),
+    });
     this.#compactor = new Compactor({
       tables: () => this.#tables.values(),
       host,
@@ -120,6 +163,7 @@ export class TsdbEngine implements Engine {
       registry,
       leases,
       clock,
+      visibleFromNs,
       onMerged: () => report.compacted(),
       onFailed: (error) => report.backgroundFailed(error),
     });
@@ -163,9 +207,26 @@ export class TsdbEngine implements Engine {
     return await this.#queries.queryToParquet(request);
   }
 
+  async deleteRows(request: DeleteRowsRequest): Promise<void> {
+    if (this.#state !== 'open') throw new ShuttingDown();
+    const tableIds = await this.#rowDeletions.delete(request);
+    if (tableIds.length > 0) this.#compactor.compactWhenDue();
+  }
+
+  removeDeletedSoon(): void {
+    if (this.#state === 'open') this.#hardDeletions.checkSoon();
+  }
+
   /** Bytes of rows that are not in segments yet. */
   get bufferedBytes(): number {
     return this.#buffer.sizeBytes;
+  }
+
+  /** Deletions of rows that are not carried out in all files yet. */
+  get waitingDeletionCount(): number {
+    let count = 0;
+    for (const { tombstones } of this.#tables.values()) count += tombstones.count;
+    return count;
   }
 
   get isReadOnly(): boolean {
@@ -200,6 +261,8 @@ export class TsdbEngine implements Engine {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     if (this.#writesUnderWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await this.#hardDeletions.close();
+    await this.#retention.close();
     await this.#compactor.close();
     await this.#flusher.close();
     if (!this.#buffer.isReadOnly) {
@@ -224,16 +287,16 @@ export class TsdbEngine implements Engine {
   async #recover(): Promise<void> {
     const { catalog, files, registry, host, log, report } = this.#needs;
     if (this.#needs.settings.repair) {
-      const tableName = (id: number): string => catalog.tableById(id)?.name ?? '';
+      const tableName = (id: number): string => catalog.keptTableById(id)?.name ?? '';
       await removeDamaged({ registry, files, report, tableName });
     }
-    const { segments, seriesFiles, flushedFile } = await registry.load();
+    const { segments, seriesFiles, flushedFile, tombstones } = await registry.load();
     const known = new Set([...segments, ...seriesFiles].map((file) => file.objectName));
     const unknown = await files.removeUnknown(known);
     if (unknown.length > 0) report.unknownFilesRemoved(unknown);
     const tableIds = new Set([...segments, ...seriesFiles].map((file) => file.tableId));
     for (const tableId of tableIds) {
-      const schema = catalog.tableById(tableId);
+      const schema = catalog.keptTableById(tableId);
       if (schema === undefined) continue;
       await openTable({
         store: this.#storeOf(schema),
@@ -245,17 +308,40 @@ export class TsdbEngine implements Engine {
       });
     }
     for (const segment of segments) this.#buffer.noteSeq(segment.maxSeq);
+    for (const tombstone of tombstones) {
+      this.#buffer.noteSeq(tombstone.seq);
+      const schema = catalog.keptTableById(tombstone.tableId);
+      if (schema !== undefined) this.#storeOf(schema).tombstones.load([tombstone]);
+    }
     const rowCount = await replayLog({
       log,
       flushedFile,
       buffer: this.#buffer,
       storeOf: (tableId) => {
-        const schema = catalog.tableById(tableId);
+        const schema = catalog.keptTableById(tableId);
         return schema === undefined ? undefined : this.#storeOf(schema);
       },
     });
     if (flushedFile >= 0) await log.seal(flushedFile);
     if (rowCount > 0) report.replayed(rowCount);
+  }
+
+  /** Deleted tables keep what they have: they may come back. */
+  #visibleFromNs(store: TableStore): bigint {
+    const { catalog, clock } = this.#needs;
+    const table = catalog.tableById(store.tableId);
+    const database = table && catalog.databaseById(table.databaseId);
+    if (database === undefined || table === undefined) return MIN_TIME_NS;
+    return visibleFrom(database, table, clock.nowNs());
+  }
+
+  /** Their rows are out of memory and files; a flush takes them out of the log. */
+  #forgetTables(tableIds: readonly number[]): void {
+    for (const id of tableIds) {
+      this.#tables.delete(id);
+      this.#buffer.forgetTable(id);
+    }
+    this.#flusher.flushSoon();
   }
 
   #segmentsOf(tableId: number): readonly Segment[] {

@@ -79,7 +79,7 @@ export class WriteBuffer {
    * numbers of the table's index. The rows are visible to queries when it returns; the promise tells that they are durable.
    */
   append(batches: readonly BatchForTable[]): Promise<void> {
-    const seq = this.#nextSeq();
+    const seq = this.nextSeq();
     const tables = batches.map(
       ({ store, batch }): RecordTable => ({
         tableId: store.tableId,
@@ -151,8 +151,13 @@ export class WriteBuffer {
     return series;
   }
 
+  /** Its rows are gone for good. */
+  forgetTable(tableId: number): void {
+    this.#logSeries.delete(tableId);
+  }
+
   /** Hybrid clock: the wall clock where it moved on, otherwise one more than before. */
-  #nextSeq(): bigint {
+  nextSeq(): bigint {
     const now = this.#clock.nowNs();
     this.#lastSeq = now > this.#lastSeq ? now : this.#lastSeq + 1n;
     return this.#lastSeq;

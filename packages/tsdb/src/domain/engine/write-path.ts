@@ -63,7 +63,9 @@ export class WritePath {
     const parser = this.#parserOf(read.parserId);
     parser.note(parsed.epoch, parsed.tables);
     const admitting = this.#admit(request, parsed, parser);
-    const admission = admitting instanceof Promise ? await admitting : admitting;
+    let admission = admitting instanceof Promise ? await admitting : admitting;
+    // A table that was deleted while this waited takes no more rows: the name is free for another.
+    while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
     if (parsed.lineCount === 0) throw new WriteEmpty();
     const refused = refusedLines(read.body, parsed, admission);
     if (refused.length > 0 && !request.acceptPartial) {
@@ -91,6 +93,12 @@ export class WritePath {
       alreadyRefused: parsed.refused,
       seriesOf: (table: ParsedTable, series: number) => parser.tagsOf(table, series),
     });
+  }
+
+  #hasLostTable(admission: Admission): boolean {
+    return admission.tables.some(
+      ({ schema }) => schema !== undefined && this.#catalog.tableById(schema.id) === undefined,
+    );
   }
 
   #batches(admission: Admission, parser: ParserSeries): readonly BatchForTable[] {

@@ -19,6 +19,9 @@ export interface LaneJob {
   readonly options: LaneJobOptions;
 }
 
+/** What a lane is sent: a job, or the wish that its parser starts over. */
+export type LaneMessage = LaneJob | 'forget';
+
 /** One per job, in the order of the jobs. */
 export type LaneReply =
   | { readonly kind: 'parsed'; readonly parsed: ParsedBody; readonly body: Uint8Array }

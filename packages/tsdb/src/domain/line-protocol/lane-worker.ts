@@ -1,7 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { BodyTooLarge, GzipCorrupt, gunzipBounded, invariant } from '@plinth/kernel';
 import { BodyNotUtf8 } from '../../errors.js';
-import { type LaneJob, type LaneReply, type LaneSettings, transferList } from './lane-messages.js';
+import {
+  type LaneJob,
+  type LaneMessage,
+  type LaneReply,
+  type LaneSettings,
+  transferList,
+} from './lane-messages.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
 
 /** Entry of a lane's thread: decodes and parses one body after the other. A bug ends the thread; the pool notices. */
@@ -11,9 +17,13 @@ function runLane(): void {
   const { limits, hashSeed } = workerData as LaneSettings; // written by `Lane` alone
   const parser = new LineProtocolParser(limits, hashSeed);
   let previous = Promise.resolve();
-  port.on('message', (job: LaneJob) => {
+  port.on('message', (job: LaneMessage) => {
     // Decoding is asynchronous: jobs wait for each other, so that replies keep their order.
     previous = previous.then(async () => {
+      if (job === 'forget') {
+        parser.forget();
+        return;
+      }
       const reply = await answer(parser, job);
       port.postMessage(reply, transferList(reply));
     });

@@ -6,6 +6,7 @@ import {
   isWhole,
   type LaneJob,
   type LaneJobOptions,
+  type LaneMessage,
   type LaneReply,
   type LaneSettings,
 } from './lane-messages.js';
@@ -63,6 +64,12 @@ export class Lane {
       this.#pending.push({ sizeBytes, resolve, reject });
       this.#bytesInFlight += sizeBytes;
     });
+  }
+
+  /** The parser starts over before the next body. */
+  forget(): void {
+    const message: LaneMessage = 'forget';
+    this.#worker.postMessage(message);
   }
 
   /** Ends the thread; what it has not answered is rejected with `why`. */

@@ -56,6 +56,11 @@ export class LineProtocolParser {
     return this.#memory.epoch;
   }
 
+  /** Starts over, so that names that nobody writes any more take no memory. Between bodies only. */
+  forget(): void {
+    this.#memory.forget();
+  }
+
   /** Throws `BodyNotUtf8`; everything else that is wrong with a body is in the result. */
   parse(body: Uint8Array, options: ParseOptions): ParsedBody {
     assertUtf8(body);

@@ -109,6 +109,11 @@ export class ParserMemory {
       sizeBytes += TABLE_SIZE_BYTES + table.slots.size * FIELD_SIZE_BYTES;
     if (seriesCount <= this.#limits.maxSeriesCount && sizeBytes <= this.#limits.maxSizeBytes)
       return;
+    this.forget();
+  }
+
+  /** Starts over: names are met for the first time again. */
+  forget(): void {
     this.#databases = new Map();
     this.#tables = [];
     this.#budget = new CellBudget(this.#limits.maxCells);

@@ -1,8 +1,9 @@
+import type { TableSchema } from '../../model/schema.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { VirtualTable } from '../sql/planned-query.js';
-import { BOOLEAN, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from './system-table.js';
+import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from './system-table.js';
 
-/** Every table of every database. */
+/** Every table of every database, deleted ones last. */
 export function tablesTable(catalog: Catalog): VirtualTable {
   const columns = {
     database_name: TEXT,
@@ -14,18 +15,30 @@ export function tablesTable(catalog: Catalog): VirtualTable {
     deleted: BOOLEAN,
     hard_deletion_time: TIME_SEC_UTC,
   };
-  return systemTable(columns, () =>
-    catalog.databases().flatMap((database) =>
+  const row = (databaseName: string, table: TableSchema, hardDeleteMs?: number) => ({
+    database_name: databaseName,
+    table_name: table.name,
+    column_count: table.columns.size,
+    series_key_columns: table.seriesKey.join(', '),
+    last_cache_count: 0,
+    distinct_cache_count: 0,
+    hard_deletion_time: nanosOfMs(hardDeleteMs),
+  });
+  return systemTable(columns, () => [
+    ...catalog.databases().flatMap((database) =>
       [...database.tables.values()].map((table) => ({
-        database_name: database.name,
-        table_name: table.name,
-        column_count: table.columns.size,
-        series_key_columns: table.seriesKey.join(', '),
-        last_cache_count: 0,
-        distinct_cache_count: 0,
+        ...row(database.name, table),
         deleted: false,
-        hard_deletion_time: undefined,
       })),
     ),
-  );
+    ...catalog.deleted.tables().flatMap((table) => {
+      const { schema } = table.entry;
+      const database =
+        catalog.databaseById(schema.databaseId) ??
+        catalog.deleted.databaseById(schema.databaseId)?.schema;
+      if (database === undefined) return [];
+      const hardDeleteMs = catalog.deleted.hardDeleteMsOf(table);
+      return [{ ...row(database.name, schema, hardDeleteMs), deleted: true }];
+    }),
+  ]);
 }

@@ -48,6 +48,7 @@ export class SegmentFiles {
   readonly #fileSystem: FileSystem;
   /** Where the engine writes before the object store takes over. */
   readonly #tempDir: string;
+  #lastRemoval: Promise<unknown> = Promise.resolve();
 
   constructor(options: {
     readonly host: DuckDbHost;
@@ -122,8 +123,11 @@ export class SegmentFiles {
     return this.#objects.localPath(objectName);
   }
 
+  /** Files go one after the other: thousands at once would keep every other file waiting. */
   async remove(objectName: string): Promise<void> {
-    await this.#objects.delete(objectName);
+    const removed = this.#lastRemoval.then(() => this.#objects.delete(objectName));
+    this.#lastRemoval = removed.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    await removed;
   }
 
   /** Throws `FileDamaged` unless the stored bytes are those that were written. */

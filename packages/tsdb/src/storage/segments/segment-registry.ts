@@ -1,5 +1,6 @@
 import type { Migration, RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
+import type { TagCondition } from '../../model/scan.js';
 import type { Segment, SeriesFile } from './segment.js';
 
 interface SegmentRow {
@@ -33,7 +34,18 @@ interface SeriesFileRow {
   checksum: number;
 }
 
+interface TombstoneRow {
+  id: string;
+  table_id: number;
+  seq: string;
+  min_time: string;
+  max_time: string;
+  /** JSON; `null` stands for an absent tag. */
+  any_of: string;
+}
+
 interface Tables {
+  tsdb_tombstones: TombstoneRow;
   tsdb_segments: SegmentRow;
   tsdb_series_files: SeriesFileRow;
   tsdb_log_state: { id: number; flushed_file: number; version: number };
@@ -81,6 +93,25 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0002_tombstones',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_tombstones')
+        .addColumn('id', 'text', (c) => c.primaryKey())
+        .addColumn('table_id', 'integer', (c) => c.notNull())
+        .addColumn('seq', 'text', (c) => c.notNull())
+        .addColumn('min_time', 'text', (c) => c.notNull())
+        .addColumn('max_time', 'text', (c) => c.notNull())
+        .addColumn('any_of', 'text', (c) => c.notNull())
+        .execute();
+      await tx.schema
+        .createIndex('tsdb_segments_table')
+        .on('tsdb_segments')
+        .column('table_id')
+        .execute();
+    },
+  },
 ];
 
 /** A change of the stored files of the node: all of it or nothing becomes true. */
@@ -111,16 +142,45 @@ export class SegmentRegistry {
     readonly seriesFiles: readonly SeriesFile[];
     /** -1: nothing was ever flushed. */
     readonly flushedFile: number;
+    readonly tombstones: readonly StoredTombstone[];
   }> {
     const reader = this.#store.reader<Tables>();
     const segments = await reader.selectFrom('tsdb_segments').selectAll().execute();
     const seriesFiles = await reader.selectFrom('tsdb_series_files').selectAll().execute();
     const state = await reader.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
+    const tombstones = await reader.selectFrom('tsdb_tombstones').selectAll().execute();
     return {
+      tombstones: tombstones.map(toTombstone),
       segments: segments.map(toSegment),
       seriesFiles: seriesFiles.map(toSeriesFile),
       flushedFile: state === undefined ? -1 : Number(state.flushed_file),
     };
+  }
+
+  async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      for (const tombstone of tombstones) {
+        await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
+      }
+    });
+  }
+
+  async removeTombstones(ids: readonly string[]): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      await tx
+        .deleteFrom('tsdb_tombstones')
+        .where('id', 'in', [...ids])
+        .execute();
+    });
+  }
+
+  /** Within a transaction of the caller: nothing is registered of the table any more. */
+  async removeTable<DB>(tx: Transaction<DB>, tableId: number): Promise<void> {
+    // The tables are those of this registry, whatever others the caller's transaction knows.
+    const own = tx as unknown as Transaction<Tables>;
+    await own.deleteFrom('tsdb_segments').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_series_files').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_tombstones').where('table_id', '=', tableId).execute();
   }
 
   async apply(change: RegistryChange): Promise<void> {
@@ -160,6 +220,48 @@ async function moveState(tx: Transaction<Tables>, flushedFile: number | undefine
   } else {
     await tx.updateTable('tsdb_log_state').set({ flushed_file, version }).execute();
   }
+}
+
+/** A deletion of rows; see `Tombstone` of the engine. */
+export interface StoredTombstone {
+  readonly id: string;
+  readonly tableId: number;
+  readonly seq: bigint;
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  readonly anyOf: readonly (readonly TagCondition[])[];
+}
+
+interface StoredCondition {
+  readonly tag: string;
+  readonly op: TagCondition['op'];
+  readonly values: readonly (string | null)[];
+}
+
+function toTombstone(row: TombstoneRow): StoredTombstone {
+  const anyOf = JSON.parse(row.any_of) as readonly (readonly StoredCondition[])[]; // written by `fromTombstone`
+  return {
+    id: row.id,
+    tableId: Number(row.table_id),
+    seq: BigInt(row.seq),
+    minTimeNs: BigInt(row.min_time),
+    maxTimeNs: BigInt(row.max_time),
+    anyOf: anyOf.map((all) =>
+      all.map(({ tag, op, values }) => ({ tag, op, values: values.map((v) => v ?? undefined) })),
+    ),
+  };
+}
+
+function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
+  return {
+    id: tombstone.id,
+    table_id: tombstone.tableId,
+    seq: String(tombstone.seq),
+    min_time: String(tombstone.minTimeNs),
+    max_time: String(tombstone.maxTimeNs),
+    // An absent tag is `undefined`, which JSON writes as null within a list.
+    any_of: JSON.stringify(tombstone.anyOf),
+  };
 }
 
 function toSegment(row: SegmentRow): Segment {

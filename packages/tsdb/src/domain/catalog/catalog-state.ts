@@ -1,0 +1,95 @@
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { CatalogContent } from './catalog-records.js';
+import { type DeletedDatabase, DeletedResources, type DeletedTable } from './deleted-resources.js';
+import type { TableEntry } from './grow-table.js';
+import { INTERNAL_DATABASE } from './names.js';
+
+/** The catalog's pictures in memory. A picture is replaced when what it shows is durable, never changed. */
+export class CatalogState {
+  readonly deleted = new DeletedResources();
+  readonly #databases = new Map<string, DatabaseSchema>();
+  readonly #databasesById = new Map<number, DatabaseSchema>();
+  readonly #tables = new Map<number, TableEntry>();
+  #sorted: readonly DatabaseSchema[] | undefined;
+  /** Active ones and those being created: what limits are compared with. `_internal` is not counted. */
+  databaseCount = 0;
+  tableCount = 0;
+
+  constructor(content: CatalogContent) {
+    const tablesOf = new Map<number, TableEntry[]>();
+    for (const entry of content.tables) {
+      const others = tablesOf.get(entry.schema.databaseId);
+      if (others === undefined) tablesOf.set(entry.schema.databaseId, [entry]);
+      else others.push(entry);
+    }
+    for (const database of content.databases) {
+      const tables = tablesOf.get(database.id) ?? [];
+      this.show(database, tables);
+      if (database.name === INTERNAL_DATABASE) continue;
+      this.tableCount += tables.length;
+      this.databaseCount++;
+    }
+    for (const database of content.deletedDatabases) this.deleted.putDatabase(database);
+    for (const table of content.deletedTables) this.deleted.putTable(table);
+  }
+
+  database(name: string): DatabaseSchema | undefined {
+    return this.#databases.get(name);
+  }
+
+  databaseById(id: number): DatabaseSchema | undefined {
+    return this.#databasesById.get(id);
+  }
+
+  table(id: number): TableEntry | undefined {
+    return this.#tables.get(id);
+  }
+
+  keptTable(id: number): TableSchema | undefined {
+    return this.#tables.get(id)?.schema ?? this.deleted.keptTable(id);
+  }
+
+  databases(): readonly DatabaseSchema[] {
+    // Names are ASCII, so that the order of UTF-16 units is the order of bytes.
+    this.#sorted ??= [...this.#databases.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#sorted;
+  }
+
+  /** Replaces the picture of the database by one with these tables in it. */
+  show(database: DatabaseSchema, entries: readonly TableEntry[]): DatabaseSchema {
+    const tables = new Map(database.tables);
+    for (const entry of entries) {
+      tables.set(entry.schema.name, entry.schema);
+      this.#tables.set(entry.schema.id, entry);
+    }
+    const shown: DatabaseSchema = { ...database, tables };
+    this.#databases.set(shown.name, shown);
+    this.#databasesById.set(shown.id, shown);
+    this.#sorted = undefined;
+    return shown;
+  }
+
+  /** A database and its tables leave; they are deleted things from here on. */
+  hideDatabase(deleted: DeletedDatabase, tables: readonly DeletedTable[]): void {
+    this.#databases.delete(deleted.originalName);
+    this.#databasesById.delete(deleted.schema.id);
+    this.#sorted = undefined;
+    this.deleted.putDatabase(deleted);
+    for (const table of tables) {
+      this.#tables.delete(table.entry.schema.id);
+      this.deleted.putTable(table);
+    }
+    this.databaseCount--;
+    this.tableCount -= tables.length;
+  }
+
+  /** A table of an active database leaves. */
+  hideTable(database: DatabaseSchema, table: DeletedTable): void {
+    const tables = new Map(database.tables);
+    tables.delete(table.originalName);
+    this.#tables.delete(table.entry.schema.id);
+    this.show({ ...database, tables }, []);
+    this.deleted.putTable(table);
+    this.tableCount--;
+  }
+}

@@ -1,0 +1,49 @@
+const NS_PER_SEC = 1_000_000_000n;
+
+/** Nanoseconds of the units; months and years are mean ones. Source: tsdb-http, "Databases". */
+const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map(
+  (
+    [
+      [['ns', 'nsec', 'nanos'], 1n],
+      [['us', 'usec', 'µs', 'μs'], 1_000n],
+      [['ms', 'msec', 'millis'], 1_000_000n],
+      [['s', 'sec', 'secs', 'second', 'seconds'], NS_PER_SEC],
+      [['m', 'min', 'mins', 'minute', 'minutes'], 60n * NS_PER_SEC],
+      [['h', 'hr', 'hrs', 'hour', 'hours'], 3_600n * NS_PER_SEC],
+      [['d', 'day', 'days'], 86_400n * NS_PER_SEC],
+      [['w', 'wk', 'week', 'weeks'], 604_800n * NS_PER_SEC],
+      [['M', 'month', 'months'], 2_630_016n * NS_PER_SEC],
+      [['y', 'yr', 'year', 'years'], 31_557_600n * NS_PER_SEC],
+    ] as const
+  ).flatMap(([names, ns]) => names.map((name): [string, bigint] => [name, ns])),
+);
+
+/** Durations must fit into signed 64-bit nanoseconds. */
+const MAX_NS = 2n ** 63n - 1n;
+
+export type HumanTime = { readonly ns: bigint } | { readonly fault: string };
+
+/** A duration such as `30d`, `1h 30min`, in whole seconds; or what is wrong with the text. */
+export function parseHumanTime(text: string): HumanTime {
+  if (text.trim() === '') return { fault: 'value was empty' };
+  const part = /\s*(\d+)\s*([A-Za-zµμ]*)\s*/y;
+  let totalNs = 0n;
+  while (part.lastIndex < text.length) {
+    const at = part.lastIndex;
+    const match = part.exec(text);
+    if (match === null) return { fault: `expected number at ${at}` };
+    const [, digits = '', unit = ''] = match;
+    if (unit === '') {
+      return { fault: `time unit needed, for example ${digits}sec or ${digits}ms` };
+    }
+    const ns = NS_PER_UNIT.get(unit);
+    if (ns === undefined) {
+      return {
+        fault: `unknown time unit "${unit}", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)`,
+      };
+    }
+    totalNs += BigInt(digits) * ns;
+    if (totalNs > MAX_NS) return { fault: 'number is too large' };
+  }
+  return { ns: totalNs - (totalNs % NS_PER_SEC) };
+}

@@ -1,0 +1,190 @@
+import type { FastifyRequest } from 'fastify';
+import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
+import { ConflictingValues, ContentTypeUnacceptable, ParameterInvalid } from '../errors.js';
+import { jsonError } from '../query/json-request.js';
+import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
+import { parseHumanTime } from './human-time.js';
+
+/**
+ * What a management call was told, by its query string, by a JSON body, or by both.
+ * Source: tsdb-http, "Compatibility profile" and "Transport and common behaviour".
+ */
+export class ManagementInput {
+  readonly #parameters: ReturnType<typeof parseParameters>;
+  readonly #body: Readonly<Record<string, unknown>> | undefined;
+
+  /** Throws `ContentTypeUnacceptable` when there is neither a query string nor a body that is said to be JSON. */
+  static of(request: FastifyRequest): ManagementInput {
+    const queryString = queryStringOf(request.raw.url ?? '') ?? '';
+    const body = request.body instanceof Uint8Array ? request.body : undefined;
+    const hasBody = body !== undefined && body.byteLength > 0;
+    if (!hasBody && queryString !== '') {
+      return new ManagementInput(parseParameters(queryString), undefined);
+    }
+    if (!isJson(sentContentType(request))) throw new ContentTypeUnacceptable();
+    return new ManagementInput(parseParameters(queryString), parseBody(body));
+  }
+
+  private constructor(
+    parameters: ReturnType<typeof parseParameters>,
+    body: Readonly<Record<string, unknown>> | undefined,
+  ) {
+    this.#parameters = parameters;
+    this.#body = body;
+  }
+
+  requiredText(name: string, ...spellings: readonly string[]): string {
+    const value = this.text(name, ...spellings);
+    if (value !== undefined) return value;
+    throw this.#failure(`missing field \`${name}\``);
+  }
+
+  /** `null` counts as absent. */
+  text(...spellings: readonly string[]): string | undefined {
+    const asked = readParameter(this.#parameters, spellings);
+    let found = asked === undefined ? undefined : { name: '', value: asked };
+    for (const name of spellings) {
+      const value = this.#field(name);
+      if (value === undefined) continue;
+      if (typeof value !== 'string') throw wrongType(name, value, 'a string');
+      if (found !== undefined && found.value !== value) {
+        throw new ConflictingValues(found.name || name, name);
+      }
+      found ??= { name, value };
+    }
+    return found?.value;
+  }
+
+  /** An integer from `minimum` on; `undefined` when it is absent. */
+  integer(name: string, options: { readonly minimum: number; readonly tooSmall: string }) {
+    const asked = readParameter(this.#parameters, [name]);
+    const value = this.#field(name) ?? asked;
+    if (value === undefined) return undefined;
+    const number = typeof value === 'string' && asked !== undefined ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isInteger(number)) {
+      throw wrongType(name, value, 'u64');
+    }
+    if (number < 0) throw jsonError(`invalid value: integer \`${number}\`, expected u64`);
+    if (number > Number.MAX_SAFE_INTEGER) {
+      throw jsonError(`invalid value: integer \`${number}\`, expected at most 2^53`);
+    }
+    if (number < options.minimum) throw jsonError(options.tooSmall);
+    return number;
+  }
+
+  /** `undefined` when it is absent or null. */
+  texts(name: string): readonly string[] | undefined {
+    const value = this.#field(name);
+    if (value === undefined) return undefined;
+    if (!Array.isArray(value)) throw wrongType(name, value, 'a sequence');
+    return value.map((item: unknown) => {
+      if (typeof item !== 'string') throw wrongType(name, item, 'a string');
+      return item;
+    });
+  }
+
+  requiredTexts(name: string): readonly string[] {
+    const value = this.texts(name);
+    if (value !== undefined) return value;
+    throw this.#failure(`missing field \`${name}\``);
+  }
+
+  /** Objects in a list; empty when it is absent or null. */
+  objects(name: string): readonly Readonly<Record<string, unknown>>[] {
+    const value = this.#field(name);
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) throw wrongType(name, value, 'a sequence');
+    return value.map((item: unknown) => {
+      if (!isObject(item)) throw wrongType(name, item, 'a map');
+      return item;
+    });
+  }
+
+  /** Nanoseconds of a duration such as `30d`; `undefined` when it is absent or null. */
+  duration(name: string): bigint | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const time = parseHumanTime(text);
+    if ('ns' in time) return time.ns;
+    throw this.#failure(time.fault);
+  }
+
+  hardDeletion(): HardDeletion {
+    const text = this.text('hard_delete_at');
+    switch (text) {
+      case undefined:
+        return { kind: 'absent' };
+      case 'never':
+      case 'default':
+      case 'now':
+        return { kind: text };
+      default:
+        return { kind: 'at', atMs: parseTimestamp(text) };
+    }
+  }
+
+  #field(name: string): unknown {
+    if (this.#body === undefined || !Object.hasOwn(this.#body, name)) return undefined;
+    return this.#body[name] ?? undefined;
+  }
+
+  #failure(text: string): ParameterInvalid {
+    return this.#body === undefined ? serdeError(text) : jsonError(text);
+  }
+}
+
+const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+function parseTimestamp(text: string): number {
+  const ms = RFC3339.test(text) ? Date.parse(text.replace(' ', 'T').toUpperCase()) : Number.NaN;
+  if (Number.isFinite(ms)) return ms;
+  const cause = text === '' ? 'premature end of input' : 'input contains invalid characters';
+  throw new ParameterInvalid(`Cannot parse the timestamp: ${cause}`);
+}
+
+function parseBody(body: Uint8Array | undefined): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
+  } catch (error) {
+    throw jsonError(error instanceof Error ? error.message : String(error));
+  }
+  if (!isObject(value)) throw jsonError('invalid type, expected a map');
+  return value;
+}
+
+/** The parsers of this scope hide the header from the framework; what was sent is still among the raw ones. */
+export function sentContentType(request: FastifyRequest): string | undefined {
+  const { rawHeaders } = request.raw;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() === 'content-type') return rawHeaders[i + 1];
+  }
+  return undefined;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/(?:json|[^;\s]+\+json)\s*(?:;|$)/i.test(contentType?.trim() ?? '');
+}
+
+function wrongType(name: string, value: unknown, expected: string): ParameterInvalid {
+  return jsonError(`invalid type for field \`${name}\`: ${kindOf(value)}, expected ${expected}`);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'sequence';
+  switch (typeof value) {
+    case 'number':
+      return Number.isInteger(value) ? `integer \`${value}\`` : `floating point \`${value}\``;
+    case 'string':
+      return `string ${JSON.stringify(value)}`;
+    case 'boolean':
+      return `boolean \`${value}\``;
+    default:
+      return 'map';
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

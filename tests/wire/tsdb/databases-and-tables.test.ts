@@ -1,0 +1,426 @@
+// Source: tsdb-http, "Databases", "Tables" and "Deletion life cycle"; rows D-01 to D-05 of the checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  assertEmpty,
+  assertError,
+  assertJson,
+  type HttpAnswer,
+  rows,
+  ServerProcess,
+  write,
+} from '../../harness/index.js';
+
+const DATABASE = '/api/v3/configure/database';
+const TABLE = '/api/v3/configure/table';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+});
+after(async () => await server.close());
+
+const call = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
+  server.http.send(path, {
+    method,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }),
+  });
+const ask = async (db: string, q: string) =>
+  (await rows(server, db, q)) as Record<string, unknown>[];
+
+/** 200 and not one byte. */
+async function done(answer: Promise<HttpAnswer>): Promise<void> {
+  const { status, text } = await answer;
+  assert.deepEqual([status, text], [200, '']);
+}
+
+const databases = async (query = '') =>
+  JSON.parse((await call('GET', `${DATABASE}?format=json${query}`)).text) as Record<
+    string,
+    unknown
+  >[];
+const deletedNames = async (name: string) =>
+  (await databases('&show_deleted=true'))
+    .filter((row) => row['deleted'] === true)
+    .map((row) => String(row['iox::database']))
+    .filter((each) => each.startsWith(`${name}-`));
+
+describe('databases', () => {
+  it('D-01 are created, listed, given a retention period and deleted', async () => {
+    await done(call('POST', DATABASE, { db: 'd01' }));
+    assertError(
+      await call('POST', DATABASE, { db: 'd01' }),
+      409,
+      'attempted to create a resource that already exists',
+    );
+    assert.ok((await databases()).some((row) => row['iox::database'] === 'd01'));
+    const period = async () =>
+      (
+        await ask(
+          '_internal',
+          "SELECT retention_period_ns AS ns FROM system.databases WHERE database_name = 'd01'",
+        )
+      )[0]?.['ns'];
+    assert.equal(await period(), undefined);
+    await done(call('PUT', DATABASE, { db: 'd01', retention_period: '1d 12h' }));
+    assert.equal(await period(), 129_600_000_000_000);
+    await done(call('PUT', DATABASE, { db: 'd01' }));
+    assert.equal(await period(), undefined);
+    assertEmpty(await call('POST', `${DATABASE}/retention_period?db=d01&duration=7days`));
+    assert.equal(await period(), 604_800_000_000_000);
+    assertEmpty(await call('DELETE', `${DATABASE}/retention_period?db=d01`));
+    assert.equal(await period(), undefined);
+    await done(call('DELETE', `${DATABASE}?db=d01`));
+    assert.ok(!(await databases()).some((row) => row['iox::database'] === 'd01'));
+  });
+
+  it('D-01 refuse what is wrong and change nothing', async () => {
+    const count = (await databases('&show_deleted=true')).length;
+    const refuse = async (
+      method: string,
+      path: string,
+      body: unknown,
+      status: number,
+      error: string,
+    ) => assertError(await call(method, path, body), status, error);
+    await refuse('POST', DATABASE, {}, 400, 'serde json error: missing field `db`');
+    await refuse('POST', DATABASE, { db: null }, 400, 'serde json error: missing field `db`');
+    await refuse(
+      'POST',
+      DATABASE,
+      { db: 7 },
+      400,
+      'serde json error: invalid type for field `db`: integer `7`, expected a string',
+    );
+    await refuse('POST', DATABASE, { db: '' }, 400, 'db name cannot be empty');
+    await refuse(
+      'POST',
+      DATABASE,
+      { db: '_x' },
+      400,
+      'db name did not start with a number or letter',
+    );
+    await refuse(
+      'POST',
+      DATABASE,
+      { db: 'd02', retention_period: '3 parsecs' },
+      400,
+      'serde json error: unknown time unit "parsecs", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)',
+    );
+    await refuse(
+      'POST',
+      DATABASE,
+      { db: '_internal' },
+      400,
+      'db name did not start with a number or letter',
+    );
+    await refuse(
+      'PUT',
+      DATABASE,
+      { db: 'nobody' },
+      404,
+      'the requested resource was not found: nobody',
+    );
+    await refuse('PUT', DATABASE, { db: '_internal' }, 403, 'cannot modify internal db');
+    await refuse('DELETE', `${DATABASE}?db=_internal`, undefined, 403, 'cannot delete internal db');
+    await refuse(
+      'DELETE',
+      `${DATABASE}?db=nobody`,
+      undefined,
+      404,
+      'the requested resource was not found: nobody',
+    );
+    await refuse(
+      'DELETE',
+      `${DATABASE}?hard_delete_at=now`,
+      undefined,
+      400,
+      'serde error: missing field `db`',
+    );
+    await refuse(
+      'DELETE',
+      `${DATABASE}?db=a`,
+      { db: 'b' },
+      400,
+      "conflicting values for 'db' and 'db'",
+    );
+    await refuse(
+      'POST',
+      `${DATABASE}/retention_period?db=nobody&duration=x`,
+      undefined,
+      400,
+      'Cannot parse the given human time: expected number at 0',
+    );
+    await refuse(
+      'POST',
+      `${DATABASE}/retention_period?db=nobody&duration=1h`,
+      undefined,
+      404,
+      'the requested resource was not found: nobody',
+    );
+    const text = {
+      method: 'POST',
+      body: '{"db":"d02"}',
+      headers: { 'content-type': 'text/plain' },
+    };
+    assertError(
+      await server.http.send(DATABASE, text),
+      415,
+      'unacceptable content-type, expected: application/json',
+    );
+    assert.equal((await databases('&show_deleted=true')).length, count);
+  });
+
+  it('D-03 are renamed when they are deleted, and their name is free at once', async () => {
+    assertEmpty(await write(server, { db: 'd03' }, 'm,t=a v=1 1'));
+    await done(call('DELETE', DATABASE, { db: 'd03' }));
+    const [name = ''] = await deletedNames('d03');
+    assert.match(name, /^d03-\d{8}T\d{6}$/);
+    const gone = await server.http.send('/api/v3/query_sql?db=d03&q=SELECT%201');
+    assertError(gone, 404, 'query error: database not found: d03');
+    const renamed = await server.http.send(`/api/v3/query_sql?db=${name}&q=SELECT%201`);
+    assertError(renamed, 404, `query error: database not found: ${name}`);
+    assertError(
+      await write(server, { db: name }, 'm v=1'),
+      400,
+      `cannot write to soft-deleted database '${name}' - it is marked for deletion`,
+    );
+    assertEmpty(await write(server, { db: 'd03' }, 'm,u=b w=2i 1'));
+    assert.deepEqual(await ask('d03', 'SELECT u, w FROM m'), [{ u: 'b', w: 2 }]);
+    assertError(
+      await call('DELETE', `${DATABASE}?db=${name}`),
+      409,
+      `attempted to modify resource that was already deleted: ${name}`,
+    );
+    assertError(
+      await call('PUT', DATABASE, { db: name }),
+      409,
+      `attempted to modify resource that was already deleted: ${name}`,
+    );
+  });
+
+  it('D-04 take now, never, default, a time, and nothing else for hard_delete_at', async () => {
+    const hardDeletion = async (name: string) =>
+      (
+        await ask(
+          '_internal',
+          `SELECT hard_deletion_time AS t FROM system.databases WHERE database_name = '${name}'`,
+        )
+      )[0]?.['t'];
+    await done(call('POST', DATABASE, { db: 'd04' }));
+    assertError(
+      await call('DELETE', `${DATABASE}?db=d04&hard_delete_at=soon`),
+      400,
+      'Cannot parse the timestamp: input contains invalid characters',
+    );
+    await done(call('DELETE', `${DATABASE}?db=d04&hard_delete_at=2099-01-02T03:04:05Z`));
+    const [name = ''] = await deletedNames('d04');
+    assert.equal(await hardDeletion(name), '2099-01-02T03:04:05Z');
+    assert.equal(
+      (await call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=2099-01-02T03:04:05Z`)).status,
+      409,
+    );
+    await done(call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=never`));
+    assert.equal(await hardDeletion(name), undefined);
+    await done(call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=default`));
+    const scheduledMs = Date.parse(String(await hardDeletion(name)));
+    assert.ok(Math.abs(scheduledMs - (Date.now() + 72 * 3_600_000)) < 60_000);
+    assert.equal(
+      (await call('DELETE', `${DATABASE}?db=${name}&hard_delete_at=default`)).status,
+      409,
+    );
+  });
+
+  it('D-05 lose their data when the time has come, for good', async () => {
+    assertEmpty(await write(server, { db: 'd05' }, 'm v=1 1'));
+    await done(call('DELETE', `${DATABASE}?db=d05&hard_delete_at=2001-01-01T00:00:00Z`));
+    const [name = ''] = await deletedNames('d05');
+    await refusedUndelete(name);
+  });
+
+  it('come back under their name by undelete (of our own)', async () => {
+    assertEmpty(await write(server, { db: 'd06' }, 'm v=1 1'));
+    await done(call('DELETE', `${DATABASE}?db=d06`));
+    await done(call('POST', `${DATABASE}/undelete`, { db: 'd06' }));
+    assert.deepEqual(await ask('d06', 'SELECT v FROM m'), [{ v: 1 }]);
+    assertError(
+      await call('POST', `${DATABASE}/undelete`, { db: 'd06' }),
+      404,
+      'the requested resource was not found: d06',
+    );
+    await done(call('DELETE', `${TABLE}?db=d06&table=m`));
+    await done(call('POST', `${TABLE}/undelete`, { db: 'd06', table: 'm' }));
+    assert.deepEqual(await ask('d06', 'SELECT v FROM m'), [{ v: 1 }]);
+  });
+
+  async function refusedUndelete(name: string): Promise<void> {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      const answer = await call('POST', `${DATABASE}/undelete`, { db: name });
+      if (answer.status === 409) return;
+      await sleep(50);
+    }
+    assert.fail('the data can still be restored');
+  }
+});
+
+describe('tables', () => {
+  it('D-02 are created with every type of field, and their database with them', async () => {
+    const fields = ['utf8', 'int64', 'uint64', 'float64', 'bool'].map((type) => ({
+      name: `f_${type}`,
+      type,
+    }));
+    await done(call('POST', TABLE, { db: 't02', table: 'm', tags: ['b', 'a'], fields }));
+    assert.deepEqual(await ask('t02', 'SELECT * FROM m'), []);
+    assert.deepEqual(await ask('t02', 'SELECT key, data_type FROM system.influxdb_schema'), [
+      { key: 'a', data_type: 'tag' },
+      { key: 'b', data_type: 'tag' },
+      { key: 'f_bool', data_type: 'boolean' },
+      { key: 'f_float64', data_type: 'float' },
+      { key: 'f_int64', data_type: 'integer' },
+      { key: 'f_uint64', data_type: 'uinteger' },
+      { key: 'f_utf8', data_type: 'string' },
+      { key: 'time', data_type: 'time' },
+    ]);
+    assert.deepEqual(
+      await ask(
+        '_internal',
+        "SELECT series_key_columns AS k, column_count AS n FROM system.tables WHERE database_name = 't02'",
+      ),
+      [{ k: 'b, a', n: 8 }],
+    );
+    await done(call('POST', TABLE, { db: 't02', table: 'bare', tags: [] }));
+    assert.deepEqual(await ask('t02', 'SELECT * FROM bare'), []);
+  });
+
+  it('D-02 refuse what is wrong', async () => {
+    const refuse = async (body: unknown, status: number, error: string) =>
+      assertError(await call('POST', TABLE, body), status, error);
+    await refuse({ db: 't02', tags: [] }, 400, 'serde json error: missing field `table`');
+    await refuse({ db: 't02', table: 'x' }, 400, 'serde json error: missing field `tags`');
+    await refuse(
+      { db: 't02', table: 'x', tags: 'a' },
+      400,
+      'serde json error: invalid type for field `tags`: string "a", expected a sequence',
+    );
+    await refuse(
+      { db: 't02', table: 'x', tags: [], fields: [{ name: 'f', type: 'Utf8' }] },
+      400,
+      'serde json error: unknown variant `Utf8`, expected one of `utf8`, `int64`, `uint64`, `float64`, `bool`',
+    );
+    await refuse({ db: 't02', table: 'x', tags: ['time'] }, 400, "'time' is a reserved column");
+    await refuse(
+      { db: '-', table: 'x', tags: [] },
+      400,
+      'db name did not start with a number or letter',
+    );
+    await refuse({ db: '_internal', table: 'x', tags: [] }, 403, 'cannot modify internal db');
+    await refuse(
+      { db: 't02', table: 'm', tags: [] },
+      409,
+      'attempted to create a resource that already exists',
+    );
+    const both = { db: 't02', table: 'x', tags: ['f'], fields: [{ name: 'f', type: 'int64' }] };
+    assert.equal((await call('POST', TABLE, both)).status, 400);
+    assertError(
+      await server.http.send('/api/v3/query_sql?db=t02&q=SELECT+*+FROM+x'),
+      400,
+      "Error during planning: table 'public.iox.x' not found",
+    );
+  });
+
+  it('D-03 are deleted alone', async () => {
+    assertEmpty(await write(server, { db: 't03' }, 'm v=1 1\nn v=2 1'));
+    await done(call('DELETE', `${TABLE}?db=t03&table=m`));
+    assertError(
+      await call('DELETE', `${TABLE}?db=t03&table=m`),
+      404,
+      'Table m not in DB schema for t03',
+    );
+    assertError(await call('DELETE', `${TABLE}?db=none&table=m`), 404, 'Database not found none');
+    assertError(await call('DELETE', `${TABLE}?db=t03`), 400, 'serde error: missing field `table`');
+    assert.deepEqual(await ask('t03', 'SELECT v FROM n'), [{ v: 2 }]);
+    const [row] = await ask(
+      '_internal',
+      "SELECT table_name AS t FROM system.tables WHERE database_name = 't03' AND deleted",
+    );
+    assert.match(String(row?.['t']), /^m-\d{8}T\d{6}$/);
+    assertEmpty(await write(server, { db: 't03' }, 'm w=1i 1'));
+    assert.deepEqual(await ask('t03', 'SELECT w FROM m'), [{ w: 1 }]);
+  });
+
+  it('have a retention period of their own (of our own)', async () => {
+    const nowSec = Math.floor(Date.now() / 1000);
+    const lines = [`m v=1 ${nowSec - 7200}`, `m v=2 ${nowSec}`, `n v=1 ${nowSec - 7200}`];
+    const options = { db: 't04', parameters: 'precision=s' };
+    assertEmpty(await write(server, options, lines.join('\n')));
+    await done(call('PUT', TABLE, { db: 't04', table: 'm', retention_period: '1h' }));
+    assert.deepEqual(await ask('t04', 'SELECT v FROM m'), [{ v: 2 }]);
+    assert.deepEqual(await ask('t04', 'SELECT v FROM n'), [{ v: 1 }]);
+    await done(call('PUT', TABLE, { db: 't04', table: 'm' }));
+    assert.equal((await ask('t04', 'SELECT v FROM m')).length, 2);
+  });
+});
+
+describe('rows', () => {
+  const remove = (body: unknown, parameters = 'bucket=r01') =>
+    call('POST', `/api/v2/delete?org=o&${parameters}`, body);
+  const years = { start: '1970-01-01T00:00:00Z', stop: '2100-01-01T00:00:00Z' };
+
+  it('are deleted as version 2 documents it (of our own)', async () => {
+    assertEmpty(
+      await write(
+        server,
+        { db: 'r01', parameters: 'precision=s' },
+        'm,t=a v=1 1\nm,t=b v=2 1\nm,t=a v=3 5\nn,t=a v=4 1',
+      ),
+    );
+    assertEmpty(
+      await remove({
+        ...years,
+        stop: '1970-01-01T00:00:03Z',
+        predicate: '_measurement="m" AND t="a"',
+      }),
+    );
+    assert.deepEqual(await ask('r01', 'SELECT t, v FROM m ORDER BY v'), [
+      { t: 'b', v: 2 },
+      { t: 'a', v: 3 },
+    ]);
+    assertEmpty(await remove({ ...years, predicate: "t = 'a'" }));
+    assert.deepEqual(await ask('r01', 'SELECT t, v FROM m'), [{ t: 'b', v: 2 }]);
+    assert.deepEqual(await ask('r01', 'SELECT v FROM n'), []);
+    assertEmpty(await write(server, { db: 'r01', parameters: 'precision=s' }, 'm,t=a v=9 1'));
+    assert.deepEqual(await ask('r01', 'SELECT t, v FROM m ORDER BY v'), [
+      { t: 'b', v: 2 },
+      { t: 'a', v: 9 },
+    ]);
+    assertEmpty(await remove(years));
+    assert.deepEqual(await ask('r01', 'SELECT * FROM m'), []);
+    assertEmpty(await remove({ ...years, predicate: '_measurement="nothing"' }));
+  });
+
+  it('are not deleted when the request is wrong', async () => {
+    const refuse = async (body: unknown, status: number, error: RegExp, parameters?: string) => {
+      const answer = await remove(body, parameters);
+      assert.equal(answer.status, status, answer.text);
+      assert.match(String((JSON.parse(answer.text) as { message: unknown }).message), error);
+    };
+    await refuse(years, 400, /missing bucket/, '');
+    await refuse({ start: years.start }, 400, /RFC3339Nano for field stop/);
+    await refuse({ start: years.stop, stop: years.start }, 400, /start must not be after stop/);
+    await refuse({ ...years, predicate: 't="a" OR t="b"' }, 400, /OR is not supported/);
+    await refuse({ ...years, predicate: '_field="v"' }, 400, /not by _field/);
+    await refuse({ ...years, predicate: 't=' }, 400, /expected tag/);
+    await refuse(years, 404, /Database not found none/, 'bucket=none');
+    await refuse(years, 403, /internal/, 'bucket=_internal');
+    assertJson(await remove('x'), 400, {
+      code: 'invalid',
+      message: 'error decoding json body: expected an object',
+      error: 'error decoding json body: expected an object',
+      data: {},
+    });
+  });
+});
