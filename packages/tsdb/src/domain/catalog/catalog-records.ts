@@ -134,7 +134,7 @@ function toTableEntry(
         .map((column) => fromStoredName(column.name)),
       seriesSeed: BigInt(row.series_seed),
       version: row.version,
-      retentionNs: row.retention_ns === null ? undefined : BigInt(row.retention_ns),
+      ...(row.retention_ns !== null && { retentionNs: BigInt(row.retention_ns) }),
     },
   };
 }
