@@ -36,8 +36,8 @@ export {
   sendPlatformFailure,
 } from './http/platform-dialect.js';
 export { JsonUnreadable, takeJsonObjects, ValidationFailed } from './http/platform-requests.js';
-export type { Authenticator, Principal } from './http/principal.js';
-export type { RequestGate } from './http/request-gate.js';
+export type { Authenticator, LimitOverride, LimitProfile, Principal } from './http/principal.js';
+export type { RequestGate, RouteCost, Visitor } from './http/request-gate.js';
 export { sendJson } from './http/send-json.js';
 export type { ServiceFront } from './http/service-front.js';
 export type {

@@ -21,14 +21,15 @@ const accounts = front('/v2/core');
 const hooks = front('/api/v3/app');
 const deliveries = front('/api/v3/app/hook/deliveries');
 const fallback = front();
+const fallbackDesk = { service: 'rest', front: fallback, gate: undefined };
 const directory = new FrontDirectory(
   [service('accounts', accounts), service('hooks', hooks), service('deliveries', deliveries)],
-  fallback,
+  fallbackDesk,
 );
 
 describe('FrontDirectory', () => {
   const check = (target: string, expected: ServiceFront) =>
-    assert.equal(directory.find(target), expected, target);
+    assert.equal(directory.find(target).front, expected, target);
 
   it('covers a path, what lies below it, and neither its neighbours nor its parents', () => {
     check('/v2/core', accounts);
@@ -51,6 +52,6 @@ describe('FrontDirectory', () => {
 
   it('refuses two services with one path', () => {
     const twins = [service('one', front('/v2/core')), service('two', front('/v2/core'))];
-    assert.throws(() => new FrontDirectory(twins, fallback), /belongs to one service/);
+    assert.throws(() => new FrontDirectory(twins, fallbackDesk), /belongs to one service/);
   });
 });

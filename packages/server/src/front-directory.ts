@@ -1,25 +1,35 @@
-import { type HttpService, invariant, type ServiceFront } from '@plinth/kernel';
+import { type HttpService, invariant, type RequestGate, type ServiceFront } from '@plinth/kernel';
+
+/** Who speaks for a path. */
+export interface FrontDesk {
+  readonly service: string;
+  readonly front: ServiceFront;
+  /** `undefined`: no gate stands in front of this service. */
+  readonly gate: RequestGate | undefined;
+}
 
 /** Finds the service that speaks for a path before anything is routed: every request asks twice. */
 export class FrontDirectory {
-  readonly #fallback: ServiceFront;
-  readonly #byPath = new Map<string, ServiceFront>();
+  readonly #fallback: FrontDesk;
+  readonly #byPath = new Map<string, FrontDesk>();
   #maxSegmentCount = 0;
 
-  constructor(services: readonly HttpService[], fallback: ServiceFront) {
+  constructor(services: readonly HttpService[], fallback: FrontDesk, gate?: RequestGate) {
     this.#fallback = fallback;
-    for (const { front } of services) {
-      for (const path of front?.paths ?? []) {
+    for (const { name, front } of services) {
+      if (front === undefined) continue;
+      const desk = { service: name, front, gate: gate?.covers(name) ? gate : undefined };
+      for (const path of front.paths) {
         invariant(/^(\/[^/?]+)+$/.test(path), `${path} is a path without an end slash`);
         invariant(!this.#byPath.has(path), `${path} belongs to one service`);
-        if (front !== undefined) this.#byPath.set(path, front);
+        this.#byPath.set(path, desk);
         this.#maxSegmentCount = Math.max(this.#maxSegmentCount, path.split('/').length - 1);
       }
     }
   }
 
   /** @param target path and query, as in the request line. */
-  find(target: string): ServiceFront {
+  find(target: string): FrontDesk {
     let found = this.#fallback;
     let end = 0;
     for (let count = 0; count < this.#maxSegmentCount && end < target.length; count++) {

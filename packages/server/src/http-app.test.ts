@@ -10,6 +10,7 @@ import {
 import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 
+const settled = async (answer: boolean): Promise<boolean> => answer;
 const ADMIN: Principal = { kind: 'admin', tokenId: 0, tokenName: '_admin' };
 
 /** A service with a dialect of its own: a key in a header, errors as plain text. */
@@ -96,27 +97,38 @@ describe('createHttpApp', () => {
     assert.equal(response.headers['cluster-uuid'], 'c1');
   });
 
-  it('lets the gate see who asks, refuse, and hear of the end of every request', async () => {
+  it('asks the gate about requests of covered services alone, refused credentials included', async () => {
     const seen: string[] = [];
     const { app } = await appWith({
-      async admit(request, reply, principal) {
-        seen.push(`admit ${request.url} ${principal.kind}`);
-        if (request.url !== '/broken') return true;
+      covers: (service) => service === 'shop',
+      mayAuthenticate: () => true,
+      admit(request, reply, { principal, purpose, service }) {
+        seen.push(`${service} ${request.url} ${principal?.kind} ${purpose}`);
+        if (!request.url.endsWith('?much')) return request.url.endsWith('?later') || settled(true);
         reply.code(429).send('slow down');
-        return false;
+        return settled(false);
       },
-      finish(request, reply) {
-        seen.push(`finish ${request.url} ${reply.statusCode}`);
-      },
+      watch: (scope) => void scope.addHook('onSend', async () => void seen.push('watched')),
     });
-    assert.equal((await app.inject('/broken')).statusCode, 429);
-    assert.equal((await app.inject('/who')).statusCode, 200);
-    assert.deepEqual(seen, [
-      'admit /broken admin',
-      'finish /broken 429',
-      'admit /who admin',
-      'finish /who 200',
-    ]);
+    const ask = async (url: string, headers: Record<string, string> = { 'x-key': 'k1' }) => {
+      const { statusCode } = await app.inject({ url, headers });
+      return statusCode;
+    };
+    assert.equal(await ask('/who'), 200);
+    assert.equal(await ask('/shop/who'), 200);
+    assert.equal(await ask('/shop/who?later'), 200);
+    assert.equal(await ask('/shop/who?much'), 429);
+    assert.equal(await ask('/shop/who', {}), 401);
+    assert.deepEqual(
+      seen.filter((line) => line !== 'watched'),
+      [
+        'shop /shop/who user request',
+        'shop /shop/who?later user request',
+        'shop /shop/who?much user request',
+        'shop /shop/who undefined refusal',
+      ],
+    );
+    assert.equal(seen.filter((line) => line === 'watched').length, 4);
   });
 
   it('lets a service say who asks and how refusals read below its paths', async () => {

@@ -7,6 +7,7 @@ import {
   type RequestGate,
   redactText,
   type ServiceFront,
+  type Visitor,
 } from '@plinth/kernel';
 import {
   type FastifyBaseLogger,
@@ -17,16 +18,9 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { FrontDirectory } from './front-directory.js';
+import { type FrontDesk, FrontDirectory } from './front-directory.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { answerClientError, answerError, answerNotFound } from './to-wire.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set before routing on every request but preflights. */
-    principal: Principal;
-  }
-}
 
 /** What stands between the socket and the services. */
 export interface HttpAppParts {
@@ -93,59 +87,31 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     },
     // A path that cannot be decoded is one that does not exist; it comes here before any hook.
     frameworkErrors: (_error, request, reply) => {
-      const front = fronts.find(request.url);
-      front.setHeaders?.(request, reply);
-      whenAdmitted(front, request, reply, () => front.answerNotFound(request, reply));
+      const desk = fronts.find(request.url);
+      desk.front.setHeaders?.(request, reply);
+      whenAdmitted(desk, request, reply, () => desk.front.answerNotFound(request, reply));
     },
   });
-  const fronts = new FrontDirectory(parts.services, defaultFront(parts));
-  /** Answers preflights and requests without a right to be here; all others go on to `proceed`. */
-  const whenAdmitted = (
-    front: ServiceFront,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    proceed: () => void,
-  ): void => {
-    if (request.method === 'OPTIONS' && front.answerPreflight !== undefined) {
-      front.answerPreflight(request, reply);
-      return;
-    }
-    const admit = (principal: Principal): void => {
-      request.principal = principal;
-      proceed();
-    };
-    // Answered here, not by the route's own handler: whether a path exists must not show without a credential.
-    const refuse = (error: unknown): void => {
-      front.answerError(error, request, reply);
-    };
-    let found: Principal | Promise<Principal>;
-    try {
-      found = front.authenticate(request);
-    } catch (error) {
-      refuse(error);
-      return;
-    }
-    if (found instanceof Promise) found.then(admit, refuse);
-    else admit(found);
-  };
+  const { gate } = parts;
+  const fronts = new FrontDirectory(parts.services, defaultDesk(parts), gate);
   // Assigned by the first hook; declared here so that all requests have one shape.
   app.decorateRequest('principal');
+  app.decorateRequest('rateLimit');
   app.setErrorHandler((error, request, reply) => answerError(error, parts.log, request, reply));
   app.setNotFoundHandler((request, reply) =>
-    fronts.find(request.url).answerNotFound(request, reply),
+    fronts.find(request.url).front.answerNotFound(request, reply),
   );
 
   app.addHook('onRequest', (request, reply, done) => {
-    const front = fronts.find(request.url);
-    front.setHeaders?.(request, reply);
+    const desk = fronts.find(request.url);
+    desk.front.setHeaders?.(request, reply);
     if (parts.isDraining() && request.raw.httpVersionMajor === 1)
       reply.header('connection', 'close');
-    whenAdmitted(front, request, reply, done);
+    whenAdmitted(desk, request, reply, done);
   });
-  addGate(app, parts.gate);
   // Before the body is parsed: one that nobody reads is no reason for another answer.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) fronts.find(request.url).answerNotFound(request, reply);
+    if (request.is404) fronts.find(request.url).front.answerNotFound(request, reply);
     else done();
   });
   const logsRequests = parts.log.isLevelEnabled('debug');
@@ -159,12 +125,80 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     done();
   });
   for (const service of parts.services) {
-    await app.register((scope) => service.register(scope));
+    await app.register(async (scope) => {
+      if (gate?.covers(service.name)) gate.watch(scope);
+      await service.register(scope);
+    });
   }
   return app;
 }
 
-/** Admin tokens, the time-series dialect and its headers. */
+/** Answers preflights and requests without a right to be here; all others go on to `proceed`. */
+function whenAdmitted(
+  desk: FrontDesk,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  proceed: () => void,
+): void {
+  const { front, gate } = desk;
+  if (request.method === 'OPTIONS' && front.answerPreflight !== undefined) {
+    const answer = (): void => void front.answerPreflight?.(request, reply);
+    passGate(desk, request, reply, { principal: undefined, purpose: 'preflight' }, answer);
+    return;
+  }
+  if (gate?.mayAuthenticate(request, reply) === false) return;
+  const admit = (principal: Principal): void => {
+    request.principal = principal;
+    passGate(desk, request, reply, { principal, purpose: 'request' }, proceed);
+  };
+  // Answered here, not by the route's own handler: whether a path exists must not show without a credential.
+  const refuse = (error: unknown): void => {
+    const answer = (): void => void front.answerError(error, request, reply);
+    passGate(desk, request, reply, { principal: undefined, purpose: 'refusal' }, answer);
+  };
+  let found: Principal | Promise<Principal>;
+  try {
+    found = front.authenticate(request);
+  } catch (error) {
+    refuse(error);
+    return;
+  }
+  if (found instanceof Promise) found.then(admit, refuse);
+  else admit(found);
+}
+
+/** Calls `proceed` unless the gate has answered. */
+function passGate(
+  { service, front, gate }: FrontDesk,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visitor: Omit<Visitor, 'service'>,
+  proceed: () => void,
+): void {
+  if (gate === undefined) {
+    proceed();
+    return;
+  }
+  const passes = gate.admit(request, reply, { ...visitor, service });
+  if (passes === true) {
+    proceed();
+  } else if (passes instanceof Promise) {
+    passes.then(
+      (isAdmitted) => {
+        if (isAdmitted) proceed();
+      },
+      (error) => front.answerError(error, request, reply),
+    );
+  }
+}
+
+/** What no service has a front for: admin tokens, the time-series dialect and its headers. */
+function defaultDesk(parts: HttpAppParts): FrontDesk {
+  const service = 'tsdb';
+  const gate = parts.gate?.covers(service) ? parts.gate : undefined;
+  return { service, gate, front: defaultFront(parts) };
+}
+
 function defaultFront(parts: HttpAppParts): ServiceFront {
   return {
     paths: [],
@@ -177,16 +211,4 @@ function defaultFront(parts: HttpAppParts): ServiceFront {
     },
     answerPreflight: (_request, reply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
   };
-}
-
-function addGate(app: FastifyInstance, gate: RequestGate | undefined): void {
-  if (gate === undefined) return;
-  app.addHook('onRequest', async (request, reply) => {
-    // A gate that does not admit has answered already; returning the reply ends the request.
-    return (await gate.admit(request, reply, request.principal)) ? undefined : reply;
-  });
-  app.addHook('onResponse', (request, reply, done) => {
-    gate.finish(request, reply);
-    done();
-  });
 }

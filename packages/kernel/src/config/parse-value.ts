@@ -17,6 +17,7 @@ export function parseSettingText(setting: SettingDescription, text: string): unk
   if (setting.isBoolean) return BOOLEAN_WORDS.get(text.trim().toLowerCase()) ?? text;
   if (setting.isList) return splitList(text);
   const type: unknown = Reflect.get(setting.schema, 'type');
+  if (type === 'object') return parseJson(text);
   if (type !== 'integer' && type !== 'number') return text;
   if (/^[+-]?\d+(\.\d+)?$/.test(text.trim())) return Number(text);
   const { key } = setting;
@@ -25,6 +26,14 @@ export function parseSettingText(setting: SettingDescription, text: string): unk
   if (durationMs === undefined) return text;
   if (key.endsWith('_ms')) return durationMs;
   return key.endsWith('_sec') ? durationMs / 1000 : text;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 const splitList = (text: string): string[] =>
@@ -49,6 +58,7 @@ export function settingTypeText({ schema, key, isList }: SettingDescription): st
   if (key.endsWith('_sec')) return 'duration (bare number: seconds)';
   if (key.endsWith('_bytes')) return 'size (bare number: bytes)';
   const examples: unknown = Reflect.get(schema, 'examples');
+  if (Reflect.get(schema, 'type') === 'object') return `JSON like \`${String(examples)}\``;
   if (Array.isArray(examples)) return `text like \`${String(examples[0])}\``;
   const type: unknown = Reflect.get(schema, 'type');
   const minimum: unknown = Reflect.get(schema, 'minimum');

@@ -1,5 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before routing on every request but preflights. */
+    principal: Principal;
+  }
+}
+
 /** Who a request speaks for. */
 export type Principal =
   | { readonly kind: 'anonymous'; readonly ip: string }
@@ -10,11 +17,28 @@ export type Principal =
       readonly keyKind: 'secret' | 'publishable';
       readonly livemode: boolean;
     }
-  | { readonly kind: 'app'; readonly appId: number }
-  | { readonly kind: 'user'; readonly userId: number }
-  | { readonly kind: 'installation'; readonly installationId: number }
-  | { readonly kind: 'oauth_app'; readonly clientId: string }
-  | { readonly kind: 'repository'; readonly repositoryId: number };
+  | { readonly kind: 'app'; readonly appId: number; readonly limits?: LimitProfile }
+  | { readonly kind: 'user'; readonly userId: number; readonly limits?: LimitProfile }
+  | {
+      readonly kind: 'installation';
+      readonly installationId: number;
+      readonly limits?: LimitProfile;
+    }
+  | { readonly kind: 'oauth_app'; readonly clientId: string; readonly limits?: LimitProfile }
+  | { readonly kind: 'repository'; readonly repositoryId: number; readonly limits?: LimitProfile };
+
+/** What the limits of an identity depend on; a principal without a profile has the plain limits of its kind. */
+export interface LimitProfile {
+  /** The account behind it is on the enterprise plan; for a user: the one behind the app that is in use. */
+  readonly isEnterprise: boolean;
+  readonly repositoriesCount: number;
+  /** Of the organization that an installation is on; 0 on a user's account. */
+  readonly usersCount: number;
+  /** By resource. */
+  readonly overrides: ReadonlyMap<string, LimitOverride>;
+}
+
+export type LimitOverride = 'exempt' | { readonly limit: number; readonly windowSec: number };
 
 /** Turns a request's credential into a `Principal`. Throws `NotAuthenticated` or `CredentialMalformed`. */
 export interface Authenticator {

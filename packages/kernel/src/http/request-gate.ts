@@ -1,9 +1,58 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from './principal.js';
 
-/** Stands in front of all services; the limiter implements it. Without one, everything is admitted. */
+/**
+ * Stands between authentication and routing of the services that it covers; the limiter implements it. Requests of
+ * other services pay nothing for it.
+ */
 export interface RequestGate {
-  /** Answers the request itself (and returns `false`) when it must not pass. */
-  admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<boolean>;
-  finish(request: FastifyRequest, reply: FastifyReply): void;
+  /** Asked once per service, when the application is put together. */
+  covers(service: string): boolean;
+  /** Before the credential is looked at: answers the request itself (and returns `false`) when none is taken. */
+  mayAuthenticate(request: FastifyRequest, reply: FastifyReply): boolean;
+  /**
+   * Decides and charges. Answers the request itself (and resolves to `false`) when it must not pass. What follows
+   * the response (the end of the request, also when the client goes away) is the gate's own business.
+   */
+  admit(request: FastifyRequest, reply: FastifyReply, visitor: Visitor): boolean | Promise<boolean>;
+  /** Adds the hooks that measure handlers to the scope of a covered service. */
+  watch(scope: FastifyInstance): void;
+}
+
+export interface Visitor {
+  /** Name of the service whose path it is. */
+  readonly service: string;
+  /** Absent: nobody was recognised; then `purpose` says why. */
+  readonly principal: Principal | undefined;
+  readonly purpose: 'request' | 'preflight' | 'refusal';
+}
+
+/** What a request to a route costs its caller; routes declare it as `config.rateLimit`. */
+export interface RouteCost {
+  /** Bucket of the primary limit; the service's own unless told otherwise. */
+  readonly resource?: string;
+  /** Of the primary limit; 1 unless told otherwise, 0 counts nothing. */
+  readonly cost?: number;
+  /** Of the limit per endpoint and minute; by method unless told otherwise. */
+  readonly points?: number;
+  /** The request creates content that others see. */
+  readonly content?: boolean;
+  /** A lower limit of content for this endpoint alone. */
+  readonly contentPerMinute?: number;
+  /** Weight of a compute-heavy request. */
+  readonly heavy?: number;
+  /** A query of a graph API; `mutation` makes it a change. */
+  readonly graph?: boolean | { readonly mutation: boolean };
+  /** Nothing is counted or checked. */
+  readonly exempt?: boolean;
+  /** Name under which points are counted; the route's template unless told otherwise. */
+  readonly endpoint?: string;
+  /** The answer streams without end: its slot is given back when the headers are written. */
+  readonly longLived?: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    readonly rateLimit?: RouteCost;
+  }
 }

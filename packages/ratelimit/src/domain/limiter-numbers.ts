@@ -1,0 +1,94 @@
+import type { Metrics } from '@plinth/kernel';
+import type { LimitKind } from '../model/decision.js';
+import { UNLIMITED } from '../model/resource.js';
+import type { Admission, LimitStore } from '../storage/limit-store.js';
+
+const OUTCOMES = ['allowed', 'rejected', 'shadow_rejected'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+/** A caller that has used so much of its limit is near it. */
+const NEAR_SHARE = 0.8;
+
+/** Counts decisions; services, resources and limits are few, identities never become labels. */
+export class LimiterNumbers {
+  readonly #decisions = new Map<string, Map<string, Record<Outcome, number>>>();
+  readonly #rejected = new Map<LimitKind, number>();
+  #nearLimitCount = 0;
+  #shadowCount = 0;
+
+  count(service: string, admission: Admission, isShadowed: boolean): void {
+    const { limitedBy, plan, limit, used } = admission;
+    const counts = this.#countsOf(service, plan.resource.name);
+    if (limitedBy === undefined) {
+      counts.allowed += 1;
+    } else {
+      counts[isShadowed ? 'shadow_rejected' : 'rejected'] += 1;
+      this.#rejected.set(limitedBy, (this.#rejected.get(limitedBy) ?? 0) + 1);
+      if (isShadowed) this.#shadowCount += 1;
+    }
+    if (limit !== UNLIMITED && used >= limit * NEAR_SHARE) this.#nearLimitCount += 1;
+  }
+
+  /** Source: rate-limits, section 17. */
+  show(metrics: Metrics, store: LimitStore): void {
+    metrics.add({
+      name: 'ratelimit_decisions_total',
+      help: 'Requests that were decided about.',
+      type: 'counter',
+      samples: () => this.#decisionSamples(),
+    });
+    metrics.add({
+      name: 'ratelimit_rejected_total',
+      help: 'Requests over a limit, by the limit; in shadow mode they passed.',
+      type: 'counter',
+      samples: () => [...this.#rejected].map(([limit, value]) => ({ labels: { limit }, value })),
+    });
+    const one = (name: string, help: string, read: () => number) =>
+      metrics.add({ name, help, type: 'counter', samples: () => [{ value: read() }] });
+    one(
+      'ratelimit_near_limit_total',
+      'Requests of callers that have used 80 % of their limit.',
+      () => this.#nearLimitCount,
+    );
+    one(
+      'ratelimit_shadow_rejected_total',
+      'Requests that shadow mode let pass.',
+      () => this.#shadowCount,
+    );
+    one(
+      'ratelimit_store_errors_total',
+      'Calls to the store of counters that failed.',
+      () => store.stats.errorCount,
+    );
+    const gauge = (name: string, help: string, read: () => number) =>
+      metrics.gauge({ name, help, read });
+    gauge('ratelimit_buckets', 'Buckets that are kept in memory.', () => store.stats.bucketCount);
+    gauge('ratelimit_bans', 'Identities that are banned.', () => store.stats.banCount);
+    gauge('ratelimit_inflight', 'Requests that hold a slot.', () => store.stats.inFlightCount);
+  }
+
+  #decisionSamples() {
+    return [...this.#decisions].flatMap(([service, byResource]) =>
+      [...byResource].flatMap(([resource, counts]) =>
+        OUTCOMES.filter((outcome) => counts[outcome] > 0).map((outcome) => ({
+          labels: { service, resource, outcome },
+          value: counts[outcome],
+        })),
+      ),
+    );
+  }
+
+  #countsOf(service: string, resource: string): Record<Outcome, number> {
+    let byResource = this.#decisions.get(service);
+    if (byResource === undefined) {
+      byResource = new Map();
+      this.#decisions.set(service, byResource);
+    }
+    let counts = byResource.get(resource);
+    if (counts === undefined) {
+      counts = { allowed: 0, rejected: 0, shadow_rejected: 0 };
+      byResource.set(resource, counts);
+    }
+    return counts;
+  }
+}

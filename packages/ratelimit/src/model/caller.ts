@@ -1,0 +1,111 @@
+import type { Principal } from '@plinth/kernel';
+import type { IdentityClass, PrimaryLimitRules, PrimaryLimits } from './primary-limits.js';
+
+/** Who is limited, and to what. */
+export interface Caller {
+  /** For example `user:583231`. */
+  readonly key: string;
+  readonly identityClass: IdentityClass;
+  /** How a refusal names it: `user ID 583231`, or the full address. */
+  readonly spokenName: string;
+  readonly limits: PrimaryLimits;
+}
+
+/** Longest key that anybody may ask about. */
+const MAX_KEY_LENGTH = 256;
+
+const KEY = /^(ip|user|installation|oauth-app|repo|app|token):([!-~]+)$/;
+
+/** The parts of a key, or `undefined` for what is none. */
+export function parseKey(
+  key: string,
+): { readonly identityClass: IdentityClass; readonly id: string } | undefined {
+  if (key.length > MAX_KEY_LENGTH) return undefined;
+  const [, identityClass, id] = KEY.exec(key) ?? [];
+  if (identityClass === undefined || id === undefined) return undefined;
+  return { identityClass: identityClass as IdentityClass, id }; // the pattern lists the classes
+}
+
+const SPOKEN: Readonly<Record<Exclude<IdentityClass, 'ip'>, string>> = {
+  user: 'user ID ',
+  installation: 'installation ID ',
+  'oauth-app': 'OAuth app ',
+  repo: 'repository ID ',
+  app: 'app ID ',
+  token: 'token ID ',
+};
+
+/** Makes callers from principals. Source: rate-limits, section 3.1. */
+export class Callers {
+  readonly #rules: PrimaryLimitRules;
+  readonly #known = new WeakMap<Principal, Caller>();
+
+  constructor(rules: PrimaryLimitRules) {
+    this.#rules = rules;
+  }
+
+  /** @param key of the address, as `addressKey` makes it. */
+  ofAddress(key: string, address: string): Caller {
+    const limits = this.#rules.limitsOf('ip', undefined);
+    return { key, identityClass: 'ip', spokenName: address, limits };
+  }
+
+  /** `undefined`: the principal is limited by its address. */
+  ofPrincipal(principal: Principal): Caller | undefined {
+    if (principal.kind === 'anonymous') return undefined;
+    let caller = this.#known.get(principal);
+    if (caller === undefined) {
+      caller = this.#make(principal);
+      this.#known.set(principal, caller);
+    }
+    return caller;
+  }
+
+  /** A caller of another system, with the plain limits of its class unless a profile is known. */
+  ofKey(key: string, profile?: Parameters<PrimaryLimitRules['limitsOf']>[1]): Caller | undefined {
+    const parts = parseKey(key);
+    if (parts === undefined) return undefined;
+    const { identityClass, id } = parts;
+    const spokenName = identityClass === 'ip' ? id : SPOKEN[identityClass] + id;
+    return {
+      key,
+      identityClass,
+      spokenName,
+      limits: this.#rules.limitsOf(identityClass, profile),
+    };
+  }
+
+  #make(principal: Exclude<Principal, { kind: 'anonymous' }>): Caller {
+    const [identityClass, id] = identityOf(principal);
+    const profile = 'limits' in principal ? principal.limits : undefined;
+    return {
+      key: `${identityClass}:${id}`,
+      identityClass,
+      spokenName: SPOKEN[identityClass] + id,
+      limits: this.#rules.limitsOf(identityClass, profile),
+    };
+  }
+}
+
+function identityOf(
+  principal: Exclude<Principal, { kind: 'anonymous' }>,
+): readonly [Exclude<IdentityClass, 'ip'>, string | number] {
+  switch (principal.kind) {
+    case 'user':
+      return ['user', principal.userId];
+    case 'installation':
+      return ['installation', principal.installationId];
+    case 'oauth_app':
+      return ['oauth-app', principal.clientId];
+    case 'repository':
+      return ['repo', principal.repositoryId];
+    case 'app':
+      return ['app', principal.appId];
+    case 'admin':
+      return ['token', principal.tokenId];
+    case 'platform_key': {
+      const mode = principal.livemode ? 'live' : 'test';
+      return ['token', `${principal.platform}/${mode}`];
+    }
+  }
+}

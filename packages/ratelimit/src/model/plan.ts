@@ -1,0 +1,61 @@
+import type { RouteCost } from '@plinth/kernel';
+import type { Resource } from './resource.js';
+
+/** What one request asks of its caller's limits; made once per route and method. */
+export interface Plan {
+  readonly resource: Resource;
+  /** Of the primary limit. */
+  readonly cost: number;
+  /** Name under which points are counted. */
+  readonly endpoint: string;
+  /** 0: points are neither counted nor checked. */
+  readonly points: number;
+  readonly isGraph: boolean;
+  readonly isContent: boolean;
+  /** `undefined`: the general limit of content alone. */
+  readonly contentPerMinute: number | undefined;
+  /** 0: not declared as heavy. */
+  readonly heavy: number;
+  /** The request takes one of the caller's slots while it runs. */
+  readonly takesSlot: boolean;
+  /** Time of its handler is charged. */
+  readonly chargesCpu: boolean;
+  readonly isLongLived: boolean;
+}
+
+/** Which secondary limits a service's requests are held to. */
+export type SecondaryScope = 'all' | 'concurrency' | 'none';
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const READ_POINTS = 1;
+const WRITE_POINTS = 5;
+
+/** Points of a request by its method. Source: rate-limits, section 8.2. */
+export function pointsOf(method: string, graph: RouteCost['graph']): number {
+  if (graph) return typeof graph === 'object' && graph.mutation ? WRITE_POINTS : READ_POINTS;
+  return READS.has(method) ? READ_POINTS : WRITE_POINTS;
+}
+
+export function makePlan(at: {
+  readonly resource: Resource;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly cost: RouteCost;
+  readonly secondary: SecondaryScope;
+}): Plan {
+  const { resource, endpoint, method, cost, secondary } = at;
+  const countsAll = secondary === 'all';
+  return {
+    resource,
+    cost: cost.cost ?? 1,
+    endpoint: cost.endpoint ?? endpoint,
+    points: countsAll ? (cost.points ?? pointsOf(method, cost.graph)) : 0,
+    isGraph: Boolean(cost.graph),
+    isContent: countsAll && cost.content === true,
+    contentPerMinute: countsAll ? cost.contentPerMinute : undefined,
+    heavy: countsAll ? (cost.heavy ?? 0) : 0,
+    takesSlot: secondary !== 'none',
+    chargesCpu: countsAll,
+    isLongLived: cost.longLived === true,
+  };
+}

@@ -1,0 +1,258 @@
+import type { Clock, Logger, RequestGate, RouteCost, Visitor } from '@plinth/kernel';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
+import type { ClientAddress, ClientAddresses } from '../domain/client-address.js';
+import type { Limiter } from '../domain/limiter.js';
+import type { LoginGuard } from '../domain/login-guard.js';
+import { StoreUnavailable } from '../errors.js';
+import type { Caller } from '../model/caller.js';
+import { makePlan, type Plan } from '../model/plan.js';
+import type { Admission } from '../storage/limit-store.js';
+import { type HeaderSink, writeHeaders } from './headers.js';
+import {
+  loginRefusal,
+  type Refusal,
+  type RefusalContext,
+  refusalOf,
+  unavailableRefusal,
+} from './refusal.js';
+import { RequestLease } from './request-lease.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of an admitted request of a service with limits. */
+    rateLimit: RequestLease | undefined;
+  }
+}
+
+export interface HttpGateNeeds {
+  readonly config: RateLimitConfig;
+  readonly limiter: Limiter;
+  readonly addresses: ClientAddresses;
+  readonly logins: LoginGuard;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A larger body that nobody will read is not waited for: the connection ends instead. */
+const MAX_UNREAD_BODY_BYTES = 65_536;
+
+/** Operators and probes must get through when everybody else is held back. */
+const EXEMPT_PATHS: ReadonlySet<string> = new Set(['/health', '/ping', '/metrics', '/ready']);
+const OPERATOR_PREFIX = '/ops/';
+/** Endpoint of requests that match no route. */
+const NO_ENDPOINT = '*';
+
+/** Puts the limiter in front of services. Source: rate-limits, sections 2, 5 and 11. */
+export class HttpGate implements RequestGate {
+  readonly #needs: HttpGateNeeds;
+  readonly #rules = new Map<string, ServiceRule>();
+  /** By the route's own options object, then by method. */
+  readonly #plans = new WeakMap<object, Map<string, Plan | 'exempt'>>();
+  /** Of requests without a route, by service and method. */
+  readonly #unrouted = new Map<string, Plan>();
+  readonly #limitedByHeader: string;
+
+  constructor(needs: HttpGateNeeds) {
+    this.#needs = needs;
+    this.#limitedByHeader = `x-${needs.config.vendor_name.toLowerCase()}-limited-by`;
+  }
+
+  covers(service: string): boolean {
+    return this.#ruleOf(service).isEnabled;
+  }
+
+  mayAuthenticate(request: FastifyRequest, reply: FastifyReply): boolean {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return true;
+    const { key } = this.#needs.addresses.of(request.raw);
+    if (!this.#needs.logins.isLocked(key, authorization)) return true;
+    this.#send(request, reply, loginRefusal(this.#contextOf(request, reply, 'ratelimit')));
+    return false;
+  }
+
+  admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visitor: Visitor,
+  ): boolean | Promise<boolean> {
+    const { limiter, addresses, logins, config } = this.#needs;
+    const address = addresses.of(request.raw);
+    const { authorization } = request.headers;
+    const isRefusal = visitor.purpose === 'refusal';
+    if (authorization !== undefined) {
+      if (isRefusal) logins.noteFailure(address.key);
+      else if (visitor.principal !== undefined) logins.noteSuccess(authorization);
+    }
+    const plan = this.#planOf(request, visitor);
+    if (plan === 'exempt' || address.isExempt) return true;
+    if (visitor.principal?.kind === 'app' && config.app_jwt === 'exempt') return true;
+    const caller = this.#callerOf(visitor, address);
+    const ask = { request, reply, visitor, caller };
+    let found: Admission | Promise<Admission>;
+    try {
+      found = limiter.admit(caller, plan, visitor.service);
+    } catch (error) {
+      return this.#fail(ask, error);
+    }
+    if (!(found instanceof Promise)) return this.#settle(ask, found);
+    return found.then(
+      (admission) => this.#settle(ask, admission),
+      (error: unknown) => this.#fail(ask, error),
+    );
+  }
+
+  watch(scope: FastifyInstance): void {
+    scope.addHook('preHandler', (request, _reply, done) => {
+      request.rateLimit?.handlerStarts();
+      done();
+    });
+    scope.addHook('onSend', (request, reply, payload, done) => {
+      const lease = request.rateLimit;
+      if (lease !== undefined) {
+        lease.handlerEnded();
+        if (reply.statusCode === 304 && lease.isAuthenticated) {
+          lease.refund();
+          this.#writeHeaders(lease.admission, (name, value) => void reply.header(name, value));
+        }
+      }
+      done(null, payload);
+    });
+  }
+
+  #callerOf({ principal }: Visitor, address: ClientAddress): Caller {
+    const { callers } = this.#needs.limiter;
+    const known = principal === undefined ? undefined : callers.ofPrincipal(principal);
+    return known ?? callers.ofAddress(address.key, address.address);
+  }
+
+  #settle(ask: Ask, admission: Admission): boolean {
+    const { request, reply, visitor, caller } = ask;
+    const { limiter, clock } = this.#needs;
+    this.#writeHeaders(admission, (name, value) => void reply.header(name, value));
+    if (admission.isAllowed) {
+      const isAuthenticated = caller.identityClass !== 'ip';
+      const lease = new RequestLease({ admission, isAuthenticated, store: limiter.store, clock });
+      request.rateLimit = lease;
+      lease.followTo(reply);
+      return true;
+    }
+    if (limiter.isShadowed(admission)) return true;
+    const context = this.#contextOf(request, reply, visitor.service);
+    if (this.#needs.config.limited_by_header && admission.limitedBy !== undefined) {
+      reply.header(this.#limitedByHeader, admission.limitedBy);
+    }
+    this.#send(request, reply, refusalOf(caller, admission, context));
+    return false;
+  }
+
+  #fail({ request, reply, visitor }: Ask, error: unknown): boolean {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const context = this.#contextOf(request, reply, visitor.service);
+    this.#send(request, reply, unavailableRefusal(context));
+    return false;
+  }
+
+  #send(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
+    const { status, contentType, body, retryAfterSec } = refusal;
+    if (retryAfterSec !== undefined) reply.header('retry-after', String(retryAfterSec));
+    if (request.raw.httpVersionMajor === 1 && mayBeLarge(request)) {
+      reply.header('connection', 'close');
+    }
+    // Bytes, because the framework adds parameters of its own to the type of text.
+    void reply
+      .code(status)
+      .header('content-type', contentType)
+      .send(Buffer.from(JSON.stringify(body)));
+  }
+
+  #writeHeaders(admission: Admission, write: HeaderSink): void {
+    const { config, clock } = this.#needs;
+    const at = {
+      windowSec: admission.plan.resource.windowSec,
+      nowMs: config.ietf_headers ? clock.nowMs() : 0,
+      hasIetfHeaders: config.ietf_headers,
+    };
+    writeHeaders(admission, admission.plan, at, write);
+  }
+
+  #contextOf(request: FastifyRequest, reply: FastifyReply, service: string): RefusalContext {
+    const { config } = this.#needs;
+    const requestId = reply.getHeader(`x-${config.vendor_name.toLowerCase()}-request-id`);
+    return {
+      config,
+      rule: this.#ruleOf(service),
+      docsBase: docsBaseOf(config, request),
+      requestId: typeof requestId === 'string' ? requestId : undefined,
+    };
+  }
+
+  #ruleOf(service: string): ServiceRule {
+    let rule = this.#rules.get(service);
+    if (rule === undefined) {
+      rule = serviceRule(this.#needs.config, service);
+      this.#rules.set(service, rule);
+    }
+    return rule;
+  }
+
+  #planOf(request: FastifyRequest, visitor: Visitor): Plan | 'exempt' {
+    const { method } = request;
+    // A path that cannot be decoded comes without a route.
+    const { config, url } = request.routeOptions ?? {};
+    if (config === undefined || url === undefined) return this.#unroutedPlan(method, visitor);
+    let byMethod = this.#plans.get(config);
+    if (byMethod === undefined) {
+      byMethod = new Map();
+      this.#plans.set(config, byMethod);
+    }
+    let plan = byMethod.get(method);
+    if (plan === undefined) {
+      const cost = config.rateLimit ?? {};
+      const isExempt = cost.exempt || EXEMPT_PATHS.has(url) || url.startsWith(OPERATOR_PREFIX);
+      plan = isExempt ? 'exempt' : this.#makePlan(url, cost, method, visitor.service);
+      byMethod.set(method, plan);
+    }
+    return plan;
+  }
+
+  #unroutedPlan(method: string, { service }: Visitor): Plan {
+    const key = `${service} ${method}`;
+    let plan = this.#unrouted.get(key);
+    if (plan === undefined) {
+      plan = this.#makePlan(NO_ENDPOINT, {}, method, service);
+      this.#unrouted.set(key, plan);
+    }
+    return plan;
+  }
+
+  #makePlan(endpoint: string, cost: RouteCost, method: string, service: string): Plan {
+    const { resources } = this.#needs.limiter;
+    const { resource: ownName, secondary } = this.#ruleOf(service);
+    const name = cost.resource ?? ownName;
+    const resource = resources.need(name);
+    // A question what may be asked is not yet a request.
+    const ofMethod = method === 'OPTIONS' ? { ...cost, cost: 0 } : cost;
+    return makePlan({ resource, endpoint, method, cost: ofMethod, secondary });
+  }
+}
+
+interface Ask {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly visitor: Visitor;
+  readonly caller: Caller;
+}
+
+/** Start of every `documentation_url`. */
+export function docsBaseOf(config: RateLimitConfig, request: FastifyRequest): string {
+  if (config.docs_base !== undefined) return config.docs_base.replace(/\/+$/, '');
+  if (config.vendor_name === 'GitHub') return 'https://docs.github.com';
+  return `${request.protocol}://${request.host}/docs`;
+}
+
+function mayBeLarge({ headers }: FastifyRequest): boolean {
+  if (headers['transfer-encoding'] !== undefined) return true;
+  const length = headers['content-length'];
+  return length !== undefined && Number(length) > MAX_UNREAD_BODY_BYTES;
+}

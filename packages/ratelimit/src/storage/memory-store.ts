@@ -1,0 +1,625 @@
+import type { Clock } from '@plinth/kernel';
+import type { Caller } from '../model/caller.js';
+import type { Ban, BucketUsage, Decision, LimitKind, SecondaryUsage } from '../model/decision.js';
+import type { Plan } from '../model/plan.js';
+import { type Resource, UNLIMITED } from '../model/resource.js';
+import { SlidingSum, slotAt, slotMsOf } from '../model/sliding-sum.js';
+import { type ExtraState, IdentityState } from './identity-state.js';
+import {
+  BAN_MEMORY_MS,
+  CONCURRENCY_RETRY_SEC,
+  DEFAULT_RULES,
+  type LimitRules,
+  type LimitStore,
+  MAX_RETRY_SEC,
+  REJECTION_WINDOW_MS,
+  SLOT_LEASE_MS,
+  type StoreStats,
+} from './limit-store.js';
+
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  readonly rules?: LimitRules;
+  /** Identities that are kept; then the least recently seen of a sample gives way, addresses first. */
+  readonly maxIdentityCount?: number;
+  /** Told of every ban that begins. */
+  readonly onBan?: (ban: Ban) => void;
+}
+
+const DEFAULT_MAX_IDENTITY_COUNT = 1_000_000;
+/** How often idle identities are looked for and running requests are charged. */
+const TICK_MS = 1_000;
+/** The tick gives the thread back after so much of looking, and goes on at the next. */
+const MAX_SWEEP_MS = 1;
+const SWEEP_STEP_COUNT = 64;
+/** An identity without open windows is forgotten when it was not seen for so long. */
+const IDLE_SEC = 120;
+/** Identities that are looked at when room is needed for one. */
+const EVICTION_SAMPLE_COUNT = 16;
+/** A request is charged for its running time when it has run for so long. */
+const CHARGE_RUNNING_MS = 1_000;
+
+/**
+ * Counters in this process. One decision is one synchronous call: no other request can come in between. Times that
+ * clients see are wall-clock; sums over the last minute use a clock that does not follow steps backwards.
+ */
+export class MemoryStore implements LimitStore {
+  readonly #clock: Clock;
+  readonly #rules: LimitRules;
+  readonly #maxIdentityCount: number;
+  readonly #onBan: (ban: Ban) => void;
+  readonly #states = new Map<string, IdentityState>();
+  /** Admissions that have not ended, oldest first: a ring through this one. */
+  readonly #running = new MemoryAdmission();
+  readonly #minuteSlotMs: number;
+  readonly #hourSlotMs: number;
+  #bannedKeys = new Set<string>();
+  #sweep: MapIterator<IdentityState>;
+  #bucketCount = 0;
+  #inFlightCount = 0;
+  #lastMs = 0;
+  /** Steps backwards of the wall clock, added up. */
+  #offsetMs = 0;
+  #dirty: IdentityState[] | undefined;
+  #ticker: Disposable | undefined;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#clock = options.clock;
+    this.#rules = options.rules ?? DEFAULT_RULES;
+    this.#maxIdentityCount = options.maxIdentityCount ?? DEFAULT_MAX_IDENTITY_COUNT;
+    this.#onBan = options.onBan ?? (() => {});
+    this.#minuteSlotMs = slotMsOf(this.#rules.minuteMs);
+    this.#hourSlotMs = slotMsOf(this.#rules.hourMs);
+    this.#sweep = this.#states.values();
+  }
+
+  get stats(): StoreStats {
+    return {
+      bucketCount: this.#bucketCount,
+      inFlightCount: this.#inFlightCount,
+      banCount: this.#bannedKeys.size,
+      errorCount: 0,
+    };
+  }
+
+  async start(): Promise<void> {
+    this.#ticker ??= this.#clock.every(TICK_MS, () => this.#tick());
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+  }
+
+  admit(caller: Caller, plan: Plan): MemoryAdmission {
+    const nowMs = this.#nowMs();
+    const steadyMs = nowMs + this.#offsetMs;
+    const state = this.#states.get(caller.key) ?? this.#open(caller.key);
+    state.seenSec = Math.floor(steadyMs / 1000);
+    const admission = new MemoryAdmission();
+    admission.plan = plan;
+    admission.state = state;
+    this.#judge(admission, caller, nowMs);
+    if (admission.limitedBy === undefined) this.#commit(admission, steadyMs);
+    else if (admission.limitedBy !== 'ban') this.#countRejection(state, steadyMs);
+    return admission;
+  }
+
+  peek(caller: Caller, plan: Plan): Decision {
+    const nowMs = this.#nowMs();
+    const decision = new MemoryAdmission();
+    decision.plan = plan;
+    decision.state = this.#states.get(caller.key) ?? new IdentityState(caller.key);
+    this.#judge(decision, caller, nowMs);
+    return decision;
+  }
+
+  refund(admission: MemoryAdmission): void {
+    const { plan, state } = admission;
+    const window = state.windowOf(plan.resource.index);
+    // A window that has begun since then owes nothing to this request.
+    if (window === undefined || window.resetSec !== admission.resetSec) return;
+    window.used = Math.max(0, window.used - plan.cost);
+    admission.used = Math.max(0, admission.used - plan.cost);
+    this.#markDirty(state);
+  }
+
+  releaseSlot(admission: MemoryAdmission): void {
+    if (!admission.hasSlot) return;
+    admission.hasSlot = false;
+    admission.state.inFlight -= 1;
+    this.#inFlightCount -= 1;
+  }
+
+  watchRunning(admission: MemoryAdmission, charge: () => void): void {
+    admission.onTick = charge;
+  }
+
+  chargeCpu({ state, plan }: MemoryAdmission, cpuMs: number): void {
+    const amount = Math.round(cpuMs);
+    if (amount <= 0) return;
+    const slot = this.#minuteSlot(this.#steadyMs());
+    const extra = state.withExtra();
+    extra.cpu ??= new SlidingSum(slot);
+    extra.cpu.add(slot, amount);
+    if (!plan.isGraph) return;
+    extra.cpuGraph ??= new SlidingSum(slot);
+    extra.cpuGraph.add(slot, amount);
+  }
+
+  finish(admission: MemoryAdmission): void {
+    const { next, previous } = admission;
+    if (next === undefined || previous === undefined) return;
+    previous.next = next;
+    next.previous = previous;
+    admission.next = undefined;
+    admission.previous = undefined;
+    this.releaseSlot(admission);
+  }
+
+  usage(key: string, resources: readonly Resource[]): readonly (BucketUsage | undefined)[] {
+    const state = this.#states.get(key);
+    const nowMs = this.#nowMs();
+    return resources.map(({ index }) => {
+      const window = state?.windowOf(index);
+      if (window === undefined || nowMs >= window.resetSec * 1000) return undefined;
+      return { used: window.used, resetSec: window.resetSec };
+    });
+  }
+
+  secondaryUsage(key: string): SecondaryUsage {
+    const state = this.#states.get(key);
+    const steadyMs = this.#steadyMs();
+    const minute = slotAt(steadyMs, this.#rules.minuteMs);
+    const extra = state?.extra;
+    const points = state?.pointList(minute) ?? [];
+    return {
+      concurrency: state?.inFlight ?? 0,
+      cpu_ms: extra?.cpu?.at(minute) ?? 0,
+      cpu_graph_ms: extra?.cpuGraph?.at(minute) ?? 0,
+      content_minute: extra?.contentMinute?.at(minute) ?? 0,
+      content_hour: extra?.contentHour?.at(slotAt(steadyMs, this.#rules.hourMs)) ?? 0,
+      heavy: extra?.heavy?.at(minute) ?? 0,
+      points: points.sort((a, b) => b.points - a.points),
+    };
+  }
+
+  reset(key: string): void {
+    const old = this.#states.get(key);
+    if (old === undefined) return;
+    const { extra } = old;
+    this.#bucketCount -= windowCount(old);
+    // The same object goes on: running requests will give their slots back to it.
+    old.used = 0;
+    old.resetSec = 0;
+    old.resourceIndex = -1;
+    old.endpoint = undefined;
+    old.ring = undefined;
+    old.slotPoints = 0;
+    old.extra = undefined;
+    if (extra !== undefined && extra.bannedUntilMs > 0) {
+      const kept = old.withExtra();
+      kept.bannedUntilMs = extra.bannedUntilMs;
+      kept.banLevel = extra.banLevel;
+      kept.lastBanMs = extra.lastBanMs;
+    }
+    this.#markDirty(old);
+  }
+
+  ban(key: string, durationSec: number): void {
+    const state = this.#states.get(key) ?? this.#open(key);
+    state.seenSec = Math.floor(this.#steadyMs() / 1000);
+    this.#startBan(state, durationSec * 1000, this.#steadyMs());
+  }
+
+  unban(key: string): boolean {
+    const state = this.#states.get(key);
+    const extra = state?.extra;
+    if (state === undefined || extra === undefined) return false;
+    const wasBanned = extra.bannedUntilMs > this.#steadyMs();
+    extra.bannedUntilMs = 0;
+    extra.banLevel = 0;
+    extra.rejectionCount = 0;
+    this.#bannedKeys.delete(key);
+    this.#markDirty(state);
+    return wasBanned;
+  }
+
+  bans(limit: number): readonly Ban[] {
+    const steadyMs = this.#steadyMs();
+    const found: Ban[] = [];
+    for (const key of this.#bannedKeys) {
+      const extra = this.#states.get(key)?.extra;
+      if (extra === undefined || extra.bannedUntilMs <= steadyMs) this.#bannedKeys.delete(key);
+      else found.push(this.#banOf(key, extra));
+    }
+    return found.sort((a, b) => b.untilSec - a.untilSec).slice(0, limit);
+  }
+
+  top(
+    { index }: Resource,
+    limit: number,
+  ): readonly { readonly identity: string; readonly used: number }[] {
+    const nowSec = this.#nowMs() / 1000;
+    const best: { identity: string; used: number }[] = [];
+    let least = 0;
+    for (const state of this.#states.values()) {
+      const window = state.windowOf(index);
+      if (window === undefined || window.used <= least || window.resetSec <= nowSec) continue;
+      best.push({ identity: state.key, used: window.used });
+      if (best.length < 2 * limit) continue;
+      best.sort((a, b) => b.used - a.used).length = limit;
+      least = best.at(-1)?.used ?? 0;
+    }
+    return best.sort((a, b) => b.used - a.used).slice(0, limit);
+  }
+
+  /** From here on `takeDirty` names what changed. */
+  trackChanges(): void {
+    this.#dirty ??= [];
+  }
+
+  /** Identities that changed since the last call, at most `limit`, as rows that can be kept. */
+  takeDirty(limit: number): readonly KeptIdentity[] {
+    return (this.#dirty ?? []).splice(0, limit).map((state) => {
+      state.isDirty = false;
+      return this.#keptOf(state);
+    });
+  }
+
+  /** Puts back what was kept; what has ended meanwhile is left out. Before the first request. */
+  restore(kept: KeptIdentity): void {
+    const nowMs = this.#nowMs();
+    const windows = kept.windows.filter(({ resetSec }) => resetSec * 1000 > nowMs);
+    const hourSlot = slotAt(nowMs, this.#rules.hourMs);
+    const content = kept.contentHour.filter(([slot]) => slot <= hourSlot && slot > hourSlot - 61);
+    const isBanned = (kept.ban?.untilMs ?? 0) > nowMs;
+    if (windows.length === 0 && content.length === 0 && !isBanned) return;
+    const state = this.#states.get(kept.key) ?? this.#open(kept.key);
+    state.seenSec = Math.floor(nowMs / 1000);
+    for (const { resourceIndex, used, resetSec } of windows) {
+      if (state.openWindow(resourceIndex, used, resetSec)) this.#bucketCount += 1;
+    }
+    for (const [slot, amount] of content) {
+      const extra = state.withExtra();
+      extra.contentHour ??= new SlidingSum(slot);
+      extra.contentHour.add(slot, amount);
+    }
+    if (kept.ban === undefined || !isBanned) return;
+    const extra = state.withExtra();
+    extra.bannedUntilMs = kept.ban.untilMs;
+    extra.lastBanMs = kept.ban.untilMs;
+    extra.banLevel = kept.ban.level;
+    this.#bannedKeys.add(kept.key);
+  }
+
+  /** Fills in what the caller has left, and the first limit that is in the way. Changes no counter. */
+  #judge(admission: MemoryAdmission, caller: Caller, nowMs: number): void {
+    const { plan, state } = admission;
+    const { index } = plan.resource;
+    const limit = caller.limits.limit[index] ?? UNLIMITED;
+    const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
+    const nowSec = Math.floor(nowMs / 1000);
+    admission.limit = limit;
+    admission.resetSec = nowSec + windowSec;
+    const window = state.windowOf(index);
+    if (window !== undefined && nowMs < window.resetSec * 1000) {
+      admission.used = window.used;
+      // After a step backwards of the clock nobody waits longer than one window.
+      if (window.resetSec > admission.resetSec) window.resetSec = admission.resetSec;
+      admission.resetSec = window.resetSec;
+    }
+    const steadyMs = nowMs + this.#offsetMs;
+    const bannedUntilMs = state.extra?.bannedUntilMs ?? 0;
+    if (bannedUntilMs > steadyMs) {
+      refuse(admission, 'ban', Math.ceil((bannedUntilMs - steadyMs) / 1000));
+    } else if (limit !== UNLIMITED && plan.cost > 0 && admission.used + plan.cost > limit) {
+      refuse(admission, 'primary', Math.max(1, Math.ceil(admission.resetSec - nowMs / 1000)));
+    } else {
+      this.#judgeSecondary(admission, steadyMs);
+    }
+  }
+
+  #judgeSecondary(admission: MemoryAdmission, steadyMs: number): void {
+    const { plan, state } = admission;
+    const rules = this.#rules;
+    if (plan.takesSlot && state.inFlight >= rules.concurrency) {
+      refuse(admission, 'concurrency', CONCURRENCY_RETRY_SEC);
+      return;
+    }
+    if (plan.points > 0) {
+      const slot = this.#minuteSlot(steadyMs);
+      const allowed = (plan.isGraph ? rules.pointsGraph : rules.pointsRest) - plan.points;
+      if (state.pointsAt(plan.endpoint, slot) > allowed) {
+        const slots = state.slotsUntilPoints(plan.endpoint, slot, allowed);
+        const kind = plan.isGraph ? 'points_graph' : 'points_rest';
+        const minute = { slot, slotMs: this.#minuteSlotMs, steadyMs };
+        refuse(admission, kind, this.#retrySec(slots, minute));
+        return;
+      }
+    }
+    if (state.extra !== undefined) this.#judgeExtra(admission, state.extra, steadyMs);
+  }
+
+  #judgeExtra(admission: MemoryAdmission, extra: ExtraState, steadyMs: number): void {
+    const { plan } = admission;
+    const rules = this.#rules;
+    const minute = { slot: this.#minuteSlot(steadyMs), slotMs: this.#minuteSlotMs, steadyMs };
+    const check = (kind: LimitKind, sum: SlidingSum | undefined, max: number, at = minute) => {
+      if (admission.limitedBy !== undefined || sum === undefined) return;
+      if (sum.at(at.slot) <= max) return;
+      refuse(admission, kind, this.#retrySec(sum.slotsUntil(at.slot, max), at));
+    };
+    if (plan.chargesCpu) {
+      check('cpu', extra.cpu, rules.cpuMs - 1);
+      if (plan.isGraph) check('cpu_graph', extra.cpuGraph, rules.cpuGraphMs - 1);
+    }
+    if (plan.isContent) {
+      check('content_minute', extra.contentMinute, rules.contentMinute - 1);
+      if (plan.contentPerMinute !== undefined) {
+        const own = extra.contentByEndpoint?.get(plan.endpoint);
+        check('content_minute', own, plan.contentPerMinute - 1);
+      }
+      const slot = Math.floor(steadyMs / this.#hourSlotMs);
+      const hour = { slot, slotMs: this.#hourSlotMs, steadyMs };
+      check('content_hour', extra.contentHour, rules.contentHour - 1, hour);
+    }
+    if (plan.heavy > 0) check('heavy', extra.heavy, rules.heavy - plan.heavy);
+  }
+
+  #retrySec(slots: number, { slot, slotMs, steadyMs }: SlotTime): number {
+    const seconds = Math.ceil(((slot + slots) * slotMs - steadyMs) / 1000);
+    return Math.min(MAX_RETRY_SEC, Math.max(this.#rules.minRetryAfterSec, 1, seconds));
+  }
+
+  #commit(admission: MemoryAdmission, steadyMs: number): void {
+    const { plan, state } = admission;
+    if (plan.cost > 0 && admission.limit !== UNLIMITED) {
+      admission.used += plan.cost;
+      const window = state.windowOf(plan.resource.index);
+      if (window !== undefined) {
+        window.used = admission.used;
+        window.resetSec = admission.resetSec;
+      } else if (state.openWindow(plan.resource.index, admission.used, admission.resetSec)) {
+        this.#bucketCount += 1;
+      }
+      this.#markDirty(state);
+    }
+    const slot = this.#minuteSlot(steadyMs);
+    if (plan.points > 0) state.addPoints(plan.endpoint, slot, plan.points);
+    if (plan.isContent) this.#commitContent(plan, state, steadyMs);
+    if (plan.heavy > 0) {
+      const extra = state.withExtra();
+      extra.heavy ??= new SlidingSum(slot);
+      extra.heavy.add(slot, plan.heavy);
+    }
+    if (plan.takesSlot) {
+      admission.hasSlot = true;
+      state.inFlight += 1;
+      this.#inFlightCount += 1;
+    }
+    admission.isAllowed = true;
+    admission.startedMs = steadyMs;
+    const last = this.#running.previous ?? this.#running;
+    admission.previous = last;
+    admission.next = this.#running;
+    last.next = admission;
+    this.#running.previous = admission;
+  }
+
+  #commitContent(plan: Plan, state: IdentityState, steadyMs: number): void {
+    const extra = state.withExtra();
+    const slot = this.#minuteSlot(steadyMs);
+    const hourSlot = Math.floor(steadyMs / this.#hourSlotMs);
+    extra.contentMinute ??= new SlidingSum(slot);
+    extra.contentMinute.add(slot, 1);
+    extra.contentHour ??= new SlidingSum(hourSlot);
+    extra.contentHour.add(hourSlot, 1);
+    this.#markDirty(state);
+    if (plan.contentPerMinute === undefined) return;
+    // Only routes declare such a limit, so there are few of them.
+    extra.contentByEndpoint ??= new Map();
+    const own = extra.contentByEndpoint.get(plan.endpoint) ?? new SlidingSum(slot);
+    extra.contentByEndpoint.set(plan.endpoint, own);
+    own.add(slot, 1);
+  }
+
+  #countRejection(state: IdentityState, steadyMs: number): void {
+    if (!this.#rules.isBanEnabled) return;
+    const extra = state.withExtra();
+    if (steadyMs - extra.rejectionsSinceMs >= REJECTION_WINDOW_MS) {
+      extra.rejectionsSinceMs = steadyMs;
+      extra.rejectionCount = 0;
+    }
+    extra.rejectionCount += 1;
+    if (extra.rejectionCount < this.#rules.banThreshold) return;
+    extra.rejectionCount = 0;
+    extra.rejectionsSinceMs = steadyMs;
+    const isRepeated = extra.banLevel > 0 && steadyMs - extra.lastBanMs < BAN_MEMORY_MS;
+    const level = isRepeated ? extra.banLevel + 1 : 1;
+    extra.banLevel = level - 1;
+    this.#startBan(state, Math.min(BAN_MEMORY_MS, this.#rules.banMs * 2 ** (level - 1)), steadyMs);
+  }
+
+  #startBan(state: IdentityState, durationMs: number, steadyMs: number): void {
+    const extra = state.withExtra();
+    extra.banLevel += 1;
+    extra.bannedUntilMs = steadyMs + durationMs;
+    extra.lastBanMs = extra.bannedUntilMs;
+    this.#bannedKeys.add(state.key);
+    this.#markDirty(state);
+    this.#onBan(this.#banOf(state.key, extra));
+  }
+
+  #banOf(identity: string, extra: ExtraState): Ban {
+    const untilSec = Math.ceil((extra.bannedUntilMs - this.#offsetMs) / 1000);
+    return { identity, untilSec, level: extra.banLevel };
+  }
+
+  #keptOf(state: IdentityState): KeptIdentity {
+    const windows: KeptIdentity['windows'][number][] = [];
+    if (state.resourceIndex !== -1) {
+      const { resourceIndex, used, resetSec } = state;
+      windows.push({ resourceIndex, used, resetSec });
+    }
+    for (const [resourceIndex, { used, resetSec }] of state.extra?.windows ?? []) {
+      windows.push({ resourceIndex, used, resetSec });
+    }
+    const slotOffset = Math.round(this.#offsetMs / this.#hourSlotMs);
+    const entries = state.extra?.contentHour?.entries() ?? [];
+    const { bannedUntilMs = 0, banLevel = 0 } = state.extra ?? {};
+    return {
+      key: state.key,
+      windows,
+      contentHour: entries.map(([slot, amount]) => [slot - slotOffset, amount]),
+      ban:
+        bannedUntilMs > 0
+          ? { untilMs: bannedUntilMs - this.#offsetMs, level: banLevel }
+          : undefined,
+    };
+  }
+
+  #markDirty(state: IdentityState): void {
+    if (state.isDirty || this.#dirty === undefined) return;
+    state.isDirty = true;
+    this.#dirty.push(state);
+  }
+
+  #open(key: string): IdentityState {
+    if (this.#states.size >= this.#maxIdentityCount) this.#makeRoom();
+    const state = new IdentityState(key);
+    this.#states.set(key, state);
+    return state;
+  }
+
+  /** Removes one: an idle one where there is one, or else the least recently seen of a sample, addresses first. */
+  #makeRoom(): void {
+    const nowMs = this.#nowMs();
+    let victim: IdentityState | undefined;
+    for (let count = 0; count < EVICTION_SAMPLE_COUNT; count += 1) {
+      const state = this.#nextSwept();
+      if (state === undefined || state.inFlight > 0) continue;
+      if (this.#isIdle(state, nowMs)) {
+        this.#forget(state);
+        return;
+      }
+      if (victim === undefined || givesWayBefore(state, victim)) victim = state;
+    }
+    if (victim !== undefined) this.#forget(victim);
+  }
+
+  #tick(): void {
+    const steadyMs = this.#steadyMs();
+    for (let running = this.#running.next; running !== undefined; running = running.next) {
+      if (running === this.#running || steadyMs - running.startedMs < CHARGE_RUNNING_MS) break;
+      if (steadyMs - running.startedMs >= SLOT_LEASE_MS) this.releaseSlot(running);
+      running.onTick?.();
+    }
+    const nowMs = this.#nowMs();
+    const endMs = this.#clock.monotonicMs() + MAX_SWEEP_MS;
+    let left = this.#states.size;
+    while (left > 0 && this.#clock.monotonicMs() < endMs) {
+      for (let step = 0; step < SWEEP_STEP_COUNT && left > 0; step += 1, left -= 1) {
+        const state = this.#nextSwept();
+        if (state !== undefined && state.inFlight === 0 && this.#isIdle(state, nowMs)) {
+          this.#forget(state);
+        }
+      }
+    }
+  }
+
+  /** Goes round and round; new identities come at the end of the round. */
+  #nextSwept(): IdentityState | undefined {
+    let next = this.#sweep.next();
+    if (next.done) {
+      this.#sweep = this.#states.values();
+      next = this.#sweep.next();
+    }
+    return next.value;
+  }
+
+  #isIdle(state: IdentityState, nowMs: number): boolean {
+    const steadyMs = nowMs + this.#offsetMs;
+    if (steadyMs / 1000 - state.seenSec < IDLE_SEC || state.isDirty) return false;
+    if (state.resetSec * 1000 > nowMs) return false;
+    const { extra } = state;
+    if (extra === undefined) return true;
+    for (const { resetSec } of extra.windows?.values() ?? []) {
+      if (resetSec * 1000 > nowMs) return false;
+    }
+    if (extra.lastBanMs > 0 && steadyMs - extra.lastBanMs < BAN_MEMORY_MS) return false;
+    return (extra.contentHour?.at(slotAt(steadyMs, this.#rules.hourMs)) ?? 0) === 0;
+  }
+
+  #forget(state: IdentityState): void {
+    this.#states.delete(state.key);
+    this.#bannedKeys.delete(state.key);
+    this.#bucketCount -= windowCount(state);
+  }
+
+  #minuteSlot(steadyMs: number): number {
+    return Math.floor(steadyMs / this.#minuteSlotMs);
+  }
+
+  #nowMs(): number {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs < this.#lastMs) this.#offsetMs += this.#lastMs - nowMs;
+    this.#lastMs = nowMs;
+    return nowMs;
+  }
+
+  #steadyMs(): number {
+    return this.#nowMs() + this.#offsetMs;
+  }
+}
+
+/** What outlives the process. Slots of content are minutes of the wall clock. */
+export interface KeptIdentity {
+  readonly key: string;
+  readonly windows: readonly {
+    readonly resourceIndex: number;
+    readonly used: number;
+    readonly resetSec: number;
+  }[];
+  readonly contentHour: readonly (readonly [slot: number, amount: number])[];
+  readonly ban: { readonly untilMs: number; readonly level: number } | undefined;
+}
+
+interface SlotTime {
+  readonly slot: number;
+  readonly slotMs: number;
+  readonly steadyMs: number;
+}
+
+/** A decision and, while the request runs, a link of the chain of running requests. */
+export class MemoryAdmission implements Decision {
+  isAllowed = false;
+  limitedBy: LimitKind | undefined = undefined;
+  limit = 0;
+  used = 0;
+  resetSec = 0;
+  retryAfterSec = 0;
+  hasSlot = false;
+  startedMs = 0;
+  /** Set at once by whoever makes one for a request. */
+  plan!: Plan;
+  state!: IdentityState;
+  previous: MemoryAdmission | undefined = undefined;
+  next: MemoryAdmission | undefined = undefined;
+  /** Called about every second while the request runs. */
+  onTick: (() => void) | undefined = undefined;
+}
+
+function refuse(admission: MemoryAdmission, kind: LimitKind, retryAfterSec: number): void {
+  admission.limitedBy = kind;
+  admission.retryAfterSec = retryAfterSec;
+}
+
+const windowCount = ({ resourceIndex, extra }: IdentityState): number =>
+  (resourceIndex === -1 ? 0 : 1) + (extra?.windows?.size ?? 0);
+
+function givesWayBefore(one: IdentityState, other: IdentityState): boolean {
+  const isAddress = one.key.startsWith('ip:');
+  if (isAddress !== other.key.startsWith('ip:')) return isAddress;
+  return one.seenSec < other.seenSec;
+}
