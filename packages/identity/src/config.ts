@@ -35,6 +35,12 @@ export const IDENTITY_SETTINGS = defineSettings(
           'Address (host:port) on which the admin token can be regenerated once without a token; given without a value, 127.0.0.1:8182.',
       }),
     ),
+    credential_prefix: Type.String({
+      default: 'pl',
+      pattern: '^[A-Za-z]{2,6}$',
+      examples: ['gh'],
+      description: 'First letters of tokens of users and installations: `pl` makes `plp_`, `pls_`.',
+    }),
     jwt_iat_leeway_sec: Type.Integer({
       default: 5,
       minimum: 0,

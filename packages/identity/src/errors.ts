@@ -94,6 +94,40 @@ export class AppNotFound extends Error {
   }
 }
 
+/** Below `/ops/v1`; the message may be shown. */
+export class IdentityExists extends Error {
+  override readonly name = 'IdentityExists';
+  readonly kind = 'identity_exists';
+  constructor(at: { key: string }) {
+    super(`there is an identity ${at.key}`);
+  }
+}
+
+export class IdentityNotFound extends Error {
+  override readonly name = 'IdentityNotFound';
+  readonly kind = 'identity_not_found';
+  constructor(at: { key: string }) {
+    super(`no identity ${at.key}`);
+  }
+}
+
+export class CredentialNotFound extends Error {
+  override readonly name = 'CredentialNotFound';
+  readonly kind = 'credential_not_found';
+  constructor() {
+    super('no such credential');
+  }
+}
+
+/** To its asker the installation does not exist. */
+export class InstallationOfOtherApp extends Error {
+  override readonly name = 'InstallationOfOtherApp';
+  readonly kind = 'installation_of_other_app';
+  constructor(at: { key: string }) {
+    super(`${at.key} is not an installation of this app`);
+  }
+}
+
 /** What a request can end in. */
 export type IdentityError =
   | NotAuthenticated

@@ -20,16 +20,20 @@ import { AppDirectory } from './domain/app-directory.js';
 import type { AppHooks } from './domain/app-hooks.js';
 import { AppJwts, type AppPrincipal } from './domain/app-jwt.js';
 import { Apps } from './domain/apps.js';
+import { CredentialDesk } from './domain/credential-desk.js';
 import { PlatformKeys } from './domain/platform-keys.js';
+import { Registry } from './domain/registry.js';
 import { readTokenFile } from './domain/token-file.js';
 import type { AdminToken } from './model/admin-token.js';
 import type { App, AppSelector } from './model/app.js';
 import { registerAppRoutes } from './routes/app-routes.js';
 import { operatorFront } from './routes/operator-front.js';
 import { RecoveryListener } from './routes/recovery-listener.js';
+import { registerRegistryRoutes } from './routes/registry-routes.js';
 import { registerTokenRoutes } from './routes/token-routes.js';
 import { AppStore } from './storage/app-store.js';
 import { PlatformKeyStore } from './storage/platform-key-store.js';
+import { RegistryStore } from './storage/registry-store.js';
 import { TokenStore } from './storage/token-store.js';
 
 export interface IdentityNeeds {
@@ -56,6 +60,13 @@ export interface Identity extends HttpService, Authenticator {
    * status and the words of the answer.
    */
   authenticateApp(authorization: string | undefined): Promise<AppPrincipal>;
+  /** Users, installations, OAuth apps, repositories, and what they present. */
+  readonly registry: Registry;
+  /**
+   * Who an `Authorization` header of any kind speaks for. Throws `NotAuthenticated`, or `AppJwtRefused` for the JSON
+   * web token of an app.
+   */
+  resolveCredential(authorization: string): Principal | Promise<Principal>;
   /** From memory when it was asked for lately. */
   findApp(selector: AppSelector): Promise<App | undefined>;
   /** Joins what another service keeps for each app; before `start`. */
@@ -74,6 +85,9 @@ class IdentityService implements Identity {
   readonly front: ServiceFront;
   readonly #needs: IdentityNeeds;
   readonly platformKeys: PlatformKeys;
+  readonly registry: Registry;
+  readonly #credentials: CredentialDesk;
+  readonly #registryStore: RegistryStore;
   readonly #tokens: AdminTokens;
   readonly #gate: AccessGate;
   readonly #recovery: RecoveryListener;
@@ -112,6 +126,23 @@ class IdentityService implements Identity {
         expLeewaySec: config.jwt_exp_leeway_sec,
       },
     });
+    this.#registryStore = new RegistryStore(store);
+    const vendor = config.credential_prefix;
+    this.registry = new Registry({
+      store: this.#registryStore,
+      apps: this.#appDirectory,
+      clock,
+      random,
+      vendor,
+    });
+    this.#credentials = new CredentialDesk({
+      registry: this.registry,
+      tokens: this.#tokens,
+      platformKeys: this.platformKeys,
+      appJwts: this.#appJwts,
+      clock,
+      vendor,
+    });
   }
 
   get recoveryAddress(): AddressInfo | undefined {
@@ -134,6 +165,10 @@ class IdentityService implements Identity {
     return await this.#appJwts.authenticate(authorization);
   }
 
+  resolveCredential(authorization: string): Principal | Promise<Principal> {
+    return this.#credentials.resolve(authorization);
+  }
+
   async findApp(selector: AppSelector): Promise<App | undefined> {
     return await this.#appDirectory.find(selector);
   }
@@ -145,6 +180,9 @@ class IdentityService implements Identity {
   async register(app: FastifyInstance): Promise<void> {
     const { log } = this.#needs;
     await app.register(async (scope) => registerAppRoutes(scope, { apps: this.#apps, log }));
+    await app.register(async (scope) =>
+      registerRegistryRoutes(scope, { registry: this.registry, log }),
+    );
     // The gate compares paths as they are written; without the routes no other spelling reaches them either.
     if (this.#needs.config.without_auth) return;
     await app.register(async (scope) =>
@@ -156,6 +194,7 @@ class IdentityService implements Identity {
     const { config, files, log } = this.#needs;
     await this.#tokens.load();
     await this.#appStore.migrate();
+    await this.#registryStore.migrate();
     await this.platformKeys.load();
     if (config.admin_token_file !== undefined) {
       const preset = await readTokenFile(files, config.admin_token_file);

@@ -1,7 +1,7 @@
 import { defineSettings, type SettingsOf } from '@plinth/kernel';
 import { type Static, type TSchemaOptions, Type } from 'typebox';
+import { DEFAULT_RULES, type LimitRules } from './model/limit-store.js';
 import type { SecondaryScope } from './model/plan.js';
-import { DEFAULT_RULES, type LimitRules } from './storage/limit-store.js';
 
 const count = (byDefault: number, description: string) =>
   Type.Integer({ minimum: 0, default: byDefault, description });

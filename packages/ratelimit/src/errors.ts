@@ -1,9 +1,4 @@
-import type {
-  CredentialMalformed,
-  NotAllowed,
-  NotAuthenticated,
-  RequestInvalid,
-} from '@plinth/kernel';
+import type { CredentialMalformed, NotAllowed, NotAuthenticated } from '@plinth/kernel';
 
 /** Closed list of the expected failures of this service. */
 
@@ -65,5 +60,4 @@ export type RateLimitError =
   | BanUnknown
   | NotAuthenticated
   | NotAllowed
-  | CredentialMalformed
-  | RequestInvalid;
+  | CredentialMalformed;

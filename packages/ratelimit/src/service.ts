@@ -1,34 +1,43 @@
-import type {
-  Clock,
-  HttpService,
-  LimitProfile,
-  Logger,
-  Metrics,
-  Principal,
-  RequestGate,
-  ServiceFront,
+import {
+  type Clock,
+  ConfigInvalid,
+  type HttpService,
+  type LimitProfile,
+  type Logger,
+  type Metrics,
+  type Principal,
+  type RequestGate,
+  type ServiceFront,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limitRules, type RateLimitConfig } from './config.js';
-import { type AddressRules, ClientAddresses } from './domain/client-address.js';
+import { type AddressRules, ClientAddresses, isNetwork } from './domain/client-address.js';
 import { Limiter } from './domain/limiter.js';
 import { LimiterNumbers } from './domain/limiter-numbers.js';
 import { LoginGuard } from './domain/login-guard.js';
 import { LimiterDisabled } from './errors.js';
 import type { Ban } from './model/decision.js';
+import type { LimitStore } from './model/limit-store.js';
 import { PrimaryLimitRules } from './model/primary-limits.js';
 import { ResourceTable } from './model/resource.js';
 import { EXPOSED_HEADERS } from './routes/headers.js';
 import { docsBaseOf, HttpGate } from './routes/http-gate.js';
+import {
+  INSTALLATION_PATHS,
+  META_PATHS,
+  type MintInstallationToken,
+  registerPlatformRoutes,
+} from './routes/platform-routes.js';
 import { registerStatusRoutes, STATUS_PATHS } from './routes/status-routes.js';
 import { answerError, sendGithubError } from './routes/to-wire.js';
-import type { LimitStore } from './storage/limit-store.js';
 import { MemoryStore } from './storage/memory-store.js';
 
 /** Who a credential belongs to, whoever issued it. */
 export interface CredentialDesk {
   /** Throws `NotAuthenticated` for a credential that is unknown, expired or revoked. */
-  resolve(request: FastifyRequest): Principal | Promise<Principal>;
+  resolve(authorization: string): Principal | Promise<Principal>;
+  /** For an app, in the name of one of its installations. */
+  readonly mint: MintInstallationToken;
   /** What is known of an identity; for questions that name it by its key. */
   profileOf(key: string): Promise<LimitProfile | undefined>;
 }
@@ -37,6 +46,8 @@ export interface RateLimitNeeds {
   readonly config: RateLimitConfig;
   readonly addresses: Pick<AddressRules, 'trustedProxies' | 'header'>;
   readonly credentials: CredentialDesk;
+  /** No other service answers `/api/v3/meta`. */
+  readonly ownsMeta: boolean;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
@@ -53,7 +64,9 @@ export interface RateLimit extends HttpService {
   readonly gate: RequestGate;
 }
 
+/** Throws `ConfigInvalid` for settings that only make sense together, and do not. */
 export function createRateLimit(needs: RateLimitNeeds): RateLimit {
+  refuseBadSettings(needs);
   return new RateLimitService(needs);
 }
 
@@ -108,20 +121,22 @@ class RateLimitService implements RateLimit {
   }
 
   async register(app: FastifyInstance): Promise<void> {
-    const { config } = this.#needs;
-    if (!config.enabled) {
-      app.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
+    const { config, credentials } = this.#needs;
+    await app.register(async (scope) =>
+      registerPlatformRoutes(scope, { config, mint: credentials.mint }),
+    );
+    if (config.enabled) {
+      const needs = { config, limiter: this.#limiter, addresses: this.#addresses };
+      await app.register(async (scope) => registerStatusRoutes(scope, needs));
+      return;
+    }
+    await app.register(async (scope) => {
+      scope.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
       for (const path of STATUS_PATHS) {
-        app.get(path, async () => {
+        scope.get(path, async () => {
           throw new LimiterDisabled();
         });
       }
-      return;
-    }
-    registerStatusRoutes(app, {
-      config,
-      limiter: this.#limiter,
-      addresses: this.#addresses,
     });
   }
 
@@ -138,12 +153,15 @@ class RateLimitService implements RateLimit {
   }
 
   #makeFront(): ServiceFront {
-    const { config, credentials } = this.#needs;
+    const needs = this.#needs;
+    const { config, credentials } = needs;
     return {
-      paths: STATUS_PATHS,
-      // Whoever switched the limiter off gets one answer, whatever the credential.
-      authenticate: (request) =>
-        config.enabled ? credentials.resolve(request) : { kind: 'anonymous', ip: request.ip },
+      paths: [...STATUS_PATHS, ...INSTALLATION_PATHS, ...(needs.ownsMeta ? META_PATHS : [])],
+      authenticate(request) {
+        const { authorization } = request.headers;
+        if (authorization !== undefined) return credentials.resolve(authorization);
+        return { kind: 'anonymous', ip: request.socket.remoteAddress ?? '' };
+      },
       answerError: (error, request, reply) => answerError(error, config, request, reply),
       answerNotFound: (request, reply) => answerNotFound(config, request, reply),
       setHeaders(_request, reply) {
@@ -153,6 +171,26 @@ class RateLimitService implements RateLimit {
       answerPreflight: (_request, reply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
     };
   }
+}
+
+function refuseBadSettings({ config, addresses }: RateLimitNeeds): void {
+  const resources = new ResourceTable(config.resources);
+  const badNetworks = (setting: string, networks: readonly string[]): string[] =>
+    networks
+      .filter((network) => !isNetwork(network))
+      .map((network) => `${setting}: ${network} is no network`);
+  const unknown = (setting: string, names: readonly string[]): string[] =>
+    names
+      .filter((name) => resources.find(name) === undefined)
+      .map((name) => `${setting}: there is no resource ${name}`);
+  const ofServices = Object.values(config.services).flatMap(({ resource }) => resource ?? []);
+  const problems = [
+    ...badNetworks('server.trusted_proxies', addresses.trustedProxies),
+    ...badNetworks('rate_limit.exempt_cidrs', config.exempt_cidrs),
+    ...unknown('rate_limit.report', config.report),
+    ...unknown('rate_limit.services', ofServices),
+  ];
+  if (problems.length > 0) throw new ConfigInvalid(problems);
 }
 
 const PREFLIGHT_HEADERS = {

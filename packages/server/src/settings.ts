@@ -1,10 +1,11 @@
 import { IDENTITY_SETTINGS } from '@plinth/identity';
 import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
+import { RATE_LIMIT_SETTINGS } from '@plinth/ratelimit';
 import { TSDB_SETTINGS } from '@plinth/tsdb';
 import { type TSchemaOptions, Type } from 'typebox';
 import { LOG_FILTER_PATTERN } from './log-filter.js';
 
-export const SERVICE_NAMES = ['tsdb'] as const;
+export const SERVICE_NAMES = ['tsdb', 'ratelimit'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** Ports above 65,535 must not get as far as the socket. */
@@ -53,6 +54,17 @@ export const SERVER_SETTINGS = defineSettings(
       default: [...SERVICE_NAMES],
       minItems: 1,
       description: 'services to run',
+    }),
+    trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description:
+        'networks (`10.0.0.0/8`), `loopback` or `private` whose word about the address of a client is believed',
+    }),
+    client_address_header: Type.String({
+      default: 'X-Forwarded-For',
+      pattern: '^[A-Za-z][A-Za-z0-9-]*$',
+      description:
+        'where such proxies say it: `X-Forwarded-For`, `Forwarded`, or a header with one address',
     }),
     shutdown_timeout_ms: Type.Integer({
       default: 30_000,
@@ -114,6 +126,7 @@ export const SETTINGS = {
   server: SERVER_SETTINGS,
   identity: IDENTITY_SETTINGS,
   tsdb: TSDB_SETTINGS,
+  rateLimit: RATE_LIMIT_SETTINGS,
 };
 
 /** `docs/SETTINGS.md`, from the declarations. */

@@ -13,6 +13,7 @@ import type { FastifyInstance } from 'fastify';
 import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 import { createServiceEndpoints } from './service-endpoints.js';
+import { openRateLimit } from './services/ratelimit.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
 import type { ServiceName, Settings } from './settings.js';
@@ -90,7 +91,13 @@ export async function wireUp(
       log: log.child({ service }),
     });
     const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb')) : undefined;
-    const services: HttpService[] = [identity, ...(tsdb ? [tsdb] : []), endpoints];
+    const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
+    const services: HttpService[] = [
+      identity,
+      ...(tsdb ? [tsdb] : []),
+      ...(rateLimit ? [rateLimit] : []),
+      endpoints,
+    ];
     for (const service of services) {
       closers.push(() => service.close());
       await service.start();
@@ -104,7 +111,7 @@ export async function wireUp(
       services,
       clusterUuid: () => clusterUuid,
       authenticate: (request) => identity.check(request),
-      gate,
+      gate: gate ?? rateLimit?.gate,
       metrics: new HttpMetrics(metrics),
       isDraining: () => isDraining,
     });

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto';
-import { AppJwtRefused, type Clock, type Principal } from '@plinth/kernel';
+import { AppJwtRefused, type Clock, type LimitProfile, type Principal } from '@plinth/kernel';
 import type { App, AppKey, AppSelector } from '../model/app.js';
 import type { AppDirectory } from './app-directory.js';
 
@@ -72,7 +72,7 @@ export class AppJwts {
       untilMs: this.#clock.monotonicMs() + VERIFIED_MS,
       expSec,
     });
-    return { kind: 'app', appId: app.id };
+    return principalOf(app);
   }
 
   async #recall(digest: string): Promise<AppPrincipal | undefined> {
@@ -80,10 +80,11 @@ export class AppJwts {
     if (known === undefined) return undefined;
     const app = await this.#apps.find({ id: known.appId });
     const isValid =
-      app?.version === known.appVersion &&
+      app !== undefined &&
+      app.version === known.appVersion &&
       known.untilMs > this.#clock.monotonicMs() &&
       known.expSec > this.#clock.nowMs() / 1000;
-    if (isValid) return { kind: 'app', appId: known.appId };
+    if (isValid) return principalOf(app);
     this.#verified.delete(digest);
     return undefined;
   }
@@ -118,6 +119,19 @@ export class AppJwts {
     }
   }
 }
+
+function principalOf(app: App): AppPrincipal {
+  const { id: appId, owner } = app;
+  if (owner?.plan !== 'enterprise') return { kind: 'app', appId };
+  return { kind: 'app', appId, limits: ENTERPRISE };
+}
+
+const ENTERPRISE: LimitProfile = {
+  isEnterprise: true,
+  repositoriesCount: 0,
+  usersCount: 0,
+  overrides: new Map(),
+};
 
 /** Not verified yet: only what is needed to find the key. */
 function decode(token: string): Assertion {

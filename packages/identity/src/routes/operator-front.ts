@@ -9,7 +9,7 @@ import {
 } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessGate } from '../domain/access-gate.js';
-import { AppNotFound } from '../errors.js';
+import { AppNotFound, CredentialNotFound, IdentityExists, IdentityNotFound } from '../errors.js';
 
 /**
  * Everything below `/ops/v1`, whichever service has the route: admin tokens only, errors in the dialect of the
@@ -44,6 +44,17 @@ export function answerOperatorError(
     });
   }
   if (error instanceof JsonUnreadable) return fail(request, reply, 400, error.message);
+  if (error instanceof IdentityNotFound || error instanceof CredentialNotFound) {
+    return fail(request, reply, 404, 'Not Found');
+  }
+  if (error instanceof IdentityExists) {
+    return sendPlatformFailure(reply, {
+      status: 422,
+      message: 'Validation Failed',
+      errors: [{ resource: 'Identity', field: 'id', code: 'already_exists' }],
+      documentationUrl: documentationOf(request),
+    });
+  }
   if (error instanceof AppNotFound) return fail(request, reply, 404, error.message);
   if (error instanceof StoreOverloaded) return fail(request, reply, 503, 'Service unavailable');
   if (isDomainError(error)) {

@@ -1,7 +1,7 @@
 import type { Metrics } from '@plinth/kernel';
 import type { LimitKind } from '../model/decision.js';
+import type { Admission, LimitStore } from '../model/limit-store.js';
 import { UNLIMITED } from '../model/resource.js';
-import type { Admission, LimitStore } from '../storage/limit-store.js';
 
 const OUTCOMES = ['allowed', 'rejected', 'shadow_rejected'] as const;
 type Outcome = (typeof OUTCOMES)[number];

@@ -1,10 +1,10 @@
 import type { Clock, LimitProfile } from '@plinth/kernel';
 import { type Caller, Callers } from '../model/caller.js';
 import type { BucketUsage, Decision } from '../model/decision.js';
+import type { Admission, LimitStore } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import type { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, type ResourceTable, UNLIMITED } from '../model/resource.js';
-import type { Admission, LimitStore } from '../storage/limit-store.js';
 import type { LimiterNumbers } from './limiter-numbers.js';
 
 export interface LimiterNeeds {

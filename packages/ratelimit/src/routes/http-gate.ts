@@ -6,8 +6,8 @@ import type { Limiter } from '../domain/limiter.js';
 import type { LoginGuard } from '../domain/login-guard.js';
 import { StoreUnavailable } from '../errors.js';
 import type { Caller } from '../model/caller.js';
+import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan } from '../model/plan.js';
-import type { Admission } from '../storage/limit-store.js';
 import { type HeaderSink, writeHeaders } from './headers.js';
 import {
   loginRefusal,

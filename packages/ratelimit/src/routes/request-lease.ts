@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import type { FastifyReply } from 'fastify';
-import type { Admission, LimitStore } from '../storage/limit-store.js';
+import type { Admission, LimitStore } from '../model/limit-store.js';
 
 /** What one admitted request owes; ends by itself when its response does, in whatever way. */
 export class RequestLease {

@@ -1,4 +1,4 @@
-import { isDomainError, type RequestInvalid, sendJson } from '@plinth/kernel';
+import { AppJwtRefused, isDomainError } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { RateLimitError } from '../errors.js';
@@ -15,7 +15,6 @@ const STATUS: Record<RateLimitError['kind'], number> = {
   not_authenticated: 401,
   credential_malformed: 401,
   not_allowed: 403,
-  request_invalid: 422,
 };
 
 const isRateLimitError = (error: unknown): error is RateLimitError =>
@@ -55,42 +54,17 @@ export function sendGithubError(
     .send(Buffer.from(JSON.stringify(body)));
 }
 
-/** In the dialect of the server's operator endpoints. */
-export function answerOperatorError(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const status = statusOf(error);
-  if (status >= 500 && !isRateLimitError(error))
-    request.log.error({ err: error }, 'request failed');
-  const message =
-    isRateLimitError(error) && error.kind === 'request_invalid'
-      ? describeInvalid(error)
-      : status === 500
-        ? 'internal error'
-        : (error as Error).message; // a known status is that of an `Error`
-  return sendJson(reply, status, { error: message, data: {} });
-}
-
 /** The framework's own refusals (body too large, no JSON) carry their status. */
 function statusOf(error: unknown): number {
+  if (error instanceof AppJwtRefused) return error.status;
   if (isRateLimitError(error)) return STATUS[error.kind];
   const status: unknown = error instanceof Error && Reflect.get(error, 'statusCode');
   return typeof status === 'number' && status >= 400 ? status : 500;
 }
 
 function messageOf(error: unknown, status: number): string {
+  if (error instanceof AppJwtRefused) return error.message;
   if (status === 401) return 'Bad credentials';
   if (isRateLimitError(error)) return error.message;
   return status < 500 && error instanceof Error ? error.message : 'Server Error';
-}
-
-function describeInvalid({ part, failures }: RequestInvalid): string {
-  const wrong = failures.map(({ path, keyword, expected }) => {
-    const name = path.length === 0 ? part : path.join('.');
-    const wanted = expected.join(' or ');
-    return keyword === 'required' ? `${name} is missing` : `${name}: ${keyword} ${wanted}`.trim();
-  });
-  return wrong.join('; ');
 }

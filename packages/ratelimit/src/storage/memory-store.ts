@@ -1,10 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import type { Caller } from '../model/caller.js';
 import type { Ban, BucketUsage, Decision, LimitKind, SecondaryUsage } from '../model/decision.js';
-import type { Plan } from '../model/plan.js';
-import { type Resource, UNLIMITED } from '../model/resource.js';
-import { SlidingSum, slotAt, slotMsOf } from '../model/sliding-sum.js';
-import { type ExtraState, IdentityState } from './identity-state.js';
 import {
   BAN_MEMORY_MS,
   CONCURRENCY_RETRY_SEC,
@@ -15,7 +11,11 @@ import {
   REJECTION_WINDOW_MS,
   SLOT_LEASE_MS,
   type StoreStats,
-} from './limit-store.js';
+} from '../model/limit-store.js';
+import type { Plan } from '../model/plan.js';
+import { type Resource, UNLIMITED } from '../model/resource.js';
+import { SlidingSum, slotAt, slotMsOf } from '../model/sliding-sum.js';
+import { type ExtraState, IdentityState } from './identity-state.js';
 
 export interface MemoryStoreOptions {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
-import type { Caller } from '../model/caller.js';
-import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
-import type { Plan } from '../model/plan.js';
-import type { Resource } from '../model/resource.js';
+import type { Caller } from './caller.js';
+import type { Ban, BucketUsage, Decision, SecondaryUsage } from './decision.js';
+import type { Plan } from './plan.js';
+import type { Resource } from './resource.js';
 
 /** What a store gives for one request; it is handed back when the request goes on and ends. */
 export type Admission = Decision & { readonly plan: Plan };

@@ -1,0 +1,270 @@
+import type { Clock, LimitProfile, Principal, Random } from '@plinth/kernel';
+import {
+  CredentialNotFound,
+  IdentityExists,
+  IdentityNotFound,
+  InstallationOfOtherApp,
+} from '../errors.js';
+import {
+  type Credential,
+  type CredentialKind,
+  hashCredential,
+  makeCredentialText,
+  randomLetters,
+} from '../model/credential-token.js';
+import {
+  type AccountReference,
+  accountKey,
+  type IdentityAttributes,
+  type IdentityKind,
+  type IdentityRecord,
+  keyOf,
+  overridesOf,
+} from '../model/identity-record.js';
+import type { RegistryStore } from '../storage/registry-store.js';
+import type { AppDirectory } from './app-directory.js';
+
+export interface NewIdentity {
+  readonly kind: IdentityKind;
+  /** An OAuth app without one gets one. */
+  readonly id: number | string | undefined;
+  readonly secret: string | undefined;
+  readonly attributes: IdentityAttributes;
+}
+
+/** A `null` attribute is removed. */
+export type AttributeChange = {
+  readonly [K in keyof IdentityAttributes]?: IdentityAttributes[K] | null;
+};
+
+export interface NewCredential {
+  readonly kind: CredentialKind;
+  readonly identity: string;
+  readonly viaApp: string | undefined;
+  readonly expiresInSec: number | undefined;
+}
+
+/** How long the token of an installation lives that its app asked for. */
+const INSTALLATION_TOKEN_SEC = 3_600;
+
+/**
+ * Identities and credentials of the platform, and what they mean for limits. Everything is read from the store;
+ * whoever needs answers quickly remembers them and asks `version` whether they still hold.
+ */
+export class Registry {
+  readonly #store: RegistryStore;
+  readonly #apps: AppDirectory;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #vendor: string;
+  #version = 0;
+
+  constructor(needs: {
+    readonly store: RegistryStore;
+    readonly apps: AppDirectory;
+    readonly clock: Clock;
+    readonly random: Random;
+    /** First letters of every token. */
+    readonly vendor: string;
+  }) {
+    this.#store = needs.store;
+    this.#apps = needs.apps;
+    this.#clock = needs.clock;
+    this.#random = needs.random;
+    this.#vendor = needs.vendor;
+  }
+
+  /** Grows whenever something that was read may no longer be so. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Throws `IdentityExists`. @returns the secret of an OAuth app that was not given one. */
+  async create(wanted: NewIdentity): Promise<{
+    readonly record: IdentityRecord;
+    readonly secret: string | undefined;
+  }> {
+    const id = wanted.id ?? `Ov23${randomLetters(this.#random, 16)}`;
+    const isOauthApp = wanted.kind === 'oauth_app';
+    const madeSecret =
+      isOauthApp && wanted.secret === undefined ? randomLetters(this.#random, 40) : undefined;
+    const secret = wanted.secret ?? madeSecret;
+    const nowMs = this.#clock.nowMs();
+    const record: IdentityRecord = {
+      key: keyOf(wanted.kind, id),
+      kind: wanted.kind,
+      id,
+      attributes: wanted.attributes,
+      secretHash: secret === undefined ? undefined : hashCredential(secret),
+      createdMs: nowMs,
+      updatedMs: nowMs,
+    };
+    if (!(await this.#store.insert(record))) throw new IdentityExists({ key: record.key });
+    this.#version += 1;
+    return { record, secret: madeSecret };
+  }
+
+  /** Throws `IdentityNotFound`. */
+  async get(key: string): Promise<IdentityRecord> {
+    const record = await this.#store.find(key);
+    if (record === undefined) throw new IdentityNotFound({ key });
+    return record;
+  }
+
+  async list(after: string, limit: number): Promise<readonly IdentityRecord[]> {
+    return await this.#store.list(after, limit);
+  }
+
+  /** Throws `IdentityNotFound`. */
+  async update(
+    key: string,
+    change: AttributeChange,
+    secret: string | undefined,
+  ): Promise<IdentityRecord> {
+    const updatedMs = this.#clock.nowMs();
+    const changed = await this.#store.update(key, (record) => {
+      const merged = Object.entries({ ...record.attributes, ...change });
+      const attributes = Object.fromEntries(merged.filter(([, value]) => value !== null));
+      const secretHash = secret === undefined ? record.secretHash : hashCredential(secret);
+      return { ...record, attributes, secretHash, updatedMs };
+    });
+    if (changed === undefined) throw new IdentityNotFound({ key });
+    this.#version += 1;
+    return changed;
+  }
+
+  /** Its credentials end with it. Throws `IdentityNotFound`. */
+  async delete(key: string): Promise<void> {
+    if (!(await this.#store.delete(key))) throw new IdentityNotFound({ key });
+    this.#version += 1;
+  }
+
+  async issue(
+    wanted: NewCredential,
+  ): Promise<{ readonly credential: Credential; readonly text: string }> {
+    const text = makeCredentialText(this.#random, this.#vendor, wanted.kind);
+    const nowMs = this.#clock.nowMs();
+    const { kind, identity, viaApp, expiresInSec } = wanted;
+    const credential = await this.#store.insertCredential({
+      hash: hashCredential(text),
+      kind,
+      identity,
+      viaApp,
+      createdMs: nowMs,
+      expiresMs: expiresInSec === undefined ? undefined : nowMs + expiresInSec * 1000,
+    });
+    return { credential, text };
+  }
+
+  /** For the app itself. Throws `IdentityNotFound` and `InstallationOfOtherApp`. */
+  async issueForInstallation(
+    appId: number,
+    installationId: number,
+  ): Promise<{ readonly credential: Credential; readonly text: string }> {
+    const { key, attributes } = await this.get(keyOf('installation', installationId));
+    if (attributes.app_id !== appId) throw new InstallationOfOtherApp({ key });
+    return await this.issue({
+      kind: 'installation',
+      identity: key,
+      viaApp: String(appId),
+      expiresInSec: INSTALLATION_TOKEN_SEC,
+    });
+  }
+
+  /** Throws `CredentialNotFound`. */
+  async revoke(id: number): Promise<void> {
+    if (!(await this.#store.deleteCredential(id))) throw new CredentialNotFound();
+    this.#version += 1;
+  }
+
+  async findCredential(text: string): Promise<Credential | undefined> {
+    return await this.#store.findCredential(hashCredential(text));
+  }
+
+  async findRecord(key: string): Promise<IdentityRecord | undefined> {
+    return await this.#store.find(key);
+  }
+
+  /** Who a credential speaks for, with the limits of that identity through that credential. */
+  async principalOf(credential: Credential): Promise<Principal> {
+    const separator = credential.identity.indexOf(':');
+    const kind = credential.identity.slice(0, separator);
+    const id = credential.identity.slice(separator + 1);
+    const limits = await this.profileOf(credential.identity, credential);
+    switch (kind) {
+      case 'installation':
+        return { kind, installationId: Number(id), limits };
+      case 'repo':
+        return { kind: 'repository', repositoryId: Number(id), limits };
+      default:
+        return { kind: 'user', userId: Number(id), limits };
+    }
+  }
+
+  /** Source: rate-limits, section 4.1. */
+  async profileOf(key: string, through?: Credential): Promise<LimitProfile> {
+    const record = await this.#store.find(key);
+    const attributes = record?.attributes ?? {};
+    const account = attributes.account;
+    const organization =
+      account?.type === 'Organization'
+        ? (await this.#store.find(accountKey(account)))?.attributes
+        : undefined;
+    return {
+      isEnterprise: await this.#isEnterprise(key, attributes, through),
+      repositoriesCount: attributes.repositories_count ?? 0,
+      usersCount: organization?.users_count ?? 0,
+      overrides: overridesOf(attributes),
+    };
+  }
+
+  async #isEnterprise(
+    key: string,
+    attributes: IdentityAttributes,
+    through: Credential | undefined,
+  ): Promise<boolean> {
+    const kind = key.slice(0, key.indexOf(':'));
+    switch (kind) {
+      case 'user':
+        return (
+          through?.viaApp !== undefined && (await this.#isThroughEnterprise(attributes, through))
+        );
+      case 'installation':
+        return await this.#isOnEnterprise(attributes.account);
+      case 'app':
+        return await this.#isAppOfEnterprise(key.slice(4), attributes.owner);
+      default:
+        return await this.#isOnEnterprise(attributes.owner);
+    }
+  }
+
+  /** An app's owner is enough; with an OAuth app the user must belong to the organization as well. */
+  async #isThroughEnterprise(
+    user: IdentityAttributes,
+    { kind, viaApp = '' }: Credential,
+  ): Promise<boolean> {
+    if (kind === 'app_user') return await this.#isAppOfEnterprise(viaApp, undefined);
+    const app = (await this.#store.find(keyOf('oauth_app', viaApp)))?.attributes;
+    const owner = app?.owner?.type === 'Organization' ? [app.owner.id] : [];
+    for (const id of [...owner, ...(app?.approved_by ?? [])]) {
+      const isMember = user.organizations?.includes(id) ?? false;
+      if (isMember && (await this.#isOnEnterprise({ type: 'Organization', id }))) return true;
+    }
+    return false;
+  }
+
+  async #isAppOfEnterprise(id: string, owner: AccountReference | undefined): Promise<boolean> {
+    if (owner !== undefined) return await this.#isOnEnterprise(owner);
+    const app = /^\d+$/.test(id) ? await this.#apps.find({ id: Number(id) }) : undefined;
+    if (app?.owner === undefined) return false;
+    // What the registry says of the account goes before what was true when the app was registered.
+    const account = (await this.#store.find(accountKey(app.owner)))?.attributes;
+    return (account?.plan ?? app.owner.plan) === 'enterprise';
+  }
+
+  async #isOnEnterprise(account: AccountReference | undefined): Promise<boolean> {
+    if (account === undefined) return false;
+    const record = await this.#store.find(accountKey(account));
+    return record?.attributes.plan === 'enterprise';
+  }
+}

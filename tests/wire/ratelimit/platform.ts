@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+
+/** A server whose operator registers users and hands out their tokens. */
+export class Platform implements AsyncDisposable {
+  readonly server: ServerProcess;
+  readonly #admin: string;
+
+  static async start(
+    flags: readonly string[] = [],
+    options: { readonly dataDir?: string; readonly admin?: string } = {},
+  ): Promise<Platform> {
+    const { dataDir } = options;
+    const server = await ServerProcess.start({
+      flags: ['--services', 'ratelimit', ...flags],
+      ...(dataDir !== undefined && { dataDir }),
+    });
+    if (options.admin !== undefined) return new Platform(server, options.admin);
+    const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+    return new Platform(server, text(JSON.parse(made.text), 'token'));
+  }
+
+  private constructor(server: ServerProcess, admin: string) {
+    this.server = server;
+    this.#admin = admin;
+  }
+
+  /** Token of the operator. */
+  get admin(): string {
+    return this.#admin;
+  }
+
+  async send(path: string, authorization?: string, method = 'GET'): Promise<HttpAnswer> {
+    const headers = authorization === undefined ? {} : { authorization };
+    return await this.server.http.send(path, { method, headers });
+  }
+
+  /** An operator's request. */
+  async ops(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+    return await this.server.http.send(`/ops/v1/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#admin}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
+  async register(identity: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+    const made = await this.ops('POST', 'identities', identity);
+    assert.equal(made.status, 201, made.text);
+    return JSON.parse(made.text) as Record<string, unknown>;
+  }
+
+  /** Value of an `Authorization` header. */
+  async token(credential: Readonly<Record<string, unknown>>): Promise<string> {
+    const made = await this.ops('POST', 'credentials', credential);
+    assert.equal(made.status, 201, made.text);
+    return `Bearer ${text(JSON.parse(made.text), 'token')}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.close();
+  }
+}
+
+export const PROBE = '/api/v3/meta';
+
+/** The five headers about a bucket, as one line. */
+export function bucketOf({ headers }: HttpAnswer): string {
+  const value = (name: string) => String(headers[`x-ratelimit-${name}`]);
+  return `${value('resource')} ${value('used')}+${value('remaining')}/${value('limit')}`;
+}
+
+export const resetOf = ({ headers }: HttpAnswer): number => Number(headers['x-ratelimit-reset']);
+
+/** A text member of a parsed answer. */
+export const text = (value: unknown, name: string): string =>
+  String(Reflect.get(Object(value), name));
+
+export const basic = (name: string, password: string): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;

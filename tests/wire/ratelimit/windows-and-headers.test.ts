@@ -1,0 +1,309 @@
+// Source: rate-limits, sections 3.1, 5, 6, 7; rows 6, 7, 8, 9, 10, 19, 30 of its checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import { basic, bucketOf, Platform, PROBE, resetOf, text } from './platform.js';
+
+const GUIDE = '/docs/rest/using-the-rest-api/rate-limits-for-the-rest-api';
+
+/** A refusal in the platform's dialect, whole. */
+function assertRefused(answer: HttpAnswer, status: number, message: string, url: string): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+  assert.deepEqual(JSON.parse(answer.text), {
+    message,
+    documentation_url: url,
+    status: String(status),
+  });
+}
+
+describe('with plain settings', () => {
+  let platform: Platform;
+  let token = '';
+  before(async () => {
+    platform = await Platform.start();
+    token = await platform.token({ kind: 'personal', identity: 'user:1' });
+  });
+  after(async () => await platform[Symbol.asyncDispose]());
+
+  it('row 6: a window starts with the first request and lasts an hour from then on', async () => {
+    const before = Math.floor(Date.now() / 1000);
+    const first = await platform.send(PROBE, token);
+    const after = Math.floor(Date.now() / 1000);
+    assert.ok(resetOf(first) >= before + 3600 && resetOf(first) <= after + 3600);
+    await sleep(1100);
+    assert.equal(resetOf(await platform.send(PROBE, token)), resetOf(first));
+  });
+
+  it('row 7: every answer carries the five headers, whatever its status', async () => {
+    const cases: readonly (readonly [
+      path: string,
+      status: number,
+      headers: Record<string, string>,
+    ])[] = [
+      [PROBE, 200, {}],
+      [PROBE, 304, { 'if-none-match': '*' }],
+      [PROBE, 401, { authorization: 'Bearer nonsense' }],
+      ['/api/v3/meta/none', 404, {}],
+      ['/rate_limit/%ff', 404, {}],
+      ['/rate_limit', 200, {}],
+    ];
+    for (const [path, status, headers] of cases) {
+      const answer = await platform.server.http.send(path, {
+        headers: { authorization: token, ...headers },
+      });
+      assert.equal(answer.status, status, path);
+      assert.match(bucketOf(answer), /^core \d+\+\d+\/\d+$/, path);
+      assert.match(String(answer.headers['x-ratelimit-reset']), /^\d{10}$/, path);
+      const exposed = String(answer.headers['access-control-expose-headers']);
+      assert.match(exposed, /Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining/, path);
+    }
+  });
+
+  it('row 7: leaves other services alone', async () => {
+    for (const path of ['/ops/v1/identities', '/metrics']) {
+      const answer = await platform.send(path, `Bearer ${platform.admin}`);
+      assert.equal(answer.status, 200, path);
+      assert.equal(answer.headers['x-ratelimit-limit'], undefined, path);
+    }
+  });
+
+  it('row 8: a 304 costs nothing with a credential, and one without', async () => {
+    const fresh = await platform.token({ kind: 'personal', identity: 'user:8' });
+    const first = await platform.send(PROBE, fresh);
+    const etag = String(first.headers['etag']);
+    const again = async (authorization: Record<string, string>) => {
+      const headers = { ...authorization, 'if-none-match': etag };
+      const answer = await platform.server.http.send(PROBE, { headers });
+      assert.equal(answer.status, 304);
+      return Number(answer.headers['x-ratelimit-used']);
+    };
+    assert.deepEqual(
+      [await again({ authorization: fresh }), await again({ authorization: fresh })],
+      [1, 1],
+    );
+    const used = await again({});
+    assert.equal(await again({}), used + 1);
+    const full = await platform.send(PROBE, fresh);
+    assert.equal(full.headers['x-ratelimit-used'], '2');
+  });
+
+  it('row 10: /rate_limit shows every bucket and is not counted', async () => {
+    const fresh = await platform.token({ kind: 'personal', identity: 'user:10' });
+    await platform.send(PROBE, fresh);
+    for (const path of ['/rate_limit', '/api/v3/rate_limit', '/rate_limit']) {
+      const answer = await platform.send(path, fresh);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+      assert.equal(answer.headers['cache-control'], 'no-cache');
+      assert.equal(answer.headers['etag'], undefined);
+      const reset = resetOf(answer);
+      const body = JSON.parse(answer.text) as {
+        resources: Record<string, object>;
+        rate: object;
+      };
+      const core = { limit: 5_000, used: 1, remaining: 4_999, reset };
+      // Members in this order, as clients have recorded them.
+      assert.equal(JSON.stringify(body.rate), JSON.stringify(core));
+      assert.deepEqual(body.resources['core'], core);
+      const search = body.resources['search'] as Record<string, number>;
+      assert.deepEqual([search['limit'], search['used'], search['remaining']], [30, 0, 30]);
+    }
+  });
+
+  it('row 10: the later version of the API has no `rate`', async () => {
+    const send = async (version: string) => {
+      const headers = { authorization: token, 'x-github-api-version': version };
+      return Object.keys(
+        JSON.parse((await platform.server.http.send('/rate_limit', { headers })).text),
+      );
+    };
+    assert.deepEqual(await send('2022-11-28'), ['resources', 'rate']);
+    assert.deepEqual(await send('2026-03-10'), ['resources']);
+  });
+
+  it('row 19: a credential that is unknown, mistyped, expired or revoked is bad, and its address pays', async () => {
+    const brief = await platform.token({ kind: 'personal', identity: 'user:19', expires_in: 1 });
+    const made = await platform.ops('POST', 'credentials', {
+      kind: 'personal',
+      identity: 'user:19',
+    });
+    const revoked = JSON.parse(made.text) as { id: number; token: string };
+    assert.equal((await platform.send(PROBE, brief)).status, 200);
+    assert.equal((await platform.send(PROBE, `token ${revoked.token}`)).status, 200);
+    assert.equal((await platform.ops('DELETE', `credentials/${revoked.id}`)).status, 204);
+    await sleep(1100);
+    const mistyped = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+    const bad = [
+      brief,
+      `token ${revoked.token}`,
+      mistyped,
+      'Bearer x',
+      'Bearer',
+      'Digest a=b',
+      basic('a', 'b'),
+      'Basic %%%',
+      `Bearer ${'x'.repeat(9_000)}`,
+    ];
+    let used = Number((await platform.send(PROBE)).headers['x-ratelimit-used']);
+    for (const authorization of bad) {
+      const answer = await platform.send(PROBE, authorization);
+      used += 1;
+      assertRefused(answer, 401, 'Bad credentials', `${platform.server.url}/docs/rest`);
+      assert.equal(bucketOf(answer), `core ${used}+${60 - used}/60`);
+      assert.equal(answer.headers['www-authenticate'], undefined);
+    }
+  });
+
+  it('row 19: an Authorization header goes before credentials in the query', async () => {
+    const answer = await platform.send(`${PROBE}?access_token=plp_x&client_id=a`, token);
+    assert.equal(answer.headers['x-ratelimit-limit'], '5000');
+  });
+
+  it('row 9: an address over its limit is refused in the documented words and charged no more', async () => {
+    const count = Number((await platform.send('/rate_limit')).headers['x-ratelimit-remaining']);
+    for (let index = 0; index < count; index += 1) {
+      assert.equal((await platform.send(PROBE)).status, 200);
+    }
+    for (let index = 0; index < 3; index += 1) {
+      const answer = await platform.send(PROBE);
+      assertRefused(
+        answer,
+        403,
+        "API rate limit exceeded for 127.0.0.1. (But here's the good news: Authenticated requests get a higher rate limit. Check out the documentation for more details.)",
+        `${platform.server.url}${GUIDE}`,
+      );
+      assert.equal(bucketOf(answer), 'core 60+0/60');
+      assert.equal(answer.headers['retry-after'], undefined);
+    }
+    assert.equal((await platform.send('/rate_limit')).status, 200);
+    assert.equal((await platform.send(PROBE, token)).status, 200);
+  });
+
+  it('row 19: too many wrong credentials close the door to those that are not known to be good', async () => {
+    const other = await platform.token({ kind: 'personal', identity: 'user:20' });
+    for (let index = 0; index < 60; index += 1) {
+      await platform.send('/rate_limit', `Bearer wrong${index}`);
+      // What was accepted a moment ago stays welcome.
+      if (index % 10 === 0) await platform.send('/rate_limit', token);
+    }
+    const locked = await platform.send('/rate_limit', other);
+    assertRefused(
+      locked,
+      403,
+      'Maximum number of login attempts exceeded. Please try again later.',
+      `${platform.server.url}/docs/rest`,
+    );
+    assert.equal((await platform.send('/rate_limit', token)).status, 200);
+    assert.equal((await platform.send('/rate_limit')).status, 200);
+  });
+});
+
+describe('over the limit', () => {
+  let platform: Platform;
+  before(async () => {
+    platform = await Platform.start([
+      '--rate-limit-resources',
+      '{"core":{"limit":2,"anonymous_limit":1}}',
+      '--rate-limit-vendor-name',
+      'GitHub',
+      '--rate-limit-ietf-headers',
+      '--rate-limit-limited-by-header',
+      '--rate-limit-retry-after-on-primary',
+      '--rate-limit-status-primary',
+      '429',
+    ]);
+  });
+  after(async () => await platform[Symbol.asyncDispose]());
+
+  it('row 9: the message names the identity', async () => {
+    const app = await platform.register({ kind: 'oauth_app', id: 'Iv1.a0' });
+    const cases = [
+      [await platform.token({ kind: 'personal', identity: 'user:583231' }), 'user ID 583231.', 2],
+      [
+        await platform.token({ kind: 'installation', identity: 'installation:42' }),
+        'installation ID 42.',
+        2,
+      ],
+      [basic('Iv1.a0', text(app, 'secret')), 'OAuth app Iv1.a0.', 2],
+    ] as const;
+    for (const [authorization, name, limit] of cases) {
+      for (let index = 0; index < limit; index += 1) {
+        assert.equal((await platform.send(PROBE, authorization)).status, 200, name);
+      }
+      const answer = await platform.send(PROBE, authorization);
+      assertRefused(
+        answer,
+        429,
+        `API rate limit exceeded for ${name}`,
+        'https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api',
+      );
+      assert.equal(answer.headers['x-ratelimit-remaining'], '0');
+      assert.equal(answer.headers['x-github-limited-by'], 'primary');
+      const left = resetOf(answer) - Date.now() / 1000;
+      assert.ok(Math.abs(Number(answer.headers['retry-after']) - left) <= 1);
+    }
+  });
+
+  it('row 22: the structured headers tell quota, rest and seconds to the reset', async () => {
+    const token = await platform.token({ kind: 'personal', identity: 'user:22' });
+    const answer = await platform.send(PROBE, token);
+    assert.equal(answer.headers['ratelimit-policy'], '"core";q=2;w=3600');
+    assert.match(String(answer.headers['ratelimit']), /^"core";r=1;t=(3600|3599)$/);
+  });
+});
+
+it('row 6: when the window has ended, the count begins anew', async () => {
+  await using platform = await Platform.start([
+    '--rate-limit-test-window-seconds',
+    '2',
+    '--rate-limit-resources',
+    '{"core":{"limit":3}}',
+  ]);
+  const token = await platform.token({ kind: 'personal', identity: 'user:1' });
+  const statuses: number[] = [];
+  let last: HttpAnswer | undefined;
+  for (let index = 0; index < 4; index += 1) {
+    last = await platform.send(PROBE, token);
+    statuses.push(last.status);
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 403]);
+  const reset = resetOf(last as HttpAnswer); // assigned above
+  await sleep(Math.max(0, reset * 1000 - Date.now()) + 20);
+  const next = await platform.send(PROBE, token);
+  assert.equal(bucketOf(next), 'core 1+2/3');
+  assert.ok(resetOf(next) >= reset + 2);
+});
+
+it('row 30: without the limiter nothing is limited and /rate_limit is not there', async () => {
+  await using server = await ServerProcess.start({
+    flags: ['--without-auth', '--services', 'ratelimit', '--rate-limit-enabled', 'false'],
+  });
+  for (let index = 0; index < 70; index += 1) {
+    const probe = await server.http.send(PROBE);
+    assert.equal(probe.status, 200);
+    assert.equal(probe.headers['x-ratelimit-limit'], undefined);
+  }
+  for (const path of ['/rate_limit', '/api/v3/rate_limit']) {
+    const answer = await server.http.send(path);
+    assertRefused(answer, 404, 'Rate limiting is not enabled.', `${server.url}/docs/rest`);
+  }
+});
+
+it('settings that do not fit are refused at the start with every problem', async () => {
+  await assert.rejects(
+    ServerProcess.start({
+      flags: [
+        '--services',
+        'ratelimit',
+        '--rate-limit-exempt-cidrs',
+        '10.0.0.0/40',
+        '--rate-limit-report',
+        'core,nothing',
+      ],
+    }),
+    (error: Error) =>
+      /10\.0\.0\.0\/40 is no network/.test(error.message) && /resource nothing/.test(error.message),
+  );
+});
