@@ -1,3 +1,4 @@
+import type { AccountFields } from '../../model/account.js';
 import { isCountryOf } from './countries.js';
 import { once, referenceTable } from './read-reference.js';
 
@@ -30,4 +31,11 @@ export function isCurrencyAllowed(currency: string, country: string): boolean {
   if (allowed !== undefined) return allowed.includes(currency);
   if (!isCountryOf('recipient_only', country)) return true;
   return currency === defaultCurrency(country) || table().recipient_only_extra.includes(currency);
+}
+
+/** An account's currency: the one that was chosen, or that of its country. */
+export function currencyOf({ defaults, identity }: AccountFields): string | undefined {
+  if (defaults?.currency !== undefined || identity?.country === undefined)
+    return defaults?.currency;
+  return defaultCurrency(identity.country);
 }

@@ -1,5 +1,5 @@
 import type { Violation } from '../../model/violation.js';
-import { isCurrencyAllowed } from '../reference/currencies.js';
+import { currencyOf, isCurrencyAllowed } from '../reference/currencies.js';
 import type { AccountContext } from './account-context.js';
 import { firstOf, firstViolation, quote, violate } from './violate.js';
 
@@ -45,8 +45,8 @@ function checkCurrency(at: AccountContext): Violation | undefined {
 
 /** Row 43. */
 function checkCurrencyFixed(at: AccountContext): Violation | undefined {
-  const was = at.stored?.fields.defaults?.currency;
-  const becomes = at.fields.defaults?.currency;
+  const was = at.stored && currencyOf(at.stored.fields);
+  const becomes = currencyOf(at.fields);
   if (!at.touched.has('defaults.currency') || was === undefined || was === becomes)
     return undefined;
   if (at.stored?.everActive.length === 0) return undefined;

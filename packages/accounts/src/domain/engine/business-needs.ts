@@ -1,0 +1,195 @@
+import { isInList } from '../reference/countries.js';
+import { requirementTable } from '../reference/small-tables.js';
+import type { Need } from './need.js';
+import { addressMembers } from './person-needs.js';
+import {
+  type Capability,
+  named,
+  numberRestricts,
+  ofBusiness,
+  ofMerchant,
+  PAYOUTS,
+  type Subject,
+} from './subject.js';
+
+const BUSINESS = 'identity.business_details';
+
+/** Rows 1 to 3, for everybody who is more than a customer. Source: accounts, section 16.2. */
+export function basicNeeds(subject: Subject): Need[] {
+  const all = ofBusiness(subject);
+  const { fields } = subject.account;
+  return [
+    ...unless(subject.entityType, 'identity.entity_type', all),
+    ...unless(fields.contact_email, 'contact_email', all),
+    ...when(subject.isOrganisation, () =>
+      unless(
+        fields.identity?.business_details?.registered_name,
+        `${BUSINESS}.registered_name`,
+        all,
+      ),
+    ),
+  ];
+}
+
+/** Rows 4 to 7. */
+export function organisationNeeds(subject: Subject): Need[] {
+  if (!subject.isOrganisation) return [];
+  const { country } = subject;
+  const business = subject.account.fields.identity?.business_details;
+  const table = requirementTable();
+  const merchant = ofMerchant(subject);
+  const address = addressMembers(country).flatMap((member) =>
+    unless(business?.address?.[member], `${BUSINESS}.address.${member}`, ofBusiness(subject)),
+  );
+  const type = country === undefined ? undefined : table.primary_business_id_number[country];
+  const hasNumber = business?.id_numbers?.some((number) => number.type === type);
+  const needsStructure = country !== undefined && table.structure.includes(country);
+  return [
+    ...address,
+    ...unless(business?.phone, `${BUSINESS}.phone`, merchant),
+    ...when(type !== undefined, () =>
+      unless(hasNumber, `${BUSINESS}.id_numbers.${type}`, numberRestricts(subject)),
+    ),
+    ...when(needsStructure, () => unless(business?.structure, `${BUSINESS}.structure`, merchant)),
+  ];
+}
+
+/** Rows 8 to 11. */
+export function merchantNeeds(subject: Subject): Need[] {
+  const cards = named(subject, 'merchant', 'card_payments');
+  const { configuration, defaults, dashboard } = subject.account.fields;
+  const merchant = configuration?.merchant;
+  const profile = defaults?.profile;
+  const url = unless(
+    profile?.business_url ?? profile?.product_description,
+    'defaults.profile.business_url',
+    cards,
+  );
+  return [
+    ...unless(merchant?.mcc, 'configuration.merchant.mcc', cards),
+    ...url.map((need) => ({ ...need, alternative: 'defaults.profile.product_description' })),
+    ...when(subject.country !== 'JP', () =>
+      unless(
+        merchant?.statement_descriptor?.descriptor,
+        'configuration.merchant.statement_descriptor.descriptor',
+        cards,
+      ),
+    ),
+    ...when(dashboard === 'none', () =>
+      unless(merchant?.support?.phone, 'configuration.merchant.support.phone', cards),
+    ),
+  ];
+}
+
+/** Rows 16 to 18 and 22. */
+export function ownershipNeeds(subject: Subject, hasOwner: boolean): Need[] {
+  const { country, entityType } = subject;
+  if (entityType !== 'company' || country === undefined) return [];
+  const table = requirementTable();
+  const payouts = named(subject, 'merchant', PAYOUTS);
+  const attestations = subject.account.fields.identity?.attestations;
+  const provided = attestations?.persons_provided;
+  const path = 'identity.attestations.persons_provided';
+  const isAnswered = hasOwner || provided?.owners || provided?.ownership_exemption_reason;
+  const owner = unless(isAnswered, 'relationship.owner', payouts);
+  const declaresOwners =
+    isInList(table.ownership_declaration, country) && provided?.owners === true;
+  const declaration = unless(
+    attestations?.ownership_declaration,
+    'identity.attestations.ownership_declaration',
+    payouts,
+  );
+  return [
+    ...owner.map((need) => ({ ...need, alternative: `${path}.owners` })),
+    ...when(isInList(table.directors, country), () =>
+      unless(provided?.directors, `${path}.directors`, payouts),
+    ),
+    ...when(isInList(table.executives, country), () =>
+      unless(provided?.executives, `${path}.executives`, payouts),
+    ),
+    ...when(declaresOwners, () => declaration.map((need) => ({ ...need, extraGraceCount: 1 }))),
+  ];
+}
+
+/** Rows 20, 21 and 23. */
+export function agreementNeeds(subject: Subject): Need[] {
+  const { identity, defaults } = subject.account.fields;
+  const { currency } = subject;
+  const outgoing = ofBusiness(subject).filter(
+    ({ id }) => id === PAYOUTS || id.startsWith('bank_accounts.'),
+  );
+  const hasMethod = currency !== undefined && defaults?.payout_methods?.[currency] !== undefined;
+  return [
+    ...when(subject.collector === 'application', () =>
+      unless(
+        identity?.attestations?.terms_of_service?.account,
+        'identity.attestations.terms_of_service.account',
+        ofBusiness(subject),
+      ),
+    ),
+    ...when(subject.account.livemode && currency !== undefined, () =>
+      unless(hasMethod, `defaults.payout_methods.${currency}`, outgoing),
+    ),
+    ...when(subject.country === 'JP', () => scriptNeeds(subject)),
+  ];
+}
+
+function scriptNeeds(subject: Subject): Need[] {
+  const business = subject.account.fields.identity?.business_details;
+  const holder = subject.isOrganisation ? business : subject.individual;
+  const path = subject.isOrganisation ? BUSINESS : 'identity.individual';
+  const merchant = ofMerchant(subject);
+  if (subject.entityType === undefined) return [];
+  return (['script_names', 'script_addresses'] as const).flatMap((member) =>
+    (['kana', 'kanji'] as const).flatMap((script) =>
+      unless(holder?.[member]?.[script], `${path}.${member}.${script}`, merchant),
+    ),
+  );
+}
+
+/** Row 24. An address says where taxes are due, and so does the place that a customer's device is at. */
+export function taxNeeds(subject: Subject): Need[] {
+  const restricts = named(subject, 'customer', 'automatic_indirect_tax');
+  const customer = subject.account.fields.configuration?.customer;
+  if (restricts.length === 0 || customer?.automatic_indirect_tax?.ip_address) return [];
+  const shipping = customer?.shipping?.address;
+  const address = subject.isOrganisation
+    ? subject.account.fields.identity?.business_details?.address
+    : subject.individual.address;
+  if (
+    isTaxPlace(subject.country, address?.state) ||
+    isTaxPlace(shipping?.country, shipping?.state)
+  ) {
+    return [];
+  }
+  const base = subject.entityType === 'individual' ? 'identity.individual' : BUSINESS;
+  const missing = subject.country === undefined ? 'identity.country' : `${base}.address.state`;
+  return [{ description: missing, restricts }];
+}
+
+/** Some place is known at all: what is left to ask is only how exact it is. */
+export function hasTaxCountry({ account, country }: Subject): boolean {
+  const customer = account.fields.configuration?.customer;
+  return (
+    country !== undefined ||
+    customer?.shipping?.address?.country !== undefined ||
+    customer?.automatic_indirect_tax?.ip_address !== undefined
+  );
+}
+
+function isTaxPlace(country: string | undefined, state: string | undefined): boolean {
+  if (country === undefined) return false;
+  return state !== undefined || !requirementTable().tax_state.includes(country);
+}
+
+export function unless(
+  datum: unknown,
+  description: string,
+  restricts: readonly Capability[],
+): Need[] {
+  return datum ? [] : [{ description, restricts }];
+}
+
+function when(condition: boolean, needs: () => Need[]): Need[] {
+  return condition ? needs() : [];
+}

@@ -1,0 +1,43 @@
+import type { DeadlineStatus } from '../../model/requirements.js';
+import type { Need } from './need.js';
+import type { Capability, Subject } from './subject.js';
+
+const DAY_MS = 86_400_000;
+const STRICTNESS: Readonly<Record<DeadlineStatus, number>> = {
+  past_due: 2,
+  currently_due: 1,
+  eventually_due: 0,
+};
+
+/** The instant at which a missing datum becomes past due for a capability. Source: accounts, section 16.3. */
+export function dueMsOf(subject: Subject, need: Need, capability: Capability): number {
+  const { account, input } = subject;
+  const { requirements_enforcement: modes, requirements_grace_seconds: graceSec } = input.platform;
+  const isDeferred = modes[account.livemode ? 'live' : 'test'] === 'deferred';
+  const graceCount = (isDeferred ? 1 : 0) + (need.extraGraceCount ?? 0);
+  const firstMs = account.applied[capability.configuration]?.firstMs ?? account.createdMs;
+  return firstMs + graceCount * graceSec * 1000;
+}
+
+/** The last day before it is past due, a datum is due. */
+export function statusAt(dueMs: number, nowMs: number): DeadlineStatus {
+  if (nowMs >= dueMs) return 'past_due';
+  return nowMs >= dueMs - DAY_MS ? 'currently_due' : 'eventually_due';
+}
+
+/** When the status changes next by itself. */
+export function nextChangeMs(dueMs: number, nowMs: number): number | undefined {
+  return [dueMs - DAY_MS, dueMs].find((instantMs) => instantMs > nowMs);
+}
+
+export function strictest(statuses: readonly DeadlineStatus[]): DeadlineStatus {
+  return statuses.reduce(
+    (found, status) => (STRICTNESS[status] > STRICTNESS[found] ? status : found),
+    'eventually_due',
+  );
+}
+
+export function earliest(instantsMs: readonly (number | undefined)[]): number | undefined {
+  const known = instantsMs.filter((instantMs) => instantMs !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

@@ -1,0 +1,160 @@
+import type {
+  DeadlineStatus,
+  InjectedRequirement,
+  RequirementAlternative,
+  RequirementEntry,
+} from '../../model/requirements.js';
+import { dueMsOf, earliest, nextChangeMs, statusAt, strictest } from './deadlines.js';
+import { type Finding, keyOf, type Need } from './need.js';
+import type { Capability, Subject } from './subject.js';
+
+/** An entry with the instants that the wire does not show. */
+export interface DatedEntry {
+  readonly entry: RequirementEntry;
+  /** When it becomes past due; `undefined` when it is, or when time does not decide. */
+  readonly dueMs: number | undefined;
+  readonly nextChangeMs: number | undefined;
+  readonly alternative: RequirementAlternative | undefined;
+}
+
+/** What a failed check says to people. */
+const ERROR_TEXTS: Readonly<Record<string, string>> = {
+  verification_failed_id_number_match: 'The number does not match the name and the date of birth.',
+  verification_failed_tax_id_match: 'The number does not match the registered name.',
+  verification_failed_keyed_identity: 'The person could not be found with these details.',
+  verification_failed_address_match: 'The address does not match the other details.',
+  verification_document_failed_test_mode:
+    'This file stands for a document that fails in test mode.',
+  verification_document_fraudulent: 'The document may have been altered.',
+  verification_document_not_uploaded: 'The document was not uploaded.',
+};
+
+type Shared = 'reference' | 'description';
+
+/** Entries of missing data, each datum once, in the order of the rows. */
+export function entriesOfNeeds(subject: Subject, needs: readonly Need[]): DatedEntry[] {
+  const { nowMs } = subject.input;
+  return merge(needs).map((need) => {
+    const due = need.restricts.map((capability) => ({
+      capability,
+      dueMs: dueMsOf(subject, need, capability),
+    }));
+    const statusOf = ({ dueMs }: { dueMs: number }): DeadlineStatus => statusAt(dueMs, nowMs);
+    const entry = makeEntry(subject, need, {
+      restricts: due.map((one) => ({ ...one.capability, status: statusOf(one) })),
+      reason: 'routine_onboarding',
+    });
+    const left = due.map(({ dueMs }) => dueMs).filter((dueMs) => dueMs > nowMs);
+    return {
+      entry,
+      dueMs: earliest(left),
+      nextChangeMs: earliest(left.map((dueMs) => nextChangeMs(dueMs, nowMs))),
+      alternative: alternativeOf(need, entry),
+    };
+  });
+}
+
+/** Entries of data that failed or wait: a failure is past due at once. */
+export function entriesOfFindings(subject: Subject, findings: readonly Finding[]): DatedEntry[] {
+  return findings
+    .filter(({ restricts }) => restricts.length > 0)
+    .map((finding) => {
+      const isFailed = finding.status === 'failed';
+      const code = finding.code ?? 'verification_failed_other';
+      const text = ERROR_TEXTS[code] ?? 'The details could not be verified.';
+      const entry = makeEntry(subject, finding, {
+        restricts: finding.restricts.map((capability) => ({
+          ...capability,
+          status: isFailed ? 'past_due' : 'currently_due',
+        })),
+        reason: 'routine_verification',
+        awaits: isFailed ? 'user' : 'vendor',
+        errors: isFailed ? [{ code, description: text }] : [],
+      });
+      return { entry, dueMs: undefined, nextChangeMs: undefined, alternative: undefined };
+    });
+}
+
+/** An operator's entry, as he put it. */
+export function entryOfInjected(injected: InjectedRequirement): DatedEntry {
+  const { restricts } = injected;
+  return {
+    entry: {
+      id: injected.id,
+      awaiting_action_from: injected.awaiting_action_from,
+      description: injected.description,
+      errors: injected.errors ?? [],
+      impact: {
+        restricts_capabilities: restricts.map(({ configuration, capability, status }) => ({
+          capability,
+          configuration,
+          deadline: { status },
+        })),
+      },
+      minimum_deadline: { status: strictest(restricts.map(({ status }) => status)) },
+      ...(injected.reference && { reference: injected.reference }),
+      requested_reasons: [{ code: 'routine_onboarding' }],
+    },
+    dueMs: undefined,
+    nextChangeMs: undefined,
+    alternative: undefined,
+  };
+}
+
+function makeEntry(
+  subject: Subject,
+  at: Pick<Need, Shared>,
+  of: {
+    readonly restricts: readonly (Capability & { readonly status: DeadlineStatus })[];
+    readonly reason: 'routine_onboarding' | 'routine_verification';
+    readonly awaits?: 'user' | 'vendor';
+    readonly errors?: RequirementEntry['errors'];
+  },
+): RequirementEntry {
+  const key = keyOf(at);
+  const before = subject.account.requirements.entries.find((entry) => keyOf(entry) === key);
+  return {
+    id: before?.id ?? subject.input.newEntryId(),
+    awaiting_action_from: of.awaits ?? 'user',
+    description: at.description,
+    errors: of.errors ?? [],
+    impact: {
+      restricts_capabilities: of.restricts.map(({ configuration, id, status }) => ({
+        capability: id,
+        configuration,
+        deadline: { status },
+      })),
+    },
+    minimum_deadline: { status: strictest(of.restricts.map(({ status }) => status)) },
+    ...(at.reference && { reference: at.reference }),
+    requested_reasons: [{ code: of.reason }],
+  };
+}
+
+/** Two rows may ask one person for the same datum. */
+function merge(needs: readonly Need[]): Need[] {
+  const byKey = new Map<string, Need>();
+  for (const need of needs) {
+    const known = byKey.get(keyOf(need));
+    const more = need.restricts.filter(
+      (one) =>
+        !known?.restricts.some(
+          (other) => other.configuration === one.configuration && other.id === one.id,
+        ),
+    );
+    byKey.set(keyOf(need), known ? { ...known, restricts: [...known.restricts, ...more] } : need);
+  }
+  return [...byKey.values()].filter(({ restricts }) => restricts.length > 0);
+}
+
+function alternativeOf(need: Need, entry: RequirementEntry): RequirementAlternative | undefined {
+  if (need.alternative === undefined) return undefined;
+  const { description, reference, awaiting_action_from } = entry;
+  const at = reference === undefined ? {} : { reference };
+  return {
+    options: [
+      { entries: [{ awaiting_action_from, description: need.alternative, errors: [], ...at }] },
+    ],
+    original_entries: [{ description, ...at }],
+  };
+}

@@ -1,0 +1,142 @@
+import type {
+  CapabilityStatus,
+  EngineInput,
+  EngineResult,
+  FutureRequirements,
+  InjectedRequirement,
+  RequirementEntry,
+  Requirements,
+} from '../../model/requirements.js';
+import {
+  agreementNeeds,
+  basicNeeds,
+  merchantNeeds,
+  organisationNeeds,
+  ownershipNeeds,
+  taxNeeds,
+} from './business-needs.js';
+import { earliest, strictest } from './deadlines.js';
+import { type DatedEntry, entriesOfFindings, entriesOfNeeds, entryOfInjected } from './entries.js';
+import type { Need } from './need.js';
+import {
+  hasNamedOwner,
+  individualNeeds,
+  officerNeeds,
+  representativeNeeds,
+} from './person-needs.js';
+import { statusOf } from './statuses.js';
+import { type Subject, subjectOf } from './subject.js';
+import { verify } from './verification.js';
+
+/**
+ * What an open account still has to say, what is looked at, and what it may do meanwhile. Reads no clock, makes no ids
+ * and changes nothing. Source: accounts, section 16.
+ */
+export function deriveRequirements(input: EngineInput): EngineResult {
+  const subject = subjectOf(input);
+  const { account, nowMs } = input;
+  const { verifications, findings, isListed } = verify(subject);
+  const reject = account.state.reject ?? (isListed ? { reason: 'listed' } : null);
+  const injected = account.injected.map((one) => transitioned(one, nowMs));
+  const dated = [
+    ...entriesOfNeeds(subject, needsOf(subject)),
+    ...entriesOfFindings(subject, findings),
+    ...injected.filter(({ future }) => !future).map(entryOfInjected),
+  ];
+  const future = injected.filter((one) => one.future === true);
+  const entries = dated.map(({ entry }) => entry);
+  const capabilities = statusesOf(subject, { entries, rejection: reject?.reason });
+  return {
+    requirements: requirementsOf(subject, dated),
+    futureRequirements: futureOf(subject, future),
+    capabilities,
+    everActive: everActiveAfter(account.everActive, capabilities),
+    verifications,
+    injected,
+    reject,
+    dueMs: earliest([
+      ...dated.map(({ nextChangeMs }) => nextChangeMs),
+      ...future.map(transitionMs),
+    ]),
+  };
+}
+
+/** All rows of section 16.2 in their order. */
+function needsOf(subject: Subject): Need[] {
+  const isBusiness = subject.applied.has('merchant') || subject.applied.has('recipient');
+  const onceRequested = subject.hasRequest
+    ? [
+        ...organisationNeeds(subject),
+        ...merchantNeeds(subject),
+        ...individualNeeds(subject),
+        ...representativeNeeds(subject),
+        ...ownershipNeeds(subject, hasNamedOwner(subject.persons)),
+        ...officerNeeds(subject),
+        ...agreementNeeds(subject),
+      ]
+    : [];
+  return [...(isBusiness ? [...basicNeeds(subject), ...onceRequested] : []), ...taxNeeds(subject)];
+}
+
+function statusesOf(
+  subject: Subject,
+  at: { readonly entries: readonly RequirementEntry[]; readonly rejection: string | undefined },
+): Record<string, CapabilityStatus> {
+  return Object.fromEntries(
+    subject.capabilities.map((capability) => [
+      `${capability.configuration}.${capability.id}`,
+      statusOf(subject, capability, at),
+    ]),
+  );
+}
+
+function everActiveAfter(
+  before: readonly string[],
+  capabilities: Readonly<Record<string, CapabilityStatus>>,
+): readonly string[] {
+  const fresh = Object.entries(capabilities)
+    .filter(([name, { status }]) => status === 'active' && !before.includes(name))
+    .map(([name]) => name);
+  return fresh.length === 0 ? before : [...before, ...fresh];
+}
+
+function requirementsOf(subject: Subject, dated: readonly DatedEntry[]): Requirements {
+  const alternatives = dated.map(({ alternative }) => alternative);
+  const status = strictest(dated.map(({ entry }) => entry.minimum_deadline.status));
+  const dueMs = status === 'past_due' ? undefined : earliest(dated.map((one) => one.dueMs));
+  return {
+    collector: subject.collector,
+    entries: dated.map(({ entry }) => entry),
+    alternatives: alternatives.filter((alternative) => alternative !== undefined),
+    ...(dated.length > 0 && {
+      summary: {
+        minimum_deadline: {
+          status,
+          ...(dueMs !== undefined && { time: new Date(dueMs).toISOString() }),
+        },
+      },
+    }),
+  };
+}
+
+function futureOf(subject: Subject, future: readonly InjectedRequirement[]): FutureRequirements {
+  const transition = earliest(future.map(transitionMs));
+  return {
+    ...requirementsOf(subject, future.map(entryOfInjected)),
+    ...(transition !== undefined && {
+      minimum_transition_date: new Date(transition).toISOString(),
+    }),
+  };
+}
+
+/** A future entry whose time has come is one of today. */
+function transitioned(injected: InjectedRequirement, nowMs: number): InjectedRequirement {
+  const atMs = transitionMs(injected);
+  if (!injected.future || atMs === undefined || atMs > nowMs) return injected;
+  const { future: _future, transition: _transition, ...present } = injected;
+  return present;
+}
+
+function transitionMs({ transition }: InjectedRequirement): number | undefined {
+  return transition === undefined ? undefined : Date.parse(transition);
+}

@@ -1,0 +1,30 @@
+import type { RequirementReference } from '../../model/requirements.js';
+import type { Capability } from './subject.js';
+
+/** A datum that the account lacks. Without a capability to restrict it is not asked for. */
+export interface Need {
+  /** Dotted path in the request's notation, relative to the Person that `reference` names. */
+  readonly description: string;
+  readonly restricts: readonly Capability[];
+  readonly reference?: RequirementReference;
+  /** Another datum that would do as well. */
+  readonly alternative?: string;
+  /** Graces that pass before the usual one begins. */
+  readonly extraGraceCount?: number;
+}
+
+/** A datum that is stored and wrong, or being looked at. */
+export interface Finding extends Need {
+  readonly status: 'failed' | 'pending';
+  /** With `failed`. */
+  readonly code?: string;
+}
+
+/** What two mentions of one datum have in common. */
+export function keyOf(at: Pick<Need, 'description' | 'reference'>): string {
+  return JSON.stringify([at.description, at.reference?.type, at.reference?.resource]);
+}
+
+export function personReference(resource: string): RequirementReference {
+  return { type: 'person', resource };
+}

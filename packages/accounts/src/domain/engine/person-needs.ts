@@ -1,0 +1,143 @@
+import type { PersonFields, StoredPerson } from '../../model/person.js';
+import { requirementTable } from '../reference/small-tables.js';
+import { isAtLeast } from '../rules/ownership-rules.js';
+import { type Need, personReference } from './need.js';
+import {
+  type Capability,
+  named,
+  numberRestricts,
+  ofBusiness,
+  ofMerchant,
+  PAYOUTS,
+  type Subject,
+} from './subject.js';
+
+/** From this share on an owner has to be named, in percent. */
+const NAMED_OWNER_PERCENT = 25;
+const IDENTIFYING = ['given_name', 'surname', 'date_of_birth'] as const;
+
+/** Which members an address needs in this country. */
+export function addressMembers(
+  country: string | undefined,
+): readonly ('line1' | 'city' | 'postal_code' | 'state')[] {
+  const { states, no_postal_code: without } = requirementTable();
+  const hasPostalCode = country === undefined || !without.includes(country);
+  const hasState = country !== undefined && states.includes(country);
+  return [
+    'line1',
+    'city',
+    ...(hasPostalCode ? (['postal_code'] as const) : []),
+    ...(hasState ? (['state'] as const) : []),
+  ];
+}
+
+/** Rows 12 and 13. Source: accounts, section 16.2. */
+export function individualNeeds(subject: Subject): Need[] {
+  if (subject.entityType !== 'individual') return [];
+  const { individual, country } = subject;
+  const base = 'identity.individual.';
+  const all = ofBusiness(subject);
+  const needs = [
+    ...lacking(individual, IDENTIFYING, all),
+    ...lacking(individual, ['email', 'phone'], ofMerchant(subject)),
+    ...lackingAddress(individual, country, all),
+    ...lackingNumber(individual, country, numberRestricts(subject)),
+  ];
+  return needs.map((need) => ({
+    ...need,
+    description: base + need.description,
+    ...(need.alternative !== undefined && { alternative: base + need.alternative }),
+  }));
+}
+
+/** Rows 14 and 15. */
+export function representativeNeeds(subject: Subject): Need[] {
+  const restricts = ofMerchant(subject);
+  if (!subject.isOrganisation || !subject.applied.has('merchant')) return [];
+  const person = subject.persons.find(({ fields }) => fields.relationship?.representative);
+  if (person === undefined) return [{ description: 'relationship.representative', restricts }];
+  const { fields } = person;
+  const country = fields.address?.country ?? subject.country;
+  const title: Need[] = fields.relationship?.title
+    ? []
+    : [{ description: 'relationship.title', restricts }];
+  return ofPerson(person, [
+    ...lacking(fields, [...IDENTIFYING, 'email', 'phone'], restricts),
+    ...lackingAddress(fields, country, restricts),
+    ...title,
+    ...(subject.country === 'US' ? lackingNumber(fields, 'US', restricts) : []),
+  ]);
+}
+
+/** Row 19. */
+export function officerNeeds(subject: Subject): Need[] {
+  const restricts = named(subject, 'merchant', PAYOUTS);
+  if (!subject.isOrganisation) return [];
+  return subject.persons
+    .filter(({ fields: { relationship } }) =>
+      Boolean(relationship?.owner || relationship?.director || relationship?.executive),
+    )
+    .flatMap((person) => ofPerson(person, lacking(person.fields, IDENTIFYING, restricts)));
+}
+
+/** Of row 16. */
+export function hasNamedOwner(persons: readonly StoredPerson[]): boolean {
+  return persons.some(
+    ({ fields: { relationship } }) =>
+      relationship?.owner === true &&
+      isAtLeast(relationship.percent_ownership, NAMED_OWNER_PERCENT),
+  );
+}
+
+/** Which number identifies a person in this country, and what does as well. */
+export function personNumberTypes(country: string | undefined): readonly string[] {
+  const table = requirementTable();
+  const type = country === undefined ? undefined : table.person_id_number[country];
+  if (type === undefined) return [];
+  // Who gives the whole number has given its last digits.
+  const types = [type, table.person_id_number_alternative[type]].filter((t) => t !== undefined);
+  return [...types, ...types.map((t) => t.replace(/_last_4$/, ''))];
+}
+
+function lackingNumber(
+  person: PersonFields,
+  country: string | undefined,
+  restricts: readonly Capability[],
+): Need[] {
+  const types = personNumberTypes(country);
+  const type = types[0];
+  if (type === undefined || person.id_numbers?.some((given) => types.includes(given.type)))
+    return [];
+  const alternative = requirementTable().person_id_number_alternative[type];
+  return [
+    {
+      description: `id_numbers.${type}`,
+      restricts,
+      ...(alternative !== undefined && { alternative: `id_numbers.${alternative}` }),
+    },
+  ];
+}
+
+function lackingAddress(
+  person: PersonFields,
+  country: string | undefined,
+  restricts: readonly Capability[],
+): Need[] {
+  return addressMembers(country)
+    .filter((member) => !person.address?.[member])
+    .map((member) => ({ description: `address.${member}`, restricts }));
+}
+
+function lacking(
+  person: PersonFields,
+  members: readonly (keyof PersonFields)[],
+  restricts: readonly Capability[],
+): Need[] {
+  return members
+    .filter((member) => !person[member])
+    .map((member) => ({ description: member, restricts }));
+}
+
+function ofPerson({ id }: StoredPerson, needs: readonly Need[]): Need[] {
+  return needs.map((need) => ({ ...need, reference: personReference(id) }));
+}

@@ -1,0 +1,67 @@
+import type { CapabilityStatus, RequirementEntry } from '../../model/requirements.js';
+import { capabilityRow, isOfferedIn, isOfferedTo } from '../reference/capabilities.js';
+import { isCountryOf } from '../reference/countries.js';
+import { isEntityTypeIn } from '../reference/entity-types.js';
+import { hasTaxCountry } from './business-needs.js';
+import { type Capability, PAYOUTS, type Subject } from './subject.js';
+
+type Detail = CapabilityStatus['status_details'][number];
+
+const ACTIVE: CapabilityStatus = { status: 'active', status_details: [] };
+
+/** The first reason that keeps a capability from being active. Source: accounts, section 16.4. */
+export function statusOf(
+  subject: Subject,
+  capability: Capability,
+  at: { readonly entries: readonly RequirementEntry[]; readonly rejection: string | undefined },
+): CapabilityStatus {
+  if (at.rejection !== undefined) {
+    return because('rejected', `rejected_${at.rejection}`, 'contact_vendor');
+  }
+  const unsupported = whyUnsupported(subject, capability);
+  if (unsupported !== undefined) return because('unsupported', unsupported, 'no_resolution');
+  const restricting = at.entries.flatMap((entry) =>
+    entry.impact.restricts_capabilities
+      .filter(
+        (restricted) =>
+          restricted.capability === capability.id &&
+          restricted.configuration === capability.configuration,
+      )
+      .map(({ deadline }) => ({ awaits: entry.awaiting_action_from, status: deadline.status })),
+  );
+  if (restricting.some(({ awaits, status }) => awaits === 'user' && status === 'past_due')) {
+    return because('restricted', 'requirements_past_due', 'provide_info');
+  }
+  if (restricting.some(({ awaits }) => awaits === 'vendor')) {
+    return because('pending', 'requirements_pending_verification', 'no_resolution');
+  }
+  return capability.configuration === 'customer' && !hasTaxCountry(subject)
+    ? because('pending', 'determining_status', 'provide_info')
+    : ACTIVE;
+}
+
+function whyUnsupported(subject: Subject, capability: Capability): string | undefined {
+  const { country, entityType } = subject;
+  const { configuration, id } = capability;
+  if (country === undefined || configuration === 'customer') return undefined;
+  const row = capabilityRow(configuration, id);
+  const isOffered =
+    id === PAYOUTS
+      ? isCountryOf('merchant', country) ||
+        (configuration === 'recipient' && isCountryOf('recipient_only', country))
+      : row !== undefined && isOfferedIn(row, country);
+  if (!isOffered) return 'unsupported_country';
+  if (entityType === undefined) return undefined;
+  const isForType =
+    isEntityTypeIn(entityType, country) &&
+    (row === undefined || isOfferedTo(row, { country, entityType }));
+  return isForType ? undefined : 'unsupported_entity_type';
+}
+
+function because(
+  status: CapabilityStatus['status'],
+  code: string,
+  resolution: Detail['resolution'],
+): CapabilityStatus {
+  return { status, status_details: [{ code, resolution }] };
+}

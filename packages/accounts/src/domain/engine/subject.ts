@@ -1,0 +1,112 @@
+import type { ConfigurationName, EntityType, StoredAccount } from '../../model/account.js';
+import {
+  appliedConfigurations,
+  capabilityRequests,
+  requirementsCollectorOf,
+} from '../../model/derived.js';
+import type { PersonFields, StoredPerson } from '../../model/person.js';
+import type { Collector } from '../../model/platform-settings.js';
+import type { EngineInput } from '../../model/requirements.js';
+import { currencyOf } from '../reference/currencies.js';
+
+/** One capability of one configuration. */
+export interface Capability {
+  readonly configuration: ConfigurationName;
+  /** `card_payments`, `bank_accounts.local`. */
+  readonly id: string;
+}
+
+export const PAYOUTS = 'vendor_balance.payouts';
+const TRANSFERS = 'vendor_balance.vendor_transfers';
+
+/** An account with what the rows of section 16.2 ask of it. */
+export interface Subject {
+  readonly account: StoredAccount;
+  readonly input: EngineInput;
+  readonly applied: ReadonlySet<ConfigurationName>;
+  readonly country: string | undefined;
+  /** The one that was chosen, or that of the country. */
+  readonly currency: string | undefined;
+  readonly entityType: EntityType | undefined;
+  /** A company in the wide sense: whatever is not an individual. */
+  readonly isOrganisation: boolean;
+  readonly collector: Collector;
+  /** The person of an individual account. */
+  readonly individual: PersonFields;
+  readonly persons: readonly StoredPerson[];
+  /** Requested ones and those that come by themselves, of configurations that are applied. */
+  readonly capabilities: readonly Capability[];
+  /** A merchant's or recipient's capability was asked for: before, only the basics are required. */
+  readonly hasRequest: boolean;
+}
+
+export function subjectOf(input: EngineInput): Subject {
+  const { account, persons } = input;
+  const { fields } = account;
+  const entityType = fields.identity?.entity_type;
+  const applied = new Set(appliedConfigurations(account));
+  const requested = [...applied].flatMap((configuration): Capability[] =>
+    capabilityRequests(fields.configuration?.[configuration]?.capabilities)
+      .filter((request) => request.requested)
+      .map(({ id }) => ({ configuration, id })),
+  );
+  return {
+    account,
+    input,
+    applied,
+    country: fields.identity?.country,
+    currency: currencyOf(fields),
+    entityType,
+    isOrganisation: entityType !== undefined && entityType !== 'individual',
+    collector: requirementsCollectorOf({
+      dashboard: fields.dashboard,
+      losses: fields.defaults?.responsibilities?.losses_collector,
+    }),
+    individual: persons.find(({ id }) => id === account.individualId)?.fields ?? {},
+    persons: persons.filter(({ id }) => id !== account.individualId),
+    capabilities: [...requested, ...automatic(applied, requested)],
+    hasRequest: requested.some(({ configuration }) => configuration !== 'customer'),
+  };
+}
+
+/** Payouts belong to every merchant, and to recipients that transfers arrive at. */
+function automatic(
+  applied: ReadonlySet<ConfigurationName>,
+  requested: readonly Capability[],
+): Capability[] {
+  const hasTransfers = requested.some(
+    ({ configuration, id }) => configuration === 'recipient' && id === TRANSFERS,
+  );
+  const found: Capability[] = [];
+  if (applied.has('merchant')) found.push({ configuration: 'merchant', id: PAYOUTS });
+  if (hasTransfers) found.push({ configuration: 'recipient', id: PAYOUTS });
+  return found;
+}
+
+export function ofMerchant({ capabilities }: Subject): Capability[] {
+  return capabilities.filter(({ configuration }) => configuration === 'merchant');
+}
+
+export function ofRecipient({ capabilities }: Subject): Capability[] {
+  return capabilities.filter(({ configuration }) => configuration === 'recipient');
+}
+
+/** Of both. */
+export function ofBusiness({ capabilities }: Subject): Capability[] {
+  return capabilities.filter(({ configuration }) => configuration !== 'customer');
+}
+
+export function named(
+  subject: Subject,
+  configuration: ConfigurationName,
+  id: string,
+): Capability[] {
+  return subject.capabilities.filter(
+    (capability) => capability.configuration === configuration && capability.id === id,
+  );
+}
+
+/** What a wrong or missing id number of the account keeps from it: money going out. */
+export function numberRestricts(subject: Subject): Capability[] {
+  return [...named(subject, 'merchant', PAYOUTS), ...ofRecipient(subject)];
+}

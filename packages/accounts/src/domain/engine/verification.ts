@@ -1,0 +1,282 @@
+import type { Verification } from '../../model/account.js';
+import type { Documents, IdNumber } from '../../model/parts.js';
+import type { PersonFields, StoredPerson } from '../../model/person.js';
+import { normaliseIdNumber } from '../reference/id-numbers.js';
+import { type Finding, personReference } from './need.js';
+import { addressMembers, personNumberTypes } from './person-needs.js';
+import {
+  type Capability,
+  numberRestricts,
+  ofBusiness,
+  ofMerchant,
+  type Subject,
+} from './subject.js';
+
+/** Data that are looked at together, and where what is found about them is said. */
+interface Target {
+  /** `business`, `person:<id>`, `document:<file id>`. */
+  readonly name: string;
+  /** What the outcome holds for; other data are looked at anew. */
+  readonly data: unknown;
+  readonly magic: Magic;
+  readonly at: FindingPlace;
+}
+
+interface FindingPlace {
+  readonly reference?: Finding['reference'];
+  /** Paths of the parts that a failure can be about. */
+  readonly number: Place;
+  readonly address: Place;
+  readonly birth: Place;
+  readonly other: Place;
+}
+
+interface Place {
+  readonly description: string;
+  readonly restricts: readonly Capability[];
+}
+
+/** What the values of test mode stand for. Source: accounts, section 16.5. */
+type Magic = 'success' | 'pending' | { readonly failed: string };
+
+export interface VerificationResult {
+  readonly verifications: Readonly<Record<string, Verification>>;
+  readonly findings: readonly Finding[];
+  /** A sanctions alert. */
+  readonly isListed: boolean;
+}
+
+/** Looks at all data that are complete enough, and keeps what was found about the same data before. */
+export function verify(subject: Subject): VerificationResult {
+  const verifications: Record<string, Verification> = {};
+  const findings: Finding[] = [];
+  for (const target of targetsOf(subject)) {
+    const verification = outcomeOf(subject, target);
+    verifications[target.name] = verification;
+    if (verification.status !== 'success') findings.push(findingOf(target, verification));
+  }
+  return { verifications, findings, isListed: checkSanctions(subject, verifications) };
+}
+
+function outcomeOf(subject: Subject, target: Target): Verification {
+  const { input, account } = subject;
+  const checked = input.digest(JSON.stringify([target.name, target.data]));
+  const before = account.verifications[target.name];
+  const known = before?.checked === checked ? before : undefined;
+  const decided = input.outcomes?.[target.name];
+  if (decided !== undefined) {
+    return decided === 'success'
+      ? { status: 'success', checked }
+      : { status: 'failed', code: decided, checked };
+  }
+  if (known && known.status !== 'pending') return known;
+  const isManual = input.platform.verification_mode === 'manual';
+  if (known?.status === 'pending') {
+    // What the operator has to look at waits for him; a magic value waits for the clock he turns.
+    return !isManual && input.isTick ? { status: 'success', checked } : known;
+  }
+  if (isManual) return { status: 'pending', checked };
+  const magic = account.livemode ? 'success' : target.magic;
+  return typeof magic === 'string'
+    ? { status: magic, checked }
+    : { status: 'failed', code: magic.failed, checked };
+}
+
+function findingOf({ at }: Target, { status, code }: Verification): Finding {
+  const place = placeOf(at, code);
+  return {
+    ...place,
+    ...(at.reference && { reference: at.reference }),
+    status: status === 'failed' ? 'failed' : 'pending',
+    ...(code !== undefined && { code }),
+  };
+}
+
+function placeOf(at: FindingPlace, code: string | undefined): Place {
+  if (code === undefined) return at.number;
+  if (code.includes('address')) return at.address;
+  if (code.includes('dob')) return at.birth;
+  return /tax_id|id_number|keyed_identity|document/.test(code) ? at.number : at.other;
+}
+
+function targetsOf(subject: Subject): Target[] {
+  if (!subject.hasRequest) return [];
+  return [
+    ...businessTargets(subject),
+    ...subject.input.persons.flatMap((person) => personTargets(subject, person)),
+  ];
+}
+
+function businessTargets(subject: Subject): Target[] {
+  if (!subject.isOrganisation) return [];
+  const business = subject.account.fields.identity?.business_details ?? {};
+  const base = 'identity.business_details';
+  const all = ofBusiness(subject);
+  const documents = documentTargets(business.documents, (name) => ({
+    description: `${base}.documents.${name}`,
+    restricts: all,
+  }));
+  const { registered_name: name, id_numbers: numbers = [], address } = business;
+  const isComplete =
+    Boolean(name) &&
+    numbers.length > 0 &&
+    addressMembers(subject.country).every((member) => address?.[member]);
+  if (!isComplete && !failsAtOnce(numbers)) return documents;
+  const magic = magicOf({
+    numbers,
+    line1: address?.line1,
+    documents: business.documents,
+    mismatch: 'verification_failed_tax_id_match',
+  });
+  const nameAt = { description: `${base}.registered_name`, restricts: all };
+  const target: Target = {
+    name: 'business',
+    data: [name, numbers, address, fileIds(business.documents)],
+    magic,
+    at: {
+      number: {
+        description: `${base}.id_numbers.${numbers[0]?.type}`,
+        restricts: numberRestricts(subject),
+      },
+      address: { description: `${base}.address.line1`, restricts: all },
+      birth: nameAt,
+      other: nameAt,
+    },
+  };
+  return [target, ...documents];
+}
+
+function personTargets(subject: Subject, person: StoredPerson): Target[] {
+  const isIndividual = person.id === subject.account.individualId;
+  const base = isIndividual ? 'identity.individual.' : '';
+  const restricts = isIndividual ? ofBusiness(subject) : ofMerchant(subject);
+  const place = (description: string): Place => ({ description: base + description, restricts });
+  const reference = isIndividual ? undefined : personReference(person.id);
+  const { fields } = person;
+  const documents = documentTargets(
+    fields.documents,
+    (name) => place(`documents.${name}`),
+    reference,
+  );
+  const numbers = fields.id_numbers ?? [];
+  if (!isPersonComplete(subject, person) && !failsAtOnce(numbers)) return documents;
+  const type = numbers[0]?.type;
+  const target: Target = {
+    name: `person:${person.id}`,
+    data: [
+      fields.given_name,
+      fields.surname,
+      fields.date_of_birth,
+      fields.address,
+      numbers,
+      fileIds(fields.documents),
+    ],
+    magic: magicOf({
+      numbers,
+      line1: fields.address?.line1,
+      documents: fields.documents,
+      mismatch: 'verification_failed_id_number_match',
+    }),
+    at: {
+      ...(reference && { reference }),
+      number: place(type === undefined ? 'given_name' : `id_numbers.${type}`),
+      address: place('address.line1'),
+      birth: place('date_of_birth'),
+      other: place('given_name'),
+    },
+  };
+  return [target, ...documents];
+}
+
+/** The id number only counts where onboarding asks for one. */
+function isPersonComplete(subject: Subject, { id, fields }: StoredPerson): boolean {
+  const country = fields.address?.country ?? subject.country;
+  const hasAddress = addressMembers(country).every((member) => fields.address?.[member]);
+  if (!fields.given_name || !fields.surname || !fields.date_of_birth || !hasAddress) return false;
+  const isAsked =
+    id === subject.account.individualId ||
+    (fields.relationship?.representative === true && subject.country === 'US');
+  const types = isAsked ? personNumberTypes(subject.country) : [];
+  return types.length === 0 || hasType(fields, types);
+}
+
+function hasType(fields: PersonFields, types: readonly string[]): boolean {
+  return (fields.id_numbers ?? []).some(({ type }) => types.includes(type));
+}
+
+function documentTargets(
+  documents: Documents | undefined,
+  placeOfDocument: (name: string) => Place,
+  reference?: Finding['reference'],
+): Target[] {
+  return Object.entries(documents ?? {}).flatMap(([name, document]) => {
+    const place = placeOfDocument(name);
+    return filesOf(document).map((file): Target => {
+      const isFailing = TEST_FILES.get(file) === 'fail';
+      return {
+        name: `document:${file}`,
+        data: file,
+        magic: isFailing ? { failed: 'verification_document_failed_test_mode' } : 'success',
+        at: {
+          ...(reference && { reference }),
+          number: place,
+          address: place,
+          birth: place,
+          other: place,
+        },
+      };
+    });
+  });
+}
+
+const TEST_FILES: ReadonlyMap<string, 'success' | 'fail'> = new Map([
+  ['file_identity_document_success', 'success'],
+  ['file_address_success', 'success'],
+  ['file_identity_document_fail', 'fail'],
+  ['file_address_fail', 'fail'],
+]);
+const KEYED_IDENTITY = '111111112';
+
+function magicOf(of: {
+  readonly numbers: readonly IdNumber[];
+  readonly line1: string | undefined;
+  readonly documents: Documents | undefined;
+  readonly mismatch: string;
+}): Magic {
+  // A good document settles what the other data left open.
+  if (fileIds(of.documents).some((file) => TEST_FILES.get(file) === 'success')) return 'success';
+  const values = of.numbers.map(({ value }) => normaliseIdNumber(value));
+  if (values.includes(KEYED_IDENTITY)) return { failed: 'verification_failed_keyed_identity' };
+  if (values.includes('111111111') || values.includes('1111')) return { failed: of.mismatch };
+  if (of.line1 === 'address_no_match' || of.line1 === 'address_line1_no_match') {
+    return { failed: 'verification_failed_address_match' };
+  }
+  return values.includes('333333333') ? 'pending' : 'success';
+}
+
+/** One magic number fails before anything else is known. */
+function failsAtOnce(numbers: readonly IdNumber[]): boolean {
+  return numbers.some(({ value }) => normaliseIdNumber(value) === KEYED_IDENTITY);
+}
+
+function fileIds(documents: Documents | undefined): string[] {
+  return Object.values(documents ?? {}).flatMap(filesOf);
+}
+
+function filesOf(document: Documents[string]): string[] {
+  const { front, back } = document?.front_back ?? {};
+  return [...(document?.files ?? []), front, back].filter((file) => file !== undefined);
+}
+
+/** Test mode: who was born on this day is on a list. Each such person raises the alarm once. */
+function checkSanctions(subject: Subject, verifications: Record<string, Verification>): boolean {
+  if (subject.account.livemode) return false;
+  const listed = subject.input.persons.filter(({ fields: { date_of_birth: birth } }) => {
+    return birth?.year === 1900 && birth.month === 1 && birth.day === 1;
+  });
+  const known = subject.account.verifications;
+  for (const { id } of listed) {
+    verifications[`sanctions:${id}`] = { status: 'success', checked: '' };
+  }
+  return listed.some(({ id }) => known[`sanctions:${id}`] === undefined);
+}
