@@ -57,6 +57,8 @@ it('counts lines, bytes and queries, and shows what is in memory and in the log'
     plinth_tsdb_flushes_failed_total: 0,
     plinth_tsdb_compactions_total: 0,
     plinth_tsdb_read_only: 0,
+    plinth_tsdb_column_cache_bytes: 0,
+    plinth_tsdb_direct_queries_total: 1,
   };
   for (const [name, value] of Object.entries(expected))
     assert.equal(metrics.get(name), value, name);

@@ -40,6 +40,12 @@ export const TSDB_SETTINGS = defineSettings(
       description:
         'Memory of the query engine; what exceeds it spills to disk. 0 takes half of the machine’s memory.',
     }),
+    column_cache_bytes: Type.Integer({
+      default: 64 * MIB,
+      minimum: 0,
+      description:
+        'Memory for columns of rows that are queried often; common queries over them need no engine. 0 keeps none.',
+    }),
     query_threads: Type.Integer({
       default: 0,
       minimum: 0,

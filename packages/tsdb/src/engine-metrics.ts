@@ -80,6 +80,17 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
   gauge('plinth_tsdb_read_only', '1 after a failed sync: writes are refused.', (s) =>
     s.isReadOnly ? 1 : 0,
   );
+  gauge(
+    'plinth_tsdb_column_cache_bytes',
+    'Columns in memory for queries.',
+    (s) => s.columnCacheBytes,
+  );
+  metrics.add({
+    name: 'plinth_tsdb_direct_queries_total',
+    help: 'Queries answered from columns in memory.',
+    type: 'counter',
+    samples: () => [{ value: read().directQueries }],
+  });
   metrics.add({
     name: 'query_log_phase_current',
     help: 'Queries that wait for a place (received) or run (permit).',

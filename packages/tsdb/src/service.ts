@@ -142,6 +142,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       maxConcurrentQueries: settings.max_concurrent_queries,
       retentionCheckIntervalMs: settings.retention_check_interval_ms,
       deleteGraceMs: settings.delete_grace_period_ms,
+      columnCacheBytes: settings.column_cache_bytes,
       repair: settings.repair,
     },
     report: reportTo(needs.log, metrics),

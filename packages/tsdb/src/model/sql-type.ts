@@ -7,7 +7,7 @@
  * | null | any, never valid | INTEGER |
  * | boolean | Uint8Array of 0/1 | BOOLEAN |
  * | int 8..32 | Int8/Int16/Int32/Uint8/Uint16/Uint32Array | TINYINT..UINTEGER |
- * | int 64 | BigInt64Array / BigUint64Array | BIGINT / UBIGINT |
+ * | int 64 | BigInt64Array / BigUint64Array, or Float64Array of whole numbers | BIGINT / UBIGINT |
  * | float 32/64 | Float32Array / Float64Array | FLOAT / DOUBLE |
  * | decimal | string[] (plain notation) | DECIMAL(p,s) |
  * | utf8, tag | string[] | VARCHAR |

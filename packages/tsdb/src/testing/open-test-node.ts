@@ -26,6 +26,7 @@ export async function openTestNode(
     readonly clock?: Clock;
     readonly planner?: Planner;
     readonly tokens?: TokenDirectory;
+    readonly metrics?: Metrics;
   } = {},
 ): Promise<OpenTsdb> {
   const clock = options.clock ?? new SystemClock();
@@ -48,7 +49,7 @@ export async function openTestNode(
       openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
         openCommitLog({ fileSystem, directory, nodeId, repair, onLoss: () => {} }),
       leases: new LocalLeases(),
-      metrics: new Metrics(),
+      metrics: options.metrics ?? new Metrics(),
       clock,
       random,
       log: createLogger({ level: 'silent' }),

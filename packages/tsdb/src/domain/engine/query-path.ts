@@ -1,3 +1,4 @@
+import { invariant } from '@plinth/kernel';
 import { DatabaseNotFound, ExecutionError, NotImplemented, QueryCancelled } from '../../errors.js';
 import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
@@ -21,7 +22,8 @@ export type Planner = (text: string, context: PlanContext) => PlannedQuery;
 /** A planned query with its sources pinned. `release` must be called once. */
 interface PreparedQuery {
   readonly planned: PlannedQuery;
-  readonly text: string;
+  /** Text for the engine, or the answer itself. */
+  readonly work: string | Iterable<ResultChunk>;
   readonly logged: LoggedQuery;
   release(): void;
 }
@@ -37,6 +39,8 @@ export class QueryPath {
   readonly #queryLog: QueryLog;
   readonly #nowNs: () => bigint;
   readonly #slots: QuerySlots;
+  /** Queries that were answered without the engine. */
+  directCount = 0;
 
   constructor(options: {
     readonly catalog: Catalog;
@@ -69,7 +73,7 @@ export class QueryPath {
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {
-    const prepared = await this.#prepare(request);
+    const prepared = await this.#prepare(request, true);
     // An answer that nobody begins to take never comes to its own end.
     const leave = (): void => prepared.release();
     request.signal.addEventListener('abort', leave, { once: true });
@@ -83,12 +87,14 @@ export class QueryPath {
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
-    const prepared = await this.#prepare(request);
+    const prepared = await this.#prepare(request, false);
     try {
-      if (prepared.planned.isExplained) throw new NotImplemented('EXPLAIN in this format');
+      const { work, planned } = prepared;
+      if (planned.isExplained) throw new NotImplemented('EXPLAIN in this format');
+      invariant(typeof work === 'string', 'the engine writes files of what it has read itself');
       const file = await this.#files.writeResult({
         // The engine's text has names of its own; the file has those of the answer.
-        select: `SELECT * FROM (${prepared.text}) r(${prepared.planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
+        select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
         signal: request.signal,
       });
       prepared.logged.ended('success');
@@ -100,7 +106,8 @@ export class QueryPath {
     }
   }
 
-  async #prepare(request: QueryRequest): Promise<PreparedQuery> {
+  /** @param mayBeDirect the answer may be made without the engine. */
+  async #prepare(request: QueryRequest, mayBeDirect: boolean): Promise<PreparedQuery> {
     const database = this.#catalog.database(request.database);
     if (database === undefined) throw new DatabaseNotFound({ database: request.database });
     const logged = this.#queryLog.begin(request);
@@ -108,7 +115,7 @@ export class QueryPath {
     try {
       releaseSlot = await this.#slots.take(request.signal);
       logged.permitted();
-      return await this.#plan(request, { database, logged, releaseSlot });
+      return await this.#plan(request, { database, logged, releaseSlot, mayBeDirect });
     } catch (error) {
       releaseSlot();
       throw noteFailure(logged, error);
@@ -121,6 +128,7 @@ export class QueryPath {
       readonly database: DatabaseSchema;
       readonly logged: LoggedQuery;
       readonly releaseSlot: () => void;
+      readonly mayBeDirect: boolean;
     },
   ): Promise<PreparedQuery> {
     const { database, logged, releaseSlot } = at;
@@ -132,6 +140,16 @@ export class QueryPath {
       virtualTables: this.#virtualTables(database),
     });
     logged.planned();
+    const direct = at.mayBeDirect ? planned.direct : undefined;
+    if (direct !== undefined) {
+      const fromNs = visibleFrom(database, direct.table, nowNs);
+      const chunks = await this.#storeOf(direct.table).answerDirectly(direct, fromNs);
+      if (chunks !== undefined) {
+        this.directCount++;
+        logged.prepared([]);
+        return { planned, logged, work: chunks, release: releaseSlot };
+      }
+    }
     const scans: PreparedScan[] = [];
     const release = (): void => {
       for (const scan of scans.splice(0)) scan.release();
@@ -146,7 +164,7 @@ export class QueryPath {
       return {
         planned,
         logged,
-        text: planned.render((index) => (scans[index] as PreparedScan).text),
+        work: planned.render((index) => (scans[index] as PreparedScan).text),
         release,
       };
     } catch (error) {
@@ -169,12 +187,10 @@ export class QueryPath {
     signal: AbortSignal,
     onBegun: () => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { text, planned, logged } = prepared;
+    const { logged } = prepared;
     onBegun();
     try {
-      const { columns, isSmall, isExplained } = planned;
-      const chunks = this.#host.stream({ text, columns, isSmall, signal });
-      for await (const chunk of isExplained ? explainedRows(chunks) : chunks) {
+      for await (const chunk of this.#rowsOf(prepared, signal)) {
         logged.handedOut();
         yield chunk;
         logged.askedForMore();
@@ -187,6 +203,16 @@ export class QueryPath {
       logged.ended('cancel');
       prepared.release();
     }
+  }
+
+  #rowsOf(
+    { work, planned }: PreparedQuery,
+    signal: AbortSignal,
+  ): AsyncIterable<ResultChunk> | Iterable<ResultChunk> {
+    if (typeof work !== 'string') return work;
+    const { columns, isSmall, isExplained } = planned;
+    const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
+    return isExplained ? explainedRows(chunks) : chunks;
   }
 }
 

@@ -47,6 +47,16 @@ export class SeriesIndex {
     return this.#ids[dense] as bigint;
   }
 
+  /** Dense number of the id made of two 32-bit words; -1 when there is none. */
+  denseOf(low: number, high: number): number {
+    const mask = this.#slots.length - 1;
+    for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {
+      const dense = (this.#slots[slot] as number) - 1;
+      if (dense < 0) return -1;
+      if (this.#idWords[dense * 2] === low && this.#idWords[dense * 2 + 1] === high) return dense;
+    }
+  }
+
   get tagKeys(): IterableIterator<string> {
     return this.#tags.keys();
   }
@@ -54,6 +64,11 @@ export class SeriesIndex {
   tagValue(dense: number, tag: string): string | undefined {
     const column = this.#tags.get(tag);
     return column?.values[column.codes[dense] ?? 0];
+  }
+
+  /** Stands for the value among the values of the tag; 0 where it is absent. */
+  tagCode(dense: number, tag: string): number {
+    return this.#tags.get(tag)?.codes[dense] ?? 0;
   }
 
   /** Tags of a series, keys ascending. */
@@ -147,14 +162,7 @@ export class SeriesIndex {
   }
 
   #find(id: bigint): number {
-    const low = Number(BigInt.asIntN(32, id));
-    const high = Number(id >> 32n);
-    const mask = this.#slots.length - 1;
-    for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {
-      const dense = (this.#slots[slot] as number) - 1;
-      if (dense < 0) return -1;
-      if (this.#idWords[dense * 2] === low && this.#idWords[dense * 2 + 1] === high) return dense;
-    }
+    return this.denseOf(Number(BigInt.asIntN(32, id)), Number(id >> 32n));
   }
 
   #add(id: bigint, keys: readonly string[], values: readonly string[], lastTime: bigint): number {

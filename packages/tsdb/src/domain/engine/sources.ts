@@ -21,6 +21,11 @@ export function parquetFrom(paths: readonly string[]): string {
   return `read_parquet([${paths.map(quoteString).join(', ')}], hive_partitioning = false)`;
 }
 
+/** One file with a further column, `file_row_number`. */
+export function numberedParquetFrom(path: string): string {
+  return `read_parquet(${quoteString(path)}, hive_partitioning = false, file_row_number = true)`;
+}
+
 export function tableFrom(name: string): string {
   return quoteName(name);
 }

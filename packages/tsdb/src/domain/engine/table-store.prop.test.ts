@@ -15,6 +15,7 @@ import type { Segment } from '../../storage/segments/segment.js';
 import { SegmentFiles } from '../../storage/segments/segment-files.js';
 import { registerEngineFunctions } from '../sql/functions/index.js';
 import { chooseInputs } from './compactor.js';
+import { ColumnCache } from './direct/column-cache.js';
 import { flushTable } from './flush-table.js';
 import { mergeSegments } from './merge-segments.js';
 import { TableStore } from './table-store.js';
@@ -286,11 +287,12 @@ async function withEngine(
   const random = new SystemRandom(new SystemClock());
   const objects = await LocalObjectStore.open({ fileSystem, root: join(dir, 'objects'), random });
   const files = new SegmentFiles({ host, objects, fileSystem, random, tempDir: dir });
+  const cache = new ColumnCache({ limitBytes: 2 ** 20, nowMs: () => Date.now() });
   try {
     await work({
       host,
       files,
-      openStore: (onError) => new TableStore({ schema: SCHEMA, host, files, onError }),
+      openStore: (onError) => new TableStore({ schema: SCHEMA, host, files, cache, onError }),
     });
   } finally {
     await host.close();

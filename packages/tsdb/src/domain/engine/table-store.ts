@@ -1,9 +1,14 @@
+import type { DirectRequest } from '../../model/direct-request.js';
+import type { ResultChunk } from '../../model/result.js';
 import type { RowBatch } from '../../model/row-batch.js';
 import type { ScanRequest } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
+import type { ColumnCache } from './direct/column-cache.js';
+import { answerDirectly } from './direct/direct-path.js';
+import { type RowSource, TableColumns } from './direct/table-columns.js';
 import { DuplicateKeys } from './duplicate-keys.js';
 import { GenerationTable } from './generation-table.js';
 import { Pinned } from './pinned.js';
@@ -12,7 +17,7 @@ import { segmentSource, segmentSources } from './segment-sources.js';
 import { selectSeries } from './select-series.js';
 import { SeriesIndex } from './series-index.js';
 import { SeriesTable } from './series-table.js';
-import type { Source } from './sources.js';
+import { numberedParquetFrom, type Source } from './sources.js';
 import { survivesText, type Tombstone, Tombstones, tombstonesOfSegment } from './tombstones.js';
 
 /** A segment in use by this process. */
@@ -50,6 +55,7 @@ export class TableStore {
   readonly #host: DuckDbHost;
   readonly #files: SegmentFiles;
   readonly #onError: (error: unknown) => void;
+  readonly #columns: TableColumns;
   /** Oldest first; the last takes the writes. */
   #generations: readonly { readonly number: number; readonly table: GenerationTable }[] = [];
   #segments: readonly OpenSegment[] = [];
@@ -64,6 +70,7 @@ export class TableStore {
     readonly schema: TableSchema;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
+    readonly cache: ColumnCache;
     readonly onError: (error: unknown) => void;
   }) {
     this.tableId = options.schema.id;
@@ -76,6 +83,12 @@ export class TableStore {
       tableId: this.tableId,
       host: this.#host,
       index: this.index,
+    });
+    this.#columns = new TableColumns({
+      cache: options.cache,
+      host: this.#host,
+      index: this.index,
+      onError: this.#onError,
     });
     this.#duplicates = new DuplicateKeys({ name: this.#nextDuplicatesName(), host: this.#host });
     this.#duplicatesPinned = this.#pinnedDuplicates(this.#duplicates);
@@ -197,6 +210,12 @@ export class TableStore {
       this.#duplicates = duplicates;
       this.#duplicatesPinned = this.#pinnedDuplicates(duplicates);
       for (const pinned of retired) pinned.retire();
+      this.#columns.retain(
+        new Set<object>([
+          ...this.#segments,
+          ...this.#generations.flatMap(({ table }) => [table.main, table.late]),
+        ]),
+      );
       if (this.isGone) this.#retireAll();
     });
   }
@@ -216,6 +235,7 @@ export class TableStore {
     this.#wholePinned.retire();
     this.#segments = [];
     this.#generations = [];
+    this.#columns.retain(new Set());
   }
 
   /** Forgets everything in memory; files stay. No query may be running. */
@@ -225,6 +245,7 @@ export class TableStore {
       await table.late.drop();
     }
     this.#generations = [];
+    this.#columns.retain(new Set());
     await this.#duplicates.drop();
     await this.seriesTable.drop();
   }
@@ -301,6 +322,70 @@ export class TableStore {
     if (survives === undefined) return source;
     const { where } = source;
     return { ...source, where: where === undefined ? survives : `${where} AND ${survives}` };
+  }
+
+  /**
+   * Answers from rows in memory, as they are once everything written before the call is readable; `undefined`: the engine
+   * has to.
+   */
+  async answerDirectly(
+    request: DirectRequest,
+    cutoffNs: bigint,
+  ): Promise<Iterable<ResultChunk> | undefined> {
+    if (!this.#columns.isEnabled) return undefined;
+    const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+    const maxTime = request.maxTimeNs;
+    await this.checkLateRows();
+    // Points written twice are merged, and deleted rows left out, by the engine alone.
+    if (this.#duplicates.touches(minTime, maxTime)) return undefined;
+    if (this.tombstones.touches(minTime, maxTime)) return undefined;
+    const sources = this.#rowSources().filter(
+      (source) => source.minTime <= maxTime && source.maxTime >= minTime,
+    );
+    return await answerDirectly({
+      request: { ...request, minTimeNs: minTime },
+      sources,
+      columns: this.#columns,
+      index: this.index,
+    });
+  }
+
+  /** All rows that queries may see, taken together without a wait in between. */
+  #rowSources(): RowSource[] {
+    const segments = this.#segments.map((open): RowSource => {
+      const { hasColumn, minTime, maxTime } = segmentSource(this.#files, [open.segment]);
+      const from = numberedParquetFrom(this.#files.pathOf(open.segment.objectName));
+      const hold = async (): Promise<() => void> => {
+        open.pinned.pin();
+        await this.#verify(open).catch((error: unknown) => {
+          open.pinned.unpin();
+          throw error;
+        });
+        return () => open.pinned.unpin();
+      };
+      const { rowCount } = open.segment;
+      const rows = { rowNumber: 'file_row_number', rowCount, blocks: [] };
+      return { key: open, kind: 'segment', ...rows, from, hasColumn, minTime, maxTime, hold };
+    });
+    const buffers = this.#generations.flatMap(({ table }): RowSource[] => {
+      const hold = async (): Promise<() => void> => {
+        table.pinned.pin();
+        return () => table.pinned.unpin();
+      };
+      const { main, late, checkedLateRows } = table;
+      const both = { kind: 'buffer', rowNumber: 'rowid', hold } as const;
+      const source = { ...table.mainSource(), ...both };
+      const lateSource = { ...table.lateSource(), ...both };
+      return [
+        ...(main.rowCount > 0
+          ? [{ ...source, key: main, rowCount: main.engineRows, blocks: main.blocks }]
+          : []),
+        ...(checkedLateRows > 0
+          ? [{ ...lateSource, key: late, rowCount: checkedLateRows, blocks: [] }]
+          : []),
+      ];
+    });
+    return [...segments, ...buffers];
   }
 
   /** Finds the points among newly written late rows that were written before; after it, queries may see those rows. */

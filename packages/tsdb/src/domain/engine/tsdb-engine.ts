@@ -13,6 +13,7 @@ import type { VirtualTables } from '../sql/planned-query.js';
 import type { SegmentsOf } from '../system-tables/parquet-files.js';
 import type { QueryLog } from '../system-tables/query-log.js';
 import { Compactor } from './compactor.js';
+import { ColumnCache } from './direct/column-cache.js';
 import type { Engine, ParquetFile, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
 import { Flusher, type FlushSettings } from './flusher.js';
 import { HardDeletions } from './hard-deletions.js';
@@ -46,6 +47,8 @@ export interface EngineNeeds {
     readonly retentionCheckIntervalMs: number;
     /** So long something without data is still listed. */
     readonly deleteGraceMs: number;
+    /** Memory of decoded columns; 0: none, every query is the engine's. */
+    readonly columnCacheBytes: number;
     /** Go on without damaged segments. */
     readonly repair: boolean;
   };
@@ -75,6 +78,9 @@ export interface EngineState {
   readonly segmentBytes: number;
   readonly queriesWaiting: number;
   readonly queriesRunning: number;
+  /** Queries answered from columns in memory. */
+  readonly directQueries: number;
+  readonly columnCacheBytes: number;
 }
 
 /** A close waits so long for running queries. */
@@ -84,6 +90,7 @@ const LONGEST_QUERY_WAIT_MS = 5000;
 export class TsdbEngine implements Engine {
   readonly #needs: EngineNeeds;
   readonly #tables = new Map<number, TableStore>();
+  readonly #columnCache: ColumnCache;
   readonly #buffer: WriteBuffer;
   readonly #writes: WritePath;
   readonly #queries: QueryPath;
@@ -110,6 +117,10 @@ export class TsdbEngine implements Engine {
   private constructor(needs: EngineNeeds) {
     this.#needs = needs;
     const { catalog, host, files, registry, leases, clock, report } = needs;
+    this.#columnCache = new ColumnCache({
+      limitBytes: needs.settings.columnCacheBytes,
+      nowMs: () => clock.monotonicMs(),
+    });
     const storeOf = (schema: TableSchema): TableStore => this.#storeOf(schema);
     this.#buffer = new WriteBuffer({
       log: needs.log,
@@ -253,6 +264,8 @@ export class TsdbEngine implements Engine {
       segmentBytes,
       queriesWaiting: this.#queries.waitingCount,
       queriesRunning: this.#queries.runningCount,
+      directQueries: this.#queries.directCount,
+      columnCacheBytes: this.#columnCache.sizeBytes,
     };
   }
 
@@ -355,6 +368,7 @@ export class TsdbEngine implements Engine {
         schema,
         host: this.#needs.host,
         files: this.#needs.files,
+        cache: this.#columnCache,
         onError: (error) => this.#needs.report.backgroundFailed(error),
       });
       this.#tables.set(schema.id, store);

@@ -1,3 +1,4 @@
+import type { DirectRequest } from '../../model/direct-request.js';
 import type { OutputColumn } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import type { DatabaseSchema } from '../../model/schema.js';
@@ -48,4 +49,6 @@ export interface PlannedQuery {
    * saves a millisecond.
    */
   readonly isSmall: boolean;
+  /** The same query for rows in memory, where it has the shape for it. Its answer has the same columns. */
+  readonly direct?: DirectRequest | undefined;
 }

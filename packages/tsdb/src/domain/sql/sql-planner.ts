@@ -2,10 +2,12 @@ import { bindExpr } from './bind/bind-expr.js';
 import { UTF8 } from './bind/bound.js';
 import { columnOf } from './bind/columns.js';
 import type { Session } from './bind/session.js';
+import { DirectPlanner } from './direct/direct-planner.js';
 import { splitAtScanMarks } from './emit/quote.js';
 import { ALL_FUNCTIONS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
+import type { Statement } from './parse/ast.js';
 import { StatementParser } from './parse/parse-statement.js';
 import { bindQuery } from './plan/query.js';
 import { bindStatement } from './plan/statement.js';
@@ -20,6 +22,7 @@ const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, so
 export class SqlPlanner {
   readonly #parser: StatementParser;
   readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
+  readonly #direct = new DirectPlanner({ maxCount: MAX_CACHED_STATEMENTS });
 
   private constructor(parser: StatementParser) {
     this.#parser = parser;
@@ -31,6 +34,13 @@ export class SqlPlanner {
 
   /** Throws `PlanError` and `NotImplemented` with the messages that clients see. */
   plan(text: string, context: PlanContext): PlannedQuery {
+    return this.#direct.plan(text, context, () => this.#planFully(text, context));
+  }
+
+  #planFully(
+    text: string,
+    context: PlanContext,
+  ): { readonly planned: PlannedQuery; readonly statement: Statement } {
     const statement = this.#parser.parse(text);
     const session = newSession(context, this.#functions);
     const { query, explain } = bindStatement(statement, session);
@@ -38,7 +48,7 @@ export class SqlPlanner {
     const prefix =
       explain === undefined ? '' : explain === 'analyze' ? 'EXPLAIN ANALYZE ' : 'EXPLAIN ';
     const pieces = splitAtScanMarks(`${prefix}${query.text}`);
-    return {
+    const planned: PlannedQuery = {
       scans,
       columns:
         explain === undefined
@@ -50,6 +60,7 @@ export class SqlPlanner {
       render: (scanText) =>
         pieces.map((piece, index) => (index % 2 === 0 ? piece : scanText(Number(piece)))).join(''),
     };
+    return { planned, statement };
   }
 }
 

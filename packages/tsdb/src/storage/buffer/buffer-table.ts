@@ -28,6 +28,9 @@ export class BufferTable {
   readonly #idWords: () => Int32Array;
   readonly #waiting: RowBlock[] = [];
   #waitingRows = 0;
+  /** Blocks on their way to the engine. */
+  #moving: readonly RowBlock[] = [];
+  #engineRows = 0;
   /** Columns of the engine table after `_series, _seq, time`; undefined until it exists. */
   #columns: Column[] | undefined;
   #isHandingOver = false;
@@ -48,6 +51,16 @@ export class BufferTable {
   /** True when the engine's table has the column: otherwise every row of it reads NULL. */
   hasColumn(id: number): boolean {
     return this.#columns?.some((column) => column.id === id) ?? false;
+  }
+
+  /** Rows in the engine's table, the first of all rows. */
+  get engineRows(): number {
+    return this.#engineRows;
+  }
+
+  /** The rows that are not in the engine's table, in their order. Those of the last block grow. */
+  get blocks(): readonly RowBlock[] {
+    return this.#moving.length === 0 ? this.#waiting : [...this.#moving, ...this.#waiting];
   }
 
   get columns(): readonly Column[] {
@@ -92,6 +105,7 @@ export class BufferTable {
   async #moveWaiting(): Promise<void> {
     await this.#host.withWriter(async (connection) => {
       const blocks = this.#waiting.splice(0);
+      this.#moving = blocks;
       this.#waitingRows = 0;
       try {
         await this.#ensureColumns(blocks);
@@ -105,12 +119,15 @@ export class BufferTable {
             idWords: this.#idWords(),
           });
           blocks.shift();
+          this.#engineRows += block.count;
           if (blocks.length > 0) await yieldToOthers();
         }
       } catch (error) {
         this.#waiting.unshift(...blocks);
         for (const block of blocks) this.#waitingRows += block.count;
         throw error;
+      } finally {
+        this.#moving = [];
       }
     });
   }

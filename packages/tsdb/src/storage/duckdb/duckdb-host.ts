@@ -107,15 +107,20 @@ export class DuckDbHost {
     options.signal.addEventListener('abort', interrupt);
     let isDrained = false;
     try {
-      const result = await (options.isSmall
-        ? connection.run(options.text)
-        : connection.stream(options.text));
-      for (;;) {
-        const chunk = await result.fetchChunk();
-        if (chunk === null || chunk.rowCount === 0) break;
-        yield decodeChunk(chunk, options.columns);
+      if (options.isSmall) {
+        const result = await connection.run(options.text);
+        isDrained = true;
+        for (let i = 0; i < result.chunkCount; i++)
+          yield decodeChunk(result.getChunk(i), options.columns);
+      } else {
+        const result = await connection.stream(options.text);
+        for (;;) {
+          const chunk = await result.fetchChunk();
+          if (chunk === null || chunk.rowCount === 0) break;
+          yield decodeChunk(chunk, options.columns);
+        }
+        isDrained = true;
       }
-      isDrained = true;
     } finally {
       options.signal.removeEventListener('abort', interrupt);
       // A connection with an unfinished result still computes: closing it is the only sure end.

@@ -1,0 +1,44 @@
+import type { Column } from '../../../model/column.js';
+import type { RowBlock } from '../../../storage/buffer/row-block.js';
+import { isDirectKind } from './cached-rows.js';
+import type { Part, StoredColumn } from './part.js';
+import { ColumnBuilder, PartBuilder } from './part-builder.js';
+import type { LoadedRows } from './table-columns.js';
+
+interface BlockParts {
+  readonly count: number;
+  readonly part: Part | undefined;
+  readonly columns: Map<number, StoredColumn | undefined>;
+}
+
+/** What was made of blocks that wait for the engine; it goes with them. */
+const made = new WeakMap<RowBlock, BlockParts>();
+
+/** The rows of a block as a part; `undefined` when they have no form in memory. */
+export function blockRows(block: RowBlock, columns: readonly Column[]): LoadedRows | undefined {
+  let parts = made.get(block);
+  if (parts?.count !== block.count) {
+    const builder = new PartBuilder(block.count);
+    builder.add(block.series.subarray(0, block.count), block.times.subarray(0, block.count));
+    parts = { count: block.count, part: builder.finish(), columns: new Map() };
+    made.set(block, parts);
+  }
+  const { part, columns: stored } = parts;
+  if (part === undefined) return undefined;
+  for (const column of columns) {
+    if (stored.has(column.id)) continue;
+    const field = block.fields.get(column.id);
+    if (field === undefined) {
+      stored.set(column.id, undefined);
+      continue;
+    }
+    if ('cells' in field.values || !isDirectKind(column.kind)) return undefined;
+    const builder = new ColumnBuilder(column.kind, block.count);
+    const isPresent = field.validCount < block.count ? field.validity : undefined;
+    builder.add(field.values.subarray(0, block.count), block.count, isPresent);
+    const finished = builder.finish(part.order);
+    if (finished === undefined) return undefined;
+    stored.set(column.id, finished);
+  }
+  return { part, column: (id) => stored.get(id) };
+}

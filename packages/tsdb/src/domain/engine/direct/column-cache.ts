@@ -1,0 +1,70 @@
+/** What was used this recently is not given up for something new: a working set that does not fit must not churn. */
+const LEAST_IDLE_MS = 5000;
+
+/** Something whose memory the cache counts. */
+export interface CacheEntry {
+  readonly sizeBytes: number;
+  lastUsedMs: number;
+  /** Called when the cache gives it up. */
+  drop(): void;
+}
+
+/** Bounds the memory of decoded columns over all tables; what was not used for longest goes first. */
+export class ColumnCache {
+  readonly #limitBytes: number;
+  readonly #nowMs: () => number;
+  readonly #entries = new Set<CacheEntry>();
+  #sizeBytes = 0;
+  #loadTail: Promise<unknown> = Promise.resolve();
+
+  constructor(options: { readonly limitBytes: number; readonly nowMs: () => number }) {
+    this.#limitBytes = options.limitBytes;
+    this.#nowMs = options.nowMs;
+  }
+
+  get isEnabled(): boolean {
+    return this.#limitBytes > 0;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  nowMs(): number {
+    return this.#nowMs();
+  }
+
+  /** False: there is no room for so much more, and nothing is old enough to make way. */
+  makeRoom(sizeBytes: number): boolean {
+    if (this.#sizeBytes + sizeBytes <= this.#limitBytes) return true;
+    const latestMs = this.#nowMs() - LEAST_IDLE_MS;
+    const idle = [...this.#entries]
+      .filter((entry) => entry.lastUsedMs <= latestMs)
+      .sort((a, b) => a.lastUsedMs - b.lastUsedMs);
+    const idleBytes = idle.reduce((sum, entry) => sum + entry.sizeBytes, 0);
+    if (this.#sizeBytes - idleBytes + sizeBytes > this.#limitBytes) return false;
+    for (const entry of idle) {
+      if (this.#sizeBytes + sizeBytes <= this.#limitBytes) break;
+      this.remove(entry);
+      entry.drop();
+    }
+    return true;
+  }
+
+  add(entry: CacheEntry): void {
+    if (this.#entries.has(entry)) return;
+    this.#entries.add(entry);
+    this.#sizeBytes += entry.sizeBytes;
+  }
+
+  remove(entry: CacheEntry): void {
+    if (this.#entries.delete(entry)) this.#sizeBytes -= entry.sizeBytes;
+  }
+
+  /** Runs loads one after the other: they are work for later queries, and must not crowd out those that run. */
+  queueLoad(work: () => Promise<void>): Promise<void> {
+    const result = this.#loadTail.then(work);
+    this.#loadTail = result.catch(() => undefined); // Whoever queued it is told.
+    return result;
+  }
+}

@@ -1,0 +1,31 @@
+import type { ColumnVector } from '../../../model/result.js';
+
+/** Texts of rows as numbers of texts: whoever writes them makes each text once. */
+export class DictionaryVector implements ColumnVector {
+  readonly codes: Int32Array;
+  /** By code; `undefined` is NULL. The same array in all chunks of an answer. */
+  readonly texts: readonly (string | undefined)[];
+  #values: readonly string[] | undefined;
+  #validity: Uint8Array | undefined;
+
+  constructor(codes: Int32Array, texts: readonly (string | undefined)[]) {
+    this.codes = codes;
+    this.texts = texts;
+  }
+
+  get values(): ArrayLike<unknown> {
+    this.#values ??= Array.from(this.codes, (code) => this.texts[code] ?? '');
+    return this.#values;
+  }
+
+  get validity(): Uint8Array | undefined {
+    if (this.#validity !== undefined) return this.#validity;
+    if (!this.texts.includes(undefined)) return undefined;
+    const bits = new Uint8Array((this.codes.length + 7) >> 3);
+    this.codes.forEach((code, i) => {
+      if (this.texts[code] !== undefined) bits[i >> 3] = (bits[i >> 3] as number) | (1 << (i & 7));
+    });
+    this.#validity = bits;
+    return bits;
+  }
+}

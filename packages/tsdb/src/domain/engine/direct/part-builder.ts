@@ -1,0 +1,351 @@
+import { type Part, type StoredColumn, timeAt } from './part.js';
+
+/** Longest span of a part in nanoseconds: places of times within it are exact as doubles, also after a division. */
+const MAX_SPAN_NS = 2 ** 52;
+const TWO_32 = 2 ** 32;
+
+/** Gathers series and times of a source, row by row in its order, and sorts them. */
+export class PartBuilder {
+  readonly #series: Uint32Array;
+  readonly #times: BigInt64Array;
+  #count = 0;
+
+  constructor(rowCount: number) {
+    this.#series = new Uint32Array(rowCount);
+    this.#times = new BigInt64Array(rowCount);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** @param series dense numbers */
+  add(series: Uint32Array, times: BigInt64Array): void {
+    this.#series.set(series, this.#count);
+    this.#times.set(times, this.#count);
+    this.#count += series.length;
+  }
+
+  /** `undefined`: the rows are too far apart in time to be kept this way. */
+  finish(): Part | undefined {
+    const rowCount = this.#count;
+    const times = scaled(this.#times.subarray(0, rowCount));
+    if (times === undefined) return undefined;
+    const series = this.#series.subarray(0, rowCount);
+    const stored = storedRuns(series, times.offsets);
+    if (stored !== undefined) return { rowCount, ...stored, ...times, order: undefined };
+    const order = sortedOrder(series, times.offsets);
+    const runs = runsOf(gathered(series, order));
+    return { rowCount, ...runs, ...times, offsets: gathered(times.offsets, order), order };
+  }
+}
+
+/** Times as multiples of their greatest common divisor. */
+function scaled(
+  times: BigInt64Array,
+): Pick<Part, 'baseNs' | 'unitNs' | 'offsets' | 'minOffset' | 'maxOffset'> | undefined {
+  const words = new Int32Array(times.buffer, times.byteOffset, times.length * 2);
+  let min = times[0] ?? 0n;
+  let max = min;
+  // Doubles tell which rows to look at exactly.
+  let minNear = Number(min);
+  let maxNear = minNear;
+  for (let row = 1; row < times.length; row++) {
+    const near = (words[row * 2 + 1] as number) * TWO_32 + ((words[row * 2] as number) >>> 0);
+    if (near <= minNear) {
+      const time = times[row] as bigint;
+      if (time < min) min = time;
+      minNear = near;
+    }
+    if (near >= maxNear) {
+      const time = times[row] as bigint;
+      if (time > max) max = time;
+      maxNear = near;
+    }
+  }
+  const spanNs = Number(max - min);
+  if (spanNs > MAX_SPAN_NS) return undefined;
+  const baseLow = Number(BigInt.asUintN(32, min));
+  const baseHigh = Number(min >> 32n);
+  const distance = (row: number): number =>
+    ((words[row * 2 + 1] as number) - baseHigh) * TWO_32 +
+    ((words[row * 2] as number) >>> 0) -
+    baseLow;
+  let unitNs = spanNs === 0 ? 1 : spanNs;
+  for (let row = 0; row < times.length && unitNs > 1; row++) {
+    const rest = distance(row) % unitNs;
+    if (rest !== 0) unitNs = greatestDivisor(unitNs, rest);
+  }
+  if (spanNs / unitNs >= TWO_32) return undefined;
+  const offsets = new Uint32Array(times.length);
+  for (let row = 0; row < times.length; row++) offsets[row] = distance(row) / unitNs;
+  return { baseNs: min, unitNs, offsets, minOffset: 0, maxOffset: spanNs / unitNs };
+}
+
+function greatestDivisor(a: number, b: number): number {
+  let [x, y] = [a, b];
+  while (y !== 0) [x, y] = [y, x % y];
+  return x;
+}
+
+/** The runs of rows that stand together by series and ascend in time, as in segments; `undefined`: they do not. */
+function storedRuns(series: Uint32Array, offsets: Uint32Array): Runs | undefined {
+  for (let row = 1; row < series.length; row++) {
+    if (series[row] !== series[row - 1]) continue;
+    if ((offsets[row - 1] as number) > (offsets[row] as number)) return undefined;
+  }
+  const runs = runsOf(series);
+  // Rows in the order of their arrival change the series with almost every row.
+  if (runs.runSeries.length > 64 && runs.runSeries.length * 2 > series.length) return undefined;
+  const places = Array.from(runs.runSeries.keys());
+  places.sort((a, b) => (runs.runSeries[a] as number) - (runs.runSeries[b] as number));
+  const sorted = {
+    runSeries: gathered(runs.runSeries, places),
+    runStarts: gathered(runs.runStarts, places),
+    runEnds: gathered(runs.runEnds, places),
+  };
+  for (let run = 1; run < places.length; run++)
+    if (sorted.runSeries[run] === sorted.runSeries[run - 1]) return undefined;
+  return sorted;
+}
+
+/** Rows by (series, time). */
+function sortedOrder(series: Uint32Array, offsets: Uint32Array): Uint16Array | Uint32Array {
+  const rowCount = series.length;
+  let isTimeSorted = true;
+  let maxSeries = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const own = series[row] as number;
+    if (own > maxSeries) maxSeries = own;
+    if (row > 0 && (offsets[row - 1] as number) > (offsets[row] as number)) isTimeSorted = false;
+  }
+  const order = rowCount <= 65536 ? new Uint16Array(rowCount) : new Uint32Array(rowCount);
+  placeBySeries(series, maxSeries, order);
+  if (!isTimeSorted) sortRuns(series, offsets, order);
+  return order;
+}
+
+/** Counting sort; rows of one series stay in their order. */
+function placeBySeries(
+  series: Uint32Array,
+  maxSeries: number,
+  order: Uint16Array | Uint32Array,
+): void {
+  if (maxSeries > series.length * 8) {
+    const rows = Array.from(series.keys()).sort(
+      (a, b) => (series[a] as number) - (series[b] as number) || a - b,
+    );
+    order.set(rows);
+    return;
+  }
+  const places = new Uint32Array(maxSeries + 2);
+  for (const own of series) places[own + 1] = (places[own + 1] as number) + 1;
+  for (let i = 1; i < places.length; i++)
+    places[i] = (places[i] as number) + (places[i - 1] as number);
+  for (let row = 0; row < series.length; row++) {
+    const own = series[row] as number;
+    const place = places[own] as number;
+    order[place] = row;
+    places[own] = place + 1;
+  }
+}
+
+function sortRuns(
+  series: Uint32Array,
+  offsets: Uint32Array,
+  order: Uint16Array | Uint32Array,
+): void {
+  for (let start = 0; start < order.length; ) {
+    const own = series[order[start] as number];
+    let end = start + 1;
+    let isAscending = true;
+    for (; end < order.length && series[order[end] as number] === own; end++) {
+      const before = offsets[order[end - 1] as number] as number;
+      if (before > (offsets[order[end] as number] as number)) isAscending = false;
+    }
+    if (!isAscending) {
+      order
+        .subarray(start, end)
+        .sort((a, b) => (offsets[a] as number) - (offsets[b] as number) || a - b);
+    }
+    start = end;
+  }
+}
+
+function gathered(values: Uint32Array, order: ArrayLike<number>): Uint32Array {
+  const result = new Uint32Array(order.length);
+  for (let i = 0; i < order.length; i++) result[i] = values[order[i] as number] as number;
+  return result;
+}
+
+type Runs = Pick<Part, 'runSeries' | 'runStarts' | 'runEnds'>;
+
+/** Rows of the same series that follow each other. */
+function runsOf(series: Uint32Array): Runs {
+  let runCount = 0;
+  for (let row = 0; row < series.length; row++)
+    if (row === 0 || series[row] !== series[row - 1]) runCount++;
+  const runSeries = new Uint32Array(runCount);
+  const runStarts = new Uint32Array(runCount);
+  const runEnds = new Uint32Array(runCount);
+  let run = -1;
+  for (let row = 0; row < series.length; row++) {
+    if (row === 0 || series[row] !== series[row - 1]) {
+      run++;
+      runSeries[run] = series[row] as number;
+      runStarts[run] = row;
+    }
+    runEnds[run] = row + 1;
+  }
+  return { runSeries, runStarts, runEnds };
+}
+
+/** Least and greatest time of a part. */
+export function timesOf(part: Part): { readonly min: bigint; readonly max: bigint } {
+  const unit = BigInt(part.unitNs);
+  return { min: part.baseNs, max: part.baseNs + BigInt(part.maxOffset) * unit };
+}
+
+/** Gathers the values of one field in the order of its source. */
+export class ColumnBuilder {
+  readonly #isFloat: boolean;
+  #values: Int32Array | Float64Array;
+  readonly #validity: Uint8Array;
+  #count = 0;
+  #missing = 0;
+  #isFit = true;
+
+  constructor(kind: 'float64' | 'int64' | 'uint64' | 'bool', rowCount: number) {
+    this.#isFloat = kind === 'float64';
+    this.#values = this.#isFloat ? new Float64Array(rowCount) : new Int32Array(rowCount);
+    this.#validity = new Uint8Array((rowCount + 7) >> 3);
+  }
+
+  /** `isPresent`: a bit a row, from the lowest of the first byte on; `undefined`: all are there. */
+  add(
+    values: Float64Array | BigInt64Array | BigUint64Array | Uint8Array,
+    rowCount: number,
+    isPresent: Uint8Array | undefined,
+  ): void {
+    const at = this.#count;
+    if (values instanceof Float64Array) this.#values.set(values.subarray(0, rowCount), at);
+    else if (values instanceof Uint8Array) this.#values.set(values.subarray(0, rowCount), at);
+    else this.#addWords(values, rowCount, isPresent);
+    this.#notePresent(rowCount, isPresent);
+    this.#count += rowCount;
+  }
+
+  addMissing(rowCount: number): void {
+    this.#count += rowCount;
+    this.#missing += rowCount;
+  }
+
+  /** `undefined`: some value has no exact form as a double. */
+  finish(order: Uint16Array | Uint32Array | undefined): StoredColumn | undefined {
+    if (!this.#isFit) return undefined;
+    const { kind, isWhole } = narrowest(this.#values, this.#count);
+    const values = new kind(this.#count);
+    const source = this.#values;
+    if (order === undefined) values.set(source.subarray(0, this.#count));
+    else for (let i = 0; i < order.length; i++) values[i] = source[order[i] as number] as number;
+    const validity =
+      this.#missing === 0
+        ? undefined
+        : order === undefined
+          ? this.#validity
+          : gatheredBits(this.#validity, order);
+    return { values, validity, isWhole };
+  }
+
+  #addWords(
+    values: BigInt64Array | BigUint64Array,
+    rowCount: number,
+    isPresent: Uint8Array | undefined,
+  ): void {
+    const words = new Int32Array(values.buffer, values.byteOffset, rowCount * 2);
+    const isSigned = values instanceof BigInt64Array;
+    for (let row = 0; row < rowCount; row++) {
+      // What stands where a value is missing is anything.
+      if (isPresent !== undefined && ((isPresent[row >> 3] as number) & (1 << (row & 7))) === 0)
+        continue;
+      const low = words[row * 2] as number;
+      const high = words[row * 2 + 1] as number;
+      if (high === low >> 31 && (isSigned || low >= 0)) {
+        this.#values[this.#count + row] = low;
+        continue;
+      }
+      const value = (isSigned ? high : high >>> 0) * TWO_32 + (low >>> 0);
+      if (!Number.isSafeInteger(value)) this.#isFit = false;
+      if (this.#values instanceof Int32Array) this.#values = Float64Array.from(this.#values);
+      this.#values[this.#count + row] = value;
+    }
+  }
+
+  #notePresent(rowCount: number, isPresent: Uint8Array | undefined): void {
+    const at = this.#count;
+    const bits = this.#validity;
+    if (isPresent === undefined) {
+      for (let row = at; row < at + rowCount; row++)
+        bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
+      return;
+    }
+    for (let row = 0; row < rowCount; row++) {
+      if (((isPresent[row >> 3] as number) & (1 << (row & 7))) === 0) {
+        this.#missing++;
+        this.#values[at + row] = 0;
+        continue;
+      }
+      const to = at + row;
+      bits[to >> 3] = (bits[to >> 3] as number) | (1 << (to & 7));
+    }
+  }
+}
+
+function gatheredBits(bits: Uint8Array, order: Uint16Array | Uint32Array): Uint8Array {
+  const result = new Uint8Array((order.length + 7) >> 3);
+  for (let i = 0; i < order.length; i++) {
+    const from = order[i] as number;
+    if (((bits[from >> 3] as number) & (1 << (from & 7))) !== 0)
+      result[i >> 3] = (result[i >> 3] as number) | (1 << (i & 7));
+  }
+  return result;
+}
+
+type NumbersClass =
+  | Int8ArrayConstructor
+  | Int16ArrayConstructor
+  | Int32ArrayConstructor
+  | Float64ArrayConstructor;
+
+function narrowest(
+  values: Int32Array | Float64Array,
+  count: number,
+): { readonly kind: NumbersClass; readonly isWhole: boolean } {
+  let min = 0;
+  let max = 0;
+  let isWhole = true;
+  for (let i = 0; i < count; i++) {
+    const value = values[i] as number;
+    if (value < min) min = value;
+    if (value > max) max = value;
+    // A negative zero is no whole number here: integers have none.
+    if (!Number.isInteger(value) || Object.is(value, -0)) {
+      isWhole = false;
+      break;
+    }
+  }
+  if (!isWhole || min < -(2 ** 31) || max >= 2 ** 31) return { kind: Float64Array, isWhole };
+  if (min < -32768 || max > 32767) return { kind: Int32Array, isWhole };
+  if (min < -128 || max > 127) return { kind: Int16Array, isWhole };
+  return { kind: Int8Array, isWhole };
+}
+
+/** For tests: the rows of a part with their times. */
+export function rowsOfPart(part: Part): { readonly series: number; readonly time: bigint }[] {
+  const rows: { series: number; time: bigint }[] = [];
+  part.runSeries.forEach((series, run) => {
+    for (let row = part.runStarts[run] as number; row < (part.runEnds[run] as number); row++)
+      rows.push({ series, time: timeAt(part, row) });
+  });
+  return rows;
+}

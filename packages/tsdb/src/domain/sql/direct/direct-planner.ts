@@ -1,0 +1,86 @@
+import type { OutputColumn } from '../../../model/result.js';
+import type { Statement } from '../parse/ast.js';
+import type { PlanContext, PlannedQuery } from '../planned-query.js';
+import { type DirectShape, directShape } from './direct-shape.js';
+import { liftLiterals } from './lift-literals.js';
+
+interface KnownShape {
+  readonly shape: DirectShape;
+  readonly columns: readonly OutputColumn[];
+  readonly tableName: string | undefined;
+}
+
+/** Remembers statements, apart from their literals, that rows in memory can answer: they need no planning. */
+export class DirectPlanner {
+  readonly #maxCount: number;
+  /** `undefined`: the statement has no such shape. */
+  readonly #known = new Map<string, KnownShape | undefined>();
+
+  constructor(options: { readonly maxCount: number }) {
+    this.#maxCount = options.maxCount;
+  }
+
+  /**
+   * @param planFully plans for the engine; called at once for a statement that is not known, otherwise when the rows turn
+   * out not to be in memory.
+   */
+  plan(
+    text: string,
+    context: PlanContext,
+    planFully: () => { readonly planned: PlannedQuery; readonly statement: Statement },
+  ): PlannedQuery {
+    const lifted = liftLiterals(text);
+    if (lifted === undefined) return planFully().planned;
+    const key = `${context.database.id} ${lifted.key}`;
+    const values = { literals: lifted.literals, context };
+    const known = this.#known.get(key);
+    const isCurrent =
+      known !== undefined &&
+      context.database.tables.get(known.shape.table.name) === known.shape.table;
+    if (isCurrent) {
+      const direct = known.shape.bind(values);
+      return direct === undefined ? planFully().planned : lazily(known, direct, planFully);
+    }
+    const { planned, statement } = planFully();
+    if (this.#known.has(key) && known === undefined) return planned;
+    const shape = planned.isExplained
+      ? undefined
+      : directShape(statement, context.database, lifted.literals.length);
+    const { columns, tableName } = planned;
+    this.#remember(key, shape && { shape, columns, tableName });
+    return shape === undefined ? planned : { ...planned, direct: shape.bind(values) };
+  }
+
+  #remember(key: string, known: KnownShape | undefined): void {
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    if (this.#known.size <= this.#maxCount) return;
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+function lazily(
+  { columns, tableName }: KnownShape,
+  direct: NonNullable<PlannedQuery['direct']>,
+  planFully: () => { readonly planned: PlannedQuery },
+): PlannedQuery {
+  let made: PlannedQuery | undefined;
+  const full = (): PlannedQuery => {
+    made ??= planFully().planned;
+    return made;
+  };
+  return {
+    get scans() {
+      return full().scans;
+    },
+    get isSmall() {
+      return full().isSmall;
+    },
+    columns,
+    tableName,
+    isExplained: false,
+    direct,
+    render: (scanText) => full().render(scanText),
+  };
+}
