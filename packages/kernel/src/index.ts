@@ -20,6 +20,7 @@ export {
 } from './config/section.js';
 export { settingsPage } from './config/settings-page.js';
 export { parseDurationMs, parseSizeBytes } from './config/units.js';
+export { SecretBox, SecretUnreadable } from './crypto/secret-box.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { SyncFailed } from './fs/file-errors.js';
@@ -61,6 +62,7 @@ export { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './objects/objec
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { Outbox, OutboxEvent } from './outbox/outbox.js';
 export { type OutboxOptions, RelationalOutbox } from './outbox/relational-outbox.js';
+export { RawStatements, type StatementValue } from './relational/raw-statements.js';
 export {
   type ConstraintKind,
   ConstraintViolated,
@@ -71,7 +73,12 @@ export {
   TransactionAborted,
   TransactionTimedOut,
 } from './relational/relational-errors.js';
-export type { Migration, RelationalStore, SqlEngine } from './relational/relational-store.js';
+export type {
+  Migration,
+  RelationalStore,
+  SqlEngine,
+  TransactionOptions,
+} from './relational/relational-store.js';
 export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
 export { type BooleanWords, TRUE_FALSE } from './schema/convert-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';

@@ -2,10 +2,11 @@ import { IDENTITY_SETTINGS } from '@plinth/identity';
 import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
 import { RATE_LIMIT_SETTINGS } from '@plinth/ratelimit';
 import { TSDB_SETTINGS } from '@plinth/tsdb';
+import { WEBHOOKS_SETTINGS } from '@plinth/webhooks';
 import { type TSchemaOptions, Type } from 'typebox';
 import { LOG_FILTER_PATTERN } from './log-filter.js';
 
-export const SERVICE_NAMES = ['tsdb', 'ratelimit'] as const;
+export const SERVICE_NAMES = ['tsdb', 'webhooks', 'ratelimit'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** Ports above 65,535 must not get as far as the socket. */
@@ -46,6 +47,21 @@ export const SERVER_SETTINGS = defineSettings(
       minLength: 1,
       description: 'label of this node in logs',
     }),
+    public_url: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s/?#]+$',
+        examples: ['https://plinth.example.com'],
+        description:
+          'scheme and host under which clients see the server, for links in answers; without it each request says',
+      }),
+    ),
+    master_key: Type.Optional(
+      Type.String({
+        minLength: 32,
+        description:
+          'text of at least 32 characters with which stored secrets are sealed; without it a key is made and kept in the file `master.key` of the data folder',
+      }),
+    ),
     object_store: oneOf(['file', 'memory'], {
       default: 'file',
       description: 'where data live; `memory` keeps nothing after the end of the process',
@@ -90,6 +106,8 @@ export const SERVER_SETTINGS = defineSettings(
   },
   {
     http_bind: { flags: ['http-bind'], env: ['PLINTH_HTTP_BIND', 'INFLUXDB3_HTTP_BIND_ADDR'] },
+    public_url: { env: ['PLINTH_PUBLIC_URL'] },
+    master_key: { env: ['PLINTH_MASTER_KEY'] },
     data_dir: {
       flags: ['data-dir'],
       env: ['PLINTH_DATA_DIR', 'INFLUXDB3_DATA_DIR', 'INFLUXDB3_DB_DIR'],
@@ -126,6 +144,7 @@ export const SETTINGS = {
   server: SERVER_SETTINGS,
   identity: IDENTITY_SETTINGS,
   tsdb: TSDB_SETTINGS,
+  webhooks: WEBHOOKS_SETTINGS,
   rateLimit: RATE_LIMIT_SETTINGS,
 };
 

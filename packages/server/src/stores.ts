@@ -14,7 +14,9 @@ import {
   openRelationalStore,
   type Random,
   type RelationalStore,
+  SecretBox,
 } from '@plinth/kernel';
+import { readMasterKey } from './master-key.js';
 import type { ServerSettings } from './settings.js';
 
 /** What services keep their state in. */
@@ -26,6 +28,8 @@ export interface Stores {
   /** Lies below `dataDir`. */
   readonly objects: ObjectStore;
   readonly leases: Leases;
+  /** For what must be read again and is stored: signing secrets. */
+  readonly secrets: SecretBox;
   /** Opens the log in `folder`; whoever opens it closes it. */
   openLog(options: {
     readonly folder: string;
@@ -59,12 +63,14 @@ export async function openStores(needs: {
     random,
   });
   const leases = new LocalLeases();
+  const secrets = new SecretBox(await readMasterKey(settings.master_key, dataDir, random), random);
   return {
     files,
     dataDir,
     relational,
     objects,
     leases,
+    secrets,
     openLog: ({ folder, nodeUuid, repair }) =>
       openCommitLog({
         fileSystem: files,

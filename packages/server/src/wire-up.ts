@@ -16,6 +16,7 @@ import { createServiceEndpoints } from './service-endpoints.js';
 import { openRateLimit } from './services/ratelimit.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
+import { openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
 import { openStores } from './stores.js';
 
@@ -91,10 +92,12 @@ export async function wireUp(
       log: log.child({ service }),
     });
     const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb')) : undefined;
+    const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
     const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
     const services: HttpService[] = [
       identity,
       ...(tsdb ? [tsdb] : []),
+      ...(webhooks ? [webhooks] : []),
       ...(rateLimit ? [rateLimit] : []),
       endpoints,
     ];

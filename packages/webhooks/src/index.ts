@@ -1,1 +1,3 @@
-export {};
+export { WEBHOOKS_SETTINGS, type WebhooksConfig } from './config.js';
+export { INTERNAL_EVENT_TYPES } from './domain/internal-events.js';
+export { type AppRegistry, createWebhooks, type Webhooks, type WebhooksNeeds } from './service.js';

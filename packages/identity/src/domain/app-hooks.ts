@@ -13,9 +13,10 @@ export interface AppHooks {
   check(webhook: unknown): unknown;
   create(tx: Transaction<unknown>, app: App, checked: unknown): Promise<void>;
   update(tx: Transaction<unknown>, app: App, checked: unknown): Promise<void>;
+  suspend(tx: Transaction<unknown>, appId: number, isSuspended: boolean): Promise<void>;
   remove(tx: Transaction<unknown>, appId: number): Promise<void>;
   /** The members `hook`, by app id. */
   describe(appIds: readonly number[]): Promise<ReadonlyMap<number, object>>;
-  /** A change of this app is durable. */
-  settled(appId: number, what: 'created' | 'changed' | 'deleted'): void;
+  /** A change of this app is durable; it is answered when this resolves. */
+  settled(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void>;
 }

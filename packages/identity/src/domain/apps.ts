@@ -114,7 +114,7 @@ export class Apps {
       await this.#hooks()?.create(asUnknown(tx), app, checkedHook);
       return { app, issued: { key, pem: made.pem } };
     });
-    this.#settle(outcome.app.id, 'created');
+    await this.#settle(outcome.app.id, 'created');
     return outcome;
   }
 
@@ -138,6 +138,7 @@ export class Apps {
     return await this.#change(selector, async (tx, app) => {
       if ((app.suspendedMs !== undefined) === isSuspended) return;
       await this.#touch(tx, app, { suspendedMs: isSuspended ? this.#clock.nowMs() : null });
+      await this.#hooks()?.suspend(asUnknown(tx), app.id, isSuspended);
     });
   }
 
@@ -148,7 +149,7 @@ export class Apps {
       await deleteApp(tx, id);
       return id;
     });
-    this.#settle(appId, 'deleted');
+    await this.#settle(appId, 'deleted');
   }
 
   /** Throws `ValidationFailed` and `AppNotFound`. */
@@ -194,7 +195,7 @@ export class Apps {
       await work(tx, app);
       return await readApp(tx, { id: app.id });
     });
-    this.#settle(changed.id, 'changed');
+    await this.#settle(changed.id, 'changed');
     return changed;
   }
 
@@ -206,9 +207,9 @@ export class Apps {
     await updateApp(tx, app.id, { ...change, updatedMs: this.#clock.nowMs() });
   }
 
-  #settle(appId: number, what: 'created' | 'changed' | 'deleted'): void {
+  async #settle(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void> {
     this.#directory.forget(appId);
-    this.#hooks()?.settled(appId, what);
+    await this.#hooks()?.settled(appId, what);
   }
 
   async #takeOrMakeKey(

@@ -12,8 +12,13 @@ export interface RelationalStore {
    * waits meanwhile, so it must wait for nothing but its own statements, least of all for another `transaction`.
    * A statement that fails rolls back the whole of it, as in PostgreSQL: what may be there already is asked by
    * `on conflict`, not by catching `ConstraintViolated` inside. See relational-errors.ts for what it throws.
+   * Where nodes share the store, `work` that met another transaction is run again from its start: what it does
+   * besides its statements must bear that.
    */
-  transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T>;
+  transaction<DB, T>(
+    work: (tx: Transaction<DB>) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
   /**
    * Reads outside a transaction. Each statement sees all that was committed when it ran, among it every
    * `transaction` that resolved before; never a part of one that is running. It cannot write.
@@ -22,6 +27,14 @@ export interface RelationalStore {
   /** Applies the migrations of `service` that this store has not seen, in order, each once. */
   migrate(service: string, migrations: readonly Migration[]): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface TransactionOptions {
+  /**
+   * `read_committed`: the work guards itself by row locks (`for update skip locked`) and conditions, and must not
+   * fail because of neighbours. A store that runs transactions one after the other does so all the same.
+   */
+  readonly isolation?: 'serializable' | 'read_committed';
 }
 
 export interface Migration {

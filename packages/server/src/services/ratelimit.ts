@@ -28,7 +28,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
         }
       },
     },
-    ownsMeta: true,
+    ownsMeta: !settings.server.services.includes('webhooks'),
     metrics,
     clock,
     log,

@@ -1,0 +1,54 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import type { Random } from '../clock/random.js';
+
+/** Stored bytes cannot be opened: they were sealed with another key, for another place, or changed. */
+export class SecretUnreadable extends Error {
+  override readonly name = 'SecretUnreadable';
+  readonly kind = 'secret_unreadable';
+  constructor() {
+    super('a stored secret cannot be opened with this master key');
+  }
+}
+
+const VERSION = 1;
+const NONCE_SIZE_BYTES = 12;
+const TAG_SIZE_BYTES = 16;
+const HEAD_SIZE_BYTES = 1 + NONCE_SIZE_BYTES + TAG_SIZE_BYTES;
+
+/**
+ * Seals secrets that must be read again (signing keys), with AES-256-GCM. Layout: version 1, nonce of 12 bytes, tag
+ * of 16, ciphertext. `place` says where the sealed bytes belong, so that they cannot be moved elsewhere.
+ */
+export class SecretBox {
+  readonly #key: Buffer;
+  readonly #random: Random;
+
+  /** @param masterKey at least 32 bytes of chance. */
+  constructor(masterKey: Uint8Array, random: Random) {
+    this.#key = createHash('sha256').update('plinth secret box 1').update(masterKey).digest();
+    this.#random = random;
+  }
+
+  seal(text: string, place: string): Uint8Array {
+    const nonce = this.#random.bytes(NONCE_SIZE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(place));
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body]);
+  }
+
+  /** Throws `SecretUnreadable`. */
+  open(sealed: Uint8Array, place: string): string {
+    if (sealed.length < HEAD_SIZE_BYTES || sealed[0] !== VERSION) throw new SecretUnreadable();
+    const nonce = sealed.subarray(1, 1 + NONCE_SIZE_BYTES);
+    const tag = sealed.subarray(1 + NONCE_SIZE_BYTES, HEAD_SIZE_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce)
+      .setAAD(Buffer.from(place))
+      .setAuthTag(tag);
+    try {
+      const body = decipher.update(sealed.subarray(HEAD_SIZE_BYTES));
+      return Buffer.concat([body, decipher.final()]).toString();
+    } catch {
+      throw new SecretUnreadable();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+import { networkInterfaces } from 'node:os';
+import { answerOperatorError } from '@plinth/identity';
+import { createWebhooks, type Webhooks } from '@plinth/webhooks';
+import type { ServiceParts } from './service-parts.js';
+
+export function openWebhooks(parts: ServiceParts): Webhooks {
+  const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
+  const webhooks = createWebhooks({
+    config: settings.webhooks,
+    store: stores.relational,
+    secrets: stores.secrets,
+    files: stores.files,
+    leases: stores.leases,
+    outbox,
+    metrics,
+    clock,
+    random,
+    log,
+    apps: {
+      authenticate: (authorization) => identity.authenticateApp(authorization),
+      find: (selector) => identity.findApp(selector),
+    },
+    version: readVersion(),
+    publicUrl: settings.server.public_url,
+    localUrl: `http://${settings.server.http_bind}`,
+    ownListeners: listenersOf(settings.server.http_bind),
+    answerOperatorError: (error, request, reply) => answerOperatorError(error, log, request, reply),
+  });
+  const { appHooks } = webhooks;
+  identity.useAppHooks(appHooks);
+  return webhooks;
+}
+
+/** Every address under which the port can be reached. */
+function listenersOf(bind: string): readonly { address: string; port: number }[] {
+  const colon = bind.lastIndexOf(':');
+  const host = bind.slice(0, colon).replace(/^\[|\]$/g, '');
+  const port = Number(bind.slice(colon + 1));
+  if (host !== '0.0.0.0' && host !== '::') return [{ address: host, port }];
+  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return own.map(({ address }) => ({ address, port }));
+}
+
+function readVersion(): string {
+  const file: unknown = createRequire(import.meta.url)('../../package.json');
+  return String(Reflect.get(Object(file), 'version'));
+}

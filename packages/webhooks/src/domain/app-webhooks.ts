@@ -1,0 +1,106 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import type { Hook } from '../model/hook.js';
+import type { HookStore } from '../storage/hook-store.js';
+import type { QueueStore } from '../storage/queue-store.js';
+import { type HookRegistry, isReady } from './hook-registry.js';
+import type { HookChange, HookRules } from './hook-rules.js';
+import { describeConfig } from './ping.js';
+
+/**
+ * The webhook's part in what happens to an app: it is made, changed and removed in the transactions of the app
+ * registry, and shown as the app's member `hook`.
+ */
+export class AppWebhooks {
+  readonly #hooks: HookRegistry;
+  readonly #store: HookStore;
+  readonly #queue: QueueStore;
+  readonly #rules: HookRules;
+  readonly #onSettled: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
+
+  constructor(needs: {
+    readonly hooks: HookRegistry;
+    readonly store: HookStore;
+    readonly queue: QueueStore;
+    readonly rules: HookRules;
+    readonly onSettled: (appId: number, what: 'created' | 'changed' | 'deleted') => void;
+  }) {
+    this.#hooks = needs.hooks;
+    this.#store = needs.store;
+    this.#queue = needs.queue;
+    this.#rules = needs.rules;
+    this.#onSettled = needs.onSettled;
+  }
+
+  /** Throws `ValidationFailed`. */
+  check(webhook: unknown): HookChange {
+    const fields = typeof webhook === 'object' && webhook !== null ? webhook : {};
+    return this.#rules.checkWhole(fields as Readonly<Record<string, unknown>>);
+  }
+
+  async create(tx: unknown, app: { readonly id: number }, checked: unknown): Promise<void> {
+    // What `check` returned comes back unchanged.
+    await this.#store.insert(tx, this.#hooks.fresh(app.id, checked as HookChange));
+  }
+
+  async update(tx: unknown, app: { readonly id: number }, checked: unknown): Promise<void> {
+    const hook = await this.#store.find(app.id, tx);
+    if (hook === undefined) return await this.create(tx, app, checked);
+    const changed = this.#hooks.applyTo(hook, checked as HookChange); // as above
+    await this.#store.update(tx, changed);
+    if (isReady(hook) && !changed.active) await this.#queue.cancel(tx, app.id);
+  }
+
+  /** What waits stays in the queue until the app may go on. */
+  async suspend(tx: unknown, appId: number, isSuspended: boolean): Promise<void> {
+    const hook = await this.#store.find(appId, tx);
+    if (hook !== undefined) await this.#store.update(tx, { ...hook, isSuspended });
+  }
+
+  async remove(tx: unknown, appId: number): Promise<void> {
+    await this.#queue.cancel(tx, appId);
+    await this.#store.remove(tx, appId);
+  }
+
+  async describe(appIds: readonly number[]): Promise<ReadonlyMap<number, object>> {
+    return new Map(
+      appIds.flatMap((appId) => {
+        const hook = this.#hooks.get(appId);
+        return hook === undefined ? [] : [[appId, describeHook(hook)] as const];
+      }),
+    );
+  }
+
+  /** Resolves when this node knows the change. */
+  async settled(appId: number, what: 'created' | 'changed' | 'deleted'): Promise<void> {
+    await this.#hooks.reload(appId);
+    this.#onSettled(appId, what);
+  }
+}
+
+/** For operators. */
+export function describeHook(hook: Hook): object {
+  const { ed25519 } = hook.secrets;
+  return {
+    id: hook.id,
+    active: hook.active,
+    events: hook.events,
+    config: describeConfig(hook),
+    custom_headers: hook.custom_headers,
+    retry: hook.retry ?? null,
+    ordering: hook.ordering,
+    standard_webhooks: hook.standard_webhooks,
+    ...(hook.standard_webhooks === 'ed25519' &&
+      ed25519 !== undefined && { standard_webhooks_public_key: publicKeyOf(ed25519) }),
+  };
+}
+
+/** As receivers of Standard Webhooks write it: `whpk_` and the raw key in base64. */
+function publicKeyOf(privateKey: string): string {
+  const key = createPrivateKey({
+    key: Buffer.from(privateKey, 'base64'),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const raw = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(-32);
+  return `whpk_${raw.toString('base64')}`;
+}

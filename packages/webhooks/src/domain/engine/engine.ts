@@ -1,0 +1,611 @@
+import type { Clock, Logger, Random } from '@plinth/kernel';
+import type { AttemptRecord } from '../../model/delivery.js';
+import type { QueueItem } from '../../model/event.js';
+import { type Hook, maskUrl, maskUrlForLog, type RetryPolicy } from '../../model/hook.js';
+import type { AcceptedItem, FinishedAttempt, QueueStore } from '../../storage/queue-store.js';
+import {
+  type DeliveryRequest,
+  makeDeliveryRequest,
+  type RequestSettings,
+  recordedHeaders,
+} from '../delivery-request.js';
+import { type HookRegistry, isReady } from '../hook-registry.js';
+import { isSuccess, type Outcome, statusOf } from '../transport/outcome.js';
+import type { Sender } from '../transport/sender.js';
+import { EngineMetrics } from './engine-metrics.js';
+import { Finisher } from './finisher.js';
+import { AttemptRate, Breaker } from './host-limits.js';
+import { Host, Lane } from './lane.js';
+import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
+
+export interface EngineSettings {
+  /** False: this node accepts and answers, others deliver. */
+  readonly isWorker: boolean;
+  readonly maxInflight: number;
+  readonly maxInflightPerApp: number;
+  readonly maxInflightPerHost: number;
+  /** Attempts per second; undefined: no limit. */
+  readonly ratePerApp: number | undefined;
+  readonly ratePerHost: number | undefined;
+  readonly hasBreaker: boolean;
+  readonly retry: RetryPolicy;
+  readonly disableAfterMs: number | undefined;
+  readonly maxQueuedPerApp: number;
+  readonly request: RequestSettings;
+}
+
+export interface EngineNeeds {
+  readonly settings: EngineSettings;
+  readonly queue: QueueStore;
+  readonly hooks: HookRegistry;
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** A webhook was switched off because its receiver is gone. */
+  readonly onDisabled: (hook: Hook, why: string) => Promise<void>;
+}
+
+/** Items that one app may have in memory, and all apps together. */
+const MAX_WINDOW_COUNT = 256;
+const MAX_TOTAL_WINDOW_COUNT = 20_000;
+/** An app with fewer gets more from the store. */
+const LOW_WINDOW_COUNT = 64;
+const MAX_CLAIMS_AT_ONCE = 64;
+/** Larger payloads wait in the store, not in memory. */
+const MAX_KEPT_PAYLOAD_BYTES = 65_536;
+const TICK_MS = 100;
+const HEARTBEAT_MS = 5000;
+/** How long until the store is asked whether there is something that nobody said. */
+const POLL_BUSY_MS = 200;
+const POLL_SHARED_MS = 1000;
+const POLL_ALONE_MS = 5000;
+const MIN_THROTTLE_MS = 1000;
+const STOP_MS = 15_000;
+
+/**
+ * Sends what is due, fairly: apps take turns, and each app and each receiver has its share of the places. Memory
+ * holds a window of each app's items; the rest waits in the store. Source: webhooks, section 7.
+ */
+export class Engine {
+  readonly metrics: EngineMetrics;
+  readonly #needs: EngineNeeds;
+  readonly #settings: EngineSettings;
+  readonly #finisher: Finisher;
+  readonly #lanes = new Map<number, Lane>();
+  readonly #hosts = new Map<string, Host>();
+  /** Lanes that may begin an attempt, in the order of their turns. */
+  readonly #ready = new Set<Lane>();
+  /** Lanes that our own limits hold back, and until when. */
+  readonly #delayed = new Map<Lane, number>();
+  readonly #toClaim = new Set<Lane>();
+  readonly #timers: Disposable[] = [];
+  #inflightCount = 0;
+  #windowTotal = 0;
+  #liveNodeCount = 1;
+  #isPumping = false;
+  #isClaiming = false;
+  #isStopping = false;
+  #nextPollMs = 0;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(needs: EngineNeeds) {
+    this.#needs = needs;
+    this.#settings = needs.settings;
+    this.metrics = new EngineMetrics(needs.queue, () => this.#inflightCount, needs.clock);
+    this.#finisher = new Finisher({
+      store: needs.queue,
+      clock: needs.clock,
+      log: needs.log,
+      onWritten: (attempt, recordId) => this.#settle(attempt, recordId),
+    });
+    needs.hooks.whenEnded((appId) => this.#endLane(appId));
+  }
+
+  async start(): Promise<void> {
+    const { queue, clock } = this.#needs;
+    await queue.start(clock.nowMs());
+    for (const [appId, count] of await queue.queuedCounts()) {
+      this.#laneOf(appId).queuedCount = count;
+    }
+    if (!this.#settings.isWorker) return;
+    await this.#poll();
+    this.#timers.push(clock.every(TICK_MS, () => this.#tick()));
+    this.#timers.push(clock.every(HEARTBEAT_MS, () => this.#heartbeat()));
+  }
+
+  /** Lets running attempts end, for a while; what was not begun goes back to the queue. */
+  async close(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    for (const timer of this.#timers) timer[Symbol.dispose]();
+    if (this.#inflightCount > 0) {
+      const idle = new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+      const patience = new AbortController();
+      await Promise.race([idle, this.#needs.clock.sleep(STOP_MS, patience.signal)]);
+      patience.abort();
+    }
+    await this.#finisher.close();
+    await this.#needs.queue
+      .releaseOwn()
+      .catch((err: unknown) => this.#needs.log.error({ err }, 'leases not given back'));
+  }
+
+  /** Whether the app's part of the queue has room. */
+  hasRoom(appId: number): boolean {
+    const lane = this.#lanes.get(appId);
+    return lane === undefined || lane.queuedCount < this.#settings.maxQueuedPerApp;
+  }
+
+  /**
+   * Whether an event that is being accepted may go to this node directly; promises a place then, which `take` or
+   * `unreserve` ends.
+   */
+  reserve(hook: Hook, payloadSizeBytes: number): boolean {
+    if (!this.#settings.isWorker || this.#isStopping || hook.ordering === 'key') return false;
+    if (payloadSizeBytes > MAX_KEPT_PAYLOAD_BYTES) return false;
+    const lane = this.#laneOf(hook.appId);
+    const isFull =
+      lane.windowCount + lane.reservedCount >= MAX_WINDOW_COUNT ||
+      this.#windowTotal >= MAX_TOTAL_WINDOW_COUNT;
+    // Older ones in the store go first.
+    if (isFull || lane.hasMore || lane.isClaiming) return false;
+    lane.reservedCount += 1;
+    this.#windowTotal += 1;
+    return true;
+  }
+
+  unreserve(appId: number): void {
+    this.#laneOf(appId).reservedCount -= 1;
+    this.#windowTotal -= 1;
+  }
+
+  /** Durable items: leased ones are begun as soon as it is their turn, others when they are due. */
+  take(items: readonly AcceptedItem[]): void {
+    for (const { item, state } of items) {
+      const lane = this.#laneOf(item.appId);
+      lane.queuedCount += 1;
+      if (state === 'leased') {
+        lane.reservedCount -= 1; // its place in the total stays taken
+        lane.push(item);
+        this.#ready.add(lane);
+      } else if (state === 'pending') this.noteDue(item.appId, item.dueMs);
+    }
+    this.#pumpSoon();
+  }
+
+  /** There is something in the store for this app. */
+  noteDue(appId: number, dueMs: number): void {
+    if (!this.#settings.isWorker) return;
+    const lane = this.#laneOf(appId);
+    if (dueMs <= this.#needs.clock.nowMs()) {
+      lane.moreHints += 1;
+      this.#ready.add(lane);
+      this.#pumpSoon();
+    } else lane.nextDueMs = Math.min(lane.nextDueMs ?? dueMs, dueMs);
+  }
+
+  noteQueued(appId: number, count: number): void {
+    this.#laneOf(appId).queuedCount += count;
+  }
+
+  /** For operators: how a receiver is being treated. */
+  describeHost(hook: Hook): object | undefined {
+    if (hook.url === '') return undefined;
+    const host = this.#hosts.get(hostName(hook));
+    return {
+      host: hostName(hook),
+      inflight: host?.inflightCount ?? 0,
+      breaker: host?.breaker?.state ?? (this.#settings.hasBreaker ? 'closed' : 'off'),
+    };
+  }
+
+  #laneOf(appId: number): Lane {
+    let lane = this.#lanes.get(appId);
+    if (lane === undefined) {
+      const { ratePerApp } = this.#settings;
+      const nowMs = this.#needs.clock.monotonicMs();
+      lane = new Lane(
+        appId,
+        ratePerApp === undefined ? undefined : new AttemptRate(ratePerApp, nowMs),
+      );
+      this.#lanes.set(appId, lane);
+    }
+    return lane;
+  }
+
+  #hostOf(hook: Hook): Host {
+    const name = hostName(hook);
+    let host = this.#hosts.get(name);
+    if (host === undefined) {
+      const { ratePerHost, hasBreaker } = this.#settings;
+      const nowMs = this.#needs.clock.monotonicMs();
+      host = new Host(name, {
+        rate: ratePerHost === undefined ? undefined : new AttemptRate(ratePerHost, nowMs),
+        breaker: hasBreaker ? new Breaker() : undefined,
+      });
+      this.#hosts.set(name, host);
+    }
+    return host;
+  }
+
+  #pumpSoon(): void {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    queueMicrotask(() => {
+      this.#isPumping = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    for (const lane of this.#ready) {
+      if (this.#isStopping || this.#finisher.isFull) return;
+      if (this.#inflightCount >= this.#settings.maxInflight) return;
+      this.#ready.delete(lane);
+      // One attempt per turn; the lane goes to the end of the line when it has more.
+      if (this.#tryLane(lane) && (lane.windowCount > 0 || lane.hasMore)) this.#ready.add(lane);
+    }
+  }
+
+  /** @returns whether the lane can be tried again at once. */
+  #tryLane(lane: Lane): boolean {
+    const hook = this.#needs.hooks.get(lane.appId);
+    if (hook === undefined || !isReady(hook)) {
+      // It may be ready again, or be one that another node has just made: nothing is thrown away here.
+      this.#emptyLane(lane);
+      return false;
+    }
+    if (lane.hasMore && lane.windowCount < LOW_WINDOW_COUNT) this.#claimSoon(lane);
+    if (lane.windowCount === 0) return false;
+    if (lane.inflightCount >= this.#settings.maxInflightPerApp) return false;
+    const host = this.#hostOf(hook);
+    const hostCap = Math.max(
+      1,
+      Math.floor(this.#settings.maxInflightPerHost / this.#liveNodeCount),
+    );
+    if (host.inflightCount >= hostCap) {
+      host.waiting.add(lane);
+      return false;
+    }
+    const nowMs = this.#needs.clock.monotonicMs();
+    const delayMs = Math.max(
+      lane.rate?.delayMs(nowMs) ?? 0,
+      host.rate?.delayMs(nowMs) ?? 0,
+      host.breaker?.delayMs(nowMs) ?? 0,
+    );
+    if (delayMs > 0) {
+      lane.throttledSinceMs ??= this.#needs.clock.nowMs();
+      this.#delayed.set(lane, nowMs + delayMs);
+      return false;
+    }
+    const item = lane.shift();
+    if (item === undefined) return false;
+    this.#windowTotal -= 1;
+    this.#begin(item, { lane, hook, host });
+    return true;
+  }
+
+  #begin(item: QueueItem, at: { lane: Lane; hook: Hook; host: Host }): void {
+    const { lane, host } = at;
+    const nowMs = this.#needs.clock.monotonicMs();
+    lane.rate?.take(nowMs);
+    host.rate?.take(nowMs);
+    host.breaker?.begin();
+    lane.inflightCount += 1;
+    host.inflightCount += 1;
+    this.#inflightCount += 1;
+    const throttledMs = this.#throttleOf(lane, item);
+    this.#attempt(item, at.hook, throttledMs)
+      .then(
+        ({ attempt, isFailure }) => {
+          host.breaker?.end(isFailure, this.#needs.clock.monotonicMs());
+          this.#finisher.push(attempt);
+        },
+        (err: unknown) => {
+          this.#needs.log.error({ err, guid: item.guid }, 'attempt not made');
+          host.breaker?.end(true, this.#needs.clock.monotonicMs());
+          this.#giveBack([item.id]); // the next poll finds it
+        },
+      )
+      .finally(() => this.#free(lane, host));
+  }
+
+  /** Since when our limits held the item back, if that was long enough to tell. */
+  #throttleOf(lane: Lane, item: QueueItem): number | undefined {
+    const sinceMs = lane.throttledSinceMs;
+    if (lane.windowCount === 0) lane.throttledSinceMs = undefined;
+    if (item.throttledMs !== undefined || sinceMs === undefined) return item.throttledMs;
+    const heldMs = Math.max(sinceMs, item.dueMs);
+    if (this.#needs.clock.nowMs() - heldMs < MIN_THROTTLE_MS) return undefined;
+    this.metrics.throttled.inc();
+    return heldMs;
+  }
+
+  #free(lane: Lane, host: Host): void {
+    lane.inflightCount -= 1;
+    host.inflightCount -= 1;
+    this.#inflightCount -= 1;
+    if (lane.windowCount > 0 || lane.hasMore) this.#ready.add(lane);
+    for (const waiting of host.waiting) this.#ready.add(waiting);
+    host.waiting.clear();
+    if (host.inflightCount === 0 && host.rate === undefined && host.breaker === undefined) {
+      this.#hosts.delete(host.name);
+    }
+    if (this.#inflightCount === 0) this.#whenIdle?.();
+    this.#pumpSoon();
+  }
+
+  async #attempt(
+    item: QueueItem,
+    hook: Hook,
+    throttledMs: number | undefined,
+  ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean }> {
+    const { clock, queue, sender, log } = this.#needs;
+    const payload = item.payload ?? (await queue.readPayload(item.guid));
+    if (payload === undefined) throw new Error('the payload of a queued event is gone');
+    const nowMs = clock.nowMs();
+    const request = makeDeliveryRequest({
+      hook,
+      settings: this.#settings.request,
+      guid: item.guid,
+      event: item.event,
+      payload,
+      nowMs,
+    });
+    const startMs = clock.monotonicMs();
+    const outcome = await sender.send(request, hook.insecure_ssl);
+    const durationMs = clock.monotonicMs() - startMs;
+    const record = toRecord({
+      outcome,
+      request,
+      hook,
+      deliveredMs: nowMs,
+      durationMs,
+      throttledMs,
+    });
+    this.metrics.observe(outcome, durationMs);
+    const isFailure = !isSuccess(outcome);
+    if (isFailure) {
+      log.info(
+        {
+          guid: item.guid,
+          app: item.appId,
+          url: maskUrlForLog(hook.url),
+          outcome: outcome.kind,
+          status: record.status_code,
+          error: record.error,
+          durationMs: Math.round(durationMs),
+        },
+        'attempt failed',
+      );
+    }
+    return { attempt: { item, record, next: this.#nextOf(item, hook, outcome) }, isFailure };
+  }
+
+  #nextOf(item: QueueItem, hook: Hook, outcome: Outcome): FinishedAttempt['next'] {
+    if (isSuccess(outcome)) {
+      if (hook.failingSinceMs !== undefined) this.#noteFailing(hook, undefined);
+      return { kind: 'done' };
+    }
+    const { clock, random } = this.#needs;
+    const policy = hook.retry ?? this.#settings.retry;
+    if (outcome.kind === 'answered' && outcome.statusCode === 410) {
+      this.#disable(hook, 'the receiver answered 410');
+      return { kind: 'done' };
+    }
+    this.#noteFailure(hook);
+    const asks =
+      outcome.kind === 'answered' && (outcome.statusCode === 429 || outcome.statusCode === 503);
+    const delayMs = retryDelayMs({
+      policy,
+      attemptNo: item.attemptNo,
+      retryAfterMs: asks
+        ? parseRetryAfterMs(outcome.headers['Retry-After'], clock.nowMs())
+        : undefined,
+      chance: random.float(),
+    });
+    if (delayMs !== undefined) {
+      return { kind: 'retry', dueMs: Math.round(clock.nowMs() + delayMs) };
+    }
+    return { kind: keepsDead(policy) ? 'dead' : 'done' };
+  }
+
+  #noteFailure(hook: Hook): void {
+    const { disableAfterMs } = this.#settings;
+    if (disableAfterMs === undefined) return;
+    const nowMs = this.#needs.clock.nowMs();
+    if (hook.failingSinceMs === undefined) this.#noteFailing(hook, nowMs);
+    else if (nowMs - hook.failingSinceMs >= disableAfterMs) {
+      this.#disable(hook, 'every attempt has failed for too long');
+    }
+  }
+
+  #noteFailing(hook: Hook, sinceMs: number | undefined): void {
+    this.#needs.hooks
+      .noteFailing(hook.appId, sinceMs)
+      .catch((err: unknown) => this.#needs.log.error({ err }, 'failing webhook not noted'));
+  }
+
+  #disable(hook: Hook, why: string): void {
+    if (this.#needs.hooks.get(hook.appId)?.active !== true) return;
+    this.metrics.disabled.inc();
+    this.#needs.log.warn({ app: hook.appId, why }, 'webhook switched off');
+    this.#needs
+      .onDisabled(hook, why)
+      .catch((err: unknown) => this.#needs.log.error({ err }, 'webhook not switched off'));
+  }
+
+  /** The record is durable and the item has moved on. */
+  #settle({ item, next }: FinishedAttempt, _recordId: number): void {
+    const lane = this.#laneOf(item.appId);
+    if (next.kind === 'retry') this.noteDue(item.appId, next.dueMs);
+    else {
+      lane.queuedCount = Math.max(0, lane.queuedCount - 1);
+      // Another item of the key may go.
+      if (item.orderingKey !== undefined) this.noteDue(item.appId, 0);
+    }
+    this.#pumpSoon();
+  }
+
+  #claimSoon(lane: Lane): void {
+    if (lane.isClaiming) return;
+    this.#toClaim.add(lane);
+    if (this.#isClaiming) return;
+    this.#isClaiming = true;
+    void this.#claimAll();
+  }
+
+  async #claimAll(): Promise<void> {
+    try {
+      while (this.#toClaim.size > 0 && !this.#isStopping) {
+        const lanes = [...this.#toClaim].slice(0, MAX_CLAIMS_AT_ONCE);
+        for (const lane of lanes) this.#toClaim.delete(lane);
+        await this.#claim(lanes);
+      }
+    } finally {
+      this.#isClaiming = false;
+    }
+  }
+
+  async #claim(lanes: readonly Lane[]): Promise<void> {
+    const { queue, clock, log } = this.#needs;
+    // With many apps each gets less, so that all of them together stay within memory.
+    const share = Math.max(8, Math.floor(MAX_TOTAL_WINDOW_COUNT / Math.max(1, this.#lanes.size)));
+    const limit = Math.min(MAX_WINDOW_COUNT, share);
+    const hints = lanes.map((lane) => lane.moreHints);
+    for (const lane of lanes) lane.isClaiming = true;
+    try {
+      const items = await queue.claim(
+        lanes.map(({ appId }) => ({ appId, limit })),
+        clock.nowMs(),
+      );
+      const counts = new Map<number, number>();
+      for (const item of items) {
+        counts.set(item.appId, (counts.get(item.appId) ?? 0) + 1);
+        this.#laneOf(item.appId).push(item);
+      }
+      this.#windowTotal += items.length;
+      for (const [index, lane] of lanes.entries()) {
+        if ((counts.get(lane.appId) ?? 0) < limit) {
+          lane.seenHints = hints[index] ?? 0;
+          lane.nextDueMs = await queue.oldestDueMs(lane.appId);
+        }
+      }
+    } catch (err) {
+      log.error({ err }, 'queue not read');
+      await clock.sleep(1000).catch(() => {});
+    } finally {
+      for (const lane of lanes) {
+        lane.isClaiming = false;
+        if (lane.windowCount > 0 || lane.hasMore) this.#ready.add(lane);
+      }
+      this.#pumpSoon();
+    }
+  }
+
+  async #tick(): Promise<void> {
+    const nowMs = this.#needs.clock.nowMs();
+    const monotonicMs = this.#needs.clock.monotonicMs();
+    for (const [lane, untilMs] of this.#delayed) {
+      if (untilMs > monotonicMs) continue;
+      this.#delayed.delete(lane);
+      this.#ready.add(lane);
+    }
+    for (const lane of this.#lanes.values()) {
+      if (lane.nextDueMs === undefined || lane.nextDueMs > nowMs) continue;
+      lane.nextDueMs = undefined;
+      lane.moreHints += 1;
+      this.#ready.add(lane);
+    }
+    this.#pumpSoon();
+    if (monotonicMs >= this.#nextPollMs) await this.#poll();
+  }
+
+  async #poll(): Promise<void> {
+    const { queue, hooks, clock, log } = this.#needs;
+    let isBusy = false;
+    try {
+      if (queue.isShared) await hooks.refresh();
+      const nowMs = clock.nowMs();
+      for (const { appId, dueMs } of await queue.pendingApps()) {
+        isBusy ||= dueMs <= nowMs;
+        const lane = this.#laneOf(appId);
+        if (!lane.hasMore && !lane.isClaiming) this.noteDue(appId, dueMs);
+      }
+    } catch (err) {
+      log.error({ err }, 'queue not read');
+    }
+    const idleMs = queue.isShared ? POLL_SHARED_MS : POLL_ALONE_MS;
+    const pauseMs = queue.isShared && isBusy ? POLL_BUSY_MS : idleMs;
+    this.#nextPollMs = clock.monotonicMs() + pauseMs;
+  }
+
+  async #heartbeat(): Promise<void> {
+    const { queue, clock, log } = this.#needs;
+    if (!queue.isShared) return;
+    try {
+      await queue.heartbeat(clock.nowMs());
+      const released = await queue.releaseExpired(clock.nowMs());
+      if (released > 0) log.warn({ count: released }, 'leases of a dead node taken back');
+      this.#liveNodeCount = await queue.liveNodeCount();
+      for (const [appId, count] of await queue.queuedCounts()) {
+        this.#laneOf(appId).queuedCount = count;
+      }
+    } catch (err) {
+      log.error({ err }, 'heartbeat failed');
+    }
+  }
+
+  /** A webhook went off. What waited for it was cancelled by whoever switched it off, unless its app is suspended. */
+  #endLane(appId: number): void {
+    const lane = this.#lanes.get(appId);
+    if (lane === undefined) return;
+    this.#emptyLane(lane);
+    lane.nextDueMs = undefined;
+    lane.queuedCount = lane.inflightCount;
+  }
+
+  /** Gives back what is leased and not begun. */
+  #emptyLane(lane: Lane): void {
+    this.#ready.delete(lane);
+    this.#delayed.delete(lane);
+    lane.seenHints = lane.moreHints;
+    const items = lane.takeAll();
+    this.#windowTotal -= items.length;
+    if (items.length > 0) this.#giveBack(items.map(({ id }) => id));
+  }
+
+  #giveBack(ids: readonly number[]): void {
+    this.#needs.queue
+      .release(ids)
+      .catch((err: unknown) => this.#needs.log.error({ err }, 'leases not given back'));
+  }
+}
+
+const hostName = (hook: Hook): string => new URL(hook.url).host;
+
+function toRecord(at: {
+  readonly outcome: Outcome;
+  readonly request: DeliveryRequest;
+  readonly hook: Hook;
+  readonly deliveredMs: number;
+  readonly durationMs: number;
+  readonly throttledMs: number | undefined;
+}): AttemptRecord {
+  const { outcome, request, hook, deliveredMs, durationMs, throttledMs } = at;
+  const answered = outcome.kind === 'answered' ? outcome : undefined;
+  return {
+    ...statusOf(outcome),
+    deliveredMs,
+    durationMs,
+    throttledMs,
+    url: maskUrl(hook.url),
+    requestHeaders: recordedHeaders(request.headers),
+    responseHeaders: answered?.headers,
+    responseBody: answered?.body,
+    error: 'error' in outcome ? outcome.error : undefined,
+  };
+}

@@ -1,0 +1,83 @@
+import type { QueueItem } from '../../model/event.js';
+import type { AttemptRate, Breaker } from './host-limits.js';
+
+/** What the engine knows of one app's part of the queue. */
+export class Lane {
+  readonly appId: number;
+  readonly rate: AttemptRate | undefined;
+  /** Leased to this node and not begun, oldest first. */
+  readonly #window: QueueItem[] = [];
+  #head = 0;
+  /** Places promised to events that are being accepted. */
+  reservedCount = 0;
+  inflightCount = 0;
+  /** Items that wait or run, here or elsewhere. */
+  queuedCount = 0;
+  /** The store may have more that is due. Grows with every hint, so that a claim that began before it is not trusted. */
+  moreHints = 0;
+  seenHints = 0;
+  isClaiming = false;
+  /** When the first of those that are not due yet will be. */
+  nextDueMs: number | undefined;
+  /** Since when our own limits hold the lane back. */
+  throttledSinceMs: number | undefined;
+
+  constructor(appId: number, rate: AttemptRate | undefined) {
+    this.appId = appId;
+    this.rate = rate;
+  }
+
+  get windowCount(): number {
+    return this.#window.length - this.#head;
+  }
+
+  get hasMore(): boolean {
+    return this.moreHints > this.seenHints;
+  }
+
+  peek(): QueueItem | undefined {
+    return this.#window[this.#head];
+  }
+
+  push(item: QueueItem): void {
+    this.#window.push(item);
+  }
+
+  shift(): QueueItem | undefined {
+    const item = this.#window[this.#head];
+    if (item === undefined) return undefined;
+    this.#head += 1;
+    if (this.#head > 64 && this.#head * 2 > this.#window.length) {
+      this.#window.splice(0, this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+
+  /** Empties the window. */
+  takeAll(): readonly QueueItem[] {
+    const items = this.#window.slice(this.#head);
+    this.#window.length = 0;
+    this.#head = 0;
+    return items;
+  }
+}
+
+/** One receiver: scheme, name and port. */
+export class Host {
+  readonly name: string;
+  readonly rate: AttemptRate | undefined;
+  readonly breaker: Breaker | undefined;
+  inflightCount = 0;
+  /** Lanes that wait for a place. */
+  readonly waiting = new Set<Lane>();
+
+  constructor(
+    name: string,
+    limits: { rate: AttemptRate | undefined; breaker: Breaker | undefined },
+  ) {
+    this.name = name;
+    this.rate = limits.rate;
+    this.breaker = limits.breaker;
+  }
+}

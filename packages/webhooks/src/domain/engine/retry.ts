@@ -1,0 +1,44 @@
+import type { RetryPolicy } from '../../model/hook.js';
+
+/** Seconds after each failed attempt. Source: webhooks, section 7.3. */
+const STANDARD_SEC = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+const JITTER = 0.2;
+const MAX_RETRY_AFTER_MS = 86_400_000;
+
+/** Milliseconds until the next attempt; undefined when there is none. */
+export function retryDelayMs(at: {
+  readonly policy: RetryPolicy;
+  /** Attempts so far, from 1. */
+  readonly attemptNo: number;
+  /** What the receiver asked for. */
+  readonly retryAfterMs: number | undefined;
+  /** Uniform in [0, 1). */
+  readonly chance: number;
+}): number | undefined {
+  const { policy, attemptNo, retryAfterMs = 0, chance } = at;
+  const delayMs = scheduledMs(policy, attemptNo, chance);
+  if (delayMs === undefined) return undefined;
+  return Math.max(delayMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+}
+
+function scheduledMs(policy: RetryPolicy, attemptNo: number, chance: number): number | undefined {
+  if (policy.policy === 'none') return undefined;
+  if (policy.policy === 'schedule') {
+    const delaySec = policy.schedule?.[attemptNo - 1];
+    return delaySec === undefined ? undefined : delaySec * 1000;
+  }
+  const delaySec = STANDARD_SEC[attemptNo - 1];
+  if (delaySec === undefined) return undefined;
+  return delaySec * 1000 * (1 + JITTER * (2 * chance - 1));
+}
+
+/** Whether attempts that failed for good are kept for the operator. */
+export const keepsDead = (policy: RetryPolicy): boolean => policy.policy !== 'none';
+
+/** Milliseconds from now that a `Retry-After` header names; seconds or a date. */
+export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}

@@ -1,0 +1,146 @@
+import { type FieldError, ValidationFailed } from '@plinth/kernel';
+import { compactMember } from '../model/raw-json.js';
+import type { EventRequest } from './publisher.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is found by a name that clients use for an app. */
+export type FindAppId = (selector: {
+  readonly id?: number;
+  readonly client_id?: string;
+}) => Promise<number | undefined>;
+
+const MAX_TARGET_COUNT = 1000;
+const MAX_DELAY_MS = 30 * 86_400_000;
+const MAX_KEY_LENGTH = 255;
+
+/**
+ * Checks one event of an operator's request. Throws `ValidationFailed` with everything that is wrong.
+ * @param text the same event as it was written: numbers of the payload keep the digits they have there.
+ * Source: webhooks, section 8.1.
+ */
+export async function readEvent(
+  fields: Fields,
+  text: string,
+  at: { readonly nowMs: number; readonly findAppId: FindAppId; readonly headerKey?: string },
+): Promise<EventRequest> {
+  const errors: FieldError[] = [];
+  const refuse = (field: string, code: FieldError['code'], value?: unknown): undefined => {
+    errors.push({ resource: 'Event', field, code, ...(value !== undefined && { value }) });
+  };
+  const event = readName(fields, refuse);
+  const action = readText(fields, 'action', 100, refuse);
+  const payload = readPayload(fields, refuse);
+  const installation = readId(fields, 'installation_id', refuse);
+  const repository = readId(fields, 'repository_id', refuse);
+  const key = readText(fields, 'id', MAX_KEY_LENGTH, refuse) ?? readHeaderKey(at.headerKey, refuse);
+  const orderingKey = readText(fields, 'ordering_key', MAX_KEY_LENGTH, refuse);
+  const deliverAtMs = readTime(fields, at.nowMs, refuse);
+  const appIds = await readTargets(fields, at.findAppId, refuse);
+  const payloadText = payload === undefined ? undefined : compactMember(text, 'payload');
+  if (errors.length > 0 || event === undefined || payload === undefined) {
+    throw new ValidationFailed(errors);
+  }
+  return {
+    event,
+    action,
+    payload,
+    payloadText: payloadText ?? JSON.stringify(payload),
+    installation_id: installation ?? idIn(payload['installation']),
+    repository_id: repository ?? idIn(payload['repository']),
+    appIds,
+    idempotencyKey: key,
+    orderingKey,
+    deliverAtMs,
+  };
+}
+
+type Refuse = (field: string, code: FieldError['code'], value?: unknown) => undefined;
+
+function readName(fields: Fields, refuse: Refuse): string | undefined {
+  const event = fields['event'];
+  if (event === undefined) return refuse('event', 'missing_field');
+  const isName = typeof event === 'string' && /^[a-z0-9_.-]{1,100}$/.test(event);
+  // Pings are sent by the server alone.
+  return isName && event !== 'ping' ? event : refuse('event', 'invalid', event);
+}
+
+function readPayload(fields: Fields, refuse: Refuse): Fields | undefined {
+  const payload = fields['payload'];
+  if (payload === undefined) return refuse('payload', 'missing_field');
+  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) {
+    return payload as Fields; // just checked
+  }
+  return refuse('payload', 'invalid');
+}
+
+function readText(
+  fields: Fields,
+  field: string,
+  maxLength: number,
+  refuse: Refuse,
+): string | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null) return undefined;
+  // Neither store keeps text with a NUL in it.
+  const isFine =
+    typeof value === 'string' &&
+    value.length >= 1 &&
+    value.length <= maxLength &&
+    !value.includes('\0');
+  return isFine ? value : refuse(field, 'invalid', value);
+}
+
+function readHeaderKey(key: string | undefined, refuse: Refuse): string | undefined {
+  if (key === undefined || (key.length >= 1 && key.length <= MAX_KEY_LENGTH)) return key;
+  return refuse('Idempotency-Key', 'invalid');
+}
+
+function readId(fields: Fields, field: string, refuse: Refuse): number | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null) return undefined;
+  const isId = typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+  return isId ? value : refuse(field, 'invalid', value);
+}
+
+function readTime(fields: Fields, nowMs: number, refuse: Refuse): number | undefined {
+  const value = fields['deliver_at'];
+  if (value === undefined || value === null) return undefined;
+  const timeMs =
+    typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN;
+  const isFine = !Number.isNaN(timeMs) && timeMs <= nowMs + MAX_DELAY_MS;
+  return isFine ? timeMs : refuse('deliver_at', 'invalid', value);
+}
+
+async function readTargets(
+  fields: Fields,
+  findAppId: FindAppId,
+  refuse: Refuse,
+): Promise<readonly number[] | undefined> {
+  const { app_id: one, client_id: client, app_ids: many } = fields;
+  if (one === undefined && client === undefined && many === undefined) return undefined;
+  const found: number[] = [];
+  const look = async (field: string, value: unknown): Promise<void> => {
+    const isClient = field === 'client_id';
+    const isFine = isClient
+      ? typeof value === 'string' && value.length <= 100 && !value.includes('\0')
+      : typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+    const appId = isFine
+      ? await findAppId(isClient ? { client_id: value as string } : { id: value as number })
+      : undefined;
+    if (appId === undefined) refuse(field, isFine ? 'missing' : 'invalid', value);
+    else found.push(appId);
+  };
+  if (one !== undefined) await look('app_id', one);
+  if (client !== undefined) await look('client_id', client);
+  if (many !== undefined) {
+    if (!Array.isArray(many) || many.length > MAX_TARGET_COUNT) refuse('app_ids', 'invalid');
+    else for (const value of many) await look('app_ids', value);
+  }
+  return found;
+}
+
+function idIn(member: unknown): number | undefined {
+  const id: unknown = Reflect.get(Object(member), 'id');
+  return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
+}

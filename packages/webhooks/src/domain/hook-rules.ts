@@ -1,0 +1,249 @@
+import { type FieldError, type Random, ValidationFailed } from '@plinth/kernel';
+import { ShapeInvalid } from '../errors.js';
+import { type ContentType, type Hook, type RetryPolicy, SECRET_MASK } from '../model/hook.js';
+import { hostOf, type TargetGuard } from './target-guard.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A change that was checked; members that were not given are not there. */
+export type HookChange = {
+  -readonly [K in
+    | 'url'
+    | 'content_type'
+    | 'insecure_ssl'
+    | 'active'
+    | 'events'
+    | 'custom_headers'
+    | 'ordering'
+    | 'standard_webhooks']?: Hook[K];
+} & {
+  /** Null removes it. */
+  secret?: string | null;
+  /** Null: as the server's settings say. */
+  retry?: RetryPolicy | null;
+};
+
+export interface HookRuleSettings {
+  readonly httpsOnly: boolean;
+  readonly acceptMaskAsSecret: boolean;
+}
+
+const MAX_URL_LENGTH = 2048;
+const MAX_SECRET_SIZE_BYTES = 1024;
+const MAX_SUBSCRIPTION_COUNT = 500;
+const MAX_CUSTOM_HEADER_COUNT = 50;
+const MAX_SCHEDULE_COUNT = 20;
+const MAX_RETRY_DELAY_SEC = 7 * 86_400;
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+const HEADER_VALUE = /^[^\u0000-\u0008\u000a-\u001f\u007f]{0,1000}$/;
+/** Set by the engine itself or of the connection. Source: webhooks, section 6.3. */
+const RESERVED_HEADER =
+  /^(?:accept|content-type|user-agent|host|content-length|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|authorization|webhook-(?:id|timestamp|signature)|x-hub-signature(?:-256)?)$/i;
+
+/** Checks what a request says about a webhook; reports everything that is wrong. */
+export class HookRules {
+  readonly #guard: TargetGuard;
+  readonly #settings: HookRuleSettings;
+
+  constructor(guard: TargetGuard, settings: HookRuleSettings) {
+    this.#guard = guard;
+    this.#settings = settings;
+  }
+
+  /**
+   * The four members that an app itself may change. Throws `ShapeInvalid` for a wrong JSON type and
+   * `ValidationFailed` for a wrong value. Source: webhooks, section 4.
+   */
+  checkConfig(fields: Fields): HookChange {
+    refuseWrongTypes(fields);
+    const errors: FieldError[] = [];
+    const change = this.#readConfig(fields, errors);
+    if (errors.length > 0) throw new ValidationFailed(errors);
+    return change;
+  }
+
+  /** All members, as operators give them. Throws `ValidationFailed`. Source: webhooks, section 10. */
+  checkWhole(fields: Fields): HookChange {
+    const errors: FieldError[] = [];
+    const change = this.#readConfig(fields, errors);
+    readFlag(fields, 'active', errors, (active) => {
+      change.active = active;
+    });
+    readChoice(fields, 'ordering', ['none', 'key'] as const, errors, (ordering) => {
+      change.ordering = ordering;
+    });
+    const kinds = ['off', 'hmac', 'ed25519'] as const;
+    readChoice(fields, 'standard_webhooks', kinds, errors, (kind) => {
+      change.standard_webhooks = kind;
+    });
+    const { events, custom_headers, retry } = fields;
+    if (events !== undefined) {
+      const list = readSubscriptions(events);
+      if (list === undefined) errors.push(invalid('events', events));
+      else change.events = list;
+    }
+    if (custom_headers !== undefined) {
+      const headers = readHeaders(custom_headers);
+      if (headers === undefined) errors.push(invalid('custom_headers', custom_headers));
+      else change.custom_headers = headers;
+    }
+    if (retry === null) change.retry = null;
+    else if (retry !== undefined) {
+      const policy = readRetry(retry);
+      if (policy === undefined) errors.push(invalid('retry', retry));
+      else change.retry = policy;
+    }
+    if (errors.length > 0) throw new ValidationFailed(errors);
+    return change;
+  }
+
+  #readConfig(fields: Fields, errors: FieldError[]): HookChange {
+    const change: HookChange = {};
+    if (fields['url'] !== undefined) {
+      const url = this.#readUrl(fields['url'], errors);
+      if (url !== undefined) change.url = url;
+    }
+    readChoice(fields, 'content_type', ['json', 'form'] as const, errors, (type: ContentType) => {
+      change.content_type = type;
+    });
+    const ssl = fields['insecure_ssl'];
+    if (ssl !== undefined) {
+      if (ssl === '0' || ssl === 0) change.insecure_ssl = false;
+      else if (ssl === '1' || ssl === 1) change.insecure_ssl = true;
+      else errors.push(invalid('insecure_ssl', ssl));
+    }
+    this.#readSecret(fields['secret'], change, errors);
+    return change;
+  }
+
+  #readSecret(secret: unknown, change: HookChange, errors: FieldError[]): void {
+    if (secret === undefined) return;
+    if (secret === null || secret === '') change.secret = null;
+    else if (secret === SECRET_MASK && !this.#settings.acceptMaskAsSecret) return;
+    else if (typeof secret === 'string' && Buffer.byteLength(secret) <= MAX_SECRET_SIZE_BYTES) {
+      change.secret = secret;
+    } else {
+      const message = `secret is a text of at most ${MAX_SECRET_SIZE_BYTES} bytes`;
+      errors.push({ resource: 'Hook', field: 'secret', code: 'custom', message });
+    }
+  }
+
+  #readUrl(value: unknown, errors: FieldError[]): string | undefined {
+    const refuse = (message: string): undefined => {
+      errors.push({ resource: 'Hook', field: 'url', code: 'custom', message });
+    };
+    if (value === null || value === '') return refuse('url cannot be blank');
+    const url = typeof value === 'string' ? parseUrl(value) : undefined;
+    if (url === undefined) return refuse('url is malformed');
+    if (this.#settings.httpsOnly && url.protocol !== 'https:') return refuse('url must use https');
+    if (!this.#guard.isUrlReachable(url)) {
+      return refuse(
+        `url is not supported because it isn't reachable over the public Internet (${hostOf(url)})`,
+      );
+    }
+    url.hash = '';
+    return url.href;
+  }
+}
+
+/** Types of JSON that a member may have, and how the complaint names them. Source: webhooks, section 2.2. */
+const CONFIG_TYPES: Readonly<Record<string, readonly [readonly string[], string]>> = {
+  url: [['string', 'null'], 'a string'],
+  content_type: [['string'], 'a string'],
+  secret: [['string', 'null'], 'a string'],
+  insecure_ssl: [['string', 'number'], 'a string or number'],
+};
+
+function refuseWrongTypes(fields: Fields): void {
+  const complaints = Object.entries(CONFIG_TYPES).flatMap(([name, [types, words]]) => {
+    const value = fields[name];
+    if (value === undefined || types.includes(value === null ? 'null' : typeof value)) return [];
+    return [`For 'properties/${name}', ${JSON.stringify(value)} is not ${words}.`];
+  });
+  if (complaints.length > 0) throw new ShapeInvalid(complaints);
+}
+
+/** A secret that nobody can guess, for those who ask us to choose. */
+export function makeSecret(random: Random): string {
+  return Buffer.from(random.bytes(32)).toString('base64url');
+}
+
+function parseUrl(text: string): URL | undefined {
+  // The parser would drop some of these and encode others, and mean another URL than was written.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  if (text.length > MAX_URL_LENGTH || /[\u0000-\u0020\u007f]/.test(text)) return undefined;
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.hostname === '' ? undefined : url;
+}
+
+const invalid = (field: string, value: unknown): FieldError => ({
+  resource: 'Hook',
+  field,
+  code: 'invalid',
+  value,
+});
+
+function readChoice<const T extends string>(
+  fields: Fields,
+  field: string,
+  choices: readonly T[],
+  errors: FieldError[],
+  take: (value: T) => void,
+): void {
+  const value = fields[field];
+  if (value === undefined) return;
+  const found = choices.find((choice) => choice === value);
+  if (found === undefined) errors.push(invalid(field, value));
+  else take(found);
+}
+
+function readFlag(
+  fields: Fields,
+  field: string,
+  errors: FieldError[],
+  take: (value: boolean) => void,
+): void {
+  const value = fields[field];
+  if (value === undefined) return;
+  if (typeof value === 'boolean') take(value);
+  else errors.push(invalid(field, value));
+}
+
+function readSubscriptions(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length > MAX_SUBSCRIPTION_COUNT) return undefined;
+  const isFine = value.every(
+    (name) => typeof name === 'string' && /^(?:\*|[a-z0-9_.-]{1,201}\*?)$/.test(name),
+  );
+  return isFine ? [...new Set(value as string[])] : undefined; // each was checked
+}
+
+function readHeaders(value: unknown): Readonly<Record<string, string>> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const entries = Object.entries(value);
+  if (entries.length > MAX_CUSTOM_HEADER_COUNT) return undefined;
+  const isFine = entries.every(
+    ([name, text]) =>
+      HEADER_NAME.test(name) &&
+      !RESERVED_HEADER.test(name) &&
+      !/^x-[a-z0-9]+-(?:delivery|event|hook-|enterprise-)/i.test(name) &&
+      typeof text === 'string' &&
+      HEADER_VALUE.test(text),
+  );
+  return isFine ? Object.fromEntries(entries) : undefined;
+}
+
+function readRetry(value: unknown): RetryPolicy | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { policy, schedule } = value as Fields;
+  if (policy === 'none' || policy === 'standard') return { policy };
+  if (policy !== 'schedule' || !Array.isArray(schedule)) return undefined;
+  const isFine =
+    schedule.length >= 1 &&
+    schedule.length <= MAX_SCHEDULE_COUNT &&
+    schedule.every(
+      (delay) => typeof delay === 'number' && delay >= 0 && delay <= MAX_RETRY_DELAY_SEC,
+    );
+  return isFine ? { policy, schedule: schedule as number[] } : undefined; // each was checked
+}

@@ -1,0 +1,46 @@
+import type { Hook } from '../model/hook.js';
+import { maskUrl, SECRET_MASK } from '../model/hook.js';
+
+/** Short sentences that say nothing wrong; each ping carries one. */
+const SENTENCES = [
+  'Say it once, and write it down.',
+  'A queue that is never full was never asked.',
+  'Deliver at least once; remember that you did.',
+  'Small messages travel far.',
+  'What is signed can be trusted, what is retried must be harmless.',
+];
+
+/** Payload of the event `ping`. Source: webhooks, section 6.7. */
+export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly chance: number }) {
+  return {
+    zen: SENTENCES[Math.floor(at.chance * SENTENCES.length)] ?? SENTENCES[0],
+    hook_id: hook.id,
+    hook: {
+      type: 'App',
+      id: hook.id,
+      name: 'web',
+      active: hook.active,
+      events: hook.events,
+      config: describeConfig(hook),
+      updated_at: isoSeconds(hook.updatedMs),
+      created_at: isoSeconds(hook.createdMs),
+      app_id: hook.appId,
+      deliveries_url: `${at.apiUrl}/app/hook/deliveries`,
+    },
+  };
+}
+
+/** The webhook's configuration as it is shown: the secret only as a mask. Source: webhooks, section 4. */
+export function describeConfig(hook: Hook): object {
+  return {
+    content_type: hook.content_type,
+    insecure_ssl: hook.insecure_ssl ? '1' : '0',
+    ...(hook.secrets.current !== undefined && { secret: SECRET_MASK }),
+    url: maskUrl(hook.url),
+  };
+}
+
+/** `YYYY-MM-DDTHH:MM:SSZ`. */
+export function isoSeconds(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
+}

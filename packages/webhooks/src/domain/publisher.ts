@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import type { Clock, Logger, Random } from '@plinth/kernel';
+import { BodyTooLong, IdempotencyConflict, QueueFull } from '../errors.js';
+import type { StoredEvent } from '../model/event.js';
+import type { Hook } from '../model/hook.js';
+import { encodePayload } from '../storage/payload-codec.js';
+import type { AcceptOutcome, NewEvent, NewTarget, QueueStore } from '../storage/queue-store.js';
+import type { Engine } from './engine/engine.js';
+import type { HookRegistry } from './hook-registry.js';
+
+/** An event as it is handed in; checked. */
+export interface EventRequest {
+  readonly event: string;
+  readonly action: string | undefined;
+  /** Compact JSON of an object. */
+  readonly payloadText: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly installation_id: number | undefined;
+  readonly repository_id: number | undefined;
+  /** Undefined: every app that is subscribed. */
+  readonly appIds: readonly number[] | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly orderingKey: string | undefined;
+  readonly deliverAtMs: number | undefined;
+}
+
+export interface EventAnswer {
+  readonly guid: string;
+  readonly accepted_at: string;
+  readonly targets: readonly { readonly app_id: number; readonly hook_id: number }[];
+  readonly duplicate: boolean;
+}
+
+export type PublishOutcome =
+  | { readonly answer: EventAnswer }
+  | { readonly refused: BodyTooLong | IdempotencyConflict | QueueFull };
+
+export interface PublisherSettings {
+  readonly maxPayloadBytes: number;
+  /** Adds `action` and `installation` to payloads that lack them. */
+  readonly enrichesPayload: boolean;
+}
+
+interface Prepared {
+  readonly newEvent: NewEvent;
+  readonly answer: EventAnswer;
+  readonly sizeBytes: number;
+}
+
+interface Waiting {
+  readonly prepared: Prepared;
+  readonly resolve: (outcome: PublishOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MAX_BATCH_COUNT = 200;
+/** What may wait for the store: beyond, callers are told to come back. */
+const MAX_WAITING_COUNT = 10_000;
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+
+/**
+ * Takes events in. What comes while a transaction is being written goes together with the next one, so that many
+ * callers share one sync; each hears when its event is durable. Source: webhooks, sections 7.2 and 8.1.
+ */
+export class Publisher {
+  readonly #queue: QueueStore;
+  readonly #hooks: HookRegistry;
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Logger;
+  readonly #settings: PublisherSettings;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #isRunning = false;
+
+  constructor(needs: {
+    readonly queue: QueueStore;
+    readonly hooks: HookRegistry;
+    readonly engine: Engine;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly log: Logger;
+    readonly settings: PublisherSettings;
+  }) {
+    this.#queue = needs.queue;
+    this.#hooks = needs.hooks;
+    this.#engine = needs.engine;
+    this.#clock = needs.clock;
+    this.#random = needs.random;
+    this.#log = needs.log;
+    this.#settings = needs.settings;
+  }
+
+  /** Resolves when the event is durable. */
+  async publish(request: EventRequest): Promise<PublishOutcome> {
+    const prepared = await this.#prepare(request);
+    if ('refused' in prepared) return prepared;
+    const isFull =
+      this.#waiting.length >= MAX_WAITING_COUNT ||
+      this.#waitingBytes + prepared.sizeBytes > MAX_WAITING_BYTES;
+    if (isFull) {
+      this.#unreserve([prepared]);
+      return { refused: new QueueFull('engine') };
+    }
+    return await new Promise((resolve, reject) => {
+      this.#waiting.push({ prepared, resolve, reject });
+      this.#waitingBytes += prepared.sizeBytes;
+      if (this.#isRunning) return;
+      this.#isRunning = true;
+      void this.#run();
+    });
+  }
+
+  /** One transaction for all of them. */
+  async publishBatch(requests: readonly EventRequest[]): Promise<readonly PublishOutcome[]> {
+    const all: (Prepared | { readonly refused: BodyTooLong | QueueFull })[] = [];
+    for (const request of requests) all.push(await this.#prepare(request));
+    const taken = all.filter((one): one is Prepared => !('refused' in one));
+    const written = new Map<Prepared, PublishOutcome>();
+    if (taken.length > 0) {
+      const outcomes = await this.#write(taken);
+      for (const [index, one] of taken.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined) written.set(one, outcome);
+      }
+    }
+    return all.map((one) => {
+      if ('refused' in one) return one;
+      return written.get(one) ?? { answer: one.answer };
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Whoever asked in the same turn of the event loop comes along.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      const batch = this.#waiting.slice(0, MAX_BATCH_COUNT);
+      this.#waiting = this.#waiting.slice(batch.length);
+      for (const { prepared } of batch) this.#waitingBytes -= prepared.sizeBytes;
+      try {
+        const outcomes = await this.#write(batch.map(({ prepared }) => prepared));
+        for (const [index, { prepared, resolve }] of batch.entries()) {
+          resolve(outcomes[index] ?? { answer: prepared.answer });
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  async #write(batch: readonly Prepared[]): Promise<readonly PublishOutcome[]> {
+    let outcomes: readonly AcceptOutcome[];
+    try {
+      outcomes = await this.#queue.accept(
+        batch.map(({ newEvent }) => newEvent),
+        this.#clock.nowMs(),
+      );
+    } catch (error) {
+      this.#unreserve(batch);
+      throw error;
+    }
+    return batch.map((prepared, index): PublishOutcome => {
+      const outcome = outcomes[index];
+      if (outcome?.kind === 'accepted') {
+        this.#engine.take(outcome.items);
+        this.#engine.metrics.accepted.inc();
+        return { answer: prepared.answer };
+      }
+      this.#unreserve([prepared]);
+      if (outcome?.kind === 'duplicate') {
+        const first = JSON.parse(outcome.answer) as EventAnswer; // written below
+        return { answer: { ...first, duplicate: true } };
+      }
+      return { refused: new IdempotencyConflict() };
+    });
+  }
+
+  #unreserve(batch: readonly Prepared[]): void {
+    for (const { newEvent } of batch) {
+      for (const { appId, isLeased } of newEvent.targets) {
+        if (isLeased) this.#engine.unreserve(appId);
+      }
+    }
+  }
+
+  async #prepare(
+    request: EventRequest,
+  ): Promise<Prepared | { readonly refused: BodyTooLong | QueueFull }> {
+    const text = this.#settings.enrichesPayload ? enrich(request) : request.payloadText;
+    const payload = Buffer.from(text);
+    if (payload.length > this.#settings.maxPayloadBytes) return { refused: new BodyTooLong() };
+    const encoded = await encodePayload(payload);
+    const hooks = this.#targetsOf(request);
+    if (hooks === 'full') return { refused: new QueueFull('app') };
+    const nowMs = this.#clock.nowMs();
+    const dueMs = Math.max(nowMs, request.deliverAtMs ?? nowMs);
+    const event: StoredEvent = {
+      guid: this.#random.uuidV7(),
+      event: request.event,
+      action: request.action,
+      installation_id: request.installation_id,
+      repository_id: request.repository_id,
+      payload,
+      acceptedMs: nowMs,
+    };
+    const answer: EventAnswer = {
+      guid: event.guid,
+      accepted_at: new Date(nowMs).toISOString(),
+      targets: hooks.map(({ appId, id }) => ({ app_id: appId, hook_id: id })),
+      duplicate: false,
+    };
+    const targets = hooks.map((hook): NewTarget => {
+      const isOrdered = hook.ordering === 'key' && request.orderingKey !== undefined;
+      const isLeased = dueMs === nowMs && this.#engine.reserve(hook, payload.length);
+      return { appId: hook.appId, isOrdered, isLeased };
+    });
+    const idempotency = request.idempotencyKey && {
+      key: request.idempotencyKey,
+      bodyHash: hashOf(request),
+      answer: JSON.stringify(answer),
+    };
+    return {
+      newEvent: {
+        event,
+        encoded,
+        dueMs,
+        orderingKey: request.orderingKey,
+        targets,
+        idempotency: idempotency || undefined,
+      },
+      answer,
+      sizeBytes: encoded.bytes.length + 500,
+    };
+  }
+
+  #targetsOf({ event, action, appIds }: EventRequest): readonly Hook[] | 'full' {
+    const wanted = this.#hooks
+      .matching(event, action)
+      .filter(({ appId }) => appIds === undefined || appIds.includes(appId));
+    const withRoom = wanted.filter(({ appId }) => this.#engine.hasRoom(appId));
+    if (withRoom.length === wanted.length) return wanted;
+    if (withRoom.length === 0) return 'full';
+    // The others must not wait for one that does not keep up; the answer says who gets it.
+    this.#engine.metrics.leftOut.inc(wanted.length - withRoom.length);
+    this.#log.warn({ event, count: wanted.length - withRoom.length }, 'queue of an app is full');
+    return withRoom;
+  }
+}
+
+/** Source: webhooks, section 6.1. */
+function enrich({ payload, payloadText, action, installation_id }: EventRequest): string {
+  const addsAction = action !== undefined && payload['action'] === undefined;
+  const addsInstallation = installation_id !== undefined && payload['installation'] === undefined;
+  if (!addsAction && !addsInstallation) return payloadText;
+  const inner = payloadText.slice(1, -1);
+  return `{${[
+    addsAction ? `"action":${JSON.stringify(action)}` : '',
+    inner,
+    addsInstallation ? `"installation":{"id":${installation_id}}` : '',
+  ]
+    .filter((part) => part !== '')
+    .join(',')}}`;
+}
+
+/** What has to be the same for the same key. */
+function hashOf(request: EventRequest): string {
+  const { payload: _, idempotencyKey: __, ...rest } = request;
+  return createHash('sha256').update(JSON.stringify(rest)).digest('base64');
+}

@@ -1,0 +1,116 @@
+import { type Clock, ValidationFailed } from '@plinth/kernel';
+import { ResourceMissing } from '../errors.js';
+import type { DeliveryFilter } from '../model/delivery.js';
+import type { DeliveryStore } from '../storage/delivery-store.js';
+import type { QueueStore } from '../storage/queue-store.js';
+import type { Engine } from './engine/engine.js';
+import type { HookRegistry } from './hook-registry.js';
+
+const WINDOW_MS = 60_000;
+const MAX_PER_DELIVERY = 10;
+const MAX_PER_APP = 1000;
+const MAX_COUNTED = 100_000;
+const REDRIVE_CHUNK = 500;
+
+/** Queues further attempts of events that were delivered before. Source: webhooks, sections 5.5 and 10. */
+export class Redelivery {
+  readonly #deliveries: DeliveryStore;
+  readonly #queue: QueueStore;
+  readonly #hooks: HookRegistry;
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #counts = new RequestCounts();
+
+  constructor(needs: {
+    readonly deliveries: DeliveryStore;
+    readonly queue: QueueStore;
+    readonly hooks: HookRegistry;
+    readonly engine: Engine;
+    readonly clock: Clock;
+  }) {
+    this.#deliveries = needs.deliveries;
+    this.#queue = needs.queue;
+    this.#hooks = needs.hooks;
+    this.#engine = needs.engine;
+    this.#clock = needs.clock;
+  }
+
+  /** Resolves when the attempt is durable. Throws `ResourceMissing` and `ValidationFailed`. */
+  async request(appId: number, deliveryId: number): Promise<void> {
+    const found = await this.#deliveries.findEvent(appId, deliveryId);
+    if (found === undefined) throw new ResourceMissing();
+    const hook = this.#hooks.get(appId);
+    if (hook === undefined || hook.url === '') {
+      throw new ValidationFailed([{ resource: 'Hook', field: 'url', code: 'missing_field' }]);
+    }
+    if (!hook.active) throw refused('Hook', 'active', 'The webhook is not active');
+    if (!found.hasPayload) {
+      throw new ValidationFailed([
+        { resource: 'HookDelivery', field: 'payload', code: 'unprocessable' },
+      ]);
+    }
+    const nowMs = this.#clock.nowMs();
+    const isAllowed =
+      this.#counts.add(`delivery ${appId} ${deliveryId}`, MAX_PER_DELIVERY, nowMs) &&
+      this.#counts.add(`app ${appId}`, MAX_PER_APP, nowMs);
+    if (!isAllowed) throw refused('HookDelivery', 'id', 'Too many redelivery requests');
+    await this.#add(appId, [found.guid]);
+  }
+
+  /** Dead items begin anew. @returns how many. */
+  async redriveDead(appId: number, isDryRun: boolean): Promise<number> {
+    if (isDryRun) return (await this.#queue.countByState(appId)).dead;
+    const count = await this.#queue.reviveDead(appId, this.#clock.nowMs());
+    this.#engine.noteQueued(appId, count);
+    this.#engine.noteDue(appId, 0);
+    return count;
+  }
+
+  /** One attempt for each event with a record that fits and no success since. @returns how many. */
+  async redriveMatching(appId: number, filter: DeliveryFilter, isDryRun: boolean): Promise<number> {
+    let count = 0;
+    let after = '';
+    for (;;) {
+      const guids = await this.#deliveries.findEventsToRedrive(appId, filter, after, REDRIVE_CHUNK);
+      if (!isDryRun && guids.length > 0) await this.#add(appId, guids);
+      count += guids.length;
+      const last = guids.at(-1);
+      if (guids.length < REDRIVE_CHUNK || last === undefined) return count;
+      after = last;
+    }
+  }
+
+  async #add(appId: number, guids: readonly string[]): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    await this.#queue.addRedeliveries(
+      guids.map((guid) => ({ appId, guid, isLeased: false })),
+      nowMs,
+    );
+    this.#engine.noteQueued(appId, guids.length);
+    this.#engine.noteDue(appId, nowMs);
+  }
+}
+
+const refused = (resource: string, field: string, message: string): ValidationFailed =>
+  new ValidationFailed([{ resource, field, code: 'custom', message }]);
+
+/** Requests per name within the last minute. */
+class RequestCounts {
+  readonly #times = new Map<string, number[]>();
+
+  /** @returns false when there are too many; that one does not count. */
+  add(name: string, limit: number, nowMs: number): boolean {
+    const times = (this.#times.get(name) ?? []).filter((time) => time > nowMs - WINDOW_MS);
+    if (times.length >= limit) return false;
+    times.push(nowMs);
+    this.#times.delete(name);
+    this.#times.set(name, times);
+    if (this.#times.size > MAX_COUNTED) {
+      for (const oldest of this.#times.keys()) {
+        this.#times.delete(oldest);
+        break;
+      }
+    }
+    return true;
+  }
+}

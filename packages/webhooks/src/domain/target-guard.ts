@@ -1,0 +1,136 @@
+import type { LookupAddress } from 'node:dns';
+import ipaddr from 'ipaddr.js';
+
+type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Addresses that are not of the public Internet. Source: webhooks, section 9. */
+const BLOCKED: readonly Range[] = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  '::1/128',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+  '5f00::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+].map((range) => ipaddr.parseCIDR(range));
+
+export interface TargetRules {
+  /** Ranges in CIDR form, single addresses and host names that may be reached although they are private. */
+  readonly allowed: readonly string[];
+  /** Empty: all. */
+  readonly allowedPorts: readonly number[];
+}
+
+/** Decides which hosts and addresses a delivery may go to. */
+export class TargetGuard {
+  readonly #allowedRanges: readonly Range[];
+  readonly #allowedHosts: ReadonlySet<string>;
+  readonly #allowedPorts: readonly number[];
+  /** Addresses on which this server itself listens, as `address port`. */
+  #ownListeners: ReadonlySet<string> = new Set();
+
+  constructor({ allowed, allowedPorts }: TargetRules) {
+    const entries = allowed.map((text) => ({ text: text.toLowerCase(), range: parseRange(text) }));
+    this.#allowedRanges = entries.flatMap(({ range }) => (range === undefined ? [] : [range]));
+    this.#allowedHosts = new Set(
+      entries.flatMap(({ text, range }) => (range === undefined ? [text] : [])),
+    );
+    this.#allowedPorts = allowedPorts;
+  }
+
+  /** A public address of this very server is no receiver either. */
+  blockListeners(listeners: readonly { readonly address: string; readonly port: number }[]): void {
+    this.#ownListeners = new Set(listeners.map(({ address, port }) => `${address} ${port}`));
+  }
+
+  /** As far as the URL alone tells: names are looked up at every connect. */
+  isUrlReachable(url: URL): boolean {
+    const host = hostOf(url);
+    if (!this.#isPortAllowed(portOf(url))) return false;
+    if (this.#allowedHosts.has(host)) return true;
+    if (ipaddr.isValid(host)) return this.isAddressAllowed(host, portOf(url), host);
+    return host !== 'localhost' && !host.endsWith('.localhost') ? true : this.#allowsLoopback();
+  }
+
+  /** Those addresses of a host that may be connected to. */
+  filter(
+    host: string,
+    port: number,
+    addresses: readonly LookupAddress[],
+  ): readonly LookupAddress[] {
+    return addresses.filter(({ address }) => this.isAddressAllowed(address, port, host));
+  }
+
+  isAddressAllowed(address: string, port: number, host: string): boolean {
+    if (!this.#isPortAllowed(port)) return false;
+    if (this.#allowedHosts.has(host.toLowerCase())) return true;
+    let parsed: ipaddr.IPv4 | ipaddr.IPv6;
+    try {
+      parsed = ipaddr.process(withoutZone(address)); // an IPv4 address inside an IPv6 one is judged as itself
+    } catch {
+      return false;
+    }
+    if (this.#allowedRanges.some((range) => isIn(parsed, range))) return true;
+    if (this.#ownListeners.has(`${parsed.toString()} ${port}`)) return false;
+    return !BLOCKED.some((range) => isIn(parsed, range));
+  }
+
+  #isPortAllowed(port: number): boolean {
+    return this.#allowedPorts.length === 0 || this.#allowedPorts.includes(port);
+  }
+
+  #allowsLoopback(): boolean {
+    return (
+      this.#allowedHosts.has('localhost') ||
+      this.isAddressAllowed('127.0.0.1', 0, '127.0.0.1') ||
+      this.isAddressAllowed('::1', 0, '::1')
+    );
+  }
+}
+
+/** The host as it is looked up: lower case, without brackets and without the dot at the end. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+export function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}
+
+function parseRange(text: string): Range | undefined {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (!ipaddr.isValid(text)) return undefined;
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Range): boolean {
+  if (address.kind() !== base.kind()) return false;
+  // The kinds are the same, which the overloads of `match` cannot see.
+  return (address as ipaddr.IPv4).match(base as ipaddr.IPv4, bits);
+}
+
+const withoutZone = (address: string): string => address.replace(/%.*$/, '');

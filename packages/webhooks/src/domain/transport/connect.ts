@@ -1,0 +1,152 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { hostOf, portOf, type TargetGuard } from '../target-guard.js';
+import type { EgressProxy } from './egress-proxy.js';
+import { failureOf, TransportFailed } from './outcome.js';
+
+export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
+
+export interface ConnectSettings {
+  readonly guard: TargetGuard;
+  readonly lookup: Lookup;
+  /** PEM of further authorities, beside those of the system. */
+  readonly authorities: readonly string[];
+  readonly proxy: EgressProxy | undefined;
+}
+
+/** Family attempts beyond this many addresses of one host would only use up the time. */
+const MAX_ADDRESS_COUNT = 4;
+
+/**
+ * A connection to the host of `url`: its name is looked up once, addresses that may not be reached are left out, and
+ * the socket goes to one of those that were checked, so that a second look-up cannot lead elsewhere.
+ * Throws `TransportFailed`. Source: webhooks, sections 6.6 and 9.
+ */
+export async function connectTo(
+  url: URL,
+  settings: ConnectSettings,
+  options: { readonly insecure: boolean; readonly signal: AbortSignal },
+): Promise<Socket> {
+  const host = hostOf(url);
+  const port = portOf(url);
+  const addresses = await findAddresses(host, port, settings, options.signal);
+  const socket = await openFirst(addresses, { host, port, settings, signal: options.signal });
+  if (url.protocol === 'http:') return socket;
+  return await secure(socket, host, settings, options);
+}
+
+async function findAddresses(
+  host: string,
+  port: number,
+  { guard, lookup }: ConnectSettings,
+  signal: AbortSignal,
+): Promise<readonly LookupAddress[]> {
+  const family = isIP(host);
+  const found =
+    family === 0
+      ? await untilAborted(lookup(host), signal).catch((error: unknown) => {
+          throw signal.aborted ? error : new TransportFailed('host_unreachable', error);
+        })
+      : [{ address: host, family }];
+  const allowed = guard.filter(host, port, found).slice(0, MAX_ADDRESS_COUNT);
+  if (allowed.length > 0) return allowed;
+  const list = found.map(({ address }) => address).join(', ');
+  throw new TransportFailed('host_unreachable', new Error(`blocked address: ${list}`));
+}
+
+async function openFirst(
+  addresses: readonly LookupAddress[],
+  at: {
+    readonly host: string;
+    readonly port: number;
+    readonly settings: ConnectSettings;
+    readonly signal: AbortSignal;
+  },
+): Promise<Socket> {
+  const { host, port, settings, signal } = at;
+  const { proxy } = settings;
+  let failure: unknown;
+  for (const { address } of addresses) {
+    signal.throwIfAborted();
+    try {
+      if (proxy?.isUsedFor(host) === true) return await proxy.open({ address, port, signal });
+      const socket = await openTcp(address, port, signal);
+      if (isSameAddress(socket.remoteAddress, address)) return socket;
+      socket.destroy();
+      throw new Error(`connected to ${socket.remoteAddress} instead of ${address}`);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  signal.throwIfAborted();
+  throw failureOf(failure, false);
+}
+
+/** Throws what the system says. */
+export async function openTcp(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connectTcp({ host, port, noDelay: true, keepAlive: true });
+  try {
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+async function secure(
+  socket: Socket,
+  host: string,
+  { authorities }: ConnectSettings,
+  { insecure, signal }: { readonly insecure: boolean; readonly signal: AbortSignal },
+): Promise<TLSSocket> {
+  const { rootCertificates } = await import('node:tls');
+  const tls = connectTls({
+    socket,
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: !insecure,
+    ALPNProtocols: ['http/1.1'],
+    ...(authorities.length > 0 && { ca: [...rootCertificates, ...authorities] }),
+  });
+  try {
+    await once(tls, 'secureConnect', { signal });
+    return tls;
+  } catch (error) {
+    tls.destroy();
+    socket.destroy();
+    signal.throwIfAborted();
+    throw failureOf(error, true);
+  }
+}
+
+function isSameAddress(actual: string | undefined, wanted: string): boolean {
+  return actual === wanted || actual === `::ffff:${wanted}` || isIP(wanted) === 6;
+}
+
+/** Settles with `work`, or rejects as soon as the signal is aborted; the work itself goes on unseen. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return await new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** Asks the system; look-ups of one name that run at the same time are one, because they hold threads. */
+export function sharedLookup(): Lookup {
+  const running = new Map<string, Promise<readonly LookupAddress[]>>();
+  return async (host) => {
+    let asked = running.get(host);
+    if (asked === undefined) {
+      asked = systemLookup(host, { all: true }).finally(() => running.delete(host));
+      running.set(host, asked);
+    }
+    return await asked;
+  };
+}

@@ -1,0 +1,56 @@
+/** The record of one attempt. */
+export interface DeliverySummary {
+  readonly id: number;
+  readonly appId: number;
+  readonly guid: string;
+  readonly deliveredMs: number;
+  readonly redelivery: boolean;
+  readonly durationMs: number;
+  readonly status: string;
+  readonly status_code: number;
+  readonly event: string;
+  readonly action: string | undefined;
+  readonly installation_id: number | undefined;
+  readonly repository_id: number | undefined;
+  readonly throttledMs: number | undefined;
+}
+
+export interface DeliveryDetail extends DeliverySummary {
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>> | undefined;
+  /** JSON text as it was sent; undefined when it is kept no longer. */
+  readonly requestPayload: Uint8Array | undefined;
+  /** Undefined: there was no response. */
+  readonly responseHeaders: Readonly<Record<string, string>> | undefined;
+  readonly responseBody: Uint8Array | undefined;
+  /** What happened exactly, for operators. */
+  readonly error: string | undefined;
+}
+
+/** What an attempt ended in. */
+export interface AttemptRecord {
+  readonly deliveredMs: number;
+  readonly durationMs: number;
+  readonly status: string;
+  readonly status_code: number;
+  readonly throttledMs: number | undefined;
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly responseHeaders: Readonly<Record<string, string>> | undefined;
+  readonly responseBody: Uint8Array | undefined;
+  readonly error: string | undefined;
+}
+
+export interface DeliveryFilter {
+  readonly redelivery?: boolean;
+  readonly status?: 'success' | 'failure';
+  readonly event?: string;
+  readonly action?: string;
+  readonly guid?: string;
+  readonly installation_id?: number;
+  readonly repository_id?: number;
+  /** Inclusive. */
+  readonly sinceMs?: number;
+  /** Inclusive. */
+  readonly untilMs?: number;
+}

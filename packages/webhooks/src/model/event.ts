@@ -1,0 +1,35 @@
+/** Something that happened, as it is kept and sent. */
+export interface StoredEvent {
+  readonly guid: string;
+  readonly event: string;
+  readonly action: string | undefined;
+  readonly installation_id: number | undefined;
+  readonly repository_id: number | undefined;
+  /** Compact JSON in UTF-8; every attempt sends these bytes. */
+  readonly payload: Uint8Array;
+  readonly acceptedMs: number;
+}
+
+/** One item of the queue: an event on its way to one app. */
+export interface QueueItem {
+  readonly id: number;
+  readonly appId: number;
+  readonly guid: string;
+  readonly kind: 'first' | 'redelivery';
+  /** From 1. */
+  readonly attemptNo: number;
+  readonly dueMs: number;
+  readonly orderingKey: string | undefined;
+  readonly throttledMs: number | undefined;
+  readonly event: string;
+  readonly action: string | undefined;
+  readonly installation_id: number | undefined;
+  readonly repository_id: number | undefined;
+  /** Undefined: read it before the attempt. */
+  payload: Uint8Array | undefined;
+}
+
+export type QueueState = 'pending' | 'held' | 'leased' | 'dead';
+
+export const isRedelivery = (item: Pick<QueueItem, 'kind' | 'attemptNo'>): boolean =>
+  item.kind === 'redelivery' || item.attemptNo > 1;

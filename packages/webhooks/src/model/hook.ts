@@ -1,0 +1,77 @@
+/** The one webhook of an app. Names of the wire stay as they are there. */
+export interface Hook {
+  readonly id: number;
+  readonly appId: number;
+  /** Empty when there is none. May hold credentials: show it by `maskUrl` only. */
+  readonly url: string;
+  readonly content_type: ContentType;
+  readonly insecure_ssl: boolean;
+  readonly secrets: HookSecrets;
+  readonly active: boolean;
+  readonly events: readonly string[];
+  readonly custom_headers: Readonly<Record<string, string>>;
+  /** Undefined: as the server's settings say. */
+  readonly retry: RetryPolicy | undefined;
+  readonly ordering: 'none' | 'key';
+  readonly standard_webhooks: 'off' | 'hmac' | 'ed25519';
+  /** The app is suspended: nothing is sent. */
+  readonly isSuspended: boolean;
+  /** Since when every attempt has failed. */
+  readonly failingSinceMs: number | undefined;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+}
+
+export type ContentType = 'json' | 'form';
+
+export interface HookSecrets {
+  readonly current: string | undefined;
+  /** The one before, while both are valid. */
+  readonly previous?: { readonly text: string; readonly untilMs: number; readonly signs: boolean };
+  /** PKCS#8 in base64, for signatures of the kind `v1a`. */
+  readonly ed25519?: string;
+}
+
+export interface RetryPolicy {
+  readonly policy: 'none' | 'standard' | 'schedule';
+  /** Seconds before each retry; with `schedule`. */
+  readonly schedule?: readonly number[];
+}
+
+/** Shown in place of a secret, and ignored when it comes back. */
+export const SECRET_MASK = '********';
+
+/** Credentials in a URL are for the receiver alone. */
+export function maskUrl(url: string): string {
+  return url.replace(/^(https?:\/\/)[^/?#@]*@/, '$1***:***@');
+}
+
+/** For logs: query values are often keys. */
+export function maskUrlForLog(url: string): string {
+  return maskUrl(url).replace(/([?&][^=&#]*=)[^&#]*/g, '$1***');
+}
+
+/** Sent to every app whatever it subscribed to. Source: webhooks, section 8.3. */
+const ALWAYS_SENT: ReadonlySet<string> = new Set([
+  'ping',
+  'meta',
+  'installation',
+  'installation_repositories',
+  'github_app_authorization',
+]);
+
+/** Whether a list of subscriptions asks for this event. Source: webhooks, section 8.3. */
+export function isSubscribed(
+  subscriptions: readonly string[],
+  event: string,
+  action: string | undefined,
+): boolean {
+  if (ALWAYS_SENT.has(event)) return true;
+  return subscriptions.some(
+    (wanted) =>
+      wanted === '*' ||
+      wanted === event ||
+      wanted === `${event}.*` ||
+      (action !== undefined && wanted === `${event}.${action}`),
+  );
+}

@@ -1,0 +1,72 @@
+import { isDomainError } from '@plinth/kernel';
+import { isoSeconds } from '../domain/ping.js';
+import type { WebhookError } from '../errors.js';
+import type { DeliveryDetail, DeliverySummary } from '../model/delivery.js';
+
+/** The only place with status codes; a new kind without a row does not compile. */
+const STATUS: Record<Exclude<WebhookError['kind'], 'app_jwt_refused'>, number> = {
+  json_unreadable: 400,
+  cursor_invalid: 400,
+  delivery_id_invalid: 400,
+  api_version_unsupported: 400,
+  user_agent_missing: 403,
+  resource_missing: 404,
+  idempotency_conflict: 409,
+  body_too_long: 413,
+  media_type_unacceptable: 415,
+  validation_failed: 422,
+  shape_invalid: 422,
+  queue_full: 429,
+  store_overloaded: 503,
+};
+
+type TableError = Exclude<WebhookError, { kind: 'app_jwt_refused' }>;
+
+export function isWebhookError(error: unknown): error is TableError {
+  return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
+}
+
+export const statusOf = (error: TableError): number => STATUS[error.kind];
+
+/** Item of the list, members in their order. Source: webhooks, section 5.1. */
+export function summaryToWire(delivery: DeliverySummary): Record<string, unknown> {
+  return {
+    id: delivery.id,
+    guid: delivery.guid,
+    delivered_at: isoSeconds(delivery.deliveredMs),
+    redelivery: delivery.redelivery,
+    duration: Math.round(delivery.durationMs / 10) / 100,
+    status: delivery.status,
+    status_code: delivery.status_code,
+    event: delivery.event,
+    action: delivery.action ?? null,
+    installation_id: delivery.installation_id ?? null,
+    repository_id: delivery.repository_id ?? null,
+    throttled_at: delivery.throttledMs === undefined ? null : isoSeconds(delivery.throttledMs),
+    url: '',
+  };
+}
+
+/** Source: webhooks, section 5.2. */
+export function detailToWire(delivery: DeliveryDetail): Record<string, unknown> {
+  const { requestHeaders, requestPayload, responseHeaders, responseBody } = delivery;
+  return {
+    ...summaryToWire(delivery),
+    url: delivery.url,
+    request: {
+      headers: requestHeaders ?? null,
+      payload:
+        requestPayload === undefined
+          ? null
+          : (JSON.parse(Buffer.from(requestPayload).toString()) as unknown),
+    },
+    response: {
+      headers: responseHeaders ?? null,
+      payload: responseHeaders === undefined ? null : textOf(responseBody),
+    },
+  };
+}
+
+/** Bytes that are no UTF-8 become U+FFFD. */
+const textOf = (body: Uint8Array | undefined): string | null =>
+  body === undefined ? null : Buffer.from(body).toString();

@@ -1,0 +1,341 @@
+import { createHash } from 'node:crypto';
+import type {
+  Clock,
+  FileSystem,
+  HttpService,
+  Leases,
+  Logger,
+  Metrics,
+  Outbox,
+  Random,
+  RelationalStore,
+  SecretBox,
+  ServiceFront,
+} from '@plinth/kernel';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebhooksConfig } from './config.js';
+import { AppWebhooks } from './domain/app-webhooks.js';
+import { DeliveryLog } from './domain/delivery-log.js';
+import { Engine } from './domain/engine/engine.js';
+import { HookRegistry } from './domain/hook-registry.js';
+import { HookRules } from './domain/hook-rules.js';
+import { INTERNAL_EVENT_TYPES, InternalEvents } from './domain/internal-events.js';
+import { pingPayload } from './domain/ping.js';
+import { Publisher } from './domain/publisher.js';
+import { QueueView } from './domain/queue-view.js';
+import { Redelivery } from './domain/redelivery.js';
+import { Retention } from './domain/retention.js';
+import { TargetGuard } from './domain/target-guard.js';
+import { sharedLookup } from './domain/transport/connect.js';
+import { EgressProxy } from './domain/transport/egress-proxy.js';
+import { Sender } from './domain/transport/sender.js';
+import type { Hook, RetryPolicy } from './model/hook.js';
+import { type AppInfo, registerAppRoutes } from './routes/app-routes.js';
+import { Dialect } from './routes/dialect.js';
+import { registerOperatorRoutes } from './routes/operator-routes.js';
+import { type AuthenticateApp, appIdOf, webhookFront } from './routes/webhook-front.js';
+import { DeliveryStore } from './storage/delivery-store.js';
+import { HookStore } from './storage/hook-store.js';
+import { QueueStore } from './storage/queue-store.js';
+
+/** What this service asks of whoever keeps the apps. */
+export interface AppRegistry {
+  authenticate: AuthenticateApp;
+  find(
+    selector: { readonly id: number } | { readonly client_id: string },
+  ): Promise<AppInfo | undefined>;
+}
+
+export interface WebhooksNeeds {
+  readonly config: WebhooksConfig;
+  readonly store: RelationalStore;
+  readonly secrets: SecretBox;
+  readonly files: FileSystem;
+  readonly leases: Leases;
+  readonly outbox: Outbox;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly apps: AppRegistry;
+  readonly version: string;
+  /** Under which clients see the server; undefined: as each request says. */
+  readonly publicUrl: string | undefined;
+  /** For links in what is sent without a request, when there is no public one. */
+  readonly localUrl: string;
+  /** Where this server listens. */
+  readonly ownListeners: readonly { readonly address: string; readonly port: number }[];
+  /** Answers what goes wrong below `/ops/v1` and is not this service's own. */
+  readonly answerOperatorError: (
+    error: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => FastifyReply;
+}
+
+export interface Webhooks extends HttpService {
+  /** To be joined to the app registry. */
+  readonly appHooks: AppWebhooks;
+}
+
+export function createWebhooks(needs: WebhooksNeeds): Webhooks {
+  return new WebhookService(needs);
+}
+
+class WebhookService implements Webhooks {
+  readonly name = 'webhooks';
+  readonly front: ServiceFront;
+  readonly appHooks: AppWebhooks;
+  readonly #needs: WebhooksNeeds;
+  readonly #dialect: Dialect;
+  readonly #guard: TargetGuard;
+  readonly #rules: HookRules;
+  readonly #hooks: HookRegistry;
+  readonly #queue: QueueStore;
+  readonly #deliveries: DeliveryStore;
+  readonly #sender: Sender;
+  readonly #engine: Engine;
+  readonly #publisher: Publisher;
+  readonly #redelivery: Redelivery;
+  readonly #retention: Retention;
+  /** Filled at the start, before anything is sent. */
+  readonly #authorities: string[] = [];
+  #isClosed = false;
+
+  constructor(needs: WebhooksNeeds) {
+    const { config, store, clock, random, log, metrics } = needs;
+    this.#needs = needs;
+    this.#dialect = new Dialect({ config, clock, random, log, publicUrl: needs.publicUrl });
+    this.#guard = new TargetGuard({
+      allowed: config.allow_private_targets,
+      allowedPorts: config.allowed_ports.map(Number),
+    });
+    this.#guard.blockListeners(needs.ownListeners);
+    this.#rules = new HookRules(this.#guard, {
+      httpsOnly: config.https_only,
+      acceptMaskAsSecret: config.accept_mask_as_secret,
+    });
+    const hookStore = new HookStore(store, needs.secrets);
+    this.#hooks = new HookRegistry(hookStore, clock);
+    this.#queue = new QueueStore(store, random.uuidV7());
+    this.#deliveries = new DeliveryStore(store);
+    this.#sender = new Sender(
+      {
+        guard: this.#guard,
+        lookup: sharedLookup(),
+        authorities: this.#authorities,
+        proxy: proxyOf(config),
+        timeoutMs: config.timeout_ms,
+        maxResponseBytes: config.response_body_bytes,
+      },
+      clock,
+    );
+    this.#engine = new Engine({
+      settings: engineSettings(needs),
+      queue: this.#queue,
+      hooks: this.#hooks,
+      sender: this.#sender,
+      clock,
+      random,
+      log,
+      onDisabled: (hook, why) => this.#disable(hook, why),
+    });
+    this.#engine.metrics.register(metrics);
+    this.#publisher = new Publisher({
+      queue: this.#queue,
+      hooks: this.#hooks,
+      engine: this.#engine,
+      clock,
+      random,
+      log,
+      settings: {
+        maxPayloadBytes: config.max_payload_bytes,
+        enrichesPayload: config.enrich_payload,
+      },
+    });
+    this.#redelivery = new Redelivery({
+      deliveries: this.#deliveries,
+      queue: this.#queue,
+      hooks: this.#hooks,
+      engine: this.#engine,
+      clock,
+    });
+    this.#retention = new Retention({
+      deliveries: this.#deliveries,
+      clock,
+      leases: needs.leases,
+      log,
+      retentionDays: config.retention_days,
+      payloadDays: config.retain_payload_days,
+    });
+    this.appHooks = new AppWebhooks({
+      hooks: this.#hooks,
+      store: hookStore,
+      queue: this.#queue,
+      rules: this.#rules,
+      onSettled: (appId, what) => this.#appSettled(appId, what),
+    });
+    this.front = webhookFront({
+      dialect: this.#dialect,
+      authenticate: (authorization) => needs.apps.authenticate(authorization),
+      hasRootAlias: config.root_alias,
+    });
+    if (config.internal_events_enabled) {
+      const events = new InternalEvents({ hooks: this.#hooks, publisher: this.#publisher });
+      needs.outbox.subscribe('webhooks', INTERNAL_EVENT_TYPES, (event) => events.handle(event));
+    }
+  }
+
+  async register(app: FastifyInstance): Promise<void> {
+    const { config, apps, clock, random } = this.#needs;
+    const deliveries = new DeliveryLog(this.#deliveries);
+    await app.register(async (scope) =>
+      registerAppRoutes(scope, {
+        config,
+        dialect: this.#dialect,
+        hooks: this.#hooks,
+        rules: this.#rules,
+        deliveries,
+        redelivery: this.#redelivery,
+        findApp: (id) => apps.find({ id }),
+        appIdOf,
+        onUrlChanged: async (hook) => {
+          if (config.ping_on_url_change) await this.#ping(hook);
+        },
+      }),
+    );
+    await app.register(async (scope) =>
+      registerOperatorRoutes(scope, {
+        config,
+        clock,
+        random,
+        hooks: this.#hooks,
+        engine: this.#engine,
+        publisher: this.#publisher,
+        redelivery: this.#redelivery,
+        deliveries,
+        queue: new QueueView(this.#queue),
+        findAppId: async ({ id, client_id }) => {
+          if (id !== undefined) return (await apps.find({ id }))?.id;
+          return client_id === undefined ? undefined : (await apps.find({ client_id }))?.id;
+        },
+        ping: (hook) => this.#ping(hook),
+        baseUrl: (request) => this.#dialect.baseUrl(request),
+        answerError: (error, request, reply) => this.#answerOperator(error, request, reply),
+      }),
+    );
+  }
+
+  async start(): Promise<void> {
+    const { config, files } = this.#needs;
+    if (config.extra_ca_file !== undefined) {
+      this.#authorities.push(await readText(files, config.extra_ca_file));
+    }
+    await this.#hooks.start();
+    await this.#engine.start();
+    this.#retention.start();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#retention.close();
+    await this.#engine.close();
+    this.#sender.close();
+  }
+
+  #appSettled(appId: number, what: 'created' | 'changed' | 'deleted'): void {
+    const hook = this.#hooks.get(appId);
+    if (hook === undefined || what === 'deleted') return;
+    if (what === 'changed') this.#engine.noteDue(appId, 0);
+    else if (hook.url !== '' && hook.active) {
+      this.#ping(hook).catch((err: unknown) =>
+        this.#needs.log.error({ err, app: appId }, 'ping not sent'),
+      );
+    }
+  }
+
+  /** @returns the event's GUID. */
+  async #ping(hook: Hook): Promise<string | undefined> {
+    const apiUrl = `${this.#needs.publicUrl ?? this.#needs.localUrl}/api/v3`;
+    const payload = pingPayload(hook, { apiUrl, chance: this.#needs.random.float() });
+    const outcome = await this.#publisher.publish({
+      event: 'ping',
+      action: undefined,
+      payload,
+      payloadText: JSON.stringify(payload),
+      installation_id: undefined,
+      repository_id: undefined,
+      appIds: [hook.appId],
+      idempotencyKey: undefined,
+      orderingKey: undefined,
+      deliverAtMs: undefined,
+    });
+    return 'answer' in outcome ? outcome.answer.guid : undefined;
+  }
+
+  async #disable(hook: Hook, why: string): Promise<void> {
+    const { appId } = hook;
+    await this.#hooks.change(appId, { active: false }, (tx) => this.#queue.cancel(tx, appId));
+    if (!this.#needs.config.internal_events_enabled) return;
+    await this.#needs.store.transaction(async (tx) => {
+      const payload = { hook: { id: hook.id, app_id: appId, active: false }, reason: why };
+      await this.#needs.outbox.publish(tx, { type: 'webhook.disabled', payload });
+    });
+  }
+
+  /** Failures of this service have its words; everything else those of all operator endpoints. */
+  #answerOperator(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const kind: unknown = Reflect.get(Object(error), 'kind');
+    if (kind === 'validation_failed' || typeof kind !== 'string') {
+      return this.#needs.answerOperatorError(error, request, reply);
+    }
+    return this.#dialect.sendError(error, request, reply);
+  }
+}
+
+function engineSettings({ config, version }: WebhooksNeeds) {
+  const build = createHash('sha1').update(version).digest('hex').slice(0, 7);
+  return {
+    isWorker: config.worker,
+    maxInflight: config.concurrency_node,
+    maxInflightPerApp: config.concurrency_app,
+    maxInflightPerHost: config.concurrency_host,
+    ratePerApp: config.rate_app,
+    ratePerHost: config.rate_host,
+    hasBreaker: config.breaker_enabled,
+    retry: retryOf(config),
+    disableAfterMs:
+      config.disable_after_hours === 0 ? undefined : config.disable_after_hours * 3_600_000,
+    maxQueuedPerApp: config.max_queued_per_app,
+    request: {
+      vendorName: config.vendor_name,
+      userAgent: `${config.vendor_name}-Hookshot/${build}`,
+      legacySha1: config.legacy_sha1,
+      enterprise: config.enterprise_headers ? { host: 'plinth', version } : undefined,
+    },
+  };
+}
+
+function retryOf({ retry_policy, retry_schedule }: WebhooksConfig): RetryPolicy {
+  return retry_policy === 'schedule'
+    ? { policy: 'schedule', schedule: retry_schedule.map(Number) }
+    : { policy: retry_policy };
+}
+
+function proxyOf({ egress_proxy, egress_no_proxy }: WebhooksConfig): EgressProxy | undefined {
+  return egress_proxy === undefined
+    ? undefined
+    : new EgressProxy(new URL(egress_proxy), egress_no_proxy);
+}
+
+async function readText(files: FileSystem, path: string): Promise<string> {
+  const file = await files.open(path, 'r');
+  try {
+    const bytes = new Uint8Array(await file.sizeBytes());
+    const readBytes = await file.read(bytes, 0);
+    return Buffer.from(bytes.subarray(0, readBytes)).toString();
+  } finally {
+    await file.close();
+  }
+}

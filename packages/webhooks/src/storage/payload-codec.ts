@@ -1,0 +1,31 @@
+import { promisify } from 'node:util';
+import { constants, gunzip, gzip, gzipSync } from 'node:zlib';
+
+export type PayloadEncoding = 'plain' | 'gzip';
+
+export interface EncodedPayload {
+  readonly encoding: PayloadEncoding;
+  readonly bytes: Uint8Array;
+}
+
+/** Below this size compression gains less than it costs. */
+const MIN_GZIP_SIZE_BYTES = 4096;
+/** Up to this size compressing in place is quicker than a round trip to the thread pool. */
+const MAX_INLINE_SIZE_BYTES = 16 * 1024;
+
+const OPTIONS = { level: constants.Z_BEST_SPEED };
+const gzipInPool = promisify(gzip);
+const gunzipInPool = promisify(gunzip);
+
+export async function encodePayload(payload: Uint8Array): Promise<EncodedPayload> {
+  if (payload.length < MIN_GZIP_SIZE_BYTES) return { encoding: 'plain', bytes: payload };
+  const bytes =
+    payload.length <= MAX_INLINE_SIZE_BYTES
+      ? gzipSync(payload, OPTIONS)
+      : await gzipInPool(payload, OPTIONS);
+  return { encoding: 'gzip', bytes };
+}
+
+export async function decodePayload({ encoding, bytes }: EncodedPayload): Promise<Uint8Array> {
+  return encoding === 'plain' ? bytes : await gunzipInPool(bytes);
+}
