@@ -45,7 +45,9 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     description: 'refuse changes of records that do not say which state they are about (If-Match)',
   }),
   tokens: Type.Array(
-    Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}:[0-9a-f]{64}:[a-z+]{1,64}(:\\d{4}-\\d{2}-\\d{2})?$' }),
+    Type.String({
+      pattern: '^[A-Za-z0-9_.-]{1,64}:[0-9a-f]{64}:[a-z+]{1,64}(:\\d{4}-\\d{2}-\\d{2})?$',
+    }),
     {
       default: [],
       description:

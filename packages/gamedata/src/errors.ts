@@ -57,7 +57,9 @@ export class VersionGone extends Error {
   override readonly name = 'VersionGone';
   readonly kind = 'version_gone';
   constructor(at: { readonly version: number; readonly oldest: number }) {
-    super(`version ${at.version} is no longer kept, the oldest is ${at.oldest}; download the bulk files`);
+    super(
+      `version ${at.version} is no longer kept, the oldest is ${at.oldest}; download the bulk files`,
+    );
   }
 }
 

@@ -13,9 +13,16 @@ import type {
 import type { FastifyInstance } from 'fastify';
 import type { GameDataConfig } from './config.js';
 import { BulkFiles } from './domain/bulk-files.js';
-import { KINDS } from './model/kinds.js';
+import { DataSet, groupRows } from './domain/data-set.js';
 import { Library } from './domain/library.js';
 import { Catalog } from './domain/query/catalog.js';
+import { makeRow } from './domain/record-rows.js';
+import type { Row } from './domain/row.js';
+import { generateSample, SAMPLE_LANGUAGES } from './domain/sample/generate-sample.js';
+import { readWordLists } from './domain/sample/words.js';
+import { Slices } from './domain/slices.js';
+import type { Kind } from './model/kinds.js';
+import { KINDS } from './model/kinds.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor-access.js';
 import { GameDataFront } from './routes/front.js';
 import { cacheFor } from './routes/public-headers.js';
@@ -24,13 +31,6 @@ import { ReplyCache } from './routes/reply-cache.js';
 import { RouteTable } from './routes/route-table.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
-import { generateSample, SAMPLE_LANGUAGES } from './domain/sample/generate-sample.js';
-import { readWordLists } from './domain/sample/words.js';
-import { DataSet, groupRows } from './domain/data-set.js';
-import { makeRow } from './domain/record-rows.js';
-import type { Row } from './domain/row.js';
-import { Slices } from './domain/slices.js';
-import type { Kind } from './model/kinds.js';
 
 export interface GameDataNeeds {
   readonly settings: GameDataConfig;
@@ -126,9 +126,13 @@ class GameDataService implements GameData {
     this.#routes.watch(app);
     app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
     registerPublicRoutes(app, this.#parts);
+    this.#beginLoading();
   }
 
-  async start(): Promise<void> {
+  /** Nothing: the first publication needs the outbox, which starts after the services. */
+  async start(): Promise<void> {}
+
+  #beginLoading(): void {
     const { log } = this.#needs;
     this.#ready = this.#load();
     this.#ready.then(

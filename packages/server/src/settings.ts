@@ -1,3 +1,4 @@
+import { GAMEDATA_SETTINGS } from '@plinth/gamedata';
 import { IDENTITY_SETTINGS } from '@plinth/identity';
 import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
 import { RATE_LIMIT_SETTINGS } from '@plinth/ratelimit';
@@ -6,7 +7,7 @@ import { WEBHOOKS_SETTINGS } from '@plinth/webhooks';
 import { type TSchemaOptions, Type } from 'typebox';
 import { LOG_FILTER_PATTERN } from './log-filter.js';
 
-export const SERVICE_NAMES = ['tsdb', 'webhooks', 'ratelimit'] as const;
+export const SERVICE_NAMES = ['tsdb', 'webhooks', 'ratelimit', 'gamedata'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** Ports above 65,535 must not get as far as the socket. */
@@ -146,6 +147,7 @@ export const SETTINGS = {
   tsdb: TSDB_SETTINGS,
   webhooks: WEBHOOKS_SETTINGS,
   rateLimit: RATE_LIMIT_SETTINGS,
+  gamedata: GAMEDATA_SETTINGS,
 };
 
 /** `docs/SETTINGS.md`, from the declarations. */

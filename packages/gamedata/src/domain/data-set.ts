@@ -137,8 +137,8 @@ export class DataSet {
       const field = fields[isDescending ? defaultSort.slice(1) : defaultSort];
       invariant(field !== undefined, `${kind} sorts by a field it has`);
       const values = rows.map((row) => sortKeyOf(field.get(row, this)));
-      order.sort((a, b) => 
-          compareSortKeys(values[a] ?? null, values[b] ?? null, isDescending) || a - b,
+      order.sort(
+        (a, b) => compareSortKeys(values[a] ?? null, values[b] ?? null, isDescending) || a - b,
       );
     }
     this.#orders.set(kind, order);
@@ -151,7 +151,11 @@ export class DataSet {
     if (names === undefined) {
       const found = new Map<string, string[]>();
       for (const row of this.tables[kind].rows) {
-        const keys = new Set([row.id.toLowerCase(), row.slug, normalText(textColumn(row, 'name') ?? '')]);
+        const keys = new Set([
+          row.id.toLowerCase(),
+          row.slug,
+          normalText(textColumn(row, 'name') ?? ''),
+        ]);
         for (const key of keys) {
           const ids = found.get(key);
           if (ids === undefined) found.set(key, [row.id]);

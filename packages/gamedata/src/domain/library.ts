@@ -109,7 +109,8 @@ export class Library {
     const lists = this.#versions.map(({ changesObject }) => changesObject);
     await groups.keepOnly(new Set([...named, ...lists]));
     const changes = await editions.drafts();
-    const base = draftManifest === undefined ? this.#current.set : await this.#readSet(draftManifest);
+    const base =
+      draftManifest === undefined ? this.#current.set : await this.#readSet(draftManifest);
     return { draft: base, changes };
   }
 
@@ -183,7 +184,10 @@ export class Library {
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
     const before = this.#current;
-    const faults = await validateSet(set, before.version.version === 0 ? {} : { since: before.set });
+    const faults = await validateSet(
+      set,
+      before.version.version === 0 ? {} : { since: before.set },
+    );
     if (faults.length > 0) {
       throw new ValidationFailed(`${faults.length} faults; nothing was published`, faults);
     }
@@ -215,7 +219,12 @@ export class Library {
     };
     const published = { version, changed: changes.length };
     const hasOwnBase = JSON.stringify(draftManifest) !== JSON.stringify(manifest);
-    await this.#commit({ publication, published, changes, draftManifest: hasOwnBase ? draftManifest : null });
+    await this.#commit({
+      publication,
+      published,
+      changes,
+      draftManifest: hasOwnBase ? draftManifest : null,
+    });
     this.#versions.push(version);
     this.#current = { version, set };
     this.#isDegraded = false;
@@ -298,9 +307,7 @@ export class Library {
     await Promise.all(Array.from({ length: PUTS_AT_A_TIME }, put));
     return {
       ...set.about,
-      groups: mapKinds((kind) =>
-        set.tables[kind].groups.map(({ objectName }) => objectName ?? ''),
-      ),
+      groups: mapKinds((kind) => set.tables[kind].groups.map(({ objectName }) => objectName ?? '')),
     };
   }
 
@@ -321,7 +328,10 @@ export class Library {
       }
       tables.set(kind, new KindTable(read));
     }
-    return new DataSet(about, mapKinds((kind) => tables.get(kind) ?? new KindTable([])));
+    return new DataSet(
+      about,
+      mapKinds((kind) => tables.get(kind) ?? new KindTable([])),
+    );
   }
 
   async #readGroup(kind: Kind, objectName: string, slices: Slices): Promise<RowGroup> {
@@ -348,7 +358,10 @@ export class Library {
       if (!kept.some(({ version }) => version === number)) this.#open.delete(number);
     }
     const { draftManifest } = await editions.state();
-    const manifests = [...kept.map(({ manifest }) => manifest), ...(draftManifest ? [draftManifest] : [])];
+    const manifests = [
+      ...kept.map(({ manifest }) => manifest),
+      ...(draftManifest ? [draftManifest] : []),
+    ];
     const named = manifests.flatMap((manifest) => Object.values(manifest.groups).flat());
     await groups.keepOnly(new Set([...named, ...kept.map(({ changesObject }) => changesObject)]));
   }

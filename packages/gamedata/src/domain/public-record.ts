@@ -1,10 +1,9 @@
 import type { Kind } from '../model/kinds.js';
-import { textColumn } from './row.js';
 import type { DataSet } from './data-set.js';
 import { KIND_SPECS } from './kinds/index.js';
 import type { View } from './kinds/kind-spec.js';
 import { parseRow } from './record-rows.js';
-import type { Row } from './row.js';
+import { type Row, textColumn } from './row.js';
 
 /** `undefined`: default texts. `all`: default texts and beside them every translation. */
 export type Language = string | undefined;
@@ -20,7 +19,8 @@ export class Presenter implements View {
     this.language = language === set.about.defaultLanguage ? undefined : language;
   }
 
-  nameOf(kind: Kind, id: string): string | null {
+  /** Bound, because specs take it out of the view. */
+  readonly nameOf = (kind: Kind, id: string): string | null => {
     const row = this.set.row(kind, id);
     if (row === undefined) return null;
     if (this.language === undefined || this.language === 'all') return textColumn(row, 'name');
@@ -32,7 +32,7 @@ export class Presenter implements View {
     const name = own?.['name'] ?? own?.['title'] ?? textColumn(row, 'name');
     this.#names.set(key, name);
     return name;
-  }
+  };
 
   /** @param isWhole single records show what lists leave out. */
   present(kind: Kind, row: Row, isWhole: boolean): Record<string, unknown> {

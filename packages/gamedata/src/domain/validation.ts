@@ -1,10 +1,10 @@
 import { pointerOf } from '../model/json.js';
 import { KIND_WIRE, KINDS, type Kind } from '../model/kinds.js';
-import { listColumn, numberColumn, type Row } from './row.js';
 import type { DataSet } from './data-set.js';
 import { KIND_SPECS } from './kinds/index.js';
 import type { Fault } from './kinds/kind-spec.js';
 import { parseRow } from './record-rows.js';
+import { listColumn, numberColumn, type Row } from './row.js';
 import { Slices } from './slices.js';
 
 /** A fault of one record of a data set. */
@@ -46,11 +46,7 @@ export async function validateSet(
 }
 
 /** Which rows can have become invalid: those that changed, and those that name a changed or removed record. */
-function affectedRows(
-  set: DataSet,
-  kind: Kind,
-  since: DataSet | undefined,
-): (row: Row) => boolean {
+function affectedRows(set: DataSet, kind: Kind, since: DataSet | undefined): (row: Row) => boolean {
   if (since === undefined) return () => true;
   const targets: string[] = [];
   for (const other of KINDS) {
@@ -65,8 +61,7 @@ function affectedRows(
     }
   }
   const before = since.tables[kind];
-  return (row) =>
-    before.get(row.id) !== row || targets.some((target) => row.text.includes(target));
+  return (row) => before.get(row.id) !== row || targets.some((target) => row.text.includes(target));
 }
 
 function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
@@ -90,7 +85,11 @@ function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
       code: 'unknown_language',
       message: `the data set has no language ${language}`,
     }));
-  return [...dangling, ...languages, ...spec.check(record, set).map((fault) => ({ ...about, ...fault }))];
+  return [
+    ...dangling,
+    ...languages,
+    ...spec.check(record, set).map((fault) => ({ ...about, ...fault })),
+  ];
 }
 
 /** Rules about all records of a kind together. */

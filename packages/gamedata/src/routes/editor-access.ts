@@ -50,7 +50,8 @@ export class EditorAccess {
   admit(request: FastifyRequest): void {
     const { method, url, ip } = request;
     const { authorization } = request.headers;
-    const isOpen = (method === 'GET' || method === 'HEAD') && /^\/api\/editor\/types\/?(\?|$)/.test(url);
+    const isOpen =
+      (method === 'GET' || method === 'HEAD') && /^\/api\/editor\/types\/?(\?|$)/.test(url);
     if (authorization === undefined) {
       if (isOpen) return;
       throw new Unauthorized();

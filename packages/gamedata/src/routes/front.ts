@@ -82,9 +82,14 @@ export class GameDataFront implements ServiceFront {
     if (isEditor(request.url)) {
       const own = this.#editorHeaders(request);
       const isOpen = own['access-control-allow-origin'] !== undefined;
-      const methods = { 'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' };
+      const methods = {
+        'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+      };
       const headers = isOpen ? { ...own, ...methods, ...allowed, ...maxAge } : own;
-      return reply.code(204).headers({ ...headers, vary: 'Origin' }).send();
+      return reply
+        .code(204)
+        .headers({ ...headers, vary: 'Origin' })
+        .send();
     }
     const methods = 'GET, HEAD, OPTIONS';
     const cors = this.#parts.cors

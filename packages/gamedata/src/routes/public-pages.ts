@@ -1,4 +1,3 @@
-import { ParameterInvalid } from '../errors.js';
 import { BULK_NAMES, type BulkFiles } from '../domain/bulk-files.js';
 import { listCategories } from '../domain/kinds/items.js';
 import { checksumOf, type Edition, type Library } from '../domain/library.js';
@@ -8,6 +7,7 @@ import { type ListLimits, readIncludes, readListRequest } from '../domain/query/
 import { Parameters } from '../domain/query/parameters.js';
 import { project, readProjection } from '../domain/query/projection.js';
 import { textColumn } from '../domain/row.js';
+import { ParameterInvalid } from '../errors.js';
 import { byTypeKey, findKind, KIND_WIRE, KINDS, type Kind } from '../model/kinds.js';
 import { compareText } from '../model/normal-text.js';
 import { servedSchema } from '../model/schemas/served.js';
@@ -65,7 +65,9 @@ export async function listPage(parts: PublicParts, kind: Kind, target: Target): 
   const { offset, canonical, isPage } = request;
   const limit = request.limit ?? total;
   const url = (to: number): string => {
-    const parameters = new URLSearchParams(canonical.map(([name, value]) => [name, value]));
+    const parameters = new URLSearchParams(
+      canonical.map(([name, value]): [string, string] => [name, value]),
+    );
     if (request.limit !== undefined) parameters.set('limit', String(request.limit));
     parameters.set('offset', String(to));
     return `${target.path}?${parameters}`;
@@ -128,7 +130,7 @@ function bareList(
 function headerText(names: readonly string[]): string {
   return names
     .slice(0, 20)
-    .map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed()))
+    .map((name) => encodeURIComponent(name.slice(0, 64).replace(/[\ud800-\udfff]/g, '?')))
     .join(', ');
 }
 
@@ -175,9 +177,7 @@ export async function recordPage(
       ? record
       : (project(record, readProjection(paths, servedSchema(kind), idField)) as typeof record);
   const body =
-    includes.length === 0
-      ? kept
-      : { ...kept, included: include(kind, [row], includes, presenter) };
+    includes.length === 0 ? kept : { ...kept, included: include(kind, [row], includes, presenter) };
   return page(edition, body, { ...languageHeader(edition, language), ...ignored }, isPinned);
 }
 
@@ -249,7 +249,10 @@ function readQuestion(
   throw new ParameterInvalid({ param: 'q', message });
 }
 
-export function describeVersion(library: Library, number: number): Record<string, unknown> | undefined {
+export function describeVersion(
+  library: Library,
+  number: number,
+): Record<string, unknown> | undefined {
   const version = library.versions.find((candidate) => candidate.version === number);
   if (version === undefined) return undefined;
   return {
@@ -291,7 +294,10 @@ export async function changesPage(parts: PublicParts, target: Target): Promise<P
   const parameters = new Parameters(target.query);
   const since = parameters.integer('since', { min: 0, max: 2_147_483_647 });
   if (since === undefined) {
-    throw new ParameterInvalid({ param: 'since', message: 'since, the version you have, is missing' });
+    throw new ParameterInvalid({
+      param: 'since',
+      message: 'since, the version you have, is missing',
+    });
   }
   const kindName = parameters.word('kind');
   const kind = kindName === undefined ? undefined : findKind(kindName);
@@ -351,4 +357,3 @@ export function schemaPage({ library }: PublicParts, name: string): Page | undef
     ...servedSchema(kind),
   });
 }
-

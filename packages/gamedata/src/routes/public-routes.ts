@@ -100,11 +100,15 @@ export function registerPublicRoutes(app: FastifyInstance, parts: PublicRoutePar
 
 /** Asks the browser of lists and first records in advance, so that the first visitor does not wait. */
 export async function warmUp(parts: PublicRouteParts, signal: AbortSignal): Promise<void> {
-  for (const path of [...KINDS.map((kind: Kind) => `/api/${kind}`), '/api/ammunition/calibers/list']) {
+  for (const path of [
+    ...KINDS.map((kind: Kind) => `/api/${kind}`),
+    '/api/ammunition/calibers/list',
+  ]) {
     if (signal.aborted) return;
     const target = { path, query: '' };
     const kind = KINDS.find((one) => path === `/api/${one}`);
-    const page = kind === undefined ? await calibersPage(parts, target) : await listPage(parts, kind, target);
+    const page =
+      kind === undefined ? await calibersPage(parts, target) : await listPage(parts, kind, target);
     const reply = parts.cache.byUrl(path) ?? makeReply(page, parts);
     if (page.edition !== parts.library.current) return;
     parts.cache.put(path, path, reply);

@@ -9,7 +9,9 @@ export class RouteTable {
     app.addHook('onRoute', ({ url, method }) => {
       const source = url
         .split('/')
-        .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+        .map((part) =>
+          part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+        )
         .join('/');
       this.#routes.push({
         pattern: new RegExp(`^${source}$`),

@@ -1,10 +1,14 @@
-import { KIND_WIRE } from '../model/kinds.js';
 import { type GameDataError, isGameDataError } from '../errors.js';
+import { KIND_WIRE } from '../model/kinds.js';
 
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: { readonly error: string; readonly code: string; readonly [name: string]: unknown };
+  readonly body: {
+    readonly error: string;
+    readonly code: string;
+    readonly [name: string]: unknown;
+  };
 }
 
 /** The only place with status codes; a kind without a row does not compile. Source: gamedata, section 2.6. */

@@ -49,7 +49,10 @@ export class EditionStore {
     return rows.map(versionOf);
   }
 
-  async state(): Promise<{ readonly draftManifest: Manifest | undefined; readonly lastSeq: number }> {
+  async state(): Promise<{
+    readonly draftManifest: Manifest | undefined;
+    readonly lastSeq: number;
+  }> {
     const row = await this.#reader()
       .selectFrom('gamedata_state')
       .selectAll()

@@ -1,7 +1,19 @@
 import { isObject } from '../../model/json.js';
 import { AMMO_TYPES } from '../../model/schemas/stored.js';
 import { textColumn } from '../row.js';
-import { anyOf, flag, id, maximum, minimum, number, relationBy, rootTexts, setTextAt, text, words } from './fields.js';
+import {
+  anyOf,
+  flag,
+  id,
+  maximum,
+  minimum,
+  number,
+  relationBy,
+  rootTexts,
+  setTextAt,
+  text,
+  words,
+} from './fields.js';
 import type { Fault, KindSpec } from './kind-spec.js';
 
 /** Two names for one number. Source: gamedata, section 3.2. */

@@ -1,7 +1,18 @@
 import { isObject } from '../../model/json.js';
 import type { StoredModule } from '../../model/schemas/stored.js';
 import { listColumn } from '../row.js';
-import { anyOf, id, number, relation, relationBy, rootTexts, setTextAt, text, unique, words } from './fields.js';
+import {
+  anyOf,
+  id,
+  number,
+  relation,
+  relationBy,
+  rootTexts,
+  setTextAt,
+  text,
+  unique,
+  words,
+} from './fields.js';
 import type { Fault, KindSpec, Reference } from './kind-spec.js';
 
 type Level = StoredModule['levels'][number];

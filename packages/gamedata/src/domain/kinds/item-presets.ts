@@ -14,7 +14,9 @@ export const ITEM_PRESETS: KindSpec<'item-presets'> = {
     const { mods, parts, baseId } = body;
     if (Array.isArray(mods)) prepared['mods'] = mods.map((mod: unknown) => withoutName(mod));
     if (parts === undefined && typeof baseId === 'string') {
-      const ids = Array.isArray(mods) ? mods.map((mod: unknown) => Reflect.get(Object(mod), 'item')) : [];
+      const ids = Array.isArray(mods)
+        ? mods.map((mod: unknown) => Reflect.get(Object(mod), 'item'))
+        : [];
       prepared['parts'] = [baseId, ...ids].map((part) => ({ id: part, quantity: 1 }));
     }
     return prepared;
@@ -133,7 +135,10 @@ export function presetNumbers(row: Row, set: DataSet): PresetNumbers {
 
 function weightOf(row: Row, set: DataSet): number | null {
   let total = 0;
-  for (const { id: itemId, quantity } of listColumn<{ id: string; quantity: number }>(row, 'parts')) {
+  for (const { id: itemId, quantity } of listColumn<{ id: string; quantity: number }>(
+    row,
+    'parts',
+  )) {
     const weight = set.number('items', itemId, 'weight');
     if (weight === null) return null;
     total += weight * quantity;

@@ -165,7 +165,11 @@ export const ITEMS: KindSpec<'items'> = {
 
 /** Categories that are sorts of armour share its properties. */
 function propertiesOf(category: string): string {
-  return category === 'helmet' ? 'armor' : category === 'rig' || category === 'backpack' ? 'container' : category;
+  return category === 'helmet'
+    ? 'armor'
+    : category === 'rig' || category === 'backpack'
+      ? 'container'
+      : category;
 }
 
 /** Groups of categories, as handbooks have them. Source: gamedata, section 2.1 (categories/list). */

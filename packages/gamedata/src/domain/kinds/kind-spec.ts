@@ -48,7 +48,7 @@ export type Filter =
 /** What a record is served from: the set it belongs to and the language of the names it embeds. */
 export interface View {
   readonly set: DataSet;
-  nameOf(kind: Kind, id: string): string | null;
+  readonly nameOf: (kind: Kind, id: string) => string | null;
 }
 
 export interface LocalText {
@@ -86,6 +86,9 @@ export interface KindSpec<K extends Kind = Kind> {
   /** Order of lists without `sort`; `undefined` keeps the stored order. */
   readonly defaultSort?: string;
   readonly includes: Readonly<
-    Record<string, { readonly kind: Kind | 'categories'; ids(row: Row, set: DataSet): readonly string[] }>
+    Record<
+      string,
+      { readonly kind: Kind | 'categories'; ids(row: Row, set: DataSet): readonly string[] }
+    >
   >;
 }

@@ -14,7 +14,11 @@ export const LEVELS: KindSpec<'levels'> = {
     if (typeof body['level'] === 'number') {
       const own = String(body['level']);
       if (body['id'] !== undefined && String(body['id']) !== own) {
-        fault({ path: '/id', code: 'contradiction', message: `the id of level ${own} is "${own}"` });
+        fault({
+          path: '/id',
+          code: 'contradiction',
+          message: `the id of level ${own} is "${own}"`,
+        });
       }
       prepared['id'] = own;
     } else if (body['level'] === undefined && /^[1-9]\d{0,8}$/.test(String(body['id']))) {

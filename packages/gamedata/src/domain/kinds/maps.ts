@@ -74,7 +74,11 @@ export const MAPS: KindSpec<'maps'> = {
     raidlevel: words('raidlevel', RAID_LEVELS),
     boss: words('bosses'),
   },
-  filters: { maxMinLevel: maximum('min_level'), raidlevel: anyOf('raidlevel'), boss: anyOf('boss') },
+  filters: {
+    maxMinLevel: maximum('min_level'),
+    raidlevel: anyOf('raidlevel'),
+    boss: anyOf('boss'),
+  },
   sortKeys: ['name', 'min_level', 'players', 'duration'],
   includes: {
     quests: { kind: 'quests', ids: (row, { relations }) => relations.questsOfMap.of(row.id) },

@@ -184,7 +184,11 @@ export function objectiveReferences(
     const target = objective[member];
     return target === null ? [] : [{ path: [...root, member], kind, id: target, repair: 'null' }];
   };
-  const list = (path: readonly (string | number)[], ids: readonly string[], kind: Reference['kind']) =>
+  const list = (
+    path: readonly (string | number)[],
+    ids: readonly string[],
+    kind: Reference['kind'],
+  ) =>
     ids.map(
       (target, index): Reference => ({ path: [...path, index], kind, id: target, repair: 'drop' }),
     );

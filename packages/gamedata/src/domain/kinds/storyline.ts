@@ -1,6 +1,16 @@
 import { IMPORTANCES } from '../../model/schemas/stored.js';
 import { listColumn } from '../row.js';
-import { anyOf, id, number, relation, rootTexts, setTextAt, text, unique, words } from './fields.js';
+import {
+  anyOf,
+  id,
+  number,
+  relation,
+  rootTexts,
+  setTextAt,
+  text,
+  unique,
+  words,
+} from './fields.js';
 import type { KindSpec, Reference } from './kind-spec.js';
 import { withoutName } from './traders.js';
 
@@ -69,7 +79,14 @@ export const STORYLINE: KindSpec<'storyline'> = {
       ...relatedCharacters.flatMap(({ id: traderId }, index): Reference[] =>
         traderId === null
           ? []
-          : [{ path: ['relatedCharacters', index, 'id'], kind: 'traders', id: traderId, repair: 'null' }],
+          : [
+              {
+                path: ['relatedCharacters', index, 'id'],
+                kind: 'traders',
+                id: traderId,
+                repair: 'null',
+              },
+            ],
       ),
       ...list('requires', 'storyline', requires),
       ...list('mapIds', 'maps', mapIds),

@@ -53,7 +53,13 @@ export const TRADERS: KindSpec<'traders'> = {
   references({ inventory, mapIds }) {
     return [
       ...inventory.flatMap(({ id: itemId, questId }, index): Reference[] => [
-        { path: ['inventory', index, 'id'], kind: 'items', id: itemId, repair: 'drop', dropDepth: 2 },
+        {
+          path: ['inventory', index, 'id'],
+          kind: 'items',
+          id: itemId,
+          repair: 'drop',
+          dropDepth: 2,
+        },
         ...(questId === null
           ? []
           : [

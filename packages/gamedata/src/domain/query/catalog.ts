@@ -69,11 +69,7 @@ export class Catalog {
   }
 
   /** Positions of all matching rows in the order of the list. */
-  async #select(
-    set: DataSet,
-    request: ListRequest,
-    language: string,
-  ): Promise<readonly number[]> {
+  async #select(set: DataSet, request: ListRequest, language: string): Promise<readonly number[]> {
     const { kind, search, query, sort, filters } = request;
     let order = set.defaultOrder(kind);
     const { rows } = set.tables[kind];
@@ -107,7 +103,11 @@ export class Catalog {
   /** Everything that is found, best first. Source: gamedata, section 2.8. */
   async search(
     set: DataSet,
-    wanted: { readonly q: string; readonly kinds: readonly Kind[]; readonly language?: string | undefined },
+    wanted: {
+      readonly q: string;
+      readonly kinds: readonly Kind[];
+      readonly language?: string | undefined;
+    },
   ): Promise<readonly Hit[]> {
     const language = languageOf(set, wanted.language);
     const node = parseQuery(wanted.q);
@@ -153,10 +153,7 @@ export class Catalog {
   }
 
   /** Plain words that nothing matches are looked for again as if each had been mistyped. */
-  async #forgiving(
-    q: string,
-    scope: Parameters<typeof evaluateQuery>[1],
-  ): Promise<Scores> {
+  async #forgiving(q: string, scope: Parameters<typeof evaluateQuery>[1]): Promise<Scores> {
     const words = q.trim().split(/\s+/);
     const isPlain = words.length <= 30 && words.every((word) => /^[\p{L}\p{N}'’.-]+$/u.test(word));
     if (!isPlain || words.some((word) => word.startsWith('-') || word === 'OR')) {
@@ -392,7 +389,11 @@ function sortRows(
   });
   return [...order].sort((a, b) => {
     for (const { values, isDescending } of keys) {
-      const difference = compareSortKeys(values.get(a) ?? null, values.get(b) ?? null, isDescending);
+      const difference = compareSortKeys(
+        values.get(a) ?? null,
+        values.get(b) ?? null,
+        isDescending,
+      );
       if (difference !== 0) return difference;
     }
     return (places.get(a) ?? 0) - (places.get(b) ?? 0);

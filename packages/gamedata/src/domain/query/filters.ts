@@ -71,7 +71,8 @@ export function wordsPredicate(
   field: Field,
   values: readonly string[],
 ): (set: DataSet) => Predicate {
-  if (field.type === 'words' && field.values !== undefined) refuseOthers(name, values, field.values);
+  if (field.type === 'words' && field.values !== undefined)
+    refuseOthers(name, values, field.values);
   return (set) => {
     switch (field.type) {
       case 'relation': {

@@ -100,7 +100,8 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
     query: q === undefined ? undefined : parseQuery(q),
     sort,
     fields:
-      fieldPaths && readProjection(fieldPaths, servedSchema(kind), kind === 'levels' ? 'level' : 'id'),
+      fieldPaths &&
+      readProjection(fieldPaths, servedSchema(kind), kind === 'levels' ? 'level' : 'id'),
     includes,
     ids,
     language,

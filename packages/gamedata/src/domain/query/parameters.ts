@@ -30,7 +30,10 @@ export class Parameters {
     return value;
   }
 
-  integer(name: string, bounds: { readonly min: number; readonly max: number }): number | undefined {
+  integer(
+    name: string,
+    bounds: { readonly min: number; readonly max: number },
+  ): number | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
     const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;

@@ -16,7 +16,11 @@ interface SchemaNode {
 }
 
 /** Reads dot paths against the schema of the served record. Throws `ParameterInvalid` for unknown ones. */
-export function readProjection(paths: readonly string[], schema: object, idField: string): Projection {
+export function readProjection(
+  paths: readonly string[],
+  schema: object,
+  idField: string,
+): Projection {
   const tree: Record<string, Projection | true> = Object.create(null);
   tree[idField] = true;
   for (const path of paths) {
@@ -51,7 +55,9 @@ function isKnown(schema: SchemaNode, names: readonly string[]): boolean {
     return inner !== undefined && isKnown(inner, rest);
   }
   // Open objects may hold anything.
-  return name !== '' && (schema.patternProperties !== undefined || schema.additionalProperties === true);
+  return (
+    name !== '' && (schema.patternProperties !== undefined || schema.additionalProperties === true)
+  );
 }
 
 export function project(value: unknown, projection: Projection | true): unknown {

@@ -91,8 +91,7 @@ class Parser {
     const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, this.#at));
     if (operator === undefined) return this.#fail('an operator is expected: : = != > >= < <=');
     this.#at += operator.length;
-    const value =
-      this.#text[this.#at] === '"' ? this.#quoted() : this.#take(/[^\s()"]+/y);
+    const value = this.#text[this.#at] === '"' ? this.#quoted() : this.#take(/[^\s()"]+/y);
     if (value === undefined) return this.#fail(`${field} has no value`);
     return { type: 'field', field, operator, value, position };
   }

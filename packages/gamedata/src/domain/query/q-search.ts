@@ -149,7 +149,9 @@ function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => bool
   const { field: name, operator, value } = node;
   if ((name === 'has' || name === 'is') && operator === ':') return memberPredicate(node, scope);
   const { fields, filters } = KIND_SPECS[kind];
-  const known = [name, ...(ALIASES[name] ?? [])].find((candidate) => fields[candidate] !== undefined);
+  const known = [name, ...(ALIASES[name] ?? [])].find(
+    (candidate) => fields[candidate] !== undefined,
+  );
   const field = fields[known ?? filters[name]?.field ?? ''];
   if (field === undefined) {
     if (hasText(name, kind)) return textMemberPredicate(node, scope);
@@ -227,7 +229,10 @@ function memberPredicate(node: FieldNode, { kind, set }: SearchScope): (row: Row
 }
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0);
 
 const TEXT_MEMBERS = ['description', 'details', 'fullText', 'title', 'shortName', 'fullName'];
 

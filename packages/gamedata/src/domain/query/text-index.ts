@@ -68,7 +68,12 @@ export class TextIndex {
   /** Best field in which each word of the row stands. */
   #weightsOf(row: Row): ReadonlyMap<number, number> {
     const weights = new Map<number, number>();
-    for (const [index, text] of fieldTexts(this.#kind, row, this.#language, this.#isDefault).entries()) {
+    for (const [index, text] of fieldTexts(
+      this.#kind,
+      row,
+      this.#language,
+      this.#isDefault,
+    ).entries()) {
       const weight = index === 0 ? 3 : index === 1 ? 2 : 1;
       for (const word of tokensOf(text)) {
         const token = this.#tokenOf(word);
@@ -103,7 +108,10 @@ export class TextIndex {
       const token = sorted[at] ?? 0;
       const word = this.#words[token] ?? '';
       if (!word.startsWith(prefix)) break;
-      found.set(token, word.length === prefix.length ? 1 : 0.75 * (prefix.length / word.length) + 0.1);
+      found.set(
+        token,
+        word.length === prefix.length ? 1 : 0.75 * (prefix.length / word.length) + 0.1,
+      );
     }
     return found;
   }

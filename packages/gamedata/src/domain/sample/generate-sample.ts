@@ -63,7 +63,8 @@ export function* generateSample({
   for (let index = 0; index < PRESET_BLOCK * scale; index++) {
     const block = Math.floor(index / PRESET_BLOCK);
     const weapon = weapons[block * 40 + ((index % PRESET_BLOCK) % 40)];
-    if (weapon !== undefined) yield finish.record('item-presets', index, presets.make(index, weapon));
+    if (weapon !== undefined)
+      yield finish.record('item-presets', index, presets.make(index, weapon));
   }
   const quests = new QuestMaker(world);
   for (let index = 0; index < QUEST_BLOCK * scale; index++) {
@@ -111,4 +112,3 @@ class Finisher {
     return { kind, record: { ...prepared.record, slug } };
   }
 }
-

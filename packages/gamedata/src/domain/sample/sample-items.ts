@@ -221,7 +221,8 @@ export class ItemMaker {
           armor: {
             class: 1 + (place % 6),
             durability: random.between(20, 90),
-            zones: category === 'helmet' ? ['head'] : ['chest', ...(place % 2 === 0 ? ['back'] : [])],
+            zones:
+              category === 'helmet' ? ['head'] : ['chest', ...(place % 2 === 0 ? ['back'] : [])],
             material: slugWord(random.pick(this.#words.materials).en),
           },
         };
@@ -269,7 +270,10 @@ export class ItemMaker {
       projectileCount: ammoType === 'buckshot' ? random.between(6, 9) : 1,
       ballistics: {
         damage,
-        penetration: Math.max(1, Math.min(90, 100 - Math.round(damage / 2) + random.between(-15, 15))),
+        penetration: Math.max(
+          1,
+          Math.min(90, 100 - Math.round(damage / 2) + random.between(-15, 15)),
+        ),
         armorDamage: random.between(10, 80),
         fragmentation: random.between(0, 60) / 100,
         ricochetChance: random.between(0, 50) / 100,
@@ -321,5 +325,7 @@ export function slugWord(text: string): string {
 
 function shortNameOf(name: string): string {
   const words = name.split(' ');
-  return words.length > 2 ? words.slice(1, 3).join(' ').slice(0, 24) : (words[0] ?? name).slice(0, 24);
+  return words.length > 2
+    ? words.slice(1, 3).join(' ').slice(0, 24)
+    : (words[0] ?? name).slice(0, 24);
 }

@@ -43,5 +43,8 @@ export class SampleRandom {
 }
 
 export function sampleId(seed: number, kind: string, index: number): string {
-  return createHash('sha256').update(`plinth-sample:${seed}:${kind}:${index}`).digest('hex').slice(0, 24);
+  return createHash('sha256')
+    .update(`plinth-sample:${seed}:${kind}:${index}`)
+    .digest('hex')
+    .slice(0, 24);
 }

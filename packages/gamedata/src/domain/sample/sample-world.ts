@@ -25,7 +25,15 @@ export const MODULE_COUNT = 20;
 export const LEVEL_COUNT = 60;
 export const QUEST_BLOCK = 128;
 export const PRESET_BLOCK = 64;
-const RAID_LEVELS = ['Very Easy', 'Easy', 'Easy-Medium', 'Medium', 'Medium-Hard', 'Hard', 'Very Hard'];
+const RAID_LEVELS = [
+  'Very Easy',
+  'Easy',
+  'Easy-Medium',
+  'Medium',
+  'Medium-Hard',
+  'Hard',
+  'Very Hard',
+];
 
 const ofCategory = (world: World, ...categories: string[]): readonly SampleItem[] =>
   world.items.filter(({ category }) => categories.includes(category));
@@ -51,11 +59,15 @@ export function* makeMaps(world: World): Generator<Body> {
         name: place(at).en,
         description: `Arrivals near ${place(at).en}.`,
       })),
-      bosses: [
-        { name: boss, description: `Holds ${place(3).en}.`, spawnChance: chance / 100 },
-      ],
+      bosses: [{ name: boss, description: `Holds ${place(3).en}.`, spawnChance: chance / 100 }],
       loot: (['highvalue', 'currency', 'ammo', 'medical', 'keys'] as const).map((type, at) => {
-        const categories = { highvalue: 'barter', currency: 'currency', ammo: 'ammo', medical: 'medical', keys: 'key' };
+        const categories = {
+          highvalue: 'barter',
+          currency: 'currency',
+          ammo: 'ammo',
+          medical: 'medical',
+          keys: 'key',
+        };
         const found = random.some(ofCategory(world, categories[type]), 2);
         return {
           type,
@@ -70,7 +82,8 @@ export function* makeMaps(world: World): Generator<Body> {
         requires: at === 8 ? 'a toll of 5 scrip' : null,
       })),
       enemies: ['drifters', 'wardens', boss],
-      accessItemIds: index % 3 === 2 ? random.some(ofCategory(world, 'key'), 1).map(({ id }) => id) : [],
+      accessItemIds:
+        index % 3 === 2 ? random.some(ofCategory(world, 'key'), 1).map(({ id }) => id) : [],
       floors: index % 2 === 0 ? ['ground', 'upper'] : ['ground'],
       locales: { fr: { name: name.fr, ...(index % 2 === 0 && { description: text.fr }) } },
     };
@@ -112,7 +125,11 @@ export function* makeTraders(world: World): Generator<Body> {
       }),
       mapIds: [mapId(words, index), mapId(words, index + 3)],
       locales: {
-        fr: { name: trader.name, location: trader.location.fr, ...(index % 2 === 0 && { description: trader.text.fr }) },
+        fr: {
+          name: trader.name,
+          location: trader.location.fr,
+          ...(index % 2 === 0 && { description: trader.text.fr }),
+        },
       },
     };
   }
@@ -123,7 +140,9 @@ export function* makeLevels({ seed, words }: World): Generator<Body> {
   let exp = 0;
   for (let level = 1; level <= LEVEL_COUNT; level++) {
     const isLast = level === LEVEL_COUNT;
-    const expToNextLevel = isLast ? 0 : 900 + level * level * 40 + level * 310 + random.between(0, 200);
+    const expToNextLevel = isLast
+      ? 0
+      : 900 + level * level * 40 + level * 310 + random.between(0, 200);
     const rank = words.titles[Math.floor((level - 1) / 4)] ?? (words.titles.at(-1) as Words);
     const name = level % 4 === 1 ? rank.en : null;
     yield {
@@ -184,7 +203,9 @@ export function* makeModules(world: World): Generator<Body> {
             ? []
             : [{ id: moduleId(seed, other), level: Math.min(level - 1, levelsOfModule(other)) }],
         traders:
-          level === 3 ? [{ id: traderId(seed, index % TRADER_COUNT), level: random.between(2, 4) }] : [],
+          level === 3
+            ? [{ id: traderId(seed, index % TRADER_COUNT), level: random.between(2, 4) }]
+            : [],
         skills: level === 2 && index % 4 === 1 ? [{ name: random.pick(SKILLS), level: 3 }] : [],
         bonuses: [{ type: BONUSES[(index + at) % BONUSES.length], value: level * 5 }],
       };
@@ -305,11 +326,18 @@ export class QuestMaker {
         reputations: [{ traderId: traderId(seed, giver), value: reputation }],
         unlocks:
           place % 6 === 5
-            ? [{ itemId: random.pick(this.#world.items).id, traderId: traderId(seed, giver), level: 2 }]
+            ? [
+                {
+                  itemId: random.pick(this.#world.items).id,
+                  traderId: traderId(seed, giver),
+                  level: 2,
+                },
+              ]
             : [],
       },
       failure: {
-        reputations: place % 10 === 9 ? [{ traderId: traderId(seed, giver), value: -reputation }] : [],
+        reputations:
+          place % 10 === 9 ? [{ traderId: traderId(seed, giver), value: -reputation }] : [],
       },
       alternatives: place % 32 === 31 ? [before(1)] : [],
       flags: { deprecated: false, optional: place % 13 === 12 },
@@ -351,9 +379,17 @@ export class QuestMaker {
       case 'key':
         return { ...base, itemIds: items(this.#keys, 1), target: spot.en };
       case 'kill':
-        return { ...base, target: random.pick(['drifters', 'wardens']), count: random.between(3, 20) };
+        return {
+          ...base,
+          target: random.pick(['drifters', 'wardens']),
+          count: random.between(3, 20),
+        };
       case 'reputation':
-        return { ...base, traderId: traderId(seed, at.index % TRADER_COUNT), level: random.between(2, 4) };
+        return {
+          ...base,
+          traderId: traderId(seed, at.index % TRADER_COUNT),
+          level: random.between(2, 4),
+        };
       case 'skill':
         return { ...base, skill: random.pick(SKILLS), level: random.between(1, 10) };
       case 'hideout': {
@@ -371,7 +407,11 @@ export class QuestMaker {
         return {
           ...base,
           target: spot.en,
-          position: { x: random.between(0, 1000) / 10, y: random.between(0, 1000) / 10, floor: null },
+          position: {
+            x: random.between(0, 1000) / 10,
+            y: random.between(0, 1000) / 10,
+            floor: null,
+          },
         };
     }
   }
@@ -396,7 +436,10 @@ export function* makeChapters({ seed, words }: World): Generator<Body> {
       timeline: `year ${40 + index} after the Outage`,
       importance: index % 4 === 0 ? 'critical' : index % 2 === 0 ? 'major' : 'minor',
       relatedQuests: random
-        .some(Array.from({ length: 11 }, (_entry, at) => firstQuest + at), 3 + (index % 3))
+        .some(
+          Array.from({ length: 11 }, (_entry, at) => firstQuest + at),
+          3 + (index % 3),
+        )
         .map((quest) => ({ id: questId(seed, quest) })),
       relatedCharacters: [{ id: traderId(seed, trader), name: null, role: 'witness' }],
       events: [0, 1].map((at) => ({
@@ -407,11 +450,22 @@ export function* makeChapters({ seed, words }: World): Generator<Body> {
       requires: index === 0 ? [] : [chapterId(seed, index - 1)],
       mapIds: [mapId(words, index)],
       objectives: [
-        { id: `s${index}-1`, type: 'locate', description: `Reach ${random.pick(words.places).en}.`, optional: false },
-        { id: `s${index}-2`, type: 'other', description: `Decide what ${words.traders[trader]?.name} may know.`, optional: true },
+        {
+          id: `s${index}-1`,
+          type: 'locate',
+          description: `Reach ${random.pick(words.places).en}.`,
+          optional: false,
+        },
+        {
+          id: `s${index}-2`,
+          type: 'other',
+          description: `Decide what ${words.traders[trader]?.name} may know.`,
+          optional: true,
+        },
       ],
       rewards: [{ type: 'experience', value: (index + 1) * 1500 }],
-      branches: index % 6 === 5 ? { tell: { leadsTo: 'trust' }, withhold: { leadsTo: 'doubt' } } : {},
+      branches:
+        index % 6 === 5 ? { tell: { leadsTo: 'trust' }, withhold: { leadsTo: 'doubt' } } : {},
       locales: {
         fr: { name: name.fr, ...(index % 2 === 0 && { description: description.fr }) },
       },

@@ -7,7 +7,8 @@ export const Closed = <P extends TProperties>(properties: P): TObject<P> =>
 export const Nullable = <T extends TSchema>(schema: T) =>
   Type.Union([schema, Type.Null()], { default: null });
 
-export const List = <T extends TSchema>(items: T) => Type.Array(items, { default: [], maxItems: 10_000 });
+export const List = <T extends TSchema>(items: T) =>
+  Type.Array(items, { default: [], maxItems: 10_000 });
 
 export const Text = (maxLength = 20_000) => Type.String({ maxLength });
 
@@ -23,31 +24,48 @@ export const Slug = () => Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', max
 export const Flag = (value = false) => Type.Boolean({ default: value });
 
 export const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>
-  Type.Unsafe<T>(Type.Union(names.map((name) => Type.Literal(name)), options));
+  Type.Unsafe<T>(
+    Type.Union(
+      names.map((name) => Type.Literal(name)),
+      options,
+    ),
+  );
 
 /** Relative or https: an editor must not be able to plant a link of another scheme into fan sites. */
 export const Link = () =>
-  Nullable(Type.String({ maxLength: 2048, pattern: '^(https://[^\\s"<>]+|(?!//)[A-Za-z0-9/._~%#?=&-][^\\s:"<>]*)$' }));
+  Nullable(
+    Type.String({
+      maxLength: 2048,
+      pattern: '^(https://[^\\s"<>]+|(?!//)[A-Za-z0-9/._~%#?=&-][^\\s:"<>]*)$',
+    }),
+  );
 
 /** Text by language and field; fields of list members are named `objectives.<id>.description`. */
 export const Locales = () =>
-  Type.Record(Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$' }), Type.Record(Type.String(), Text()), {
-    default: {},
-  });
+  Type.Record(
+    Type.String({ pattern: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$' }),
+    Type.Record(Type.String(), Text()),
+    {
+      default: {},
+    },
+  );
 
 /** Whatever the data set wants to carry along; served as it is. */
 export const Extra = () => Type.Record(Type.String(), Type.Unknown(), { default: {} });
 
-/** In every stored record. */
+/** In front of every record. */
 export const COMMON = {
   id: Id(),
   slug: Slug(),
-  updatedAt: Type.String({ format: 'date-time' }),
-  extra: Extra(),
 };
 
-/** Stored, never served: texts of other languages, and what an imported record looked like. */
-export const HIDDEN = {
+/**
+ * At the end of every stored record; what stands below `extra` is not served: texts of other languages, and what an
+ * imported record looked like.
+ */
+export const TAIL = {
+  extra: Extra(),
+  updatedAt: Type.String({ format: 'date-time' }),
   locales: Locales(),
   source: Type.Optional(Type.Unknown()),
 };

@@ -17,7 +17,11 @@ const computedNumbers = {
 };
 
 /** The members of a nested list's entries, with others beside them. */
-function withMembers(list: TSchema, members: Record<string, TSchema>, without: string[] = []): TSchema {
+function withMembers(
+  list: TSchema,
+  members: Record<string, TSchema>,
+  without: string[] = [],
+): TSchema {
   const entry: TObject = Reflect.get(list, 'items');
   const own = Object.fromEntries(
     Object.entries(entry.properties).filter(([name]) => !without.includes(name)),

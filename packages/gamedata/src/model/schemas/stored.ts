@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import {
   Bonus,
-  COMMON,
   Closed,
+  COMMON,
   Count,
   Flag,
-  HIDDEN,
   Id,
   Link,
   List,
@@ -13,6 +12,7 @@ import {
   Objective,
   oneOf,
   Ratio,
+  TAIL,
   Text,
 } from './base.js';
 
@@ -107,10 +107,14 @@ export const StoredItem = Closed({
   properties: Type.Object(
     Object.fromEntries(
       Object.entries(ITEM_PROPERTIES).map(([name, schema]) => [name, Type.Optional(schema)]),
-    ) as { [K in keyof typeof ITEM_PROPERTIES]: ReturnType<typeof Type.Optional<(typeof ITEM_PROPERTIES)[K]>> },
+    ) as {
+      [K in keyof typeof ITEM_PROPERTIES]: ReturnType<
+        typeof Type.Optional<(typeof ITEM_PROPERTIES)[K]>
+      >;
+    },
     { additionalProperties: false, maxProperties: 1, default: {} },
   ),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredItem = Static<typeof StoredItem>;
 
@@ -137,7 +141,7 @@ export const StoredAmmunition = Closed({
     recoil: Type.Number({ default: 0 }),
     initialSpeed: Type.Number({ minimum: 0, default: 0 }),
   }),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredAmmunition = Static<typeof StoredAmmunition>;
 
@@ -170,7 +174,7 @@ export const StoredTrader = Closed({
     }),
   ),
   mapIds: List(Id()),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredTrader = Static<typeof StoredTrader>;
 
@@ -213,7 +217,7 @@ export const StoredQuest = Closed({
     { deprecated: Flag(), optional: Flag() },
     { additionalProperties: false, default: {} },
   ),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredQuest = Static<typeof StoredQuest>;
 
@@ -228,7 +232,9 @@ export const StoredMap = Closed({
   raidlevel: Nullable(oneOf(RAID_LEVELS)),
   image: Link(),
   wiki: Link(),
-  spawns: List(Closed({ name: Text(200), description: Type.String({ default: '', maxLength: 2000 }) })),
+  spawns: List(
+    Closed({ name: Text(200), description: Type.String({ default: '', maxLength: 2000 }) }),
+  ),
   bosses: List(
     Closed({
       name: Text(200),
@@ -250,7 +256,7 @@ export const StoredMap = Closed({
   enemies: List(Text(200)),
   accessItemIds: List(Id()),
   floors: List(Text(100)),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredMap = Static<typeof StoredMap>;
 
@@ -278,7 +284,7 @@ export const StoredModule = Closed({
       bonuses: List(Bonus()),
     }),
   ),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredModule = Static<typeof StoredModule>;
 
@@ -291,7 +297,7 @@ export const StoredPreset = Closed({
   description: Nullable(Text()),
   mods: List(Closed({ slot: Text(64), item: Id() })),
   parts: List(Closed({ id: Id(), quantity: Type.Integer({ minimum: 1, default: 1 }) })),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredPreset = Static<typeof StoredPreset>;
 
@@ -313,7 +319,7 @@ export const StoredLevel = Closed({
     },
     { additionalProperties: false, default: {} },
   ),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredLevel = Static<typeof StoredLevel>;
 
@@ -348,7 +354,7 @@ export const StoredChapter = Closed({
   ),
   rewards: List(Type.Object({ type: Text(64) }, { additionalProperties: true })),
   branches: Type.Record(Type.String(), Type.Unknown(), { default: {} }),
-  ...HIDDEN,
+  ...TAIL,
 });
 export type StoredChapter = Static<typeof StoredChapter>;
 
