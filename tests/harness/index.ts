@@ -1,3 +1,10 @@
+export {
+  type AccountsCall,
+  AccountsServer,
+  type Json,
+  KEYS,
+  type KeyName,
+} from './accounts-server.js';
 export { assertEmpty, assertError, assertJson, query, rows } from './answers.js';
 export { Chance } from './chance.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';

@@ -1,1 +1,7 @@
-export {};
+export { ACCOUNTS_SETTINGS, type AccountsConfig } from './config.js';
+export { BootstrapKeysInvalid, KeyFileDamaged } from './errors.js';
+export {
+  type AccountsNeeds,
+  createAccounts,
+  type PlatformKeyring,
+} from './service.js';

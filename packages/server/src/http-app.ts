@@ -201,8 +201,7 @@ function defaultDesk(parts: HttpAppParts): FrontDesk {
 
 function defaultFront(parts: HttpAppParts): ServiceFront {
   return {
-    // Named, because another service may have a front for all of `/api`.
-    paths: ['/api/v1', '/api/v2', '/api/v3'],
+    paths: [],
     authenticate: (request) => parts.authenticate(request.raw),
     answerError: (error, request, reply) => answerError(error, parts.log, request, reply),
     answerNotFound: (_request, reply) => answerNotFound(reply),

@@ -13,7 +13,7 @@ import type { FastifyInstance } from 'fastify';
 import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 import { createServiceEndpoints } from './service-endpoints.js';
-import { openGameData } from './services/gamedata.js';
+import { openAccounts } from './services/accounts.js';
 import { openRateLimit } from './services/ratelimit.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
@@ -93,15 +93,15 @@ export async function wireUp(
       log: log.child({ service }),
     });
     const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb')) : undefined;
+    const accounts = runs('accounts') ? openAccounts(partsOf('accounts')) : undefined;
     const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
     const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
-    const gamedata = runs('gamedata') ? await openGameData(partsOf('gamedata')) : undefined;
     const services: HttpService[] = [
       identity,
       ...(tsdb ? [tsdb] : []),
+      ...(accounts ? [accounts] : []),
       ...(webhooks ? [webhooks] : []),
       ...(rateLimit ? [rateLimit] : []),
-      ...(gamedata ? [gamedata] : []),
       endpoints,
     ];
     for (const service of services) {

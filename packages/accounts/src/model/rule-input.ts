@@ -7,6 +7,7 @@ import type { Violation } from './violation.js';
 
 export interface FileRecord {
   readonly id: string;
+  /** `'*'`: fits every purpose (the ready-made ones of test mode). */
   readonly purpose: string;
   /** Whose it is; without one any account may use it and then owns it. */
   readonly accountId?: string;

@@ -3,8 +3,16 @@
  * fail, tear and forget writes. Paths are absolute. Errors are Node's (`code` such as `ENOENT`, `ENOSPC`).
  */
 export interface FileSystem {
-  /** With `synced`, bytes and what is needed to read them again are durable when a `write` resolves (O_DSYNC). */
-  open(path: string, mode: OpenMode, writes?: 'buffered' | 'synced'): Promise<FileHandle>;
+  /**
+   * With `synced`, bytes and what is needed to read them again are durable when a `write` resolves (O_DSYNC). A file
+   * that is made `private` can be read and written by its owner alone (mode 0600).
+   */
+  open(
+    path: string,
+    mode: OpenMode,
+    writes?: 'buffered' | 'synced',
+    access?: 'shared' | 'private',
+  ): Promise<FileHandle>;
   rename(from: string, to: string): Promise<void>;
   /** A second name for `existing`; fails with `EEXIST` when `name` is taken. */
   link(existing: string, name: string): Promise<void>;

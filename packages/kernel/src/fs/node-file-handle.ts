@@ -106,11 +106,14 @@ export async function openNodeFile(
   path: string,
   mode: OpenMode,
   writes: 'buffered' | 'synced',
+  access: 'shared' | 'private' = 'shared',
 ): Promise<FileHandle> {
   const isSynced = writes === 'synced';
   const flags = isSynced && HAS_SYNCED_WRITES ? FLAGS[mode] | O_DSYNC : FLAGS[mode];
   const descriptor = await new Promise<number>((resolve, reject) => {
-    open(path, flags, (error, opened) => (error === null ? resolve(opened) : reject(error)));
+    open(path, flags, access === 'private' ? 0o600 : 0o666, (error, opened) =>
+      error === null ? resolve(opened) : reject(error),
+    );
   });
   return new NodeFileHandle(descriptor, path, isSynced && !HAS_SYNCED_WRITES);
 }

@@ -9,8 +9,9 @@ export class NodeFileSystem implements FileSystem {
     path: string,
     mode: OpenMode,
     writes: 'buffered' | 'synced' = 'buffered',
+    access: 'shared' | 'private' = 'shared',
   ): Promise<FileHandle> {
-    return await openNodeFile(path, mode, writes);
+    return await openNodeFile(path, mode, writes, access);
   }
 
   async rename(from: string, to: string): Promise<void> {

@@ -1,0 +1,51 @@
+import { BootstrapKeysInvalid } from './errors.js';
+
+export interface BootstrapKey {
+  readonly platform: string;
+  readonly text: string;
+}
+
+const PLATFORM = /^plat_[A-Za-z0-9_]{1,60}$/;
+
+/**
+ * Keys that the operator brings along: `sk_test_...`, `plat_x:sk_test_...`, or a JSON list of `{platform, value}`
+ * (kind and mode stand in the value). Throws `BootstrapKeysInvalid`, which never shows a key.
+ */
+export function readBootstrapKeys(
+  setting: readonly string[],
+  defaultPlatform: string,
+): readonly BootstrapKey[] {
+  // A list setting is split at commas, also where they belong to JSON.
+  const whole = setting.join(',').trim();
+  if (whole.startsWith('[')) return readJsonList(whole, defaultPlatform);
+  return setting.map((entry) => {
+    const colon = entry.indexOf(':');
+    const platform = colon < 0 ? defaultPlatform : entry.slice(0, colon);
+    return checked({ platform, text: entry.slice(colon + 1) });
+  });
+}
+
+function readJsonList(text: string, defaultPlatform: string): readonly BootstrapKey[] {
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    throw new BootstrapKeysInvalid('not a valid JSON list');
+  }
+  if (!Array.isArray(list)) throw new BootstrapKeysInvalid('not a JSON list');
+  return list.map((item: unknown) => {
+    const { platform = defaultPlatform, value } = Object(item) as Record<string, unknown> & {
+      platform?: unknown;
+      value?: unknown;
+    };
+    if (typeof value !== 'string' || typeof platform !== 'string') {
+      throw new BootstrapKeysInvalid('every entry has a value, and a platform if not the default');
+    }
+    return checked({ platform, text: value });
+  });
+}
+
+function checked(key: BootstrapKey): BootstrapKey {
+  if (PLATFORM.test(key.platform)) return key;
+  throw new BootstrapKeysInvalid('a platform is plat_ and up to 60 letters and digits');
+}

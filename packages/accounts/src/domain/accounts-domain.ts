@@ -1,0 +1,134 @@
+import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import type { AccountsConfig } from '../config.js';
+import type { VendorWords } from '../model/vendor-words.js';
+import type { WireOptions } from '../model/wire/account-object.js';
+import { AccountStore } from '../storage/account-store.js';
+import type { CommitQueue } from '../storage/commit-queue.js';
+import { EventStore } from '../storage/event-store.js';
+import { FixtureStore } from '../storage/fixture-store.js';
+import { IdempotencyStore } from '../storage/idempotency-store.js';
+import type { KeyFile } from '../storage/key-file.js';
+import type { Sealer, SealingKeys } from '../storage/sealer.js';
+import { TokenStore } from '../storage/token-store.js';
+import { AccountAccess } from './account-access.js';
+import { AccountUpkeep } from './account-upkeep.js';
+import { AccountWriter } from './account-writer.js';
+import { Accounts } from './accounts.js';
+import { deriveRequirements } from './engine/index.js';
+import { FactFinder } from './facts.js';
+import { Fixtures } from './fixtures.js';
+import { KeyRotation } from './key-rotation.js';
+import { KeyedLocks } from './keyed-locks.js';
+import { Mutations } from './mutations.js';
+import { type ManagedKeys, Operator } from './operator.js';
+import { Persons } from './persons.js';
+import type { Platforms } from './platforms.js';
+import { REFERENCE_LISTS } from './reference/index.js';
+import { RULES } from './rules/index.js';
+import { TestClocks } from './test-clocks.js';
+import { Tokens } from './tokens.js';
+
+export interface DomainNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: RelationalStore;
+  readonly sealer: Sealer;
+  readonly commits: CommitQueue;
+  readonly platforms: Platforms;
+  readonly words: VendorWords;
+  readonly config: AccountsConfig;
+  readonly keyring: ManagedKeys;
+  readonly keyFile: KeyFile;
+  readonly sealingKeys: SealingKeys;
+}
+
+/** Joins the parts of the domain. */
+export class AccountsDomain {
+  readonly accounts: Accounts;
+  readonly persons: Persons;
+  readonly tokens: Tokens;
+  readonly upkeep: AccountUpkeep;
+  readonly clocks: TestClocks;
+  readonly operator: Operator;
+  readonly rotation: KeyRotation;
+
+  constructor(needs: DomainNeeds) {
+    const { clock, random, sealer, commits, platforms, config } = needs;
+    const locks = new KeyedLocks();
+    const store = new AccountStore(needs.store, sealer);
+    const fixtures = new FixtureStore(needs.store);
+    const events = new EventStore(needs.store);
+    const records = new IdempotencyStore(needs.store, sealer);
+    const access = new AccountAccess(store);
+    const facts = new FactFinder({ accounts: store, fixtures, clock });
+    const mutations = new Mutations({ clock, commits, records, locks, sealer });
+    const wire: WireOptions = {
+      words: needs.words,
+      appliedFormat: config.applied_format,
+      lists: REFERENCE_LISTS,
+    };
+    const writer = new AccountWriter({
+      clock,
+      random,
+      sealer,
+      events,
+      derive: deriveRequirements,
+      wire,
+      isAwaited: () => false,
+    });
+    const ttlMs = config.token_ttl_sec * 1000;
+    const tokenStore = new TokenStore(needs.store, sealer);
+    const shared = { clock, random, store, fixtures, access, writer, mutations, facts };
+    this.tokens = new Tokens({
+      clock,
+      random,
+      store: tokenStore,
+      access,
+      mutations,
+      rules: RULES,
+      ttlMs,
+    });
+    this.upkeep = new AccountUpkeep({ clock, store, writer, commits, locks, platforms });
+    this.accounts = new Accounts({
+      ...shared,
+      tokens: this.tokens,
+      rules: RULES,
+      wire,
+      refresh: (tenant, id) => this.upkeep.refresh(tenant, id),
+    });
+    this.persons = new Persons({ ...shared, tokens: this.tokens, rules: RULES });
+    const { upkeep } = this;
+    this.clocks = new TestClocks({
+      clock,
+      random,
+      fixtures,
+      accounts: store,
+      commits,
+      mutations,
+      upkeep,
+    });
+    this.rotation = new KeyRotation({
+      store: needs.store,
+      commits,
+      locks,
+      keyFile: needs.keyFile,
+      sealer,
+      keys: needs.sealingKeys,
+    });
+    this.operator = new Operator({
+      clock,
+      random,
+      lists: REFERENCE_LISTS,
+      words: needs.words,
+      wire,
+      platforms,
+      keys: needs.keyring,
+      store,
+      commits,
+      fixtures: new Fixtures({ store: fixtures, commits, clock, random }),
+      clocks: this.clocks,
+      upkeep,
+      rotation: this.rotation,
+    });
+  }
+}

@@ -1,0 +1,29 @@
+/** Locks by name. Whoever needs several takes them at once, in one order, so that nobody waits in a circle. */
+export class KeyedLocks {
+  readonly #tails = new Map<string, Promise<void>>();
+
+  /** Runs `work` while it holds every key. */
+  async with<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const releases: (() => void)[] = [];
+    try {
+      for (const key of [...new Set(keys)].sort()) releases.push(await this.#take(key));
+      return await work();
+    } finally {
+      for (const release of releases) release();
+    }
+  }
+
+  async #take(key: string): Promise<() => void> {
+    const before = this.#tails.get(key);
+    let free: () => void = () => {};
+    const tail = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    this.#tails.set(key, tail);
+    await before;
+    return () => {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+      free();
+    };
+  }
+}

@@ -1,0 +1,185 @@
+import type { Clock, Random } from '@plinth/kernel';
+import type { TestClock } from '../model/fixture.js';
+import { CreationOrder } from '../model/ids.js';
+import type { Tenant } from '../model/tenant.js';
+import { AccountsRefused } from '../model/violation.js';
+import type { AccountStore } from '../storage/account-store.js';
+import { type CommitQueue, WriteSet } from '../storage/commit-queue.js';
+import type { FixtureStore } from '../storage/fixture-store.js';
+import { type ListRequest, readPage, toPage } from './account-pages.js';
+import type { AccountUpkeep } from './account-upkeep.js';
+import type { MutationAnswer, Mutations } from './mutations.js';
+import { invalidFields, notFound } from './refusals.js';
+import type { RequestContext } from './request-context.js';
+
+const ADVANCING_MS = 2000;
+const LIFE_SEC = 30 * 86_400;
+const MAX_ADVANCE_SEC = 2 * 366 * 86_400;
+
+interface TestClocksNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fixtures: FixtureStore;
+  readonly accounts: AccountStore;
+  readonly commits: CommitQueue;
+  readonly mutations: Mutations;
+  readonly upkeep: AccountUpkeep;
+}
+
+/** Clocks that customers of test mode can be attached to. Source: accounts, section 18. */
+export class TestClocks {
+  readonly #needs: TestClocksNeeds;
+  readonly #order: CreationOrder;
+
+  constructor(needs: TestClocksNeeds) {
+    this.#needs = needs;
+    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  }
+
+  async create(
+    context: RequestContext,
+    call: { readonly body: unknown; readonly frozenTime: number; readonly name: string | null },
+  ): Promise<MutationAnswer> {
+    const mutation = { context, body: call.body, concurrencyKey: 'test_clocks', lockKeys: [] };
+    return await this.#needs.mutations.run(mutation, async () => {
+      refuseLive(context);
+      const writes = new WriteSet();
+      const clock = this.#make(writes, context.tenant, call);
+      return { body: JSON.stringify(this.#wire(clock)), writes };
+    });
+  }
+
+  /** The operator's way, without a key. */
+  async add(
+    tenant: Tenant,
+    about: { readonly frozenTime: number; readonly name: string | null },
+  ): Promise<Record<string, unknown>> {
+    const writes = new WriteSet();
+    const clock = this.#make(writes, tenant, about);
+    await this.#needs.commits.commit(writes);
+    return this.#wire(clock);
+  }
+
+  async retrieve(context: RequestContext, id: string): Promise<string> {
+    return JSON.stringify(this.#wire(await this.#find(context.tenant, id)));
+  }
+
+  async list(context: RequestContext, request: ListRequest): Promise<string> {
+    const query = readPage(request);
+    const found = await this.#needs.fixtures.list<TestClock>(context.tenant, 'test_clock', query);
+    const { items, next_page_url } = toPage(request, query, found);
+    const data = items.map(({ fixture }) => this.#wire(fixture));
+    return JSON.stringify({
+      object: 'list',
+      data,
+      has_more: next_page_url !== null,
+      url: context.path,
+    });
+  }
+
+  async advance(
+    context: RequestContext,
+    id: string,
+    call: { readonly body: unknown; readonly frozenTime: number },
+  ): Promise<MutationAnswer> {
+    return await this.#change(context, id, call.body, async (clock) => {
+      const { frozenTime } = call;
+      if (this.#isAdvancing(clock)) {
+        const message = `The test clock ${id} is advancing; wait until it is ready.`;
+        throw new AccountsRefused({ code: 'test_clocks_advance_in_progress', message });
+      }
+      const isLater = frozenTime > clock.frozen_time;
+      if (!isLater || frozenTime > clock.frozen_time + MAX_ADVANCE_SEC) {
+        const field = 'frozen_time';
+        const message = `${field} must be later than the clock's, by two years at most.`;
+        throw invalidFields([{ field, code: 'out_of_range', message }]);
+      }
+      const advancesUntilMs = this.#needs.clock.nowMs() + ADVANCING_MS;
+      const after = { ...clock, frozen_time: frozenTime, advancesUntilMs };
+      const writes = new WriteSet();
+      this.#put(writes, context.tenant, after);
+      return { body: JSON.stringify(this.#wire(after)), writes };
+    });
+  }
+
+  /** Closes the accounts of the clock, after it is gone: nobody can join it any more. */
+  async delete(context: RequestContext, id: string): Promise<MutationAnswer> {
+    const answer = await this.#change(context, id, {}, async () => {
+      const writes = new WriteSet().delete('accounts_fixtures', id);
+      const body = { id, object: 'test_helpers.test_clock', deleted: true };
+      return { body: JSON.stringify(body), writes };
+    });
+    for (const accountId of await this.#needs.accounts.listOnClock(id)) {
+      await this.#needs.upkeep.close(context.tenant, accountId);
+    }
+    return answer;
+  }
+
+  async #change(
+    context: RequestContext,
+    id: string,
+    body: unknown,
+    work: (clock: TestClock) => Promise<{ readonly body: string; readonly writes: WriteSet }>,
+  ): Promise<MutationAnswer> {
+    const key = `clock:${id}`;
+    const call = { context, body, concurrencyKey: key, lockKeys: [key] };
+    return await this.#needs.mutations.run(call, async () => {
+      refuseLive(context);
+      return await work(await this.#find(context.tenant, id));
+    });
+  }
+
+  async #find(tenant: Tenant, id: string): Promise<TestClock> {
+    const clock = await this.#needs.fixtures.find<TestClock>(tenant, 'test_clock', id);
+    if (clock === undefined) throw notFound('test clock', id);
+    return clock;
+  }
+
+  #make(
+    writes: WriteSet,
+    tenant: Tenant,
+    about: { readonly frozenTime: number; readonly name: string | null },
+  ): TestClock {
+    const { createdMs, letters } = this.#order.next();
+    const created = Math.floor(createdMs / 1000);
+    const clock: TestClock = {
+      id: `clock_${letters}`,
+      name: about.name,
+      frozen_time: about.frozenTime,
+      created,
+      deletes_after: created + LIFE_SEC,
+      advancesUntilMs: 0,
+    };
+    const kind = 'test_clock';
+    this.#needs.fixtures.put(writes, { tenant, kind, createdMs, fixture: clock });
+    return clock;
+  }
+
+  #put(writes: WriteSet, tenant: Tenant, fixture: TestClock): void {
+    const createdMs = fixture.created * 1000;
+    this.#needs.fixtures.put(writes, { tenant, kind: 'test_clock', createdMs, fixture });
+  }
+
+  #isAdvancing({ advancesUntilMs }: TestClock): boolean {
+    return advancesUntilMs > this.#needs.clock.nowMs();
+  }
+
+  #wire(clock: TestClock): Record<string, unknown> {
+    return {
+      id: clock.id,
+      object: 'test_helpers.test_clock',
+      created: clock.created,
+      deletes_after: clock.deletes_after,
+      frozen_time: clock.frozen_time,
+      livemode: false,
+      name: clock.name,
+      status: this.#isAdvancing(clock) ? 'advancing' : 'ready',
+    };
+  }
+}
+
+function refuseLive({ tenant }: RequestContext): void {
+  if (!tenant.livemode) return;
+  const message = 'Test clocks exist in test mode only.';
+  throw new AccountsRefused({ code: 'test_clock_disallowed_on_live_mode', message });
+}

@@ -1,0 +1,24 @@
+import type { AccountsRefused } from './model/violation.js';
+
+export { AccountsRefused } from './model/violation.js';
+
+/** Stops the start: without the key the stored numbers of ids cannot be read, and a new key would hide that. */
+export class KeyFileDamaged extends Error {
+  override readonly name = 'KeyFileDamaged';
+  readonly kind = 'key_file_damaged';
+  constructor(at: { path: string }) {
+    super(`the key file ${at.path} is damaged; put back a copy of it`);
+  }
+}
+
+/** Stops the start: a preset key cannot be used. The message never holds it. */
+export class BootstrapKeysInvalid extends Error {
+  override readonly name = 'BootstrapKeysInvalid';
+  readonly kind = 'bootstrap_keys_invalid';
+  constructor(why: string) {
+    super(`accounts.bootstrap_keys: ${why}`);
+  }
+}
+
+/** What a request can end in. */
+export type AccountsError = AccountsRefused;

@@ -1,0 +1,39 @@
+/** Things that accounts refer to and that the operator makes. Source: accounts, section 18. */
+export type FixtureKind = 'file' | 'payment_method' | 'invoice_template' | 'test_clock';
+
+export interface FileFixture {
+  readonly id: string;
+  readonly purpose: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly livemode: boolean;
+  readonly account?: string;
+  readonly deleted: boolean;
+}
+
+export interface PaymentMethodFixture {
+  readonly id: string;
+  readonly type: string;
+  readonly livemode: boolean;
+  readonly account?: string;
+  readonly detached: boolean;
+}
+
+export interface InvoiceTemplateFixture {
+  readonly id: string;
+  readonly livemode: boolean;
+  readonly archived: boolean;
+}
+
+export interface TestClock {
+  readonly id: string;
+  readonly name: string | null;
+  /** Unix seconds. */
+  readonly frozen_time: number;
+  readonly created: number;
+  readonly deletes_after: number;
+  /** While the clock of the server is before this, it is advancing. */
+  readonly advancesUntilMs: number;
+}
+
+export type Fixture = FileFixture | PaymentMethodFixture | InvoiceTemplateFixture | TestClock;

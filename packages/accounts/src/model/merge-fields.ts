@@ -1,0 +1,99 @@
+/** Objects that are replaced as a whole: half of a date or of an acceptance means nothing. */
+const REPLACED_WHOLE: ReadonlySet<string> = new Set([
+  'date_of_birth',
+  'registration_date',
+  'terms_of_service.account',
+  'terms_of_service.crypto_money_manager',
+  'terms_of_service.money_manager',
+  'additional_terms_of_service.account',
+  'attestations.directorship_declaration',
+  'attestations.ownership_declaration',
+  'attestations.representative_declaration',
+]);
+
+/** Acted on or derived; never stored. */
+const NOT_STORED: ReadonlySet<string> = new Set([
+  'automatic_indirect_tax.validate_location',
+  'responsibilities.requirements_collector',
+]);
+
+type Tree = {
+  readonly requested?: unknown;
+  readonly value?: unknown;
+  readonly [name: string]: unknown;
+};
+
+/**
+ * What a stored tree becomes when `given` is written into it: objects merge, lists replace, `null` and `''` unset,
+ * objects that become empty are left out, `requested: false` takes a capability out.
+ * Source: accounts, section 10, rules 1 to 7.
+ */
+export function mergeFields<T extends object>(stored: T | undefined, given: unknown): T {
+  const merged = mergeObject((stored ?? {}) as Tree, isTree(given) ? given : {}, '');
+  return (merged ?? {}) as T; // `given` has the shape of T, with holes
+}
+
+function mergeObject(stored: Tree, given: Tree, name: string): Tree | undefined {
+  const members = new Map(Object.entries(stored));
+  for (const [key, value] of Object.entries(given)) {
+    const at = `${name}.${key}`;
+    if (NOT_STORED.has(at)) continue;
+    const merged = mergeValue(members.get(key), value, { key, at });
+    if (merged === undefined) members.delete(key);
+    else members.set(key, merged);
+  }
+  return members.size === 0 ? undefined : Object.fromEntries(members);
+}
+
+function mergeValue(
+  stored: unknown,
+  given: unknown,
+  { key, at }: { readonly key: string; readonly at: string },
+): unknown {
+  if (given === undefined) return stored;
+  if (given === null || given === '') return undefined;
+  if (Array.isArray(given)) return given.map(withoutUnset).filter((item) => !isRemoved(item));
+  if (!isTree(given)) return given;
+  if (Object.hasOwn(given, 'requested')) return given.requested === true ? given : undefined;
+  if (REPLACED_WHOLE.has(key) || REPLACED_WHOLE.has(at)) return pruned(given);
+  return mergeObject(isTree(stored) ? stored : {}, given, key);
+}
+
+/** An entry of `custom_fields` with an empty value removes the field of that name. */
+const isRemoved = (item: unknown): boolean =>
+  isTree(item) && Object.hasOwn(item, 'name') && item.value === '';
+
+function withoutUnset(item: unknown): unknown {
+  if (!isTree(item)) return item;
+  return Object.fromEntries(
+    Object.entries(item).filter(
+      ([name, value]) => value !== null && (value !== '' || name === 'value'),
+    ),
+  );
+}
+
+function pruned(given: Tree): Tree | undefined {
+  const kept = Object.entries(given).filter(([, value]) => value !== null && value !== '');
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether two trees say the same, whatever the order of their members. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return one === other || canonicalJson(one) === canonicalJson(other);
+}
+
+/** JSON with the members of every object in ascending order of their names. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value)) ?? 'null';
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]));
+}

@@ -1,0 +1,160 @@
+import type { TSchema } from 'typebox';
+import type { ReferenceLists } from '../reference.js';
+import {
+  fixedOneOf,
+  fixedText,
+  flag,
+  group,
+  list,
+  type Options,
+  oneOf,
+  record,
+  text,
+  whole,
+} from './fields.js';
+
+export type Operation = 'create' | 'update';
+
+/** Where a Person's fields stand: they differ a little. */
+export type PersonPlace = 'person' | 'person_token' | 'individual' | 'account_token';
+
+export interface ParamsAbout {
+  readonly operation: Operation;
+  readonly lists: ReferenceLists;
+}
+
+export const METADATA: TSchema = record(
+  fixedText({ spelling: 'text', maxLength: 500, nullable: true }),
+  {
+    maxProperties: 50,
+    maxKeyLength: 40,
+    keyPattern: '^[^\\[\\]]+$',
+    description: 'up to 50 keys of up to 40 characters; null or an empty text removes a key',
+  },
+);
+
+export const country = (lists: ReferenceLists, options: Options = {}): TSchema =>
+  oneOf([...lists.countries], { spelling: 'upper', ...options });
+
+export const address = (
+  { lists }: ParamsAbout,
+  options: { readonly required?: readonly string[]; readonly more?: Record<string, TSchema> } = {},
+): TSchema =>
+  group(
+    {
+      city: text(),
+      country: country(lists),
+      line1: text(),
+      line2: text(),
+      postal_code: text(),
+      state: text(),
+      town: text(),
+      ...options.more,
+    },
+    { required: options.required ?? [] },
+  );
+
+export const date = (): TSchema =>
+  group(
+    {
+      day: whole({ nullable: false }),
+      month: whole({ nullable: false }),
+      year: whole({ nullable: false }),
+    },
+    { required: ['day', 'month', 'year'] },
+  );
+
+export const files = (more: Record<string, TSchema> = {}): TSchema =>
+  group(
+    { type: fixedOneOf(['files']), files: list(fixedText(), { maxItems: 50 }), ...more },
+    { required: ['type'] },
+  );
+
+export const frontAndBack = (operation: Operation): TSchema =>
+  group(
+    {
+      type: fixedOneOf(['front_back']),
+      front_back: group(
+        { front: text(), back: text() },
+        { required: operation === 'create' ? ['front'] : [] },
+      ),
+    },
+    { required: ['type'] },
+  );
+
+export const attestation = (required: readonly string[] = []): TSchema =>
+  group({ date: text(), ip: text(), user_agent: text() }, { required });
+
+/** Source: accounts, section 9.1. */
+export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {
+  const { operation, lists } = about;
+  const isToken = place === 'person_token' || place === 'account_token';
+  // A Person's address without a country has a code of its own, which the rules give.
+  const required = operation === 'create' && place === 'individual' ? ['country'] : [];
+  const accepted = isToken
+    ? group({ shown_and_accepted: flag() })
+    : attestation(operation === 'create' ? ['date', 'ip'] : []);
+  const relations = {
+    ...(place === 'person' || place === 'person_token'
+      ? { authorizer: flag(), legal_guardian: flag(), representative: flag() }
+      : {}),
+    director: flag(),
+    executive: flag(),
+    owner: flag(),
+    percent_ownership: text({ spelling: 'decimal' }),
+    title: text(),
+  };
+  return group({
+    additional_addresses: list(
+      address(about, {
+        required: ['purpose', ...required],
+        more: { purpose: fixedOneOf(['registered']) },
+      }),
+    ),
+    additional_names: list(
+      group(
+        {
+          purpose: fixedOneOf(['alias', 'maiden']),
+          full_name: text(),
+          given_name: text(),
+          surname: text(),
+        },
+        { required: ['purpose'] },
+      ),
+    ),
+    additional_terms_of_service: group({ account: accepted }),
+    address: address(about, { required }),
+    date_of_birth: date(),
+    documents: group({
+      company_authorization: files(),
+      passport: files(),
+      visa: files(),
+      primary_verification: frontAndBack(operation),
+      secondary_verification: frontAndBack(operation),
+    }),
+    email: text(),
+    given_name: text(),
+    surname: text(),
+    id_numbers: list(
+      group(
+        { type: fixedOneOf(lists.personIdTypes), value: fixedText() },
+        { required: ['type', 'value'], nullable: false },
+      ),
+    ),
+    legal_gender: oneOf(['female', 'male']),
+    metadata: METADATA,
+    nationalities: list(country(lists, { nullable: false })),
+    phone: text(),
+    political_exposure: oneOf(['existing', 'none']),
+    relationship: group(relations),
+    script_addresses: group({
+      kana: address(about, { required }),
+      kanji: address(about, { required }),
+    }),
+    script_names: group({
+      kana: group({ given_name: text(), surname: text() }),
+      kanji: group({ given_name: text(), surname: text() }),
+    }),
+    ...(place === 'person' ? { person_token: fixedText() } : {}),
+  });
+}

@@ -1,0 +1,24 @@
+/** `2026-11-21T10:00:00.000Z`: every timestamp of the wire has exactly three decimals. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const TIMESTAMP =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Milliseconds of an RFC 3339 timestamp; `undefined` for anything else, such as the 30th of February. */
+export function parseTimestamp(text: string): number | undefined {
+  const [, year, month, day] = TIMESTAMP.exec(text) ?? [];
+  if (day === undefined) return undefined;
+  if (!isCalendarDate(Number(year), Number(month), Number(day))) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+export function isCalendarDate(year: number, month: number, day: number): boolean {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return (
+    date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  );
+}

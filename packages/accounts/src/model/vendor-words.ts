@@ -1,0 +1,102 @@
+/**
+ * The operator's own name in values and fields. Inside it is always `vendor`; at the edge it is the configured word,
+ * and what comes in may use any of the accepted spellings. Source: accounts, section 1.
+ */
+export class VendorWords {
+  readonly word: string;
+  readonly #accepted: ReadonlySet<string>;
+
+  constructor(word: string, aliases: readonly string[]) {
+    this.word = word;
+    this.#accepted = new Set(['vendor', word, ...aliases]);
+  }
+
+  /** Values, capability ids, codes and messages on their way out. */
+  out(text: string): string {
+    return this.word === 'vendor' ? text : text.replace(VENDOR_WORD, `$1${this.word}`);
+  }
+
+  /** The same for `value` with all that is in it, member names included. */
+  outAll(value: unknown): unknown {
+    if (this.word === 'vendor') return value;
+    if (typeof value === 'string') return this.out(value);
+    if (Array.isArray(value)) return value.map((item) => this.outAll(item));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [this.out(name), this.outAll(inner)]),
+    );
+  }
+
+  /** A parsed body with every accepted spelling replaced where the word has a meaning. */
+  takeIn(body: unknown): unknown {
+    const configuration = (at: unknown): unknown => inside(at, 'capabilities', this.#capabilities);
+    const withDefaults = inside(body, 'defaults', (defaults) =>
+      inside(defaults, 'responsibilities', this.#collectors),
+    );
+    return inside(withDefaults, 'configuration', (all) =>
+      inside(inside(all, 'merchant', configuration), 'recipient', configuration),
+    );
+  }
+
+  /** An id of a capability, as `stripe_balance.payouts`. */
+  takeInCapability(id: string): string {
+    return id
+      .split('.')
+      .map((part) => this.#name(part))
+      .join('.');
+  }
+
+  readonly #collectors = (responsibilities: unknown): unknown => {
+    if (!isObject(responsibilities)) return responsibilities;
+    return Object.fromEntries(
+      Object.entries(responsibilities).map(([name, value]) => [
+        name,
+        typeof value === 'string' && this.#accepted.has(value) ? 'vendor' : value,
+      ]),
+    );
+  };
+
+  readonly #capabilities = (tree: unknown): unknown => {
+    if (!isObject(tree)) return tree;
+    return Object.fromEntries(
+      Object.entries(tree).map(([name, value]) => {
+        const canonical = this.#name(name);
+        return canonical === 'vendor_balance'
+          ? [canonical, this.#renamed(value)]
+          : [canonical, value];
+      }),
+    );
+  };
+
+  #renamed(balance: unknown): unknown {
+    if (!isObject(balance)) return balance;
+    return Object.fromEntries(
+      Object.entries(balance).map(([name, value]) => [this.#name(name), value]),
+    );
+  }
+
+  /** `stripe_balance` as `vendor_balance`. */
+  #name(name: string): string {
+    for (const suffix of SUFFIXES) {
+      if (name.endsWith(suffix) && this.#accepted.has(name.slice(0, -suffix.length))) {
+        return `vendor${suffix}`;
+      }
+    }
+    return name;
+  }
+}
+
+/** The word alone, or as a part of a name that has one. */
+const VENDOR_WORD = /(^|[^A-Za-z0-9]|_)vendor(?![A-Za-z0-9])/g;
+const SUFFIXES = ['_balance', '_transfers'] as const;
+
+/** `parent` with one member changed; anything that is no object stays as it is. */
+function inside(parent: unknown, name: string, change: (value: unknown) => unknown): unknown {
+  if (!isObject(parent) || !Object.hasOwn(parent, name)) return parent;
+  return Object.fromEntries(
+    Object.entries(parent).map(([key, value]) => [key, key === name ? change(value) : value]),
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

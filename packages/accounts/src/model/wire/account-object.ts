@@ -1,0 +1,174 @@
+import { CONFIGURATION_NAMES, type ConfigurationName, type StoredAccount } from '../account.js';
+import { appliedConfigurations, requirementsCollectorOf } from '../derived.js';
+import type { StoredPerson } from '../person.js';
+import type { ReferenceLists } from '../reference.js';
+import type { FutureRequirements, Requirements } from '../requirements.js';
+import type { Include } from '../shape/account-params.js';
+import { timestamp } from '../timestamps.js';
+import type { VendorWords } from '../vendor-words.js';
+import { customerObject, merchantObject, recipientObject } from './configuration-object.js';
+import { idNumbers, individualObject } from './person-object.js';
+
+export interface WireOptions {
+  readonly words: VendorWords;
+  readonly appliedFormat: 'timestamp' | 'boolean';
+  readonly lists: ReferenceLists;
+}
+
+export interface AccountView {
+  readonly account: StoredAccount;
+  /** The Person of an individual account. */
+  readonly individual: StoredPerson | undefined;
+}
+
+type Wire = { storer?: unknown; [name: string]: unknown };
+
+/** An account as it is answered; sections that are not included are null. Source: accounts, sections 8 and 11. */
+export function accountObject(
+  view: AccountView,
+  include: ReadonlySet<Include>,
+  options: WireOptions,
+): Wire {
+  const { account } = view;
+  const { fields } = account;
+  const section = (name: Include, make: () => unknown): unknown =>
+    include.has(name) ? make() : null;
+  return {
+    id: account.id,
+    object: 'v2.core.account',
+    applied_configurations: appliedConfigurations(account),
+    closed: account.isClosed,
+    configuration: configurationObject(view, include, options),
+    contact_email: fields.contact_email ?? null,
+    contact_phone: fields.contact_phone ?? null,
+    created: timestamp(account.createdMs),
+    dashboard: fields.dashboard ?? null,
+    defaults: section('defaults', () => defaultsObject(account, options)),
+    display_name: fields.display_name ?? null,
+    future_requirements: section('future_requirements', () =>
+      options.words.outAll(requirementsObject(account.futureRequirements)),
+    ),
+    identity: section('identity', () => identityObject(view)),
+    livemode: account.livemode,
+    metadata: fields.metadata ?? {},
+    requirements: section('requirements', () =>
+      options.words.outAll(requirementsObject(account.requirements)),
+    ),
+  };
+}
+
+/** What an answer without `include` and a list hold. */
+export function accountHead(account: StoredAccount, options: WireOptions): string {
+  return JSON.stringify(accountObject({ account, individual: undefined }, NO_INCLUDE, options));
+}
+
+const NO_INCLUDE: ReadonlySet<Include> = new Set();
+
+const CONFIGURATION_OBJECTS = {
+  customer: customerObject,
+  merchant: merchantObject,
+  recipient: recipientObject,
+} as const satisfies Record<ConfigurationName, unknown>;
+
+function configurationObject(
+  { account, individual }: AccountView,
+  include: ReadonlySet<Include>,
+  options: WireOptions,
+): Wire | null {
+  const hasStorer = include.has('configuration.storer');
+  const isAsked = CONFIGURATION_NAMES.some((name) => include.has(`configuration.${name}`));
+  if (!isAsked && !hasStorer) return null;
+  const wire: Wire = {};
+  for (const name of CONFIGURATION_NAMES) {
+    const applied = account.applied[name];
+    if (!include.has(`configuration.${name}`) || applied === undefined) {
+      wire[name] = null;
+      continue;
+    }
+    const since = options.appliedFormat === 'boolean' ? applied.isActive : appliedSince(applied);
+    const object = CONFIGURATION_OBJECTS[name]({ account, individual }, options.words);
+    wire[name] = { applied: since, ...object };
+  }
+  if (hasStorer) wire.storer = account.fields.configuration?.storer ?? null;
+  return wire;
+}
+
+const appliedSince = (applied: { isActive: boolean; sinceMs: number }): string | null =>
+  applied.isActive ? timestamp(applied.sinceMs) : null;
+
+function defaultsObject(account: StoredAccount, { lists, words }: WireOptions): Wire {
+  const { defaults = {}, dashboard, identity } = account.fields;
+  const country = identity?.country;
+  const currency =
+    defaults.currency ?? (country === undefined ? undefined : lists.defaultCurrency(country));
+  const { fees_collector, losses_collector } = defaults.responsibilities ?? {};
+  const collector = requirementsCollectorOf({ dashboard, losses: losses_collector });
+  return {
+    ...(currency !== undefined && { currency }),
+    locales: defaults.locales ?? [],
+    ...(defaults.payout_methods && { payout_methods: defaults.payout_methods }),
+    ...(defaults.profile && { profile: defaults.profile }),
+    responsibilities: {
+      ...(fees_collector !== undefined && { fees_collector: words.out(fees_collector) }),
+      ...(losses_collector !== undefined && { losses_collector: words.out(losses_collector) }),
+      requirements_collector: words.out(collector),
+    },
+    ...(defaults.timezone !== undefined && { timezone: defaults.timezone }),
+  };
+}
+
+function identityObject({ account, individual }: AccountView): Wire {
+  const { attestations, business_details, country, entity_type } = account.fields.identity ?? {};
+  return {
+    ...(attestations && { attestations }),
+    ...(business_details && { business_details: businessDetailsObject(business_details) }),
+    ...(country !== undefined && { country }),
+    ...(entity_type !== undefined && { entity_type }),
+    ...(individual && entity_type === 'individual' && { individual: individualObject(individual) }),
+  };
+}
+
+/** Members of an additional address in the order of the specification. */
+const ADDRESS_ORDER = [
+  'purpose',
+  'country',
+  'line1',
+  'line2',
+  'city',
+  'state',
+  'postal_code',
+  'town',
+] as const;
+
+type Details = NonNullable<NonNullable<StoredAccount['fields']['identity']>['business_details']>;
+
+function businessDetailsObject(details: Details): Wire {
+  const { additional_addresses, id_numbers } = details;
+  return {
+    ...details,
+    ...(additional_addresses && {
+      additional_addresses: additional_addresses.map((address) =>
+        Object.fromEntries(
+          ADDRESS_ORDER.filter((name) => address[name] !== undefined).map((name) => [
+            name,
+            address[name],
+          ]),
+        ),
+      ),
+    }),
+    ...(id_numbers && { id_numbers: idNumbers(id_numbers) }),
+  };
+}
+
+function requirementsObject(requirements: Requirements | FutureRequirements): Wire {
+  const { collector, entries, alternatives, summary } = requirements;
+  const transition =
+    'minimum_transition_date' in requirements ? requirements.minimum_transition_date : undefined;
+  return {
+    collector,
+    entries,
+    alternatives,
+    ...(transition !== undefined && { minimum_transition_date: transition }),
+    ...(summary && { summary }),
+  };
+}

@@ -1,0 +1,117 @@
+import type { ConfigurationName, CustomerFields, StoredAccount } from '../account.js';
+import type { CapabilityStatus } from '../requirements.js';
+import type { VendorWords } from '../vendor-words.js';
+import type { AccountView } from './account-object.js';
+
+type Wire = Record<string, unknown>;
+
+/** Source: accounts, section 8.2. */
+export function customerObject({ account, individual }: AccountView, words: VendorWords): Wire {
+  const { customer = {} } = account.fields.configuration ?? {};
+  const { automatic_indirect_tax: tax = {}, billing = {}, shipping, test_clock } = customer;
+  const {
+    custom_fields = [],
+    footer,
+    next_sequence = 1,
+    prefix,
+    rendering,
+  } = billing.invoice ?? {};
+  const location = taxLocation({ account, individual }, customer);
+  return {
+    automatic_indirect_tax: {
+      exempt: tax.exempt ?? 'none',
+      ...(tax.ip_address !== undefined && { ip_address: tax.ip_address }),
+      ...(location && { location }),
+      location_source: tax.location_source ?? 'identity_address',
+    },
+    billing: {
+      ...(billing.default_payment_method !== undefined && {
+        default_payment_method: billing.default_payment_method,
+      }),
+      invoice: {
+        custom_fields,
+        ...(footer !== undefined && { footer }),
+        next_sequence,
+        ...(prefix !== undefined && { prefix }),
+        ...(rendering && { rendering }),
+      },
+    },
+    ...capabilitiesOf(account, 'customer', words),
+    ...(shipping && { shipping }),
+    ...(test_clock !== undefined && { test_clock }),
+  };
+}
+
+/** Shown while the capability is requested and active and the source says a country. */
+function taxLocation(
+  { account, individual }: AccountView,
+  customer: CustomerFields,
+): { country: string; state?: string } | undefined {
+  const status = account.capabilities['customer.automatic_indirect_tax']?.status;
+  if (status !== 'active') return undefined;
+  const source = customer.automatic_indirect_tax?.location_source ?? 'identity_address';
+  if (source === 'shipping_address') return placeOf(customer.shipping?.address);
+  if (source !== 'identity_address') return undefined;
+  const { identity } = account.fields;
+  const address = identity?.business_details?.address ?? individual?.fields.address;
+  return placeOf(address) ?? placeOf({ country: identity?.country });
+}
+
+function placeOf(
+  address: { readonly country?: string | undefined; readonly state?: string } | undefined,
+): { country: string; state?: string } | undefined {
+  if (address?.country === undefined) return undefined;
+  const { country, state } = address;
+  return { country, ...(state !== undefined && { state }) };
+}
+
+/** Source: accounts, section 8.3. */
+export function merchantObject({ account }: AccountView, words: VendorWords): Wire {
+  const {
+    capabilities: _,
+    card_payments,
+    ...settings
+  } = account.fields.configuration?.merchant ?? {};
+  const { avs_failure = false, cvc_failure = false } = card_payments?.decline_on ?? {};
+  const wire: Wire = {
+    ...settings,
+    ...capabilitiesOf(account, 'merchant', words),
+    card_payments: { decline_on: { avs_failure, cvc_failure } },
+  };
+  return Object.fromEntries(Object.entries(wire).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Source: accounts, section 8.4. */
+export function recipientObject({ account }: AccountView, words: VendorWords): Wire {
+  const { default_outbound_destination } = account.fields.configuration?.recipient ?? {};
+  return {
+    ...capabilitiesOf(account, 'recipient', words),
+    ...(default_outbound_destination !== undefined && { default_outbound_destination }),
+  };
+}
+
+/** The statuses as a tree; without any the member is left out. */
+function capabilitiesOf(
+  account: StoredAccount,
+  configuration: ConfigurationName,
+  words: VendorWords,
+): { capabilities?: Wire } {
+  const prefix = `${configuration}.`;
+  const tree: Wire = {};
+  for (const [key, status] of Object.entries(account.capabilities)) {
+    if (key.startsWith(prefix)) putAt(tree, key.slice(prefix.length).split('.'), status);
+  }
+  if (Object.keys(tree).length === 0) return {};
+  return { capabilities: words.outAll(tree) as Wire }; // an object stays one
+}
+
+function putAt(tree: Wire, path: readonly string[], status: CapabilityStatus): void {
+  const [first = '', ...rest] = path;
+  if (rest.length === 0) {
+    tree[first] = status;
+    return;
+  }
+  const inner = (tree[first] ?? {}) as Wire; // only this function puts anything there
+  tree[first] = inner;
+  putAt(inner, rest, status);
+}

@@ -1,0 +1,80 @@
+import { readPage } from '../domain/account-pages.js';
+import type { Accounts, AccountWrite } from '../domain/accounts.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from '../model/account.js';
+import { INCLUDES, type Include } from '../model/shape/account-params.js';
+import type { VendorWords } from '../model/vendor-words.js';
+import { readJson } from './bodies.js';
+import type { Call, Handlers } from './handlers.js';
+import { listRequest } from './lists.js';
+import { Query } from './query.js';
+import type { RequestShapes } from './request-shapes.js';
+
+interface AccountRoutesNeeds {
+  readonly accounts: Accounts;
+  readonly shapes: RequestShapes;
+  readonly words: VendorWords;
+}
+
+/** Source: accounts, section 7, E1 to E5. */
+export function registerAccountRoutes(handlers: Handlers, needs: AccountRoutesNeeds): void {
+  const { accounts, shapes } = needs;
+  handlers.change('POST', '/v2/core/accounts', async (call) => {
+    return await accounts.create(call.context, readWrite(call, needs, 'account_create'));
+  });
+  handlers.get('/v2/core/accounts', async (call) => {
+    const query = new Query(call.request.url);
+    const names = query.list('applied_configurations', CONFIGURATION_NAMES);
+    const isClosed = query.flag('closed');
+    const request = listRequest(call, query, [
+      ...names.map((name, index) => [`applied_configurations[${index}]`, name] as const),
+      ...(isClosed === undefined ? [] : [['closed', String(isClosed)] as const]),
+    ]);
+    query.end();
+    readPage(request);
+    const configurations = CONFIGURATION_NAMES.filter((name) => names.includes(name));
+    return await accounts.list(call.context, request, {
+      isClosed: isClosed === true,
+      configurations,
+    });
+  });
+  handlers.get('/v2/core/accounts/:account', async (call) => {
+    const query = new Query(call.request.url);
+    const include = readIncludes(query.list('include', INCLUDES));
+    query.end();
+    return await accounts.retrieve(call.context, call.param('account'), include);
+  });
+  handlers.change('POST', '/v2/core/accounts/:account', async (call) => {
+    const write = readWrite(call, needs, 'account_update');
+    return await accounts.update(call.context, call.param('account'), write);
+  });
+  handlers.change('POST', '/v2/core/accounts/:account/close', async (call) => {
+    const body = readJson(call.request);
+    const given = shapes.check<{ applied_configurations?: readonly ConfigurationName[] }>(
+      'account_close',
+      body,
+    );
+    const appliedConfigurations = given.applied_configurations;
+    return await accounts.close(call.context, call.param('account'), {
+      body,
+      appliedConfigurations,
+    });
+  });
+}
+
+function readWrite(
+  { request }: Call,
+  { shapes, words }: AccountRoutesNeeds,
+  shape: 'account_create' | 'account_update',
+): AccountWrite {
+  new Query(request.url).end();
+  const body = readJson(request);
+  const given = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
+    shape,
+    words.takeIn(body),
+  );
+  const { include = [], ...rest } = given;
+  return { body, given: rest, include: readIncludes(include) };
+}
+
+const readIncludes = (names: readonly string[]): ReadonlySet<Include> =>
+  new Set(INCLUDES.filter((name) => names.includes(name)));

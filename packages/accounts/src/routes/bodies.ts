@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AccountsRefused } from '../model/violation.js';
+import { headerOf } from './front.js';
+
+const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+
+/** Bodies are read as bytes: what they are is decided when it is their turn. */
+export function installBodies(app: FastifyInstance, limitBytes: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: limitBytes },
+    (_request: FastifyRequest, body: Buffer, done: (error: null, body: Buffer) => void) =>
+      done(null, body),
+  );
+}
+
+/** The body as an object; an empty one is `{}`. Throws `unsupported_media_type` and `invalid_json`. */
+export function readJson(request: FastifyRequest): Record<string, unknown> {
+  const type = headerOf(request, 'content-type');
+  if (type !== undefined && type !== '' && !JSON_TYPE.test(type)) {
+    const message = 'The body must be application/json.';
+    throw new AccountsRefused({ code: 'unsupported_media_type', message });
+  }
+  return parseJson(request.body);
+}
+
+/** Bodies of version 1 are forms or JSON. */
+export function readFormOrJson(request: FastifyRequest): Record<string, unknown> {
+  const type = headerOf(request, 'content-type') ?? '';
+  if (!FORM_TYPE.test(type)) return readJson(request);
+  const text = Buffer.isBuffer(request.body) ? request.body.toString() : '';
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+function parseJson(body: unknown): Record<string, unknown> {
+  if (!Buffer.isBuffer(body) || body.length === 0) return {};
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString());
+  } catch {
+    // The parser's own message quotes the body.
+    throw new AccountsRefused({ code: 'invalid_json', message: 'The body is not valid JSON.' });
+  }
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+    return parsed as Record<string, unknown>;
+  }
+  throw new AccountsRefused({ code: 'invalid_json', message: 'The body must be a JSON object.' });
+}

@@ -1,0 +1,96 @@
+import type { Random } from '@plinth/kernel';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { MutationAnswer } from '../domain/mutations.js';
+import type { RequestContext } from '../domain/request-context.js';
+import { AccountsRefused } from '../model/violation.js';
+import { type AccountsFront, headerOf } from './front.js';
+import { sendBody } from './to-wire.js';
+
+/** What a route's handler gets. */
+export interface Call {
+  readonly context: RequestContext;
+  readonly request: FastifyRequest;
+  /** Part of the path, by name. */
+  param(name: string): string;
+}
+
+interface RouteOptions {
+  /** Which keys may call; a publishable key makes tokens only. */
+  readonly allows?: 'secret' | 'any';
+}
+
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** Registers routes with what all of them share: the order of checks, headers of the answer, who may call. */
+export class Handlers {
+  readonly #app: FastifyInstance;
+  readonly #front: AccountsFront;
+  readonly #random: Random;
+
+  constructor(needs: {
+    readonly app: FastifyInstance;
+    readonly front: AccountsFront;
+    readonly random: Random;
+  }) {
+    this.#app = needs.app;
+    this.#front = needs.front;
+    this.#random = needs.random;
+  }
+
+  get(url: string, handle: (call: Call) => Promise<string>, options: RouteOptions = {}): void {
+    this.#route('GET', url, options, async (call, reply) =>
+      sendBody(reply, 200, await handle(call)),
+    );
+  }
+
+  /** POST and DELETE: with an idempotency key, and an answer that may be a repeat. */
+  change(
+    method: 'POST' | 'DELETE',
+    url: string,
+    handle: (call: Call) => Promise<MutationAnswer>,
+    options: RouteOptions = {},
+  ): void {
+    this.#route(method, url, options, async (call, reply) => {
+      const sent = headerOf(call.request, 'idempotency-key');
+      const idempotencyKey = sent ?? this.#random.uuidV4();
+      if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
+        throw new AccountsRefused({
+          code: 'invalid_idempotency_key',
+          message: 'An idempotency key has 1 to 255 printable ASCII characters.',
+        });
+      }
+      reply.header('Idempotency-Key', idempotencyKey);
+      const context = { ...call.context, idempotencyKey };
+      const answer = await handle({ ...call, context });
+      if (answer.originalRequestId !== undefined) {
+        reply.header('Idempotent-Replayed', 'true');
+        reply.header('Original-Request', answer.originalRequestId);
+      }
+      return sendBody(reply, 200, answer.body);
+    });
+  }
+
+  #route(
+    method: 'GET' | 'POST' | 'DELETE',
+    url: string,
+    { allows = 'secret' }: RouteOptions,
+    handle: (call: Call, reply: FastifyReply) => Promise<FastifyReply>,
+  ): void {
+    const contexts = new WeakMap<FastifyRequest, RequestContext>();
+    this.#app.route({
+      method,
+      url,
+      exposeHeadRoute: false,
+      // Before the body is read: a request without a right to be here sends none.
+      onRequest: async (request) => {
+        contexts.set(request, this.#front.contextOf(request, allows));
+      },
+      handler: async (request, reply) => {
+        const context = contexts.get(request) ?? this.#front.contextOf(request, allows);
+        const params = request.params as Record<string, string>; // every parameter of a path is text
+        const param = (name: string): string => params[name] ?? '';
+        return await handle({ context, request, param }, reply);
+      },
+    });
+  }
+}

@@ -1,0 +1,21 @@
+import type { ListRequest } from '../domain/account-pages.js';
+import type { Call } from './handlers.js';
+import type { Query } from './query.js';
+
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 20;
+
+/** `limit` and `page` of a list; `filters` are repeated in its links. Source: accounts, section 7.1. */
+export function listRequest(
+  { context }: Call,
+  query: Query,
+  filters: ListRequest['filters'],
+): ListRequest {
+  return {
+    tenant: context.tenant,
+    path: context.path,
+    filters,
+    limit: query.whole('limit', { min: 1, max: MAX_LIMIT, default: DEFAULT_LIMIT }),
+    page: query.text('page'),
+  };
+}

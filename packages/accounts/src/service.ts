@@ -1,0 +1,176 @@
+import { join } from 'node:path';
+import type {
+  Clock,
+  FileSystem,
+  HttpService,
+  Leases,
+  Logger,
+  Outbox,
+  Principal,
+  Random,
+  RelationalStore,
+  ServiceFront,
+} from '@plinth/kernel';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
+import type { AccountsConfig } from './config.js';
+import { AccountsDomain } from './domain/accounts-domain.js';
+import type { ManagedKeys } from './domain/operator.js';
+import { DEFAULT_PLATFORM, Platforms } from './domain/platforms.js';
+import { REFERENCE_LISTS } from './domain/reference/index.js';
+import { DEFAULT_PLATFORM_SETTINGS } from './model/platform-settings.js';
+import { VendorWords } from './model/vendor-words.js';
+import { registerAccountRoutes } from './routes/account-routes.js';
+import { installBodies } from './routes/bodies.js';
+import { registerClockRoutes } from './routes/clock-routes.js';
+import { AccountsFront, type KeyDirectory } from './routes/front.js';
+import { Handlers } from './routes/handlers.js';
+import { registerOperatorRoutes } from './routes/operator-routes.js';
+import { registerPersonRoutes } from './routes/person-routes.js';
+import { RequestShapes } from './routes/request-shapes.js';
+import type { ErrorDialect } from './routes/to-wire.js';
+import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
+import { CommitQueue } from './storage/commit-queue.js';
+import { KeyFile } from './storage/key-file.js';
+import { Sealer } from './storage/sealer.js';
+
+/** What the service asks of whoever keeps the keys of platforms. */
+export interface PlatformKeyring extends KeyDirectory, ManagedKeys {
+  adopt(presets: readonly { readonly platform: string; readonly text: string }[]): Promise<void>;
+}
+
+export interface AccountsNeeds {
+  readonly config: AccountsConfig;
+  readonly store: RelationalStore;
+  readonly outbox: Outbox;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly files: FileSystem;
+  readonly log: Logger;
+  /** Absolute; the service keeps its key file below `accounts/`. */
+  readonly dataDir: string;
+  readonly keys: PlatformKeyring;
+  /** Who an operator's request speaks for. Throws when its token is none. */
+  checkOperator(request: FastifyRequest): Principal;
+  /** Tells the operator something once, past the logs: the keys that the first start makes. */
+  announce(text: string): void;
+}
+
+/** The accounts service: accounts, persons, tokens, events. `start` comes before the first request. */
+export function createAccounts(needs: AccountsNeeds): HttpService {
+  return new AccountsService(needs);
+}
+
+const UPKEEP_MS = 60_000;
+
+class AccountsService implements HttpService {
+  readonly name = 'accounts';
+  readonly front: ServiceFront;
+  readonly #needs: AccountsNeeds;
+  readonly #front: AccountsFront;
+  readonly #dialect: ErrorDialect;
+  readonly #platforms: Platforms;
+  readonly #commits: CommitQueue;
+  readonly #words: VendorWords;
+  readonly #bootstrapKeys: readonly BootstrapKey[];
+  #domain: AccountsDomain | undefined;
+  #upkeep: Disposable | undefined;
+
+  constructor(needs: AccountsNeeds) {
+    const { config, store, outbox, clock, random, log, keys } = needs;
+    this.#needs = needs;
+    this.#bootstrapKeys = readBootstrapKeys(config.bootstrap_keys, DEFAULT_PLATFORM);
+    this.#words = new VendorWords(config.vendor_word, config.vendor_word_aliases);
+    this.#commits = new CommitQueue({ store, outbox });
+    this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
+    this.#dialect = {
+      words: this.#words,
+      headerPrefixes: config.header_prefixes,
+      baseUrl: (request) =>
+        config.public_url === '' ? `http://${request.host}` : config.public_url.replace(/\/+$/, ''),
+      onBug: (err) => log.error({ err }, 'request failed'),
+    };
+    this.#front = new AccountsFront({
+      keys,
+      platforms: this.#platforms,
+      random,
+      dialect: this.#dialect,
+      headerPrefixes: config.header_prefixes,
+      maxBodyBytes: config.max_body_bytes,
+      checkOperator: (request) => needs.checkOperator(request),
+    });
+    this.front = this.#front;
+  }
+
+  async register(app: FastifyInstance): Promise<void> {
+    const { config, random } = this.#needs;
+    const domain = this.#domain;
+    if (domain === undefined) throw new Error('the accounts service starts before its routes');
+    installBodies(app, config.max_body_bytes);
+    app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
+    const handlers = new Handlers({ app, front: this.#front, random });
+    const shapes = new RequestShapes(REFERENCE_LISTS);
+    const { accounts, persons, tokens, clocks, operator } = domain;
+    registerAccountRoutes(handlers, { accounts, shapes, words: this.#words });
+    registerPersonRoutes(handlers, { persons, tokens, shapes });
+    registerClockRoutes(handlers, { clocks, shapes });
+    registerOperatorRoutes(app, { front: this.#front, operator });
+  }
+
+  async start(): Promise<void> {
+    const { store, files, random, dataDir, clock, config } = this.#needs;
+    await store.migrate('accounts', ACCOUNT_MIGRATIONS);
+    const keyFile = new KeyFile({ files, random, folder: join(dataDir, 'accounts') });
+    const sealingKeys = await keyFile.open();
+    const sealer = new Sealer(sealingKeys);
+    const isFirstStart = await this.#platforms.load();
+    await this.#prepareKeys(isFirstStart);
+    this.#domain = new AccountsDomain({
+      clock,
+      random,
+      store,
+      sealer,
+      commits: this.#commits,
+      platforms: this.#platforms,
+      words: this.#words,
+      config,
+      keyring: this.#needs.keys,
+      keyFile,
+      sealingKeys,
+    });
+    const { upkeep, rotation } = this.#domain;
+    await rotation.resume();
+    this.#upkeep = clock.every(UPKEEP_MS, async () => {
+      await this.#needs.leases.withLease('accounts-upkeep', (signal) => upkeep.refreshDue(signal));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#upkeep?.[Symbol.dispose]();
+    await this.#commits.idle();
+  }
+
+  async #prepareKeys(isFirstStart: boolean): Promise<void> {
+    const { keys, announce } = this.#needs;
+    const presets = this.#bootstrapKeys;
+    for (const { platform } of presets) {
+      if (this.#platforms.find(platform) === undefined) {
+        await this.#platforms.create(DEFAULT_PLATFORM_SETTINGS, platform);
+      }
+    }
+    if (presets.length > 0) await keys.adopt(presets);
+    else if (isFirstStart) {
+      const wanted = [false, true].flatMap((livemode) =>
+        (['secret', 'publishable'] as const).map((kind) => ({
+          platform: DEFAULT_PLATFORM,
+          kind,
+          livemode,
+        })),
+      );
+      const issued = await keys.create(wanted);
+      const lines = issued.map(({ text }) => `  ${text}\n`).join('');
+      announce(`Keys of the accounts service, shown this once:\n${lines}`);
+    }
+  }
+}

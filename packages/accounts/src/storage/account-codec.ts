@@ -1,0 +1,129 @@
+import type { Selectable } from 'kysely';
+import type { ConfigurationName, StoredAccount } from '../model/account.js';
+import { appliedConfigurations } from '../model/derived.js';
+import type { IdNumber } from '../model/parts.js';
+import type { PersonFields, StoredPerson } from '../model/person.js';
+import { type Tenant, tenantKey } from '../model/tenant.js';
+import type { AccountTables } from './account-tables.js';
+import type { Sealer } from './sealer.js';
+
+export type AccountRow = Selectable<AccountTables['accounts_accounts']>;
+export type PersonRow = Selectable<AccountTables['accounts_persons']>;
+
+/** Layout of `body`; another number is another layout. See docs/formats/accounts.md. */
+const BODY_VERSION = 1;
+const BITS: Readonly<Record<ConfigurationName, number>> = {
+  customer: 1,
+  merchant: 2,
+  recipient: 4,
+};
+export const INCOMPATIBLE_FLAG = 1;
+export const V1_FLAG = 2;
+
+/** Masks of accounts that have at least the named configurations. */
+export function masksWith(names: readonly ConfigurationName[]): readonly number[] {
+  const wanted = names.reduce((mask, name) => mask | BITS[name], 0);
+  return [0, 1, 2, 3, 4, 5, 6, 7].filter((mask) => (mask & wanted) === wanted);
+}
+
+/** @param head the account as it is answered without `include`. */
+export function toAccountRow(account: StoredAccount, head: string, sealer: Sealer): AccountRow {
+  const { id, platform, livemode, createdMs, isClosed, dueMs, state, ...rest } = account;
+  const body = { v: BODY_VERSION, ...rest, state, fields: sealAccount(account, sealer) };
+  const customer = account.fields.configuration?.customer;
+  return {
+    id,
+    tenant: tenantKey({ platform, livemode }),
+    created_ms: createdMs,
+    is_closed: isClosed ? 1 : 0,
+    configurations: appliedConfigurations(account).reduce((mask, name) => mask | BITS[name], 0),
+    flags: (state.incompatible_with_v2 ? INCOMPATIBLE_FLAG : 0) | (state.v1 ? V1_FLAG : 0),
+    head,
+    body: JSON.stringify(body),
+    due_ms: isClosed ? null : (dueMs ?? null),
+    test_clock: isClosed ? null : (customer?.test_clock ?? null),
+    invoice_prefix: customer?.billing?.invoice?.prefix ?? null,
+  };
+}
+
+/** @param sealer opens the numbers of ids; without one they stay sealed, which is enough to answer. */
+export function fromAccountRow(row: AccountRow, tenant: Tenant, sealer?: Sealer): StoredAccount {
+  const body = JSON.parse(row.body) as Omit<StoredAccount, keyof Tenant | 'id'>; // written by `toAccountRow`
+  const account: StoredAccount = {
+    ...tenant,
+    id: row.id,
+    createdMs: Number(row.created_ms),
+    isClosed: row.is_closed === 1,
+    fields: body.fields,
+    applied: body.applied,
+    individualId: body.individualId ?? undefined,
+    everActive: body.everActive,
+    state: body.state,
+    injected: body.injected,
+    verifications: body.verifications,
+    capabilities: body.capabilities,
+    requirements: body.requirements,
+    futureRequirements: body.futureRequirements,
+    dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
+  };
+  if (sealer === undefined) return account;
+  return mapIdNumbers(account, (number) => openNumber(number, account.id, sealer));
+}
+
+function sealAccount(account: StoredAccount, sealer: Sealer): StoredAccount['fields'] {
+  return mapIdNumbers(account, (number) => sealNumber(number, account.id, sealer)).fields;
+}
+
+function mapIdNumbers(
+  account: StoredAccount,
+  change: (number: IdNumber) => IdNumber,
+): StoredAccount {
+  const { identity } = account.fields;
+  const details = identity?.business_details;
+  if (details?.id_numbers === undefined) return account;
+  const business_details = { ...details, id_numbers: details.id_numbers.map(change) };
+  return { ...account, fields: { ...account.fields, identity: { ...identity, business_details } } };
+}
+
+export function toPersonRow(person: StoredPerson, tenant: Tenant, sealer: Sealer): PersonRow {
+  const { id, accountId, createdMs, updatedMs, fields } = person;
+  const sealed = mapPersonNumbers(fields, (number) => sealNumber(number, id, sealer));
+  return {
+    id,
+    tenant: tenantKey(tenant),
+    account_id: accountId,
+    created_ms: createdMs,
+    body: JSON.stringify({ v: BODY_VERSION, updatedMs, fields: sealed }),
+  };
+}
+
+export function fromPersonRow(row: PersonRow, livemode: boolean, sealer?: Sealer): StoredPerson {
+  const body = JSON.parse(row.body) as Pick<StoredPerson, 'updatedMs' | 'fields'>; // written by `toPersonRow`
+  const open = (number: IdNumber): IdNumber =>
+    sealer === undefined ? number : openNumber(number, row.id, sealer);
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    createdMs: Number(row.created_ms),
+    updatedMs: body.updatedMs,
+    livemode,
+    fields: mapPersonNumbers(body.fields, open),
+  };
+}
+
+function mapPersonNumbers(
+  fields: PersonFields,
+  change: (number: IdNumber) => IdNumber,
+): PersonFields {
+  if (fields.id_numbers === undefined) return fields;
+  return { ...fields, id_numbers: fields.id_numbers.map(change) };
+}
+
+const sealNumber = (number: IdNumber, rowId: string, sealer: Sealer): IdNumber => ({
+  ...number,
+  value: sealer.seal(number.value, rowId),
+});
+const openNumber = (number: IdNumber, rowId: string, sealer: Sealer): IdNumber => ({
+  ...number,
+  value: sealer.open(number.value, rowId),
+});

@@ -1,0 +1,253 @@
+import type { RelationalStore } from '@plinth/kernel';
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { ConfigurationName, StoredAccount } from '../model/account.js';
+import type { StoredPerson } from '../model/person.js';
+import { type Tenant, tenantKey } from '../model/tenant.js';
+import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './account-codec.js';
+import type { AccountTables } from './account-tables.js';
+import type { Sealer } from './sealer.js';
+
+/** Where a page begins: behind this object, in the direction of reading. */
+export interface Cursor {
+  readonly direction: 'next' | 'previous';
+  readonly createdMs: number;
+  readonly id: string;
+}
+
+export interface PageQuery {
+  readonly cursor: Cursor | undefined;
+  readonly limit: number;
+}
+
+/** One more than `limit` when there is more in the direction of reading; newest first in any case. */
+export interface Keyed {
+  readonly id: string;
+  readonly createdMs: number;
+}
+
+/** What answering and refusing needs to know before the account is read as a whole. */
+export interface AccountGlance {
+  readonly head: string;
+  readonly isClosed: boolean;
+  readonly flags: number;
+  readonly dueMs: number | undefined;
+}
+
+/** An account and its Persons, as writes need them: with the numbers of ids in clear. */
+export interface Aggregate {
+  readonly account: StoredAccount;
+  readonly persons: readonly StoredPerson[];
+}
+
+/** Reads of accounts and persons. Everything belongs to one tenant; the ids of others do not exist. */
+export class AccountStore {
+  readonly #reader: Kysely<AccountTables>;
+  readonly #sealer: Sealer;
+
+  constructor(store: RelationalStore, sealer: Sealer) {
+    this.#reader = store.reader<AccountTables>();
+    this.#sealer = sealer;
+  }
+
+  async glance(tenant: Tenant, id: string): Promise<AccountGlance | undefined> {
+    const row = await this.#reader
+      .selectFrom('accounts_accounts')
+      .select(['tenant', 'head', 'is_closed', 'flags', 'due_ms'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined || row.tenant !== tenantKey(tenant)) return undefined;
+    return {
+      head: row.head,
+      isClosed: row.is_closed === 1,
+      flags: row.flags,
+      dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
+    };
+  }
+
+  /** For answers: numbers of ids stay sealed. */
+  async view(
+    tenant: Tenant,
+    id: string,
+  ): Promise<
+    { readonly account: StoredAccount; readonly individual: StoredPerson | undefined } | undefined
+  > {
+    const account = await this.#account(tenant, id);
+    if (account?.individualId === undefined) return account && { account, individual: undefined };
+    const individual = await this.person(tenant, id, account.individualId);
+    return { account, individual };
+  }
+
+  async aggregate(tenant: Tenant, id: string): Promise<Aggregate | undefined> {
+    const [account, rows] = await Promise.all([
+      this.#account(tenant, id, this.#sealer),
+      this.#reader
+        .selectFrom('accounts_persons')
+        .selectAll()
+        .where('account_id', '=', id)
+        .orderBy('created_ms')
+        .orderBy('id')
+        .execute(),
+    ]);
+    if (account === undefined) return undefined;
+    return {
+      account,
+      persons: rows.map((row) => fromPersonRow(row, tenant.livemode, this.#sealer)),
+    };
+  }
+
+  async person(tenant: Tenant, accountId: string, id: string): Promise<StoredPerson | undefined> {
+    const row = await this.#reader
+      .selectFrom('accounts_persons')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    const isRight =
+      row !== undefined && row.tenant === tenantKey(tenant) && row.account_id === accountId;
+    return isRight ? fromPersonRow(row, tenant.livemode) : undefined;
+  }
+
+  async listHeads(
+    tenant: Tenant,
+    filter: { readonly isClosed: boolean; readonly configurations: readonly ConfigurationName[] },
+    page: PageQuery,
+  ): Promise<readonly (Keyed & { readonly head: string })[]> {
+    const key = tenantKey(tenant);
+    const closed = filter.isClosed ? 1 : 0;
+    const base = (mask: number | undefined) => {
+      const query = this.#reader
+        .selectFrom('accounts_accounts')
+        .select(['id', 'created_ms', 'head'])
+        .where('tenant', '=', key)
+        .where('is_closed', '=', closed)
+        .where(behind(page.cursor));
+      const masked = mask === undefined ? query : query.where('configurations', '=', mask);
+      return masked
+        .orderBy('created_ms', orderOf(page))
+        .orderBy('id', orderOf(page))
+        .limit(page.limit + 1)
+        .execute();
+    };
+    // Each set of configurations is a range of the index of its own; together they are at most four.
+    const masks =
+      filter.configurations.length === 0 ? [undefined] : masksWith(filter.configurations);
+    const found = (await Promise.all(masks.map(base))).flat();
+    return inPageOrder(
+      found.map((row) => ({ id: row.id, createdMs: Number(row.created_ms), head: row.head })),
+      page,
+    );
+  }
+
+  async listPersons(
+    tenant: Tenant,
+    accountId: string,
+    page: PageQuery,
+  ): Promise<readonly StoredPerson[]> {
+    const rows = await this.#reader
+      .selectFrom('accounts_persons')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where(behind(page.cursor))
+      .orderBy('created_ms', orderOf(page))
+      .orderBy('id', orderOf(page))
+      .limit(page.limit + 1)
+      .execute();
+    return inPageOrder(
+      rows.map((row) => fromPersonRow(row, tenant.livemode)),
+      page,
+    );
+  }
+
+  async isInvoicePrefixTaken(
+    tenant: Tenant,
+    prefix: string,
+    byOtherThan: string,
+  ): Promise<boolean> {
+    const row = await this.#reader
+      .selectFrom('accounts_accounts')
+      .select('id')
+      .where('tenant', '=', tenantKey(tenant))
+      .where('invoice_prefix', '=', prefix)
+      .where('id', '!=', byOtherThan)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async countOpen(tenant: Tenant): Promise<number> {
+    const { count } = await this.#reader
+      .selectFrom('accounts_accounts')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('tenant', '=', tenantKey(tenant))
+      .where('is_closed', '=', 0)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  /** Open accounts whose time has come, soonest first. */
+  async listDue(
+    nowMs: number,
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly tenant: string }[]> {
+    return await this.#reader
+      .selectFrom('accounts_accounts')
+      .select(['id', 'tenant'])
+      .where('due_ms', '<=', nowMs)
+      .orderBy('due_ms')
+      .limit(limit)
+      .execute();
+  }
+
+  /** Open accounts of the tenant after `afterId`, in the order of their ids. */
+  async listOpenIds(tenant: Tenant, afterId: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.#reader
+      .selectFrom('accounts_accounts')
+      .select('id')
+      .where('id', '>', afterId)
+      .where('tenant', '=', tenantKey(tenant))
+      .where('is_closed', '=', 0)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => row.id);
+  }
+
+  async listOnClock(clockId: string): Promise<readonly string[]> {
+    const rows = await this.#reader
+      .selectFrom('accounts_accounts')
+      .select('id')
+      .where('test_clock', '=', clockId)
+      .execute();
+    return rows.map((row) => row.id);
+  }
+
+  async #account(tenant: Tenant, id: string, sealer?: Sealer): Promise<StoredAccount | undefined> {
+    const row = await this.#reader
+      .selectFrom('accounts_accounts')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined || row.tenant !== tenantKey(tenant)) return undefined;
+    return fromAccountRow(row satisfies AccountRow, tenant, sealer);
+  }
+}
+
+export const orderOf = ({ cursor }: PageQuery): 'asc' | 'desc' =>
+  cursor?.direction === 'previous' ? 'asc' : 'desc';
+
+/** Rows behind the cursor, by comparing (created, id) as one: SQLite and PostgreSQL use the index for it. */
+export function behind(cursor: Cursor | undefined) {
+  if (cursor === undefined) return sql<SqlBool>`1 = 1`;
+  const { createdMs, id } = cursor;
+  return cursor.direction === 'previous'
+    ? sql<SqlBool>`(created_ms, id) > (${createdMs}, ${id})`
+    : sql<SqlBool>`(created_ms, id) < (${createdMs}, ${id})`;
+}
+
+/** Newest first, whatever the direction of reading, at most `limit + 1`: the one too many is the farthest. */
+export function inPageOrder<T extends Keyed>(rows: readonly T[], page: PageQuery): readonly T[] {
+  const isBackwards = orderOf(page) === 'asc';
+  const sorted = [...rows].sort(
+    (a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
+  );
+  return isBackwards ? sorted.slice(-(page.limit + 1)) : sorted.slice(0, page.limit + 1);
+}

@@ -1,0 +1,139 @@
+import type { Migration } from '@plinth/kernel';
+import { sql, type Transaction } from 'kysely';
+
+/** `tenant` is `<platform>:test` or `<platform>:live`. Layout of the texts: docs/formats/accounts.md. */
+export interface AccountTables {
+  accounts_platforms: { id: string; created_ms: number; settings: string };
+  accounts_accounts: {
+    id: string;
+    tenant: string;
+    created_ms: number;
+    is_closed: number;
+    /** Applied configurations: 1 customer, 2 merchant, 4 recipient. */
+    configurations: number;
+    /** 1 not yet compatible, 2 of the older kind of accounts. */
+    flags: number;
+    /** The account as it is answered without `include`. */
+    head: string;
+    body: string;
+    due_ms: number | null;
+    test_clock: string | null;
+    invoice_prefix: string | null;
+  };
+  accounts_persons: {
+    id: string;
+    tenant: string;
+    account_id: string;
+    created_ms: number;
+    body: string;
+  };
+  accounts_tokens: {
+    id: string;
+    tenant: string;
+    kind: string;
+    account_id: string | null;
+    created_ms: number;
+    expires_ms: number;
+    used_ms: number | null;
+    /** Sealed; gone once the token is used or has expired. */
+    payload: string | null;
+  };
+  accounts_idempotency: {
+    /** `<tenant>:<key>`. */
+    id: string;
+    fingerprint: string;
+    /** Null while only a refused request has used the key. */
+    status: number | null;
+    request_id: string;
+    body: string | null;
+    is_sealed: number;
+    created_ms: number;
+  };
+  /** All events of one commit of one request. */
+  accounts_events: {
+    id: string;
+    tenant: string;
+    created_ms: number;
+    account_id: string;
+    person_id: string | null;
+    body: string;
+  };
+  accounts_destinations: { id: string; tenant: string; created_ms: number; body: string };
+  accounts_deliveries: {
+    id: string;
+    tenant: string;
+    destination_id: string;
+    event_id: string;
+    attempt: number;
+    due_ms: number;
+    created_ms: number;
+  };
+  accounts_fixtures: {
+    id: string;
+    tenant: string;
+    kind: string;
+    created_ms: number;
+    body: string;
+  };
+  accounts_audit: { id: string; created_ms: number; body: string };
+}
+
+export type TableName = keyof AccountTables;
+
+export const ACCOUNT_MIGRATIONS: readonly Migration[] = [
+  { name: '0001_accounts', up: createTables },
+];
+
+async function createTables(tx: Transaction<unknown>): Promise<void> {
+  const statements = [
+    sql`create table accounts_platforms (
+      id text primary key, created_ms bigint not null, settings text not null)`,
+    sql`create table accounts_accounts (
+      id text primary key, tenant text not null, created_ms bigint not null, is_closed integer not null,
+      configurations integer not null, flags integer not null, head text not null, due_ms bigint, test_clock text,
+      invoice_prefix text, body text not null)`,
+    sql`create index accounts_accounts_page on accounts_accounts (tenant, is_closed, created_ms, id)`,
+    sql`create index accounts_accounts_configured on accounts_accounts
+      (tenant, is_closed, configurations, created_ms, id)`,
+    sql`create index accounts_accounts_due on accounts_accounts (due_ms) where due_ms is not null`,
+    sql`create index accounts_accounts_clock on accounts_accounts (test_clock) where test_clock is not null`,
+    sql`create index accounts_accounts_prefix on accounts_accounts (tenant, invoice_prefix)
+      where invoice_prefix is not null`,
+    sql`create table accounts_persons (
+      id text primary key, tenant text not null, account_id text not null, created_ms bigint not null,
+      body text not null)`,
+    sql`create index accounts_persons_page on accounts_persons (account_id, created_ms, id)`,
+    sql`create table accounts_tokens (
+      id text primary key, tenant text not null, kind text not null, account_id text,
+      created_ms bigint not null, expires_ms bigint not null, used_ms bigint, payload text)`,
+    sql`create index accounts_tokens_created on accounts_tokens (created_ms)`,
+    sql`create index accounts_tokens_kept on accounts_tokens (expires_ms) where payload is not null`,
+    sql`create table accounts_idempotency (
+      id text primary key, fingerprint text not null, status integer, request_id text not null,
+      body text, is_sealed integer not null, created_ms bigint not null)`,
+    sql`create index accounts_idempotency_created on accounts_idempotency (created_ms)`,
+    sql`create table accounts_events (
+      id text primary key, tenant text not null, created_ms bigint not null, account_id text not null,
+      person_id text, body text not null)`,
+    sql`create index accounts_events_page on accounts_events (tenant, created_ms, id)`,
+    sql`create index accounts_events_created on accounts_events (created_ms)`,
+    sql`create index accounts_events_account on accounts_events (account_id, created_ms, id)`,
+    sql`create index accounts_events_person on accounts_events (person_id, created_ms, id)
+      where person_id is not null`,
+    sql`create table accounts_destinations (
+      id text primary key, tenant text not null, created_ms bigint not null, body text not null)`,
+    sql`create table accounts_deliveries (
+      id text primary key, tenant text not null, destination_id text not null, event_id text not null,
+      attempt integer not null, due_ms bigint not null, created_ms bigint not null)`,
+    sql`create index accounts_deliveries_due on accounts_deliveries (due_ms)`,
+    sql`create index accounts_deliveries_destination on accounts_deliveries (destination_id)`,
+    sql`create table accounts_fixtures (
+      id text primary key, tenant text not null, kind text not null, created_ms bigint not null,
+      body text not null)`,
+    sql`create index accounts_fixtures_page on accounts_fixtures (tenant, kind, created_ms, id)`,
+    sql`create table accounts_audit (
+      id text primary key, created_ms bigint not null, body text not null)`,
+    sql`create index accounts_audit_created on accounts_audit (created_ms)`,
+  ];
+  for (const statement of statements) await statement.execute(tx);
+}

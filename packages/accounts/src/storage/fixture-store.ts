@@ -1,0 +1,84 @@
+import type { RelationalStore } from '@plinth/kernel';
+import type { Kysely } from 'kysely';
+import type { Fixture, FixtureKind } from '../model/fixture.js';
+import { type Tenant, tenantKey } from '../model/tenant.js';
+import { behind, inPageOrder, orderOf, type PageQuery } from './account-store.js';
+import type { AccountTables } from './account-tables.js';
+import type { WriteSet } from './commit-queue.js';
+
+/** Files, payment methods, invoice templates and test clocks. */
+export class FixtureStore {
+  readonly #reader: Kysely<AccountTables>;
+
+  constructor(store: RelationalStore) {
+    this.#reader = store.reader<AccountTables>();
+  }
+
+  async find<T extends Fixture>(
+    tenant: Tenant,
+    kind: FixtureKind,
+    id: string,
+  ): Promise<T | undefined> {
+    const [found] = await this.findAll<T>(tenant, kind, [id]);
+    return found;
+  }
+
+  async findAll<T extends Fixture>(
+    tenant: Tenant,
+    kind: FixtureKind,
+    ids: readonly string[],
+  ): Promise<readonly T[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#reader
+      .selectFrom('accounts_fixtures')
+      .select('body')
+      .where('id', 'in', ids)
+      .where('tenant', '=', tenantKey(tenant))
+      .where('kind', '=', kind)
+      .execute();
+    return rows.map(({ body }) => JSON.parse(body) as T); // written by `put` with the same kind
+  }
+
+  async list<T extends Fixture>(
+    tenant: Tenant,
+    kind: FixtureKind,
+    page: PageQuery,
+  ): Promise<readonly { readonly id: string; readonly createdMs: number; readonly fixture: T }[]> {
+    const rows = await this.#reader
+      .selectFrom('accounts_fixtures')
+      .select(['id', 'created_ms', 'body'])
+      .where('tenant', '=', tenantKey(tenant))
+      .where('kind', '=', kind)
+      .where(behind(page.cursor))
+      .orderBy('created_ms', orderOf(page))
+      .orderBy('id', orderOf(page))
+      .limit(page.limit + 1)
+      .execute();
+    return inPageOrder(
+      rows.map((row) => ({
+        id: row.id,
+        createdMs: Number(row.created_ms),
+        fixture: JSON.parse(row.body) as T,
+      })),
+      page,
+    );
+  }
+
+  put(
+    writes: WriteSet,
+    at: {
+      readonly tenant: Tenant;
+      readonly kind: FixtureKind;
+      readonly createdMs: number;
+      readonly fixture: Fixture;
+    },
+  ): void {
+    writes.put('accounts_fixtures', {
+      id: at.fixture.id,
+      tenant: tenantKey(at.tenant),
+      kind: at.kind,
+      created_ms: at.createdMs,
+      body: JSON.stringify(at.fixture),
+    });
+  }
+}

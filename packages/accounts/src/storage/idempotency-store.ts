@@ -1,0 +1,81 @@
+import type { RelationalStore } from '@plinth/kernel';
+import type { Kysely } from 'kysely';
+import type { AccountTables } from './account-tables.js';
+import { WriteSet } from './commit-queue.js';
+import type { Sealer } from './sealer.js';
+
+export interface IdempotencyRecord {
+  /** `<tenant>:<key>`. */
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly requestId: string;
+  readonly createdMs: number;
+  /** `undefined`: every request with this key so far was refused. */
+  readonly answer:
+    | {
+        readonly status: number;
+        readonly body: string;
+        readonly requestId: string;
+        readonly isSecret: boolean;
+      }
+    | undefined;
+}
+
+/** What was answered to which key. Source: accounts, section 5. */
+export class IdempotencyStore {
+  readonly #reader: Kysely<AccountTables>;
+  readonly #sealer: Sealer;
+
+  constructor(store: RelationalStore, sealer: Sealer) {
+    this.#reader = store.reader<AccountTables>();
+    this.#sealer = sealer;
+  }
+
+  newWriteSet(): WriteSet {
+    return new WriteSet();
+  }
+
+  async find(id: string): Promise<IdempotencyRecord | undefined> {
+    const row = await this.#reader
+      .selectFrom('accounts_idempotency')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const { status, body, request_id, is_sealed } = row;
+    const isSecret = is_sealed === 1;
+    const answer =
+      status === null || body === null
+        ? undefined
+        : {
+            status,
+            body: isSecret ? this.#sealer.open(body, id) : body,
+            requestId: request_id,
+            isSecret,
+          };
+    return {
+      id,
+      fingerprint: row.fingerprint,
+      requestId: request_id,
+      createdMs: Number(row.created_ms),
+      answer,
+    };
+  }
+
+  put(
+    writes: WriteSet,
+    { id, fingerprint, requestId, createdMs, answer }: IdempotencyRecord,
+  ): void {
+    const isSecret = answer?.isSecret === true;
+    writes.put('accounts_idempotency', {
+      id,
+      fingerprint,
+      status: answer?.status ?? null,
+      request_id: requestId,
+      body:
+        answer === undefined ? null : isSecret ? this.#sealer.seal(answer.body, id) : answer.body,
+      is_sealed: isSecret ? 1 : 0,
+      created_ms: createdMs,
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { invariant } from '@plinth/kernel';
+
+export interface SealingKeys {
+  /** Id of the key that new texts are sealed with. */
+  readonly current: string;
+  /** 32 bytes each, by id. */
+  readonly keys: ReadonlyMap<string, Uint8Array>;
+  /** For digests of things that are too short to be hashed openly; never rotated. */
+  readonly digestKey: Uint8Array;
+}
+
+const NONCE_SIZE_BYTES = 12;
+const TAG_SIZE_BYTES = 16;
+const VERSION = 's1';
+
+/**
+ * Encrypts texts at rest: AES-256-GCM with a random nonce each, as `s1.<key id>.<base64url of nonce, text, tag>`. The
+ * id of the row is authenticated as well, so that a sealed text cannot be moved to another row.
+ */
+export class Sealer {
+  #keys: SealingKeys;
+
+  constructor(keys: SealingKeys) {
+    this.#keys = keys;
+  }
+
+  use(keys: SealingKeys): void {
+    this.#keys = keys;
+  }
+
+  seal(text: string, rowId: string): string {
+    const { current, keys } = this.#keys;
+    const key = keys.get(current);
+    invariant(key !== undefined, 'the current sealing key is there');
+    const nonce = randomBytes(NONCE_SIZE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce);
+    cipher.setAAD(Buffer.from(rowId));
+    const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()]);
+    return `${VERSION}.${current}.${Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')}`;
+  }
+
+  /** Throws when the text was changed, moved, or sealed with a key that is gone. */
+  open(sealed: string, rowId: string): string {
+    const [version, keyId = '', base64 = ''] = sealed.split('.');
+    const key = this.#keys.keys.get(keyId);
+    invariant(version === VERSION && key !== undefined, `sealing key ${keyId} is there`);
+    const bytes = Buffer.from(base64, 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_SIZE_BYTES));
+    decipher.setAAD(Buffer.from(rowId));
+    decipher.setAuthTag(bytes.subarray(bytes.length - TAG_SIZE_BYTES));
+    const middle = bytes.subarray(NONCE_SIZE_BYTES, bytes.length - TAG_SIZE_BYTES);
+    return Buffer.concat([decipher.update(middle), decipher.final()]).toString('utf8');
+  }
+
+  isCurrent(sealed: string): boolean {
+    return sealed.startsWith(`${VERSION}.${this.#keys.current}.`);
+  }
+
+  /** Keyed, so that a short text (the number of an id) cannot be found by trying. */
+  digest(text: string): string {
+    return createHmac('sha256', this.#keys.digestKey).update(text).digest('hex');
+  }
+}

@@ -1,0 +1,21 @@
+import { createAccounts } from '@plinth/accounts';
+import type { HttpService } from '@plinth/kernel';
+import type { ServiceParts } from './service-parts.js';
+
+export function openAccounts(parts: ServiceParts): HttpService {
+  const { settings, stores, identity, outbox, clock, random, log } = parts;
+  return createAccounts({
+    config: settings.accounts,
+    store: stores.relational,
+    outbox,
+    leases: stores.leases,
+    clock,
+    random,
+    files: stores.files,
+    log,
+    dataDir: stores.dataDir,
+    keys: identity.platformKeys,
+    checkOperator: (request) => identity.check(request.raw),
+    announce: (text) => process.stdout.write(text),
+  });
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { HttpAnswer } from './http-client.js';
+import { ServerProcess, type ServerProcessOptions } from './server-process.js';
+
+export const KEYS = {
+  sk_test: 'sk_test_0123456789abcdefghijABCDEFGH',
+  pk_test: 'pk_test_0123456789abcdefghijABCDEFGH',
+  sk_live: 'sk_live_0123456789abcdefghijABCDEFGH',
+  pk_live: 'pk_live_0123456789abcdefghijABCDEFGH',
+} as const;
+export type KeyName = keyof typeof KEYS;
+
+export interface AccountsCall {
+  readonly method?: string;
+  readonly body?: unknown;
+  /** One of the preset keys, or the text of another; `null` sends none. By default `sk_test`. */
+  readonly key?: KeyName | (string & {}) | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** By default a fresh one for POST and DELETE; `null` sends none. */
+  readonly idempotencyKey?: string | null;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of answers, looked into by tests at many places.
+export type Json = any;
+
+/** A server with the accounts service alone and four preset keys of `plat_default`. */
+export class AccountsServer {
+  readonly process: ServerProcess;
+
+  static async start(options: ServerProcessOptions = {}): Promise<AccountsServer> {
+    return new AccountsServer(
+      await ServerProcess.start({
+        ...options,
+        flags: ['--without-auth', '--services', 'accounts', ...(options.flags ?? [])],
+        env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: Object.values(KEYS).join(','), ...options.env },
+      }),
+    );
+  }
+
+  constructor(process: ServerProcess) {
+    this.process = process;
+  }
+
+  /** Raw answer, whatever its status. */
+  async send(path: string, call: AccountsCall = {}): Promise<HttpAnswer> {
+    const { body, key = 'sk_test' } = call;
+    const method = call.method ?? (body === undefined ? 'GET' : 'POST');
+    const isChange = method === 'POST' || method === 'DELETE';
+    const idempotencyKey = call.idempotencyKey === undefined ? randomUUID() : call.idempotencyKey;
+    const text = key !== null && Object.hasOwn(KEYS, key) ? KEYS[key as KeyName] : key;
+    return await this.process.http.send(path, {
+      method,
+      headers: {
+        ...(text !== null && { authorization: `Bearer ${text}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(isChange && idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
+        ...call.headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  }
+
+  /** Parsed body of a success. */
+  async ok(path: string, call: AccountsCall = {}): Promise<Json> {
+    const answer = await this.send(path, call);
+    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+    const body: Json = JSON.parse(answer.text);
+    assert.ok(!('error' in body), 'no success has an error member');
+    return body;
+  }
+
+  /** The `error` of a refusal with exactly this status and code. */
+  async refused(
+    path: string,
+    call: AccountsCall,
+    expected: { readonly status?: number; readonly code: string; readonly param?: string },
+  ): Promise<Json> {
+    const answer = await this.send(path, call);
+    assert.equal(answer.headers['content-type'], 'application/json', answer.text);
+    const { error }: Json = JSON.parse(answer.text);
+    assert.equal(error?.code, expected.code, answer.text);
+    assert.equal(answer.status, expected.status ?? 400, answer.text);
+    assert.equal(typeof error.message, 'string');
+    assert.match(error.message, /^[^\n]*\S\.?[^\n]*$/);
+    if (expected.param !== undefined) assert.equal(error.param, expected.param, answer.text);
+    return error;
+  }
+
+  async create(body: unknown = {}, call: AccountsCall = {}): Promise<Json> {
+    return await this.ok('/v2/core/accounts', { ...call, body });
+  }
+
+  /** Operator call; the server runs without authentication. */
+  async operate(
+    path: string,
+    body?: unknown,
+    method = body === undefined ? 'GET' : 'POST',
+  ): Promise<Json> {
+    const answer = await this.process.http.send(`/ops/v1/accounts${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+    return JSON.parse(answer.text);
+  }
+
+  /** Merge-patches the settings of `plat_default`. */
+  async settings(patch: unknown): Promise<Json> {
+    return await this.operate('/platforms/plat_default', patch, 'PATCH');
+  }
+
+  /** Runs `work` with other settings and puts back the defaults of what was patched. */
+  async withSettings<T>(
+    patch: Readonly<Record<string, unknown>>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    await this.settings(patch);
+    try {
+      return await work();
+    } finally {
+      const back = Object.fromEntries(Object.keys(patch).map((name) => [name, null]));
+      await this.settings(back);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.process.close();
+  }
+}
