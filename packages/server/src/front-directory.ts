@@ -16,11 +16,15 @@ export class FrontDirectory {
 
   constructor(services: readonly HttpService[], fallback: FrontDesk, gate?: RequestGate) {
     this.#fallback = fallback;
-    for (const { name, front } of services) {
-      if (front === undefined) continue;
-      const desk = { service: name, front, gate: gate?.covers(name) ? gate : undefined };
-      for (const path of front.paths) {
-        invariant(/^(\/[^/?]+)+$/.test(path), `${path} is a path without an end slash`);
+    const desks = services.flatMap(({ name, front }): FrontDesk[] =>
+      front === undefined
+        ? []
+        : [{ service: name, front, gate: gate?.covers(name) ? gate : undefined }],
+    );
+    for (const desk of [fallback, ...desks]) {
+      for (const path of desk.front.paths) {
+        const isPath = path === '/' || /^(\/[^/?]+)+$/.test(path);
+        invariant(isPath, `${path} is a path without an end slash`);
         invariant(!this.#byPath.has(path), `${path} belongs to one service`);
         this.#byPath.set(path, desk);
         this.#maxSegmentCount = Math.max(this.#maxSegmentCount, path.split('/').length - 1);

@@ -201,7 +201,8 @@ function defaultDesk(parts: HttpAppParts): FrontDesk {
 
 function defaultFront(parts: HttpAppParts): ServiceFront {
   return {
-    paths: [],
+    // Named, because another service may have a front for all of `/api`.
+    paths: ['/api/v1', '/api/v2', '/api/v3'],
     authenticate: (request) => parts.authenticate(request.raw),
     answerError: (error, request, reply) => answerError(error, parts.log, request, reply),
     answerNotFound: (_request, reply) => answerNotFound(reply),

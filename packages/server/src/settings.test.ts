@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { describeSettings } from '@plinth/kernel';
-import { describeAllSettings, SETTINGS } from './settings.js';
+import { describeAllSettings, SERVICE_NAMES, SETTINGS } from './settings.js';
 import { readSettings } from './start-server.js';
 
 it('docs/SETTINGS.md is current (else run `node scripts/settings.mjs`)', () => {
@@ -46,7 +46,7 @@ it('lists every problem of a bad configuration', () => {
     name: 'ConfigInvalid',
     problems: [
       '--http-bind: expected text like `127.0.0.1:8181`, got "nowhere"',
-      '--services: expected list of `tsdb`, got "tsdb,nothing"',
+      `--services: expected list of ${SERVICE_NAMES.map((name) => `\`${name}\``).join(', ')}, got "tsdb,nothing"`,
       '--disable-authz: expected list of `health`, `ping`, `metrics`, `ready`, `pprof`, got "health,write"',
     ],
   });

@@ -1,4 +1,5 @@
 import { ACCOUNTS_SETTINGS } from '@plinth/accounts';
+import { GAMEDATA_SETTINGS } from '@plinth/gamedata';
 import { IDENTITY_SETTINGS } from '@plinth/identity';
 import { defineSettings, type LoadedSettings, type SettingsOf, settingsPage } from '@plinth/kernel';
 import { RATE_LIMIT_SETTINGS } from '@plinth/ratelimit';
@@ -7,7 +8,7 @@ import { WEBHOOKS_SETTINGS } from '@plinth/webhooks';
 import { type TSchemaOptions, Type } from 'typebox';
 import { LOG_FILTER_PATTERN } from './log-filter.js';
 
-export const SERVICE_NAMES = ['tsdb', 'accounts', 'webhooks', 'ratelimit'] as const;
+export const SERVICE_NAMES = ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** Ports above 65,535 must not get as far as the socket. */
@@ -148,6 +149,7 @@ export const SETTINGS = {
   accounts: ACCOUNTS_SETTINGS,
   webhooks: WEBHOOKS_SETTINGS,
   rateLimit: RATE_LIMIT_SETTINGS,
+  gamedata: GAMEDATA_SETTINGS,
 };
 
 /** `docs/SETTINGS.md`, from the declarations. */

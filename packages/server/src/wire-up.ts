@@ -14,6 +14,7 @@ import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 import { createServiceEndpoints } from './service-endpoints.js';
 import { openAccounts } from './services/accounts.js';
+import { openGameData } from './services/gamedata.js';
 import { openRateLimit } from './services/ratelimit.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
@@ -96,12 +97,14 @@ export async function wireUp(
     const accounts = runs('accounts') ? openAccounts(partsOf('accounts')) : undefined;
     const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
     const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
+    const gamedata = runs('gamedata') ? await openGameData(partsOf('gamedata')) : undefined;
     const services: HttpService[] = [
       identity,
       ...(tsdb ? [tsdb] : []),
       ...(accounts ? [accounts] : []),
       ...(webhooks ? [webhooks] : []),
       ...(rateLimit ? [rateLimit] : []),
+      ...(gamedata ? [gamedata] : []),
       endpoints,
     ];
     for (const service of services) {

@@ -8,7 +8,7 @@ import type { Principal } from './principal.js';
 export interface ServiceFront {
   /**
    * `/v2/core` covers itself and what follows `/v2/core/`, as the path is written (before decoding). Of several
-   * the longest wins.
+   * the longest wins. `/` covers itself alone.
    */
   readonly paths: readonly string[];
   /**

@@ -1,0 +1,32 @@
+import type { Kind } from '../../model/kinds.js';
+import { AMMUNITION } from './ammunition.js';
+import { HIDEOUT } from './hideout.js';
+import { ITEM_PRESETS } from './item-presets.js';
+import { ITEMS } from './items.js';
+import type { KindSpec } from './kind-spec.js';
+import { LEVELS } from './levels.js';
+import { MAPS } from './maps.js';
+import { QUESTS } from './quests.js';
+import { STORYLINE } from './storyline.js';
+import { TRADERS } from './traders.js';
+
+/**
+ * A spec takes only records of its own kind. Rows carry their kind beside them, so whoever looks a spec up by kind
+ * hands it what belongs to it; the union cannot say that to the compiler.
+ */
+const SPECS = {
+  items: ITEMS,
+  ammunition: AMMUNITION,
+  traders: TRADERS,
+  quests: QUESTS,
+  maps: MAPS,
+  hideout: HIDEOUT,
+  'item-presets': ITEM_PRESETS,
+  levels: LEVELS,
+  storyline: STORYLINE,
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: see above, the only way to say "the record of this kind".
+export type AnySpec = KindSpec<any>;
+
+export const KIND_SPECS: Readonly<Record<Kind, AnySpec>> = SPECS;

@@ -1,0 +1,421 @@
+import { ParameterInvalid, RecordMoved, RecordNotFound } from '../../errors.js';
+import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
+import { compareText, normalText, tokensOf } from '../../model/normal-text.js';
+import type { DataSet } from '../data-set.js';
+import { KIND_SPECS } from '../kinds/index.js';
+import { listCategories } from '../kinds/items.js';
+import { Presenter } from '../public-record.js';
+import { parseRow } from '../record-rows.js';
+import { type Row, textColumn } from '../row.js';
+import { Slices } from '../slices.js';
+import { compareSortKeys, type SortKeyValue, sortKeyOf } from '../sort-values.js';
+import type { ListRequest } from './list-request.js';
+import { project } from './projection.js';
+import { parseQuery } from './q-parser.js';
+import { evaluateQuery, type Scores } from './q-search.js';
+import { editDistance, TextIndex } from './text-index.js';
+
+const MAX_INCLUDED = 1000;
+
+export interface FoundPage {
+  readonly total: number;
+  readonly records: readonly Record<string, unknown>[];
+  readonly notFound: readonly string[] | undefined;
+  readonly included: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+}
+
+export interface Hit {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string | null;
+  readonly score: number;
+}
+
+/** Answers questions about data sets. Search indexes are kept from one version to the next. */
+export class Catalog {
+  readonly #indexes = new Map<string, TextIndex>();
+
+  /** Called when a new version takes over. */
+  forgetOthers(set: DataSet): void {
+    for (const [key, index] of this.#indexes) {
+      index.keepOnly(set);
+      if (!set.about.languages.some((language) => key.endsWith(`/${language}`))) {
+        this.#indexes.delete(key);
+      }
+    }
+  }
+
+  async list(set: DataSet, request: ListRequest): Promise<FoundPage> {
+    const { kind, ids, includes, offset, limit, fields } = request;
+    const language = languageOf(set, request.language);
+    const order = await this.#select(set, request, language);
+    const page = order.slice(offset, limit === undefined ? undefined : offset + limit);
+    const rows = page.map((position) => rowAt(set, kind, position));
+    const presenter = new Presenter(set, request.language);
+    const slices = new Slices();
+    const records: Record<string, unknown>[] = [];
+    for (const row of rows) {
+      const record = presenter.present(kind, row, request.isFullTextWanted);
+      records.push(fields === undefined ? record : (project(record, fields) as typeof record));
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+    return {
+      total: order.length,
+      records,
+      notFound: ids?.filter((id) => set.row(kind, id) === undefined),
+      included: includes.length === 0 ? undefined : include(kind, rows, includes, presenter),
+    };
+  }
+
+  /** Positions of all matching rows in the order of the list. */
+  async #select(set: DataSet, request: ListRequest, language: string): Promise<readonly number[]> {
+    const { kind, search, query, sort, filters } = request;
+    let order = set.defaultOrder(kind);
+    const { rows } = set.tables[kind];
+    if (request.ids !== undefined) {
+      const wanted = new Set(request.ids.map((id) => set.tables[kind].indexOf(id)));
+      order = order.filter((position) => wanted.has(position));
+    }
+    for (const bind of filters.predicates) {
+      const matches = bind(set);
+      const slices = new Slices();
+      const kept: number[] = [];
+      for (const position of order) {
+        if (matches(rowAt(set, kind, position))) kept.push(position);
+        const pause = slices.next();
+        if (pause !== undefined) await pause;
+      }
+      order = kept;
+    }
+    if (search !== undefined) order = await searchRows(order, search, { set, kind, language });
+    let scores: Scores | undefined;
+    if (query !== undefined) {
+      const index = this.#indexOf(set, kind, language);
+      scores = await evaluateQuery(query, { set, kind, language, index });
+      order = order.filter((position) => (scores?.[position] ?? 0) > 0);
+    } else if (search !== undefined && sort.some(({ field }) => field === 'relevance')) {
+      scores = relevanceOf(rows, order, search);
+    }
+    return sort.length === 0 ? order : sortRows(order, { set, kind, sort, scores });
+  }
+
+  /** Everything that is found, best first. Source: gamedata, section 2.8. */
+  async search(
+    set: DataSet,
+    wanted: {
+      readonly q: string;
+      readonly kinds: readonly Kind[];
+      readonly language?: string | undefined;
+    },
+  ): Promise<readonly Hit[]> {
+    const language = languageOf(set, wanted.language);
+    const node = parseQuery(wanted.q);
+    const hits: { kind: Kind; position: number; score: number; order: number }[] = [];
+    let failure: ParameterInvalid | undefined;
+    let answered = 0;
+    for (const kind of wanted.kinds) {
+      const index = this.#indexOf(set, kind, language);
+      const scope = { set, kind, language, index };
+      let scores: Scores;
+      try {
+        scores = await evaluateQuery(node, scope);
+        if (!scores.some((score) => score > 0)) scores = await this.#forgiving(wanted.q, scope);
+      } catch (error) {
+        // A field that one kind has is no mistake when another kind lacks it.
+        if (!(error instanceof ParameterInvalid)) throw error;
+        failure = error;
+        continue;
+      }
+      answered += 1;
+      for (const [position, score] of scores.entries()) {
+        if (score > 0) hits.push({ kind, position, score, order: KINDS.indexOf(kind) });
+      }
+    }
+    if (answered === 0 && failure !== undefined) throw failure;
+    const rows = (hit: { kind: Kind; position: number }): Row => rowAt(set, hit.kind, hit.position);
+    hits.sort(
+      (a, b) => b.score - a.score || a.order - b.order || compareText(rows(a).id, rows(b).id),
+    );
+    const presenter = new Presenter(set, wanted.language);
+    return hits.map((hit) => {
+      const { id } = rows(hit);
+      const { kind, score } = hit;
+      return {
+        kind,
+        id,
+        get name() {
+          return presenter.nameOf(kind, id);
+        },
+        score: Math.round(score * 1000) / 1000,
+      };
+    });
+  }
+
+  /** Plain words that nothing matches are looked for again as if each had been mistyped. */
+  async #forgiving(q: string, scope: Parameters<typeof evaluateQuery>[1]): Promise<Scores> {
+    const words = q.trim().split(/\s+/);
+    const isPlain = words.length <= 30 && words.every((word) => /^[\p{L}\p{N}'’.-]+$/u.test(word));
+    if (!isPlain || words.some((word) => word.startsWith('-') || word === 'OR')) {
+      return new Float32Array(0);
+    }
+    const parts = words.map((text) => ({ type: 'fuzzy', text }) as const);
+    return await evaluateQuery({ type: 'and', parts }, scope);
+  }
+
+  /** Names for a search box: those that start so, then words that start so, then mistyped ones. */
+  async suggest(
+    set: DataSet,
+    wanted: {
+      readonly q: string;
+      readonly kinds: readonly Kind[];
+      readonly limit: number;
+      readonly language?: string | undefined;
+    },
+  ): Promise<readonly { kind: Kind; id: string; name: string | null }[]> {
+    const language = languageOf(set, wanted.language);
+    const needle = normalText(wanted.q);
+    const found: { kind: Kind; row: Row; rank: number }[] = [];
+    const slices = new Slices();
+    for (const kind of wanted.kinds) {
+      for (const row of set.tables[kind].rows) {
+        const name = haystackOf(row, { set, kind, language }).split('\n', 1)[0] ?? '';
+        const rank = suggestRank(name, needle);
+        if (rank !== undefined) found.push({ kind, row, rank });
+        const pause = slices.next();
+        if (pause !== undefined) await pause;
+      }
+    }
+    if (found.length < wanted.limit) {
+      const known = new Set(found.map(({ row }) => row));
+      const limit = needle.length >= 8 ? 2 : needle.length >= 4 ? 1 : 0;
+      for (const kind of limit === 0 ? [] : wanted.kinds) {
+        for (const row of set.tables[kind].rows) {
+          if (known.has(row)) continue;
+          const name = haystackOf(row, { set, kind, language }).split('\n', 1)[0] ?? '';
+          const rank = fuzzyRank(name, needle, limit);
+          if (rank !== undefined) found.push({ kind, row, rank });
+          const pause = slices.next();
+          if (pause !== undefined) await pause;
+        }
+      }
+    }
+    found.sort(
+      (a, b) =>
+        a.rank - b.rank ||
+        KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+        compareText(textColumn(a.row, 'name') ?? '', textColumn(b.row, 'name') ?? '') ||
+        compareText(a.row.id, b.row.id),
+    );
+    const presenter = new Presenter(set, wanted.language);
+    return found.slice(0, wanted.limit).map(({ kind, row }) => ({
+      kind,
+      id: row.id,
+      name: presenter.nameOf(kind, row.id),
+    }));
+  }
+
+  #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {
+    const key = `${kind}/${language}`;
+    let index = this.#indexes.get(key);
+    if (index === undefined) {
+      index = new TextIndex(kind, language, language === set.about.defaultLanguage);
+      this.#indexes.set(key, index);
+    }
+    return index;
+  }
+}
+
+/** The row that `word` names on a single-record path. Throws `RecordMoved` and `RecordNotFound`. */
+export function findRow(set: DataSet, kind: Kind, word: string): Row {
+  const table = set.tables[kind];
+  const byId = table.get(word);
+  if (byId !== undefined) return byId;
+  const lower = word.toLowerCase();
+  const isByName = kind === 'traders' || kind === 'maps';
+  const bySlug = table.bySlug(isByName ? lower : word);
+  if (bySlug !== undefined) return bySlug;
+  if (isByName) {
+    const [id] = set.resolve(kind, word);
+    const row = id === undefined ? undefined : table.get(id);
+    if (row !== undefined) return row;
+  }
+  if (kind === 'quests') {
+    const [id, ...others] = set.relations.gameIds.of(word);
+    const row = id === undefined || others.length > 0 ? undefined : table.get(id);
+    if (row !== undefined) return row;
+  }
+  const aliases = set.about.aliases[kind] ?? {};
+  if (Object.hasOwn(aliases, word)) {
+    const target = aliases[word];
+    if (target !== undefined && table.get(target) !== undefined) {
+      throw new RecordMoved({ recordKind: kind, id: target });
+    }
+  }
+  throw new RecordNotFound(KIND_WIRE[kind].notFound);
+}
+
+/** The language to search in. Throws `ParameterInvalid`. */
+export function languageOf(set: DataSet, wanted: string | undefined): string {
+  const { defaultLanguage, languages } = set.about;
+  if (wanted === undefined || wanted === 'all') return defaultLanguage;
+  if (languages.includes(wanted)) return wanted;
+  const message = `lang must be one of ${[...languages, 'all'].join(', ')}`;
+  throw new ParameterInvalid({ param: 'lang', kind: 'unknown_language', message });
+}
+
+/** Unique records that the rows name. Throws `ParameterInvalid` when there are too many. */
+export function include(
+  kind: Kind,
+  rows: readonly Row[],
+  relations: readonly string[],
+  presenter: Presenter,
+): Record<string, Record<string, unknown>> {
+  const { set } = presenter;
+  const included: Record<string, Record<string, unknown>> = {};
+  let count = 0;
+  for (const relation of relations) {
+    const spec = KIND_SPECS[kind].includes[relation];
+    if (spec === undefined) continue;
+    included[spec.kind] ??= {};
+    const target = included[spec.kind] ?? {};
+    for (const row of rows) {
+      for (const id of spec.ids(row, set)) {
+        if (Object.hasOwn(target, id)) continue;
+        const found = includedRecord(spec.kind, id, presenter);
+        if (found === undefined) continue;
+        count += 1;
+        if (count > MAX_INCLUDED) {
+          const message = `include would embed more than ${MAX_INCLUDED} records; ask for fewer at a time`;
+          throw new ParameterInvalid({ param: 'include', message });
+        }
+        target[id] = found;
+      }
+    }
+  }
+  return included;
+}
+
+function includedRecord(kind: Kind | 'categories', id: string, presenter: Presenter): unknown {
+  if (kind === 'categories') {
+    return listCategories(presenter.set.tables.items.rows).find((category) => category.id === id);
+  }
+  const row = presenter.set.row(kind, id);
+  return row === undefined ? undefined : presenter.present(kind, row, false);
+}
+
+function rowAt(set: DataSet, kind: Kind, position: number): Row {
+  const row = set.tables[kind].rows[position];
+  if (row === undefined) throw new RangeError(`${kind} has no row ${position}`);
+  return row;
+}
+
+interface Scope {
+  readonly set: DataSet;
+  readonly kind: Kind;
+  readonly language: string;
+}
+
+/** What `search` looks at: the fields in the default language and, after them, in the chosen one. */
+function haystackOf(row: Row, { set, kind, language }: Scope): string {
+  let text = row.haystacks.get(language);
+  if (text === undefined) {
+    const spec = KIND_SPECS[kind];
+    const record = parseRow(kind, row);
+    const texts = spec.searchTexts(record);
+    const translated: (string | null)[] = [];
+    if (language !== set.about.defaultLanguage) {
+      const { locales } = record;
+      const own: Readonly<Record<string, string>> = locales[language] ?? {};
+      for (const [key, value] of Object.entries(own)) spec.setText(record, key, value);
+      translated.push(...spec.searchTexts(record));
+    }
+    // The translated name first: suggestions look at the first line.
+    text = [...translated, ...texts].map((part) => normalText(part ?? '')).join('\n');
+    row.haystacks.set(language, text);
+  }
+  return text;
+}
+
+async function searchRows(
+  order: readonly number[],
+  needle: string,
+  scope: Scope,
+): Promise<readonly number[]> {
+  const { rows } = scope.set.tables[scope.kind];
+  const slices = new Slices();
+  const kept: number[] = [];
+  for (const position of order) {
+    const row = rows[position];
+    if (row !== undefined && haystackOf(row, scope).includes(needle)) kept.push(position);
+    const pause = slices.next();
+    if (pause !== undefined) await pause;
+  }
+  return kept;
+}
+
+/** Whole names before beginnings before the rest. */
+function relevanceOf(rows: readonly Row[], order: readonly number[], needle: string): Scores {
+  const scores = new Float32Array(rows.length);
+  for (const position of order) {
+    const name = normalText(textColumn(rows[position] as Row, 'name') ?? ''); // order holds positions of rows
+    scores[position] = name === needle ? 3 : name.startsWith(needle) ? 2 : 1;
+  }
+  return scores;
+}
+
+function sortRows(
+  order: readonly number[],
+  by: {
+    readonly set: DataSet;
+    readonly kind: Kind;
+    readonly sort: ListRequest['sort'];
+    readonly scores: Scores | undefined;
+  },
+): readonly number[] {
+  const { set, kind, sort, scores } = by;
+  const { fields } = KIND_SPECS[kind];
+  const places = new Map(order.map((position, place) => [position, place]));
+  const keys = sort.map(({ field, isDescending }) => {
+    const values = new Map<number, SortKeyValue>();
+    const spec = fields[field];
+    for (const position of order) {
+      const value =
+        spec === undefined ? (scores?.[position] ?? 0) : spec.get(rowAt(set, kind, position), set);
+      values.set(position, sortKeyOf(value));
+    }
+    // The best come first when nothing else is said.
+    return { values, isDescending: spec === undefined ? !isDescending : isDescending };
+  });
+  return [...order].sort((a, b) => {
+    for (const { values, isDescending } of keys) {
+      const difference = compareSortKeys(
+        values.get(a) ?? null,
+        values.get(b) ?? null,
+        isDescending,
+      );
+      if (difference !== 0) return difference;
+    }
+    return (places.get(a) ?? 0) - (places.get(b) ?? 0);
+  });
+}
+
+function suggestRank(name: string, needle: string): number | undefined {
+  if (name.startsWith(needle)) return 0;
+  const at = name.indexOf(needle);
+  if (at === -1) return undefined;
+  return tokensOf(name).some((token) => token.startsWith(needle)) || name[at - 1] === ' '
+    ? 1
+    : undefined;
+}
+
+function fuzzyRank(name: string, needle: string, limit: number): number | undefined {
+  const start = editDistance(needle, name.slice(0, needle.length), limit);
+  if (start <= limit) return 2 + start;
+  for (const token of tokensOf(name)) {
+    if (Math.abs(token.length - needle.length) > limit) continue;
+    const distance = editDistance(needle, token, limit);
+    if (distance <= limit) return 2 + distance;
+  }
+  return undefined;
+}

@@ -1,0 +1,129 @@
+import { ParameterInvalid } from '../../errors.js';
+import type { Kind } from '../../model/kinds.js';
+import { normalText } from '../../model/normal-text.js';
+import type { DataSet } from '../data-set.js';
+import { KIND_SPECS } from '../kinds/index.js';
+import type { Field } from '../kinds/kind-spec.js';
+import type { Row } from '../row.js';
+import type { Parameters } from './parameters.js';
+
+export type Predicate = (row: Row) => boolean;
+
+export interface ReadFilters {
+  readonly predicates: readonly ((set: DataSet) => Predicate)[];
+  /** Name and value as given, for the canonical URL. */
+  readonly given: readonly (readonly [string, string])[];
+}
+
+const MAX_FILTER_VALUES = 250;
+
+/** Reads the filters of a kind; they are bound to a data set later. Throws `ParameterInvalid`. */
+export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
+  const { filters, fields } = KIND_SPECS[kind];
+  const predicates: ((set: DataSet) => Predicate)[] = [];
+  const given: [string, string][] = [];
+  const bounds = new Map<string, { min?: number; max?: number }>();
+  for (const [name, filter] of Object.entries(filters)) {
+    const field = fields[filter.field];
+    if (field === undefined) continue;
+    if (filter.type !== 'any-of') {
+      const bound = parameters.number(name);
+      if (bound === undefined) continue;
+      given.push([name, String(bound)]);
+      const range = bounds.get(filter.field) ?? {};
+      if (filter.type === 'minimum') range.min = bound;
+      else range.max = bound;
+      bounds.set(filter.field, range);
+      if (range.min !== undefined && range.max !== undefined && range.min > range.max) {
+        const message = `${name}: the minimum ${range.min} is above the maximum ${range.max}`;
+        throw new ParameterInvalid({ param: name, message });
+      }
+      predicates.push(boundPredicate(field, filter.type, bound));
+      continue;
+    }
+    if (field.type === 'flag') {
+      const wanted = parameters.flag(name);
+      if (wanted === undefined) continue;
+      given.push([name, String(wanted)]);
+      predicates.push((set) => (row) => field.get(row, set) === wanted);
+      continue;
+    }
+    const values = parameters.list(name, { max: MAX_FILTER_VALUES });
+    if (values === undefined) continue;
+    given.push([name, values.join(',')]);
+    predicates.push(wordsPredicate(name, field, values));
+  }
+  return { predicates, given };
+}
+
+function boundPredicate(field: Field, type: 'minimum' | 'maximum', bound: number) {
+  return (set: DataSet): Predicate =>
+    (row) => {
+      const value = field.get(row, set);
+      if (typeof value !== 'number') return false;
+      return type === 'minimum' ? value >= bound : value <= bound;
+    };
+}
+
+/** Equality of words with one of `values`, as the type of the field has it. */
+export function wordsPredicate(
+  name: string,
+  field: Field,
+  values: readonly string[],
+): (set: DataSet) => Predicate {
+  if (field.type === 'words' && field.values !== undefined)
+    refuseOthers(name, values, field.values);
+  return (set) => {
+    switch (field.type) {
+      case 'relation': {
+        const ids = new Set(values.flatMap((value) => set.resolve(field.kind, value)));
+        // What nobody knows may still be named by a record whose target is missing.
+        for (const value of values) ids.add(value);
+        return (row) => field.get(row, set).some((id) => ids.has(id));
+      }
+      case 'caliber':
+        return caliberPredicate(field, values, set);
+      case 'words': {
+        const wanted = new Set(values.map(normalText));
+        return (row) => field.get(row, set).some((word) => wanted.has(normalText(word)));
+      }
+      default: {
+        const wanted = new Set(values.map(normalText));
+        return (row) => {
+          const value = field.get(row, set);
+          return value !== null && wanted.has(normalText(String(value)));
+        };
+      }
+    }
+  };
+}
+
+function refuseOthers(param: string, values: readonly string[], known: readonly string[]): void {
+  const other = values.find((value) => !known.includes(value));
+  if (other === undefined) return;
+  throw new ParameterInvalid({ param, message: `${param} must be one of ${known.join(', ')}` });
+}
+
+/** Equality with any caliber of the set wins; otherwise the beginning decides. Source: gamedata, section 2.9. */
+function caliberPredicate(
+  field: Extract<Field, { type: 'caliber' }>,
+  values: readonly string[],
+  set: DataSet,
+): Predicate {
+  const all = new Set<string>();
+  for (const row of set.tables.ammunition.rows) all.add(normalCaliber(field.get(row, set) ?? ''));
+  const wanted = new Set(
+    values.map(normalCaliber).flatMap((value) => {
+      if (all.has(value)) return [value];
+      return value === '' ? [] : [...all].filter((caliber) => caliber.startsWith(value));
+    }),
+  );
+  return (row) => wanted.has(normalCaliber(field.get(row, set) ?? ''));
+}
+
+export function normalCaliber(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/^caliber/, '')
+    .replace(/[^a-z0-9]/g, '');
+}

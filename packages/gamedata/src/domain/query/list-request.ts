@@ -1,0 +1,152 @@
+import { ParameterInvalid } from '../../errors.js';
+import { KIND_WIRE, type Kind } from '../../model/kinds.js';
+import { normalText } from '../../model/normal-text.js';
+import { servedSchema } from '../../model/schemas/served.js';
+import { KIND_SPECS } from '../kinds/index.js';
+import { type ReadFilters, readFilters } from './filters.js';
+import { Parameters } from './parameters.js';
+import { type Projection, readProjection } from './projection.js';
+import { parseQuery, type QueryNode } from './q-parser.js';
+
+export interface ListLimits {
+  readonly defaultLimit: number;
+  readonly maxLimit: number;
+}
+
+/** A list as it was asked for, checked. */
+export interface ListRequest {
+  readonly kind: Kind;
+  /** `undefined`: all. */
+  readonly limit: number | undefined;
+  readonly offset: number;
+  /** Normalised. */
+  readonly search: string | undefined;
+  readonly query: QueryNode | undefined;
+  readonly sort: readonly SortKey[];
+  readonly fields: Projection | undefined;
+  readonly includes: readonly string[];
+  readonly ids: readonly string[] | undefined;
+  readonly language: string | undefined;
+  readonly version: number | undefined;
+  readonly isPage: boolean;
+  readonly isFullTextWanted: boolean;
+  readonly filters: ReadFilters;
+  /** Known parameters but limit and offset, sorted, defaults left out. */
+  readonly canonical: readonly (readonly [string, string])[];
+  readonly ignored: readonly string[];
+}
+
+export interface SortKey {
+  readonly field: string;
+  readonly isDescending: boolean;
+}
+
+const MAX_OFFSET = 2_147_483_647;
+const MAX_SEARCH_LENGTH = 100;
+const MAX_QUERY_LENGTH = 500;
+const MAX_SORT_KEYS = 5;
+const MAX_FIELDS = 50;
+const MAX_IDS = 250;
+
+/** Source: gamedata, sections 2.4, 2.5 and 2.9. Throws `ParameterInvalid`. */
+export function readListRequest(kind: Kind, queryText: string, limits: ListLimits): ListRequest {
+  const parameters = new Parameters(queryText);
+  const { isPaged } = KIND_WIRE[kind];
+  const limit = parameters.integer('limit', { min: 0, max: limits.maxLimit });
+  const offset = parameters.integer('offset', { min: 0, max: MAX_OFFSET }) ?? 0;
+  const searchText = readText(parameters, 'search', MAX_SEARCH_LENGTH);
+  const q = readText(parameters, 'q', MAX_QUERY_LENGTH);
+  const sortText = parameters.list('sort', { max: MAX_SORT_KEYS });
+  const fieldPaths = parameters.list('fields', { max: MAX_FIELDS });
+  const includes = readIncludes(kind, parameters);
+  const ids = parameters.list('ids', { max: MAX_IDS });
+  const language = parameters.word('lang');
+  const version = parameters.integer('version', { min: 1, max: MAX_OFFSET });
+  const isPage = parameters.choice('envelope', ['page']) === 'page';
+  const isStrict = parameters.flag('strict') ?? false;
+  const filters = readFilters(kind, parameters);
+  const ignored = parameters.unknown;
+  if (isStrict && ignored.length > 0) {
+    const [first = ''] = ignored;
+    const message = `unknown parameter ${ignored.join(', ')}`;
+    throw new ParameterInvalid({ param: first, kind: 'unknown_parameter', message });
+  }
+  if (includes.length > 0 && !isPage && KIND_WIRE[kind].listKey === undefined) {
+    const message = 'include on this list needs envelope=page';
+    throw new ParameterInvalid({ param: 'include', message });
+  }
+  const isRanked = searchText !== undefined || q !== undefined;
+  const sort = (sortText ?? []).map((text) => readSortKey(kind, text, isRanked));
+  const given: (readonly [string, string | undefined])[] = [
+    ...filters.given,
+    ['search', searchText],
+    ['q', q],
+    ['sort', sortText?.join(',')],
+    ['fields', fieldPaths?.join(',')],
+    ['include', includes.length > 0 ? includes.join(',') : undefined],
+    ['ids', ids?.join(',')],
+    ['lang', language],
+    ['version', version === undefined ? undefined : String(version)],
+    ['envelope', isPage ? 'page' : undefined],
+  ];
+  const canonical = given
+    .filter((entry): entry is readonly [string, string] => entry[1] !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    kind,
+    limit: limit ?? (isPaged ? limits.defaultLimit : undefined),
+    offset,
+    search: searchText === undefined ? undefined : normalText(searchText),
+    query: q === undefined ? undefined : parseQuery(q),
+    sort,
+    fields:
+      fieldPaths &&
+      readProjection(fieldPaths, servedSchema(kind), kind === 'levels' ? 'level' : 'id'),
+    includes,
+    ids,
+    language,
+    version,
+    isPage,
+    isFullTextWanted: fieldPaths?.includes('fullText') ?? false,
+    filters,
+    canonical,
+    ignored,
+  };
+}
+
+/** Blank is as good as absent. */
+function readText(parameters: Parameters, name: string, maxLength: number): string | undefined {
+  const text = parameters.text(name);
+  if (text === undefined || text.trim() === '') return undefined;
+  if (text.length <= maxLength) return text.trim();
+  const message = `${name} must have at most ${maxLength} characters`;
+  throw new ParameterInvalid({ param: name, message });
+}
+
+/** `expand` is the word of other APIs for the same. */
+export function readIncludes(kind: Kind, parameters: Parameters): readonly string[] {
+  const known = KIND_SPECS[kind].includes;
+  const wanted = ['include', 'expand'].flatMap(
+    (name) => parameters.list(name, { max: 20 })?.map((relation) => ({ name, relation })) ?? [],
+  );
+  for (const { name, relation } of wanted) {
+    if (Object.hasOwn(known, relation)) continue;
+    const message = `${name}: there is no relation ${relation}; known: ${Object.keys(known).join(', ') || 'none'}`;
+    throw new ParameterInvalid({ param: name, kind: 'unknown_field', message });
+  }
+  return [...new Set(wanted.map(({ relation }) => relation))];
+}
+
+function readSortKey(kind: Kind, text: string, isRanked: boolean): SortKey {
+  const isDescending = text.startsWith('-');
+  const field = isDescending ? text.slice(1) : text;
+  const { sortKeys } = KIND_SPECS[kind];
+  if (sortKeys.includes(field)) return { field, isDescending };
+  if (field === 'relevance') {
+    if (isRanked) return { field, isDescending };
+    const message = 'sort by relevance needs q or search';
+    throw new ParameterInvalid({ param: 'sort', message });
+  }
+  const message = `sort: unknown key ${field}; known: ${sortKeys.join(', ')}`;
+  throw new ParameterInvalid({ param: 'sort', kind: 'unknown_field', message });
+}

@@ -1,0 +1,92 @@
+import { ParameterInvalid } from '../../errors.js';
+
+/** Parameters of a request, each at most once; reading takes note of which are known. */
+export class Parameters {
+  readonly #values = new Map<string, string>();
+  readonly #repeated = new Set<string>();
+  readonly #known = new Set<string>();
+
+  /** @param query what follows the question mark. */
+  constructor(query: string) {
+    for (const [name, value] of new URLSearchParams(query)) {
+      if (this.#values.has(name)) this.#repeated.add(name);
+      else this.#values.set(name, value);
+    }
+  }
+
+  /** `undefined` when absent. Throws when the parameter is repeated. */
+  text(name: string): string | undefined {
+    this.#known.add(name);
+    if (this.#repeated.has(name)) {
+      throw new ParameterInvalid({ param: name, message: `${name} is given more than once` });
+    }
+    return this.#values.get(name);
+  }
+
+  /** As `text`, but an empty value is refused. */
+  word(name: string): string | undefined {
+    const value = this.text(name);
+    if (value === '') throw new ParameterInvalid({ param: name, message: `${name} is empty` });
+    return value;
+  }
+
+  integer(
+    name: string,
+    bounds: { readonly min: number; readonly max: number },
+  ): number | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const number = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= bounds.min && number <= bounds.max)) {
+      const message = `${name} must be a whole number from ${bounds.min} to ${bounds.max}`;
+      throw new ParameterInvalid({ param: name, message });
+    }
+    return number;
+  }
+
+  /** Digits with an optional sign and fraction. */
+  number(name: string): number | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    if (!/^-?\d{1,15}(\.\d{1,15})?$/.test(value)) {
+      throw new ParameterInvalid({ param: name, message: `${name} must be a number` });
+    }
+    return Number(value);
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    if (value !== 'true' && value !== 'false') {
+      throw new ParameterInvalid({ param: name, message: `${name} must be true or false` });
+    }
+    return value === 'true';
+  }
+
+  list(name: string, bounds: { readonly max: number }): readonly string[] | undefined {
+    const value = this.word(name);
+    if (value === undefined) return undefined;
+    const entries = value.split(',');
+    if (entries.length > bounds.max || entries.some((entry) => entry === '')) {
+      const message = `${name} must be 1 to ${bounds.max} values with commas between them`;
+      throw new ParameterInvalid({ param: name, message });
+    }
+    return entries;
+  }
+
+  choice<const T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const found = choices.find((choice) => choice === value);
+    if (found === undefined) {
+      const message = `${name} must be ${choices.join(' or ')}`;
+      throw new ParameterInvalid({ param: name, message });
+    }
+    return found;
+  }
+
+  /** Names that nobody asked for. */
+  get unknown(): readonly string[] {
+    return [...this.#values.keys()].filter((name) => !this.#known.has(name));
+  }
+}

@@ -1,0 +1,74 @@
+import { ParameterInvalid } from '../../errors.js';
+import { isObject } from '../../model/json.js';
+
+/** Which members of a record are wanted: a tree of names, `true` for a whole member. */
+export interface Projection {
+  readonly [name: string]: Projection | true;
+}
+
+interface SchemaNode {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly additionalProperties?: unknown;
+  readonly patternProperties?: unknown;
+}
+
+/** Reads dot paths against the schema of the served record. Throws `ParameterInvalid` for unknown ones. */
+export function readProjection(
+  paths: readonly string[],
+  schema: object,
+  idField: string,
+): Projection {
+  const tree: Record<string, Projection | true> = Object.create(null);
+  tree[idField] = true;
+  for (const path of paths) {
+    const names = path.split('.');
+    if (!isKnown(schema as SchemaNode, names)) {
+      const message = `fields: the record has no member ${path}`;
+      throw new ParameterInvalid({ param: 'fields', kind: 'unknown_field', message });
+    }
+    let node = tree;
+    for (const [depth, name] of names.entries()) {
+      if (node[name] === true) break;
+      if (depth === names.length - 1) {
+        node[name] = true;
+        break;
+      }
+      const inner: Record<string, Projection | true> = node[name] ?? Object.create(null);
+      node[name] = inner;
+      node = inner;
+    }
+  }
+  return tree;
+}
+
+function isKnown(schema: SchemaNode, names: readonly string[]): boolean {
+  const [name, ...rest] = names;
+  if (name === undefined) return true;
+  if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => isKnown(branch, names));
+  if (schema.items !== undefined) return isKnown(schema.items, names);
+  const property = schema.properties;
+  if (property !== undefined && Object.hasOwn(property, name)) {
+    const inner = property[name];
+    return inner !== undefined && isKnown(inner, rest);
+  }
+  // Open objects may hold anything.
+  return (
+    name !== '' && (schema.patternProperties !== undefined || schema.additionalProperties === true)
+  );
+}
+
+export function project(value: unknown, projection: Projection | true): unknown {
+  if (projection === true) return value;
+  if (Array.isArray(value)) return value.map((entry) => project(entry, projection));
+  if (!isObject(value)) return value;
+  const kept: Record<string, unknown> = {};
+  // In the record's own order, so that a smaller reply reads like the whole one.
+  for (const [name, member] of Object.entries(value)) {
+    const inner = projection[name];
+    if (inner !== undefined) kept[name] = project(member, inner);
+  }
+  return kept;
+}

@@ -1,0 +1,258 @@
+import { assertNever } from '@plinth/kernel';
+import { ParameterInvalid } from '../../errors.js';
+import type { Kind } from '../../model/kinds.js';
+import { normalText, tokensOf } from '../../model/normal-text.js';
+import type { DataSet } from '../data-set.js';
+import { KIND_SPECS } from '../kinds/index.js';
+import type { Field } from '../kinds/kind-spec.js';
+import { parseRow } from '../record-rows.js';
+import type { Row } from '../row.js';
+import { Slices } from '../slices.js';
+import { wordsPredicate } from './filters.js';
+import type { QueryNode } from './q-parser.js';
+import { fieldTexts, type TextIndex, WEIGHTS } from './text-index.js';
+
+/** By position of the row: 0 does not match, anything else is how well it does. */
+export type Scores = Float32Array;
+
+export interface SearchScope {
+  readonly set: DataSet;
+  readonly kind: Kind;
+  readonly language: string;
+  readonly index: TextIndex;
+}
+
+/** What a match without words counts for, so that it is a match at all. */
+const PLAIN_MATCH = 1e-6;
+
+/** Source: gamedata, section 2.8. */
+export async function evaluateQuery(node: QueryNode, scope: SearchScope): Promise<Scores> {
+  switch (node.type) {
+    case 'and': {
+      const [first, ...rest] = node.parts;
+      if (first === undefined) return new Float32Array(0);
+      const scores = await evaluateQuery(first, scope);
+      for (const part of rest) {
+        const others = await evaluateQuery(part, scope);
+        for (let row = 0; row < scores.length; row++) {
+          const own = scores[row] ?? 0;
+          const other = others[row] ?? 0;
+          scores[row] = own === 0 || other === 0 ? 0 : own + other;
+        }
+      }
+      return scores;
+    }
+    case 'or': {
+      const scores = new Float32Array(scope.set.tables[scope.kind].rows.length);
+      for (const part of node.parts) {
+        const others = await evaluateQuery(part, scope);
+        for (let row = 0; row < scores.length; row++) {
+          scores[row] = (scores[row] ?? 0) + (others[row] ?? 0);
+        }
+      }
+      return scores;
+    }
+    case 'not': {
+      const scores = await evaluateQuery(node.part, scope);
+      for (let row = 0; row < scores.length; row++) {
+        scores[row] = scores[row] === 0 ? PLAIN_MATCH : 0;
+      }
+      return scores;
+    }
+    case 'field':
+      return await byPredicate(fieldPredicate(node, scope), scope);
+    case 'phrase': {
+      const needle = normalText(node.text);
+      return await byPredicate((row) => wholeText(row, scope).includes(needle), scope);
+    }
+    case 'word':
+      return await byWords(node.text, (token) => scope.index.withPrefix(token), scope);
+    case 'fuzzy':
+      return await byWords(node.text, (token) => scope.index.similarTo(token), scope);
+    default:
+      return assertNever(node);
+  }
+}
+
+async function byPredicate(matches: (row: Row) => boolean, scope: SearchScope): Promise<Scores> {
+  const { rows } = scope.set.tables[scope.kind];
+  const scores = new Float32Array(rows.length);
+  const slices = new Slices();
+  for (const [position, row] of rows.entries()) {
+    if (matches(row)) scores[position] = PLAIN_MATCH;
+    const pause = slices.next();
+    if (pause !== undefined) await pause;
+  }
+  return scores;
+}
+
+/** A word with signs inside (`m4-a1`) is several tokens that all must be there. */
+async function byWords(
+  text: string,
+  tokensLike: (token: string) => ReadonlyMap<number, number>,
+  scope: SearchScope,
+): Promise<Scores> {
+  const { index, set, kind } = scope;
+  const groups = await index.postingsOf(set);
+  const rowCount = set.tables[kind].rows.length;
+  const tokens = tokensOf(normalText(text));
+  let scores: Scores | undefined;
+  for (const token of tokens) {
+    const found = tokensLike(token);
+    const own = new Float32Array(rowCount);
+    let start = 0;
+    for (const [groupIndex, postings] of groups.entries()) {
+      for (const [tokenId, quality] of found) {
+        for (const entry of postings.get(tokenId) ?? []) {
+          const row = start + Math.floor(entry / WEIGHTS);
+          const score = quality * (entry % WEIGHTS);
+          if (score > (own[row] ?? 0)) own[row] = score;
+        }
+      }
+      start += set.tables[kind].groups[groupIndex]?.rows.length ?? 0;
+    }
+    if (scores === undefined) scores = own;
+    else {
+      for (let row = 0; row < rowCount; row++) {
+        const before = scores[row] ?? 0;
+        const now = own[row] ?? 0;
+        scores[row] = before === 0 || now === 0 ? 0 : before + now;
+      }
+    }
+  }
+  return scores ?? new Float32Array(rowCount);
+}
+
+/** All text of the row, kept with it: phrases are looked for in every row. */
+function wholeText(row: Row, { kind, language, set }: SearchScope): string {
+  const key = `${language}+`;
+  let text = row.haystacks.get(key);
+  if (text === undefined) {
+    text = fieldTexts(kind, row, language, language === set.about.defaultLanguage).join('\n');
+    row.haystacks.set(key, text);
+  }
+  return text;
+}
+
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  dmg: ['damage'],
+  pen: ['penetration'],
+  cal: ['caliber'],
+  lvl: ['level'],
+  type: ['ammoType', 'objective', 'category'],
+};
+
+type FieldNode = Extract<QueryNode, { type: 'field' }>;
+
+function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => boolean {
+  const { kind, set } = scope;
+  const { field: name, operator, value } = node;
+  if ((name === 'has' || name === 'is') && operator === ':') return memberPredicate(node, scope);
+  const { fields, filters } = KIND_SPECS[kind];
+  const known = [name, ...(ALIASES[name] ?? [])].find(
+    (candidate) => fields[candidate] !== undefined,
+  );
+  const field = fields[known ?? filters[name]?.field ?? ''];
+  if (field === undefined) {
+    if (hasText(name, kind)) return textMemberPredicate(node, scope);
+    throw invalid(node, `there is no field ${name}`);
+  }
+  const isOrdering = !(operator === ':' || operator === '=' || operator === '!=');
+  if (field.type === 'number') return numberPredicate(node, field, set);
+  if (isOrdering) throw invalid(node, `${operator} compares numbers, and ${name} is none`);
+  const equals = equalsPredicate(node, field, scope);
+  return operator === '!=' ? (row) => !equals(row) : equals;
+
+  function equalsPredicate(
+    { operator: sign }: FieldNode,
+    of: Field,
+    { set: data }: SearchScope,
+  ): (row: Row) => boolean {
+    if (of.type === 'flag') {
+      if (value !== 'true' && value !== 'false') throw invalid(node, `${name} is true or false`);
+      return (row) => of.get(row, data) === (value === 'true');
+    }
+    if (of.type === 'text' && sign === ':') {
+      const needle = normalText(value);
+      return (row) => normalText(String(of.get(row, data) ?? '')).includes(needle);
+    }
+    if (of.type === 'words') {
+      const wanted = normalText(value);
+      return (row) => of.get(row, data).some((word) => normalText(word) === wanted);
+    }
+    return wordsPredicate(name, of, [value])(data);
+  }
+}
+
+function numberPredicate(
+  node: FieldNode,
+  field: Extract<Field, { type: 'number' }>,
+  set: DataSet,
+): (row: Row) => boolean {
+  const { operator, value, field: name } = node;
+  if (!/^-?\d{1,15}(\.\d{1,15})?$/.test(value)) throw invalid(node, `${name} is a number`);
+  const bound = Number(value);
+  const compare = COMPARE[operator];
+  return (row) => {
+    const own = field.get(row, set);
+    return own !== null && compare(own, bound);
+  };
+}
+
+const COMPARE: Readonly<Record<FieldNode['operator'], (a: number, b: number) => boolean>> = {
+  ':': (a, b) => a === b,
+  '=': (a, b) => a === b,
+  '!=': (a, b) => a !== b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+};
+
+/** `has:field` and `is:flag` look at any member of the record, `is` also below `flags`. */
+function memberPredicate(node: FieldNode, { kind, set }: SearchScope): (row: Row) => boolean {
+  const name = node.value;
+  const field = KIND_SPECS[kind].fields[name];
+  if (field !== undefined) {
+    return (row) => {
+      const value = field.get(row, set);
+      return node.field === 'is' ? value === true : !isEmpty(value);
+    };
+  }
+  return (row) => {
+    const record = Object(parseRow(kind, row));
+    const value: unknown = Object.hasOwn(record, name) ? Reflect.get(record, name) : undefined;
+    if (node.field === 'has') return !isEmpty(value);
+    const flags = Object(Reflect.get(record, 'flags') ?? {});
+    return value === true || (Object.hasOwn(flags, name) && Reflect.get(flags, name) === true);
+  };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0);
+
+const TEXT_MEMBERS = ['description', 'details', 'fullText', 'title', 'shortName', 'fullName'];
+
+const hasText = (name: string, kind: Kind): boolean =>
+  TEXT_MEMBERS.includes(name) && kind !== 'levels';
+
+function textMemberPredicate(node: FieldNode, { kind }: SearchScope): (row: Row) => boolean {
+  const { operator, value, field: name } = node;
+  if (operator !== ':' && operator !== '=' && operator !== '!=') {
+    throw invalid(node, `${operator} compares numbers, and ${name} is none`);
+  }
+  const needle = normalText(value);
+  return (row) => {
+    const text = normalText(String(Reflect.get(Object(parseRow(kind, row)), name) ?? ''));
+    if (operator === ':') return text.includes(needle);
+    return (text === needle) === (operator === '=');
+  };
+}
+
+function invalid({ position }: FieldNode, message: string): ParameterInvalid {
+  const where = { param: 'q', kind: 'invalid_query', position } as const;
+  return new ParameterInvalid({ ...where, message: `q, position ${position}: ${message}` });
+}

@@ -1,0 +1,201 @@
+import type { Kind } from '../../model/kinds.js';
+import { compareText, normalText, tokensOf } from '../../model/normal-text.js';
+import type { DataSet, RowGroup } from '../data-set.js';
+import { KIND_SPECS } from '../kinds/index.js';
+import { parseRow } from '../record-rows.js';
+import type { Row } from '../row.js';
+import { Slices } from '../slices.js';
+
+/**
+ * Words of the records of one kind in one language. Rows are indexed in the groups in which versions share them, so
+ * that after a publication only the groups that changed are read again; all groups share one vocabulary, and only
+ * that is looked through for beginnings and misspellings.
+ */
+export class TextIndex {
+  readonly #kind: Kind;
+  readonly #language: string;
+  readonly #isDefault: boolean;
+  readonly #tokens = new Map<string, number>();
+  readonly #words: string[] = [];
+  #sorted: readonly number[] = [];
+  #groups = new Map<RowGroup, Promise<Postings>>();
+
+  constructor(kind: Kind, language: string, isDefault: boolean) {
+    this.#kind = kind;
+    this.#language = language;
+    this.#isDefault = isDefault;
+  }
+
+  /** Postings of all groups of the set, in order; makes what is missing. */
+  async postingsOf(set: DataSet): Promise<readonly Postings[]> {
+    const { groups } = set.tables[this.#kind];
+    const made = groups.map((group) => {
+      let postings = this.#groups.get(group);
+      if (postings === undefined) {
+        postings = this.#read(group);
+        this.#groups.set(group, postings);
+      }
+      return postings;
+    });
+    const found: Postings[] = [];
+    for (const postings of made) found.push(await postings);
+    return found;
+  }
+
+  /** Forgets groups that the set no longer has. */
+  keepOnly(set: DataSet): void {
+    const wanted = new Set(set.tables[this.#kind].groups);
+    for (const group of this.#groups.keys()) if (!wanted.has(group)) this.#groups.delete(group);
+  }
+
+  async #read(group: RowGroup): Promise<Postings> {
+    const slices = new Slices();
+    const postings = new Map<number, number[]>();
+    for (const [position, row] of group.rows.entries()) {
+      for (const [token, weight] of this.#weightsOf(row)) {
+        const list = postings.get(token);
+        const entry = position * WEIGHTS + weight;
+        if (list === undefined) postings.set(token, [entry]);
+        else list.push(entry);
+      }
+      await slices.next();
+    }
+    const packed = new Map<number, Uint16Array>();
+    for (const [token, list] of postings) packed.set(token, Uint16Array.from(list));
+    return packed;
+  }
+
+  /** Best field in which each word of the row stands. */
+  #weightsOf(row: Row): ReadonlyMap<number, number> {
+    const weights = new Map<number, number>();
+    for (const [index, text] of fieldTexts(
+      this.#kind,
+      row,
+      this.#language,
+      this.#isDefault,
+    ).entries()) {
+      const weight = index === 0 ? 3 : index === 1 ? 2 : 1;
+      for (const word of tokensOf(text)) {
+        const token = this.#tokenOf(word);
+        const known = weights.get(token);
+        if (known === undefined || known < weight) weights.set(token, weight);
+      }
+    }
+    return weights;
+  }
+
+  #tokenOf(word: string): number {
+    const known = this.#tokens.get(word);
+    if (known !== undefined) return known;
+    const token = this.#words.length;
+    this.#words.push(word);
+    this.#tokens.set(word, token);
+    return token;
+  }
+
+  /** Tokens that begin with `prefix`, with how well they fit (1: the whole word). */
+  withPrefix(prefix: string): ReadonlyMap<number, number> {
+    const sorted = this.#sortedTokens();
+    const found = new Map<number, number>();
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#words[sorted[middle] ?? 0] ?? '') < prefix) low = middle + 1;
+      else high = middle;
+    }
+    for (let at = low; at < sorted.length; at++) {
+      const token = sorted[at] ?? 0;
+      const word = this.#words[token] ?? '';
+      if (!word.startsWith(prefix)) break;
+      found.set(
+        token,
+        word.length === prefix.length ? 1 : 0.75 * (prefix.length / word.length) + 0.1,
+      );
+    }
+    return found;
+  }
+
+  /** Tokens within the edit distance that a word of this length allows. */
+  similarTo(word: string): ReadonlyMap<number, number> {
+    const limit = word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
+    const found = new Map<number, number>();
+    if (limit === 0) {
+      const token = this.#tokens.get(word);
+      return token === undefined ? found : found.set(token, 1);
+    }
+    for (const [token, candidate] of this.#words.entries()) {
+      if (Math.abs(candidate.length - word.length) > limit) continue;
+      const distance = editDistance(word, candidate, limit);
+      if (distance <= limit) found.set(token, distance === 0 ? 1 : 0.5 / distance);
+    }
+    return found;
+  }
+
+  #sortedTokens(): readonly number[] {
+    if (this.#sorted.length !== this.#words.length) {
+      const words = this.#words;
+      this.#sorted = words
+        .map((_word, token) => token)
+        .sort((a, b) => compareText(words[a] ?? '', words[b] ?? ''));
+    }
+    return this.#sorted;
+  }
+}
+
+/** By token: position in the group times `WEIGHTS` plus weight; groups are small enough for 16 bits. */
+export type Postings = ReadonlyMap<number, Uint16Array>;
+export const WEIGHTS = 4;
+
+/** Normalised texts of a row: the fields of `search` first, then all others. Missing translations fall back. */
+export function fieldTexts(
+  kind: Kind,
+  row: Row,
+  language: string,
+  isDefault: boolean,
+): readonly string[] {
+  const spec = KIND_SPECS[kind];
+  const record = parseRow(kind, row);
+  if (!isDefault) {
+    const { locales } = record;
+    const own: Readonly<Record<string, string>> = locales[language] ?? {};
+    for (const [key, text] of Object.entries(own)) spec.setText(record, key, text);
+  }
+  const first = spec.searchTexts(record).map((text) => normalText(text ?? ''));
+  const known = new Set(first);
+  const others = spec.texts(record).flatMap(({ value }) => {
+    const text = value === null ? '' : normalText(value);
+    return text === '' || known.has(text) ? [] : [text];
+  });
+  return [first[0] ?? '', first.slice(1).join(' '), ...others];
+}
+
+/** Edits (insert, delete, replace, swap neighbours) from `a` to `b`, or more than `limit`. */
+export function editDistance(a: string, b: string, limit: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    let best = i;
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let cost = Math.min(
+        (last[j] ?? 0) + 1,
+        (current[j - 1] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
+      );
+      const isSwap =
+        i > 1 &&
+        j > 1 &&
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+        a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
+      if (isSwap) cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
+      current.push(cost);
+      if (cost < best) best = cost;
+    }
+    if (best > limit) return limit + 1;
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length] ?? limit + 1;
+}

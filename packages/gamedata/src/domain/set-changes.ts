@@ -1,0 +1,85 @@
+import type { ChangeCounts, RecordChange } from '../model/edition.js';
+import { KINDS, type Kind } from '../model/kinds.js';
+import { DataSet, GROUP_SIZE, type RowGroup } from './data-set.js';
+import type { Row } from './row.js';
+
+/** What leads from one set to another, in order of kinds and records. */
+export function diffSets(from: DataSet, to: DataSet): readonly RecordChange[] {
+  const changes: RecordChange[] = [];
+  for (const kind of KINDS) {
+    const before = from.tables[kind];
+    const after = to.tables[kind];
+    if (before === after) continue;
+    for (const row of after.rows) {
+      const old = before.get(row.id);
+      if (old === undefined) changes.push({ kind, id: row.id, op: 'created' });
+      else if (old !== row && old.text !== row.text) {
+        changes.push({ kind, id: row.id, op: 'updated' });
+      }
+    }
+    const aliases = to.about.aliases[kind] ?? {};
+    for (const { id } of before.rows) {
+      if (after.get(id) !== undefined) continue;
+      const replacedBy = Object.hasOwn(aliases, id) ? aliases[id] : undefined;
+      changes.push({ kind, id, op: 'deleted', ...(replacedBy !== undefined && { replacedBy }) });
+    }
+  }
+  return changes;
+}
+
+export function countChanges(changes: readonly RecordChange[]): ChangeCounts {
+  const counts = { created: 0, updated: 0, deleted: 0 };
+  for (const { op } of changes) counts[op] += 1;
+  return counts;
+}
+
+/** The set with one record put in, put in its place, or taken out. Other groups stay the same objects. */
+export function withRow(set: DataSet, kind: Kind, id: string, row: Row | undefined): DataSet {
+  const { groups } = set.tables[kind];
+  const at = groups.findIndex(({ rows }) => rows.some((other) => other.id === id));
+  const next = [...groups];
+  if (at !== -1) {
+    const rows = (groups[at]?.rows ?? []).flatMap((other) =>
+      other.id !== id ? [other] : row === undefined ? [] : [row],
+    );
+    if (rows.length === 0) next.splice(at, 1);
+    else next[at] = { rows };
+  } else if (row !== undefined) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.rows.length < GROUP_SIZE) {
+      next[groups.length - 1] = { rows: [...last.rows, row] };
+    } else next.push({ rows: [row] });
+  }
+  return set.with({ [kind]: next });
+}
+
+/** The set with another target for a given-up id, or with none. */
+export function withAlias(
+  set: DataSet,
+  kind: Kind,
+  id: string,
+  replacedBy: string | undefined,
+): DataSet {
+  const own = set.about.aliases[kind] ?? {};
+  if (replacedBy === undefined && !Object.hasOwn(own, id)) return set;
+  const { [id]: _old, ...rest } = own;
+  const aliases = {
+    ...set.about.aliases,
+    [kind]: replacedBy === undefined ? rest : { ...rest, [id]: replacedBy },
+  };
+  return new DataSet({ ...set.about, aliases }, set.tables);
+}
+
+/** Some kinds of one set in the place of those of another. */
+export function takeKinds(into: DataSet, from: DataSet, kinds: readonly Kind[]): DataSet {
+  const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
+  const aliases = { ...into.about.aliases };
+  for (const kind of kinds) {
+    if (into.tables[kind] !== from.tables[kind]) groups[kind] = from.tables[kind].groups;
+    const own = from.about.aliases[kind];
+    if (own === undefined) delete aliases[kind];
+    else aliases[kind] = own;
+  }
+  const isWhole = KINDS.every((kind) => kinds.includes(kind));
+  return into.with(groups, { ...(isWhole ? from.about : into.about), aliases });
+}

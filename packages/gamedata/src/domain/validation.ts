@@ -1,0 +1,204 @@
+import { pointerOf } from '../model/json.js';
+import { KIND_WIRE, KINDS, type Kind } from '../model/kinds.js';
+import type { DataSet } from './data-set.js';
+import { KIND_SPECS } from './kinds/index.js';
+import type { Fault } from './kinds/kind-spec.js';
+import { parseRow } from './record-rows.js';
+import { listColumn, numberColumn, type Row } from './row.js';
+import { Slices } from './slices.js';
+
+/** A fault of one record of a data set. */
+export interface RecordFault extends Fault {
+  readonly type: string;
+  readonly id: string;
+}
+
+const MAX_FAULTS = 1000;
+/** With more targets than this it is quicker to look at every record. */
+const MAX_TARGETS = 40;
+
+export interface ValidationScope {
+  /** Only records of these kinds. */
+  readonly kinds?: readonly Kind[];
+  /** A set that is known to be valid: only what differs from it is looked at. */
+  readonly since?: DataSet;
+}
+
+/** Rules R1 to R15 between the records of a set. Source: gamedata, section 3.10. */
+export async function validateSet(
+  set: DataSet,
+  scope: ValidationScope = {},
+): Promise<readonly RecordFault[]> {
+  const faults: RecordFault[] = [];
+  const slices = new Slices();
+  for (const kind of scope.kinds ?? KINDS) {
+    const isAffected = affectedRows(set, kind, scope.since);
+    for (const row of set.tables[kind].rows) {
+      if (!isAffected(row)) continue;
+      faults.push(...checkRow(set, kind, row));
+      if (faults.length >= MAX_FAULTS) return faults;
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+    if (scope.since?.tables[kind] !== set.tables[kind]) faults.push(...checkKind(set, kind));
+  }
+  return faults;
+}
+
+/** Which rows can have become invalid: those that changed, and those that name a changed or removed record. */
+function affectedRows(set: DataSet, kind: Kind, since: DataSet | undefined): (row: Row) => boolean {
+  if (since === undefined) return () => true;
+  const targets: string[] = [];
+  for (const other of KINDS) {
+    if (since.tables[other] === set.tables[other]) continue;
+    for (const row of since.tables[other].rows) {
+      const now = set.row(other, row.id);
+      if (now === row) continue;
+      // Only these kinds are asked for more than being there.
+      const isAsked = other === 'hideout' || other === 'maps' || other === 'traders';
+      if (now === undefined || isAsked) targets.push(`"${row.id}"`, `"${row.slug}"`);
+      if (targets.length > MAX_TARGETS) return () => true;
+    }
+  }
+  const before = since.tables[kind];
+  return (row) => before.get(row.id) !== row || targets.some((target) => row.text.includes(target));
+}
+
+function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
+  const spec = KIND_SPECS[kind];
+  const record = parseRow(kind, row);
+  const about = { type: KIND_WIRE[kind].typeKey, id: row.id };
+  const dangling = spec
+    .references(record)
+    .filter((reference) => set.row(reference.kind, reference.id) === undefined)
+    .map((reference) => ({
+      ...about,
+      path: pointerOf(reference.path),
+      code: 'dangling_reference',
+      message: `${reference.kind} has no record ${reference.id}`,
+    }));
+  const languages = Object.keys(record.locales)
+    .filter((language) => !set.about.languages.includes(language))
+    .map((language) => ({
+      ...about,
+      path: pointerOf(['locales', language]),
+      code: 'unknown_language',
+      message: `the data set has no language ${language}`,
+    }));
+  return [
+    ...dangling,
+    ...languages,
+    ...spec.check(record, set).map((fault) => ({ ...about, ...fault })),
+  ];
+}
+
+/** Rules about all records of a kind together. */
+function checkKind(set: DataSet, kind: Kind): RecordFault[] {
+  const { rows } = set.tables[kind];
+  const type = KIND_WIRE[kind].typeKey;
+  const faults = duplicates(rows, type);
+  if (kind === 'levels') faults.push(...checkLevels(set, type));
+  const ring = findCycle(NEEDS[kind]?.(rows) ?? new Map());
+  if (ring !== undefined) {
+    const id = ring[0]?.split(' ', 1)[0] ?? '';
+    const message = `these records ask for each other in a circle: ${ring.join(' > ')}`;
+    faults.push({ type, id, path: '', code: 'cycle', message });
+  }
+  return faults;
+}
+
+/** R14. */
+function duplicates(rows: readonly Row[], type: string): RecordFault[] {
+  const faults: RecordFault[] = [];
+  for (const member of ['id', 'slug'] as const) {
+    const seen = new Set<string>();
+    for (const row of rows) {
+      if (!seen.has(row[member])) {
+        seen.add(row[member]);
+        continue;
+      }
+      const message = `${member} ${row[member]} is there twice`;
+      faults.push({ type, id: row.id, path: `/${member}`, code: `duplicate_${member}`, message });
+    }
+  }
+  return faults;
+}
+
+/** R11. */
+function checkLevels(set: DataSet, type: string): RecordFault[] {
+  const faults: RecordFault[] = [];
+  const { rows } = set.tables.levels;
+  const order = set.defaultOrder('levels');
+  for (const [index, position] of order.entries()) {
+    const row = rows[position];
+    if (row === undefined) continue;
+    const level = numberColumn(row, 'level');
+    const exp = numberColumn(row, 'exp') ?? 0;
+    const toNext = numberColumn(row, 'expToNextLevel') ?? 0;
+    const add = (path: string, code: string, message: string) =>
+      faults.push({ type, id: row.id, path, code, message });
+    if (level !== index + 1) add('/level', 'level_gap', `level ${index + 1} is missing`);
+    if (index === 0 && exp !== 0) add('/exp', 'wrong_exp', 'level 1 is reached with 0 exp');
+    const next = rows[order[index + 1] ?? -1];
+    const wanted = next === undefined ? 0 : (numberColumn(next, 'exp') ?? 0) - exp;
+    if (next !== undefined && wanted <= 0) {
+      add('/exp', 'wrong_exp', 'exp must rise from level to level');
+    }
+    if (toNext !== wanted) {
+      add('/expToNextLevel', 'wrong_exp', `the next level is ${wanted} exp away, not ${toNext}`);
+    }
+  }
+  return faults;
+}
+
+/** A record, or one level of it, and what must come before it. */
+type Needs = ReadonlyMap<string, readonly string[]>;
+
+/** R5, R8 and `requires` of the storyline. */
+const NEEDS: Readonly<Partial<Record<Kind, (rows: readonly Row[]) => Needs>>> = {
+  quests: (rows) => new Map(rows.map((row) => [row.id, listColumn(row, 'prerequisites')])),
+  storyline: (rows) => new Map(rows.map((row) => [row.id, listColumn(row, 'requires')])),
+  // Two modules may ask for each other at different levels; a level also asks for the one below it.
+  hideout: (rows) =>
+    new Map(
+      rows.flatMap((row) =>
+        listColumn<{ level: number; modules: readonly { id: string; level: number }[] }>(
+          row,
+          'needs',
+        ).map(({ level, modules }): [string, string[]] => [
+          `${row.id} level ${level}`,
+          [
+            ...modules.map((module) => `${module.id} level ${module.level}`),
+            ...(level > 1 ? [`${row.id} level ${level - 1}`] : []),
+          ],
+        ]),
+      ),
+    ),
+};
+
+/** Names along a circle, or `undefined`. Without recursion: chains can be long. */
+export function findCycle(needs: Needs): readonly string[] | undefined {
+  const done = new Set<string>();
+  for (const start of needs.keys()) {
+    if (done.has(start)) continue;
+    const path: { readonly name: string; readonly open: string[] }[] = [];
+    const onPath = new Set<string>();
+    const enter = (name: string): void => {
+      path.push({ name, open: [...(needs.get(name) ?? [])] });
+      onPath.add(name);
+    };
+    enter(start);
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const next = top.open.pop();
+      if (next === undefined) {
+        done.add(top.name);
+        onPath.delete(top.name);
+        path.pop();
+      } else if (onPath.has(next)) {
+        const names = path.map(({ name }) => name);
+        return [...names.slice(names.indexOf(next)), next];
+      } else if (!done.has(next)) enter(next);
+    }
+  }
+  return undefined;
+}

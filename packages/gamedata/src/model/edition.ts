@@ -1,0 +1,79 @@
+import type { Kind } from './kinds.js';
+
+/** What a data set consists of, by the names of its stored groups. */
+export interface Manifest {
+  readonly defaultLanguage: string;
+  readonly languages: readonly string[];
+  readonly aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
+  readonly groups: Readonly<Record<Kind, readonly string[]>>;
+}
+
+export type ChangeOp = 'created' | 'updated' | 'deleted';
+
+export interface RecordChange {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly op: ChangeOp;
+  readonly replacedBy?: string;
+}
+
+export interface ChangeCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+}
+
+/** One published state of all records. */
+export interface Version {
+  readonly version: number;
+  readonly publishedMs: number;
+  readonly message: string;
+  readonly actor: string;
+  readonly source: string;
+  readonly manifest: Manifest;
+  readonly counts: Readonly<Record<Kind, number>>;
+  readonly changes: ChangeCounts;
+  readonly changesObject: string;
+}
+
+export const HISTORY_OPS = [
+  'create',
+  'update',
+  'delete',
+  'import',
+  'publish',
+  'restore',
+  'undo',
+  'redo',
+] as const;
+export type HistoryOp = (typeof HISTORY_OPS)[number];
+
+export interface HistoryEntry {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly actor: string;
+  readonly op: HistoryOp;
+  readonly kind: Kind | null;
+  readonly id: string | null;
+  /** Stored records before and after, as JSON. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly replacedBy: string | null;
+  readonly aboutSeq: number | null;
+  readonly version: number | null;
+}
+
+export interface DraftRecord {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly seq: number;
+  readonly body: string | null;
+  readonly replacedBy: string | null;
+}
+
+/** A reply that is given again to the same request. */
+export interface KeptReply {
+  readonly bodyHash: string;
+  readonly status: number;
+  readonly reply: string;
+}

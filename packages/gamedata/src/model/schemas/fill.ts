@@ -1,0 +1,45 @@
+import { isObject } from '../json.js';
+
+interface SchemaNode {
+  readonly type?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+}
+
+/**
+ * A copy of `value` in which every member that the schema gives a default is there. Members keep the schema's order,
+ * so that records read alike; unknown members stay (and are refused by the check that follows).
+ */
+export function fillDefaults(schema: object, value: unknown): unknown {
+  return fill(schema as SchemaNode, value); // JSON Schema as TypeBox writes it
+}
+
+function fill(schema: SchemaNode, value: unknown): unknown {
+  if (schema.anyOf !== undefined) {
+    const branch = schema.anyOf.find(
+      ({ properties, items }) => (properties && isObject(value)) || (items && Array.isArray(value)),
+    );
+    return branch === undefined ? value : fill(branch, value);
+  }
+  const { properties, items } = schema;
+  if (items !== undefined && Array.isArray(value)) return value.map((item) => fill(items, item));
+  if (properties === undefined || !isObject(value)) return value;
+  const filled: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(properties)) {
+    const given = Object.hasOwn(value, name) ? value[name] : undefined;
+    const start = given === undefined ? structuredCloneOf(member.default) : given;
+    if (start !== undefined) filled[name] = fill(member, start);
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (Object.hasOwn(filled, name) || name === '__proto__' || member === undefined) continue;
+    filled[name] = member;
+  }
+  return filled;
+}
+
+function structuredCloneOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [...value];
+  return isObject(value) ? { ...value } : value;
+}

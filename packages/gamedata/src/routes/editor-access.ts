@@ -1,0 +1,128 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '@plinth/kernel';
+import type { FastifyRequest } from 'fastify';
+import { Forbidden, TooManyFailures, Unauthorized } from '../errors.js';
+
+export const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Who edits. */
+export interface Actor {
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** A token that only the editor knows. */
+export interface EditorToken {
+  readonly name: string;
+  /** SHA-256 of its text. */
+  readonly hash: Uint8Array;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly expiresMs: number | undefined;
+}
+
+export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
+
+const MAX_FAILURES = 10;
+const WINDOW_MS = 60_000;
+const MAX_ADDRESSES = 10_000;
+
+/** Checks editor tokens and slows down whoever guesses them. Source: gamedata, section 6.1. */
+export class EditorAccess {
+  readonly #tokens: readonly EditorToken[];
+  readonly #clock: Clock;
+  readonly #findAdmin: (authorization: string) => { readonly name: string } | undefined;
+  readonly #actors = new WeakMap<FastifyRequest, Actor>();
+  readonly #failures = new Map<string, { count: number; readonly startMs: number }>();
+
+  constructor(needs: {
+    readonly tokens: readonly EditorToken[];
+    readonly clock: Clock;
+    /** An admin token of the server, by the whole `Authorization` header. */
+    readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
+  }) {
+    this.#tokens = needs.tokens;
+    this.#clock = needs.clock;
+    this.#findAdmin = needs.findAdmin;
+  }
+
+  /** Before routing: whether a path exists must not show without a token. Throws `Unauthorized`. */
+  admit(request: FastifyRequest): void {
+    const { method, url, ip } = request;
+    const { authorization } = request.headers;
+    const isOpen =
+      (method === 'GET' || method === 'HEAD') && /^\/api\/editor\/types\/?(\?|$)/.test(url);
+    if (authorization === undefined) {
+      if (isOpen) return;
+      throw new Unauthorized();
+    }
+    this.#refuseGuessing(ip);
+    const actor = this.#find(authorization);
+    if (actor !== undefined) {
+      this.#actors.set(request, actor);
+      return;
+    }
+    this.#countFailure(ip);
+    if (!isOpen) throw new Unauthorized();
+  }
+
+  actorOf(request: FastifyRequest): Actor | undefined {
+    return this.#actors.get(request);
+  }
+
+  /** Throws `Unauthorized` and `Forbidden`. */
+  require(request: FastifyRequest, scope: Scope): Actor {
+    const actor = this.#actors.get(request);
+    if (actor === undefined) throw new Unauthorized();
+    if (!actor.scopes.has(scope)) throw new Forbidden({ scope });
+    return actor;
+  }
+
+  #find(authorization: string): Actor | undefined {
+    const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+    if (text === undefined) return undefined;
+    const hash = createHash('sha256').update(text).digest();
+    const nowMs = this.#clock.nowMs();
+    let found: Actor | undefined;
+    // All are compared, so that the time says nothing about which one was right.
+    for (const token of this.#tokens) {
+      const isRight = timingSafeEqual(token.hash, hash);
+      if (isRight && (token.expiresMs === undefined || token.expiresMs > nowMs)) found = token;
+    }
+    if (found !== undefined) return found;
+    const admin = this.#findAdmin(`Bearer ${text}`);
+    return admin && { name: admin.name, scopes: ALL_SCOPES };
+  }
+
+  #refuseGuessing(ip: string): void {
+    const failures = this.#failures.get(ip);
+    if (failures === undefined || failures.count < MAX_FAILURES) return;
+    const leftMs = failures.startMs + WINDOW_MS - this.#clock.nowMs();
+    if (leftMs <= 0) this.#failures.delete(ip);
+    else throw new TooManyFailures({ retryAfterSec: Math.ceil(leftMs / 1000) });
+  }
+
+  #countFailure(ip: string): void {
+    const nowMs = this.#clock.nowMs();
+    const failures = this.#failures.get(ip);
+    if (failures !== undefined && failures.startMs + WINDOW_MS > nowMs) {
+      failures.count += 1;
+      return;
+    }
+    if (this.#failures.size >= MAX_ADDRESSES) this.#failures.clear();
+    this.#failures.set(ip, { count: 1, startMs: nowMs });
+  }
+}
+
+/** `name:sha256:scopes[:last day]`, as the setting has it. */
+export function readEditorToken(text: string): EditorToken {
+  const [name = '', hash = '', scopes = '', day] = text.split(':');
+  const wanted = scopes.split('+');
+  return {
+    name,
+    hash: Buffer.from(hash, 'hex'),
+    scopes: new Set(SCOPES.filter((scope) => wanted.includes(scope))),
+    // Through the whole of that day.
+    expiresMs: day === undefined ? undefined : Date.parse(`${day}T00:00:00Z`) + 86_400_000,
+  };
+}

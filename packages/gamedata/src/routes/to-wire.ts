@@ -1,0 +1,92 @@
+import { type GameDataError, isGameDataError } from '../errors.js';
+import { KIND_WIRE } from '../model/kinds.js';
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: {
+    readonly error: string;
+    readonly code: string;
+    readonly [name: string]: unknown;
+  };
+}
+
+/** The only place with status codes; a kind without a row does not compile. Source: gamedata, section 2.6. */
+const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
+  invalid_parameter: 400,
+  unknown_field: 400,
+  unknown_language: 400,
+  unknown_parameter: 400,
+  invalid_query: 400,
+  invalid_json: 400,
+  validation_failed: 400,
+  moved: 301,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  unknown_version: 404,
+  not_acceptable: 406,
+  conflict: 409,
+  version_gone: 410,
+  precondition_failed: 412,
+  too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  precondition_required: 428,
+  rate_limited: 429,
+};
+
+export function toErrorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  if (!isGameDataError(error)) return frameworkAnswer(error, requestId);
+  const status = STATUS[error.kind];
+  const base = { error: error.message, code: error.kind };
+  const bare = (headers: Record<string, string> = {}, more: object = {}): ErrorAnswer => ({
+    status,
+    headers,
+    body: { ...base, ...more },
+  });
+  switch (error.name) {
+    case 'ParameterInvalid': {
+      const { param, position } = error;
+      return bare({}, { param, ...(position !== undefined && { position }) });
+    }
+    case 'ValidationFailed':
+      return bare({}, { details: error.details });
+    case 'EditConflict':
+      return bare({}, error.details === undefined ? {} : { details: error.details });
+    case 'RecordMoved': {
+      const location = `/api/${error.recordKind}/${error.id}`;
+      const more = { type: KIND_WIRE[error.recordKind].typeKey, id: error.id, location };
+      return bare({ location }, more);
+    }
+    case 'PreconditionFailed':
+      return bare(error.rev === undefined ? {} : { etag: `"r${error.rev}"` });
+    case 'Unauthorized':
+      return bare({ 'www-authenticate': 'Bearer realm="gamedata-editor"' });
+    case 'TooManyFailures':
+      return bare({ 'retry-after': String(error.retryAfterSec) });
+    default:
+      return bare();
+  }
+}
+
+const FRAMEWORK_CODES: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  413: 'too_large',
+  414: 'uri_too_long',
+  415: 'unsupported_media_type',
+};
+
+/** The framework's own refusals carry their status; anything else is a bug of ours. */
+function frameworkAnswer(error: unknown, requestId: string): ErrorAnswer {
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
+  if (status >= 400 && status < 500 && error instanceof Error) {
+    const code = FRAMEWORK_CODES[status] ?? 'invalid_request';
+    return { status, headers: {}, body: { error: error.message, code } };
+  }
+  return {
+    status: 500,
+    headers: {},
+    body: { error: 'internal error', code: 'internal', requestId },
+  };
+}

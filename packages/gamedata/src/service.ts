@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type {
+  Clock,
+  HttpService,
+  Logger,
+  Metrics,
+  ObjectStore,
+  Outbox,
+  RelationalStore,
+  ServiceFront,
+} from '@plinth/kernel';
+import type { FastifyInstance } from 'fastify';
+import type { GameDataConfig } from './config.js';
+import { BulkFiles } from './domain/bulk-files.js';
+import { DataSet, groupRows } from './domain/data-set.js';
+import { Library } from './domain/library.js';
+import { Catalog } from './domain/query/catalog.js';
+import { makeRow } from './domain/record-rows.js';
+import type { Row } from './domain/row.js';
+import { generateSample, SAMPLE_LANGUAGES } from './domain/sample/generate-sample.js';
+import { readWordLists } from './domain/sample/words.js';
+import { Slices } from './domain/slices.js';
+import type { Kind } from './model/kinds.js';
+import { KINDS } from './model/kinds.js';
+import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor-access.js';
+import { GameDataFront } from './routes/front.js';
+import { cacheFor } from './routes/public-headers.js';
+import { type PublicRouteParts, registerPublicRoutes, warmUp } from './routes/public-routes.js';
+import { ReplyCache } from './routes/reply-cache.js';
+import { RouteTable } from './routes/route-table.js';
+import { EditionStore } from './storage/edition-store.js';
+import { GroupStore } from './storage/group-store.js';
+
+export interface GameDataNeeds {
+  readonly settings: GameDataConfig;
+  readonly relational: RelationalStore;
+  readonly objects: ObjectStore;
+  readonly outbox: Outbox;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Who the `Authorization` header of an editor call speaks for, if it is an admin token of the server. */
+  readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
+}
+
+/** Reads of the newest version are warmed up when the server has been left alone for so long. */
+const WARM_UP_DELAY_MS = 400;
+
+export type GameData = HttpService;
+
+/** Read-only game data and its editor. `start` returns at once; requests wait for the data. */
+export async function createGameData(needs: GameDataNeeds): Promise<GameData> {
+  const token = await readAdminToken(needs.settings);
+  return new GameDataService(needs, token);
+}
+
+class GameDataService implements GameData {
+  readonly name = 'gamedata';
+  readonly front: ServiceFront;
+  readonly #needs: GameDataNeeds;
+  readonly #library: Library;
+  readonly #parts: PublicRouteParts;
+  readonly #routes = new RouteTable();
+  readonly #front: GameDataFront;
+  readonly #closing = new AbortController();
+  #ready: Promise<void> | undefined;
+  #warming: Promise<void> = Promise.resolve();
+
+  constructor(needs: GameDataNeeds, adminToken: string | undefined) {
+    this.#needs = needs;
+    const { settings, relational, objects, outbox, clock, log } = needs;
+    this.#library = new Library({
+      editions: new EditionStore(relational),
+      groups: new GroupStore(objects),
+      clock,
+      outbox,
+      log,
+      keepVersions: settings.keep_versions,
+    });
+    const access = new EditorAccess({
+      tokens: [
+        ...settings.tokens.map(readEditorToken),
+        ...(adminToken === undefined
+          ? []
+          : [
+              {
+                name: 'admin',
+                hash: createHash('sha256').update(adminToken).digest(),
+                scopes: ALL_SCOPES,
+                expiresMs: undefined,
+              },
+            ]),
+      ],
+      clock,
+      findAdmin: needs.findAdmin,
+    });
+    this.#front = new GameDataFront({
+      cors: settings.cors,
+      editorOrigins: settings.editor_origins,
+      access,
+      routes: this.#routes,
+      reportBug: (err, requestId) => log.error({ err, requestId }, 'request failed'),
+    });
+    this.front = this.#front;
+    this.#parts = {
+      library: this.#library,
+      catalog: new Catalog(),
+      bulk: new BulkFiles(),
+      limits: { defaultLimit: settings.default_limit, maxLimit: settings.max_limit },
+      cache: new ReplyCache(settings.cache_bytes),
+      ready: () => this.#ready,
+      cacheControl: cacheFor(settings.max_age_sec),
+      cors: settings.cors,
+      openApi: () => ({}),
+      referencePage: () => '',
+    };
+    this.#library.onPublished(({ set }) => {
+      this.#parts.cache.clear();
+      this.#parts.catalog.forgetOthers(set);
+      this.#warmSoon();
+    });
+  }
+
+  async register(app: FastifyInstance): Promise<void> {
+    this.#routes.watch(app);
+    app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
+    registerPublicRoutes(app, this.#parts);
+    this.#beginLoading();
+  }
+
+  /** Nothing: the first publication needs the outbox, which starts after the services. */
+  async start(): Promise<void> {}
+
+  #beginLoading(): void {
+    const { log } = this.#needs;
+    this.#ready = this.#load();
+    this.#ready.then(
+      () => {
+        this.#ready = undefined;
+        this.#warmSoon();
+      },
+      (err) => log.error({ err }, 'game data cannot be loaded'),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#ready?.catch(() => undefined); // Told already.
+    await this.#library.alone(async () => {});
+    await this.#warming;
+  }
+
+  async #load(): Promise<void> {
+    await this.#library.load();
+    const { settings } = this.#needs;
+    const isEmpty = this.#library.versions.length === 0;
+    if (isEmpty && settings.sample) await this.#publishSample(settings.sample_seed);
+  }
+
+  async #publishSample(seed: number): Promise<void> {
+    const set = await sampleSet(seed);
+    await this.#library.alone(() =>
+      this.#library.publish(set, {
+        actor: 'system',
+        message: `sample data, seed ${seed}`,
+        source: 'sample',
+        action: 'published',
+        op: 'publish',
+        kinds: KINDS,
+        draft: set,
+      }),
+    );
+  }
+
+  #warmSoon(): void {
+    const { signal } = this.#closing;
+    const { clock, log } = this.#needs;
+    this.#warming = this.#warming
+      .then(() => clock.sleep(WARM_UP_DELAY_MS, signal))
+      .then(() => warmUp(this.#parts, signal))
+      .catch((err) => {
+        if (!signal.aborted) log.warn({ err }, 'replies could not be made in advance');
+      });
+  }
+}
+
+/** The sample data as a set. */
+async function sampleSet(seed: number): Promise<DataSet> {
+  const words = await readWordLists();
+  const rows = new Map<Kind, Row[]>(KINDS.map((kind) => [kind, []]));
+  const slices = new Slices();
+  for (const { kind, record } of generateSample({ seed, scale: 1, words })) {
+    rows.get(kind)?.push(makeRow(kind, record, 0));
+    const pause = slices.check();
+    if (pause !== undefined) await pause;
+  }
+  const groups = Object.fromEntries(KINDS.map((kind) => [kind, groupRows(rows.get(kind) ?? [])]));
+  return DataSet.empty({ languages: SAMPLE_LANGUAGES }).with(groups);
+}
+
+async function readAdminToken(settings: GameDataConfig): Promise<string | undefined> {
+  const { admin_token, admin_token_file } = settings;
+  if (admin_token_file === undefined) return admin_token;
+  return (await readFile(admin_token_file, 'utf8')).trim();
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { gunzipBounded, ObjectExists, type ObjectStore } from '@plinth/kernel';
+
+/** Lines of one row group, or the list of changes of a version, as they lie in the object store. */
+export interface StoredLines {
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly lines: readonly string[];
+}
+
+/** The bytes of an object are not those it is named after, or not in this format. */
+export class ObjectDamaged extends Error {
+  override readonly name = 'ObjectDamaged';
+  readonly kind = 'object_damaged';
+  readonly object: string;
+  constructor(object: string, why: string) {
+    super(`object ${object} is damaged: ${why}`);
+    this.object = object;
+  }
+}
+
+const FORMAT = 'plinth-gamedata-lines/1';
+const FOLDER = 'gamedata/lines';
+/** A group has at most 1024 records of 256 KiB; a list of changes is shorter. */
+const MAX_SIZE_BYTES = 512 * 1024 * 1024;
+
+const gzipInPool = promisify(gzip);
+
+/**
+ * Immutable gzip objects named after the SHA-256 of what they hold: the same rows are stored once, however many
+ * versions have them. Format: docs/formats/gamedata.md.
+ */
+export class GroupStore {
+  readonly #objects: ObjectStore;
+
+  constructor(objects: ObjectStore) {
+    this.#objects = objects;
+  }
+
+  /** @returns the name; durable when it resolves. */
+  async put({ head, lines }: StoredLines): Promise<string> {
+    const text = `${JSON.stringify({ format: FORMAT, ...head, count: lines.length })}\n${lines.map((line) => `${line}\n`).join('')}`;
+    const bytes = Buffer.from(text);
+    const name = `${createHash('sha256').update(bytes).digest('hex')}.gz`;
+    try {
+      await this.#objects.put(`${FOLDER}/${name}`, [await gzipInPool(bytes, { level: 4 })]);
+    } catch (error) {
+      if (!(error instanceof ObjectExists)) throw error;
+    }
+    return name;
+  }
+
+  /** @throws {ObjectDamaged} */
+  async get(name: string): Promise<StoredLines> {
+    let bytes: Uint8Array;
+    try {
+      bytes = await gunzipBounded(await this.#objects.get(`${FOLDER}/${name}`), MAX_SIZE_BYTES);
+    } catch (error) {
+      throw new ObjectDamaged(name, error instanceof Error ? error.message : String(error));
+    }
+    const found = createHash('sha256').update(bytes).digest('hex');
+    if (`${found}.gz` !== name) throw new ObjectDamaged(name, `its checksum is ${found}`);
+    const [first = '', ...lines] = Buffer.from(bytes).toString().split('\n');
+    const { format, count, ...head } = JSON.parse(first) as Record<string, unknown>;
+    lines.pop();
+    if (format !== FORMAT || count !== lines.length) {
+      throw new ObjectDamaged(name, `format ${String(format)}, ${lines.length} lines`);
+    }
+    return { head, lines };
+  }
+
+  /** Removes what no version and no draft names. */
+  async keepOnly(names: ReadonlySet<string>): Promise<number> {
+    let removed = 0;
+    for (const { name } of await this.#objects.list(`${FOLDER}/`)) {
+      if (names.has(name.slice(FOLDER.length + 1))) continue;
+      await this.#objects.delete(name);
+      removed += 1;
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,117 @@
+import type { Migration } from '@plinth/kernel';
+import { sql } from 'kysely';
+
+export type GameDataTables = {
+  gamedata_versions: {
+    version: number;
+    published_ms: number;
+    message: string;
+    actor: string;
+    source: string;
+    /** Names and sizes of the row groups, languages, aliases: JSON. */
+    manifest: string;
+    /** By kind: JSON. */
+    counts: string;
+    /** Created, updated and deleted: JSON. */
+    changes: string;
+    /** Object with the list of changed records. */
+    changes_object: string;
+  };
+  gamedata_state: {
+    id: number;
+    /** What the draft is based on where that is not the newest version: JSON. */
+    draft_manifest: string | null;
+    last_seq: number;
+  };
+  /** Records in which the draft differs from its base. */
+  gamedata_drafts: {
+    kind: string;
+    id: string;
+    seq: number;
+    /** `null`: deleted. */
+    body: string | null;
+    replaced_by: string | null;
+  };
+  gamedata_history: {
+    seq: number;
+    at_ms: number;
+    actor: string;
+    op: string;
+    kind: string | null;
+    id: string | null;
+    before_body: string | null;
+    after_body: string | null;
+    replaced_by: string | null;
+    /** Entry that an undo or redo is about. */
+    about_seq: number | null;
+    /** Version in which the change was published. */
+    version: number | null;
+  };
+  gamedata_replies: {
+    key: string;
+    actor: string;
+    body_hash: string;
+    status: number;
+    reply: string;
+    created_ms: number;
+  };
+  /** What an editor changed of an imported record, to be done again after the next import. */
+  gamedata_overlays: { kind: string; id: string; patch: string };
+};
+
+export const GAMEDATA_MIGRATIONS: readonly Migration[] = [
+  {
+    name: '0001_editions',
+    async up(tx) {
+      const tables = [
+        sql`create table gamedata_versions (
+          version integer primary key,
+          published_ms bigint not null,
+          message text not null,
+          actor text not null,
+          source text not null,
+          manifest text not null,
+          counts text not null,
+          changes text not null,
+          changes_object text not null)`,
+        sql`create table gamedata_state (
+          id integer primary key,
+          draft_manifest text,
+          last_seq integer not null)`,
+        sql`create table gamedata_drafts (
+          kind text not null,
+          id text not null,
+          seq integer not null,
+          body text,
+          replaced_by text,
+          primary key (kind, id))`,
+        sql`create table gamedata_history (
+          seq integer primary key,
+          at_ms bigint not null,
+          actor text not null,
+          op text not null,
+          kind text,
+          id text,
+          before_body text,
+          after_body text,
+          replaced_by text,
+          about_seq integer,
+          version integer)`,
+        sql`create table gamedata_replies (
+          key text not null,
+          actor text not null,
+          body_hash text not null,
+          status integer not null,
+          reply text not null,
+          created_ms bigint not null,
+          primary key (key, actor))`,
+        sql`create table gamedata_overlays (
+          kind text not null,
+          id text not null,
+          patch text not null,
+          primary key (kind, id))`,
+      ];
+      for (const table of tables) await table.execute(tx);
+    },
+  },
+];

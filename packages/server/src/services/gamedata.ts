@@ -1,0 +1,24 @@
+import { createGameData, type GameData } from '@plinth/gamedata';
+import type { ServiceParts } from './service-parts.js';
+
+export async function openGameData(parts: ServiceParts): Promise<GameData> {
+  const { settings, stores, identity, outbox, metrics, clock, log } = parts;
+  return await createGameData({
+    settings: settings.gamedata,
+    relational: stores.relational,
+    objects: stores.objects,
+    outbox,
+    metrics,
+    clock,
+    log,
+    findAdmin(authorization) {
+      try {
+        const principal = identity.check({ url: '/api/editor', headers: { authorization } });
+        return principal.kind === 'admin' ? { name: principal.tokenName } : undefined;
+      } catch {
+        // Whatever is wrong with it, it is no admin token.
+        return undefined;
+      }
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import type { HttpAnswer, ServerProcess } from '../../harness/index.js';
+
+export interface WireRecord {
+  readonly id: string;
+  readonly [name: string]: unknown;
+}
+
+export interface Envelope {
+  readonly total: number;
+  readonly count: number;
+  readonly offset: number;
+  readonly limit: number;
+  readonly next: string | null;
+  readonly previous: string | null;
+  readonly items?: readonly WireRecord[];
+  readonly quests?: readonly WireRecord[];
+  readonly presets?: readonly WireRecord[];
+  readonly ammunition?: readonly WireRecord[];
+  readonly [name: string]: unknown;
+}
+
+/** A successful answer in JSON. */
+export async function getJson<T>(
+  server: ServerProcess,
+  path: string,
+): Promise<{ readonly body: T; readonly headers: HttpAnswer['headers'] }> {
+  const answer = await server.http.send(path);
+  assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+  return { body: JSON.parse(answer.text) as T, headers: answer.headers };
+}
+
+/** A 400 in the dialect of game data that names the parameter. */
+export async function refused(
+  server: ServerProcess,
+  path: string,
+  code: string,
+  param: string,
+): Promise<WireRecord> {
+  const answer = await server.http.send(path);
+  assert.equal(answer.status, 400, `${path}: ${answer.text.slice(0, 200)}`);
+  const body = JSON.parse(answer.text) as WireRecord;
+  assert.equal(Object.keys(body)[0], 'error');
+  assert.deepEqual([body['code'], body['param']], [code, param], path);
+  assert.equal(answer.headers['access-control-allow-origin'], '*');
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  return body;
+}
