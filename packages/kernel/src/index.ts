@@ -62,6 +62,8 @@ export { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './objects/objec
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
 export type { Outbox, OutboxEvent } from './outbox/outbox.js';
 export { type OutboxOptions, RelationalOutbox } from './outbox/relational-outbox.js';
+export { openPostgresStore } from './relational/open-postgres-store.js';
+export type { PostgresStoreOptions } from './relational/postgres-store.js';
 export { RawStatements, type StatementValue } from './relational/raw-statements.js';
 export {
   type ConstraintKind,

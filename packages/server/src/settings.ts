@@ -64,6 +64,14 @@ export const SERVER_SETTINGS = defineSettings(
           'text of at least 32 characters with which stored secrets are sealed; without it a key is made and kept in the file `master.key` of the data folder',
       }),
     ),
+    database_url: Type.Optional(
+      Type.String({
+        pattern: '^postgres(ql)?://[^\\s]+$',
+        examples: ['postgres://plinth:secret@db.internal:5432/plinth'],
+        description:
+          'PostgreSQL database (13 or newer) for what several nodes share: tokens, apps, accounts, webhooks; without it that is in the data folder',
+      }),
+    ),
     object_store: oneOf(['file', 'memory'], {
       default: 'file',
       description: 'where data live; `memory` keeps nothing after the end of the process',
@@ -110,6 +118,7 @@ export const SERVER_SETTINGS = defineSettings(
     http_bind: { flags: ['http-bind'], env: ['PLINTH_HTTP_BIND', 'INFLUXDB3_HTTP_BIND_ADDR'] },
     public_url: { env: ['PLINTH_PUBLIC_URL'] },
     master_key: { env: ['PLINTH_MASTER_KEY'] },
+    database_url: { env: ['PLINTH_DATABASE_URL'] },
     data_dir: {
       flags: ['data-dir'],
       env: ['PLINTH_DATA_DIR', 'INFLUXDB3_DATA_DIR', 'INFLUXDB3_DB_DIR'],

@@ -11,6 +11,7 @@ import {
   NodeFileSystem,
   type ObjectStore,
   openCommitLog,
+  openPostgresStore,
   openRelationalStore,
   type Random,
   type RelationalStore,
@@ -24,7 +25,10 @@ export interface Stores {
   readonly files: FileSystem;
   /** Absolute; exists. */
   readonly dataDir: string;
+  /** Of this node alone, or shared with others. */
   readonly relational: RelationalStore;
+  /** In the data folder: for what describes files there. */
+  readonly local: RelationalStore;
   /** Lies below `dataDir`. */
   readonly objects: ObjectStore;
   readonly leases: Leases;
@@ -56,7 +60,19 @@ export async function openStores(needs: {
     : resolve(settings.data_dir);
   await files.makeDirectory(dataDir);
   const path = join(dataDir, 'plinth.db');
-  const relational = await openRelationalStore({ path, clock, fileSystem: files });
+  const local = await openRelationalStore({ path, clock, fileSystem: files });
+  const relational =
+    settings.database_url === undefined
+      ? local
+      : await openPostgresStore({
+          url: settings.database_url,
+          clock,
+          random,
+          onConnectionLost: (err) => log.warn({ err }, 'connection to PostgreSQL lost'),
+        }).catch(async (error: unknown) => {
+          await local.close();
+          throw error;
+        });
   const objects = await LocalObjectStore.open({
     fileSystem: files,
     root: join(dataDir, 'objects'),
@@ -68,6 +84,7 @@ export async function openStores(needs: {
     files,
     dataDir,
     relational,
+    local,
     objects,
     leases,
     secrets,
@@ -89,6 +106,7 @@ export async function openStores(needs: {
     async close() {
       await leases.close();
       await relational.close();
+      await local.close();
       if (isTemporary) await files.removeTree(dataDir);
     },
   };

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { invariant } from '../errors/invariant.js';
@@ -43,8 +43,12 @@ export class RelationalOutbox implements Outbox {
     tx: Transaction<DB>,
     event: { readonly type: string; readonly payload: unknown },
   ): Promise<string> {
-    const { clock, random } = this.#options;
+    const { clock, random, store } = this.#options;
     const id = random.uuidV7();
+    // Numbers are given in the order of commits, or a relay would pass one that is committed after a greater one.
+    if (store.engine === 'postgresql') {
+      await sql`select pg_advisory_xact_lock(7270115)`.execute(tx);
+    }
     // Whatever tables the publisher knows, this one is there as well.
     await (tx as Transaction<unknown>)
       .withTables<OutboxTables>()

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { MigrationsDiffer } from './relational-errors.js';
-import type { Migration, RelationalStore } from './relational-store.js';
+import type { Migration, RelationalStore, SqlEngine } from './relational-store.js';
 
 type MigrationTables = { kernel_migrations: { service: string; name: string } };
 
@@ -15,21 +15,33 @@ export async function applyMigrations(
   refuseOtherHistory(service, applied, migrations);
   for (const migration of migrations.slice(applied.length)) {
     await store.transaction<unknown, void>(async (tx) => {
-      await tx
+      await waitForOthers(tx, store.engine);
+      const { numInsertedOrUpdatedRows: isFirst } = await tx
         .withTables<MigrationTables>()
         .insertInto('kernel_migrations')
         .values({ service, name: migration.name })
-        .execute();
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      if (isFirst === 0n) return; // another node was quicker
       await migration.up(tx, store.engine);
-    });
+    }, ALONE);
   }
 }
 
+/** What the lock's holder has committed must be seen by whoever gets it next. */
+const ALONE = { isolation: 'read_committed' } as const;
+
+/** Nodes that start together change the tables one after the other. */
+async function waitForOthers(tx: Kysely<unknown>, engine: SqlEngine): Promise<void> {
+  if (engine === 'postgresql') await sql`select pg_advisory_xact_lock(7270114)`.execute(tx);
+}
+
 async function createTable(store: RelationalStore): Promise<void> {
-  await store.transaction<MigrationTables, void>(async (tx) => {
+  await store.transaction<unknown, void>(async (tx) => {
+    await waitForOthers(tx, store.engine);
     await sql`create table if not exists kernel_migrations (
       service text not null, name text not null, primary key (service, name))`.execute(tx);
-  });
+  }, ALONE);
 }
 
 async function appliedNames(

@@ -12,7 +12,8 @@ export function openTsdb(parts: ServiceParts): Tsdb {
     },
     dataDir: stores.dataDir,
     fileSystem: stores.files,
-    relational: stores.relational,
+    // The catalog describes files of this node.
+    relational: stores.local,
     objects: stores.objects,
     openLog: (options) => stores.openLog(options),
     leases: stores.leases,

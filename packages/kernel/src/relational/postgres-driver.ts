@@ -1,0 +1,189 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { InvariantBroken, invariant } from '../errors/invariant.js';
+import { toStoreError } from './postgres-errors.js';
+import {
+  StoreOverloaded,
+  StoreUnusable,
+  TransactionAborted,
+  TransactionTimedOut,
+} from './relational-errors.js';
+import { toSqlValue } from './sql-value.js';
+
+export interface PostgresLimits {
+  /** Transactions or reads that may wait for a connection; the next is refused. */
+  readonly maxWaitingCount: number;
+  readonly maxTransactionMs: number;
+}
+
+export function postgresDialect(driver: Driver): Dialect {
+  return {
+    createDriver: () => driver,
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+}
+
+/** Connections of a pool; a transaction keeps its own until it has ended. */
+export class PostgresDriver implements Driver {
+  readonly #pool: Pool;
+  readonly #limits: PostgresLimits;
+  #isClosed = false;
+
+  constructor(pool: Pool, limits: PostgresLimits) {
+    this.#pool = pool;
+    this.#limits = limits;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    if (this.#isClosed) throw new StoreUnusable('it is closed');
+    const limit = this.#limits.maxWaitingCount;
+    if (this.#pool.waitingCount >= limit) throw new StoreOverloaded(limit);
+    try {
+      return new PostgresConnection(await this.#pool.connect(), this.#limits.maxTransactionMs);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  async beginTransaction(
+    connection: DatabaseConnection,
+    settings: TransactionSettings,
+  ): Promise<void> {
+    await asOurs(connection).begin(settings.isolationLevel ?? 'serializable');
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await asOurs(connection).commit();
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await asOurs(connection).rollback();
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    asOurs(connection).release();
+  }
+
+  async destroy(): Promise<void> {
+    this.#isClosed = true;
+    await this.#pool.end();
+  }
+}
+
+function asOurs(connection: DatabaseConnection): PostgresConnection {
+  invariant(connection instanceof PostgresConnection, 'the connection is one of ours');
+  return connection;
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  readonly #maxTransactionMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isInTransaction = false;
+  /** What the transaction can only be rolled back for. */
+  #failure: Error | undefined;
+  #isBroken = false;
+
+  constructor(client: PoolClient, maxTransactionMs: number) {
+    this.#client = client;
+    this.#maxTransactionMs = maxTransactionMs;
+  }
+
+  async begin(isolation: string): Promise<void> {
+    await this.#query(`begin isolation level ${isolation}`, []);
+    this.#isInTransaction = true;
+    this.#timer = setTimeout(() => {
+      this.#failure ??= new TransactionTimedOut(this.#maxTransactionMs);
+      // Whatever runs on it ends with the connection, and so does the transaction.
+      this.release();
+    }, this.#maxTransactionMs);
+  }
+
+  async commit(): Promise<void> {
+    const failure = this.#failure;
+    if (failure !== undefined) {
+      await this.rollback();
+      throw failure instanceof TransactionTimedOut ? failure : new TransactionAborted(failure);
+    }
+    this.#end();
+    await this.#query('commit', []);
+  }
+
+  async rollback(): Promise<void> {
+    if (!this.#isInTransaction) return;
+    this.#end();
+    // A connection that cannot even do that is closed, which rolls back as well.
+    await this.#query('rollback', []).catch(() => {
+      this.#isBroken = true;
+    });
+  }
+
+  /** Twice is harmless. */
+  release(): void {
+    clearTimeout(this.#timer);
+    if (this.#isBroken && this.#failure === undefined) return;
+    const mustClose = this.#isBroken || this.#isInTransaction;
+    this.#isBroken = true;
+    this.#failure = undefined;
+    try {
+      this.#client.release(mustClose);
+    } catch {
+      // It was released before.
+    }
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#failure instanceof TransactionTimedOut) throw this.#failure;
+    const { rows, rowCount, command } = await this.#query(
+      query.sql,
+      query.parameters.map(toParameter),
+    );
+    const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE';
+    return {
+      rows: rows as R[], // the caller's table map says what its columns hold
+      ...(changes && { numAffectedRows: BigInt(rowCount ?? 0) }),
+    };
+  }
+
+  // biome-ignore lint/correctness/useYield: Kysely asks for a generator; results are bounded, so none streams.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new InvariantBroken('statements are not streamed: read in pages');
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#isInTransaction = false;
+  }
+
+  async #query(text: string, values: unknown[]) {
+    try {
+      return await this.#client.query(text, values);
+    } catch (error) {
+      const failure = toStoreError(error);
+      this.#failure ??= failure;
+      throw failure;
+    }
+  }
+}
+
+/** As in the embedded store: what is no text, number, bytes or null is refused, and a boolean is a number. */
+function toParameter(value: unknown): unknown {
+  const plain = toSqlValue(value);
+  return plain instanceof Uint8Array
+    ? Buffer.from(plain.buffer, plain.byteOffset, plain.length)
+    : plain;
+}

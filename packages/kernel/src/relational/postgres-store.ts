@@ -1,0 +1,161 @@
+import { Kysely, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import { applyMigrations } from './migrations.js';
+import { PostgresDriver, postgresDialect } from './postgres-driver.js';
+import { isRetryable } from './postgres-errors.js';
+import { StoreUnusable, TransactionAborted } from './relational-errors.js';
+import type { Migration, RelationalStore, TransactionOptions } from './relational-store.js';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Connections for transactions, and as many for reads. */
+  readonly maxConnectionCount?: number;
+  readonly maxWaitingCount?: number;
+  readonly maxTransactionMs?: number;
+  /** An idle connection was lost; the next statement makes another. */
+  readonly onConnectionLost: (error: Error) => void;
+}
+
+const INT8_OID = 20;
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 30_000;
+/** A transaction that meets others so often gives up. */
+const MAX_ATTEMPT_COUNT = 100;
+const MAX_BACKOFF_MS = 50;
+
+/**
+ * Relational state that several nodes may share. Transactions are serializable and run at the same time; one that
+ * meets another is run again. Nothing is kept in a session, so that connection poolers may stand in between.
+ */
+export class PostgresStore implements RelationalStore {
+  readonly engine = 'postgresql';
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #drivers: PostgresDriver[] = [];
+  readonly #reader: Kysely<unknown>;
+  readonly #writer: Kysely<unknown>;
+  readonly #running = new Set<Promise<unknown>>();
+  /** Transactions that have met another go on one after the other, so that they do not meet each other again. */
+  #lastRetry: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  /** Throws `StoreUnusable` when the server does not answer. */
+  static async open(options: PostgresStoreOptions): Promise<PostgresStore> {
+    const store = new PostgresStore(options);
+    try {
+      await store.#probe();
+    } catch (error) {
+      await store.close();
+      throw new StoreUnusable('PostgreSQL cannot be reached', error);
+    }
+    return store;
+  }
+
+  private constructor(options: PostgresStoreOptions) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    const limits = {
+      maxWaitingCount: options.maxWaitingCount ?? 10_000,
+      maxTransactionMs: options.maxTransactionMs ?? 30_000,
+    };
+    const open = (isReader: boolean) => {
+      const pool = new pg.Pool({
+        connectionString: options.url,
+        max: options.maxConnectionCount ?? 10,
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        idleTimeoutMillis: IDLE_TIMEOUT_MS,
+        types: { getTypeParser: parserOf },
+        ...(isReader && { options: '-c default_transaction_read_only=on' }),
+      });
+      pool.on('error', options.onConnectionLost);
+      const driver = new PostgresDriver(pool, limits);
+      this.#drivers.push(driver);
+      return new Kysely<unknown>({ dialect: postgresDialect(driver) });
+    };
+    this.#reader = open(true);
+    this.#writer = open(false);
+  }
+
+  async #probe(): Promise<void> {
+    await (this.#reader as Kysely<Record<never, never>>)
+      .selectNoFrom(({ val }) => val(1).as('one'))
+      .execute();
+  }
+
+  async transaction<DB, T>(
+    work: (tx: Transaction<DB>) => Promise<T>,
+    { isolation = 'serializable' }: TransactionOptions = {},
+  ): Promise<T> {
+    if (this.#closing !== undefined) throw new StoreUnusable('it is closed');
+    const running = this.#runUntilDone(work, isolation);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  reader<DB>(): Kysely<DB> {
+    return this.#reader as Kysely<DB>; // the table map is the caller's word on tables that it made itself
+  }
+
+  async migrate(service: string, migrations: readonly Migration[]): Promise<void> {
+    await applyMigrations(this, service, migrations);
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= (async () => {
+      await Promise.allSettled(this.#running);
+      // Not by Kysely, which would answer later calls in words of its own.
+      await Promise.all(this.#drivers.map((driver) => driver.destroy()));
+    })();
+    await this.#closing;
+  }
+
+  async #runUntilDone<DB, T>(
+    work: (tx: Transaction<DB>) => Promise<T>,
+    isolation: 'serializable' | 'read_committed',
+  ): Promise<T> {
+    const run = async (): Promise<T> =>
+      await (this.#writer as Kysely<DB>)
+        .transaction()
+        .setIsolationLevel(isolation === 'serializable' ? 'serializable' : 'read committed')
+        .execute(work);
+    try {
+      return await run();
+    } catch (error) {
+      if (!hasMetAnother(error)) throw error;
+    }
+    const retried = this.#lastRetry.then(async () => {
+      for (let attempt = 2; ; attempt++) {
+        try {
+          return await run();
+        } catch (error) {
+          if (!hasMetAnother(error) || attempt >= MAX_ATTEMPT_COUNT) throw error;
+        }
+        await this.#clock.sleep(1 + this.#random.float() * Math.min(attempt * 2, MAX_BACKOFF_MS));
+      }
+    });
+    this.#lastRetry = retried.catch(() => {}); // told to the caller of that transaction
+    return await retried;
+  }
+}
+
+function hasMetAnother(error: unknown): boolean {
+  return isRetryable(error instanceof TransactionAborted ? error.cause : error);
+}
+
+/** Whole numbers of 64 bits: a number where that is exact, a bigint beyond, as in the embedded store. */
+function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (oid !== INT8_OID) return pg.types.getTypeParser(oid, format as 'text'); // binary is never asked for
+  return (text) => {
+    const short = Number(text);
+    return Number.isSafeInteger(short) ? short : BigInt(text);
+  };
+}
