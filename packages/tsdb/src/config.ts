@@ -62,6 +62,22 @@ export const TSDB_SETTINGS = defineSettings(
       maximum: 10_000,
       description: 'Last queries that the table `system.queries` shows.',
     }),
+    max_select_buckets_per_series: Type.Integer({
+      default: 1_000_000,
+      minimum: 1,
+      description: 'Buckets that GROUP BY time of InfluxQL may make in one series.',
+    }),
+    max_select_buckets: Type.Integer({
+      default: 10_000_000,
+      minimum: 1,
+      description: 'Buckets that GROUP BY time of InfluxQL may make in all series of a statement.',
+    }),
+    max_held_values: Type.Integer({
+      default: 20_000_000,
+      minimum: 1000,
+      description:
+        'Values that a statement of InfluxQL may hold in memory for functions that the query engine does not have.',
+    }),
     num_database_limit: Type.Integer({
       default: 1000,
       minimum: 1,

@@ -45,6 +45,7 @@ export function createTsdb(needs: TsdbNeeds): Tsdb {
       await registerTsdbRoutes(app, {
         engine: whenOpen().engine,
         catalog: whenOpen().catalog,
+        influxql: whenOpen().influxql,
         settings,
         clock,
         random,

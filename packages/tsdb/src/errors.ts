@@ -215,6 +215,26 @@ export class QueryQueueFull extends Error {
   }
 }
 
+/** GROUP BY time would make more buckets than the configured number. */
+export class BucketLimitExceeded extends Error {
+  override readonly name = 'BucketLimitExceeded';
+  readonly kind = 'bucket_limit_exceeded';
+  constructor(at: { count: bigint; limit: number }) {
+    super(`max-select-buckets limit exceeded: (${at.count}/${at.limit})`);
+  }
+}
+
+/** A function without a form in the engine would hold too much in memory. */
+export class QueryTooLarge extends Error {
+  override readonly name = 'QueryTooLarge';
+  readonly kind = 'query_too_large';
+  constructor(limit: number) {
+    super(
+      `query holds more than ${limit} values in memory: narrow its range of time or its series`,
+    );
+  }
+}
+
 export type TsdbError =
   | DatabaseNotFound
   | DatabaseNameInvalid
@@ -240,4 +260,6 @@ export type TsdbError =
   | NotImplemented
   | ExecutionError
   | QueryCancelled
-  | QueryQueueFull;
+  | QueryQueueFull
+  | BucketLimitExceeded
+  | QueryTooLarge;

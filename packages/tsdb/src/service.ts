@@ -16,6 +16,7 @@ import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import type { Engine } from './domain/engine/engine.js';
 import type { Planner } from './domain/engine/query-path.js';
 import { type EngineReport, TsdbEngine } from './domain/engine/tsdb-engine.js';
+import { Influxql } from './domain/influxql/influxql.js';
 import { LanePool } from './domain/line-protocol/lane-pool.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
@@ -55,6 +56,7 @@ export interface TsdbNeeds {
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
   readonly engine: Engine;
+  readonly influxql: Influxql;
   close(): Promise<void>;
 }
 
@@ -151,6 +153,17 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   return {
     catalog,
     engine,
+    influxql: new Influxql({
+      catalog,
+      engine,
+      clock,
+      random,
+      limits: {
+        bucketCountPerSeries: settings.max_select_buckets_per_series,
+        bucketCount: settings.max_select_buckets,
+        heldValueCount: settings.max_held_values,
+      },
+    }),
     async close() {
       await engine.close();
       await lanes.close();

@@ -2,11 +2,13 @@ import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
+import type { Influxql } from '../domain/influxql/influxql.js';
 
 /** What the routes of the service work with. */
 export interface RouteDeps {
   readonly engine: Engine;
   readonly catalog: RelationalCatalog;
+  readonly influxql: Influxql;
   readonly settings: TsdbSettings;
   readonly clock: Clock;
   readonly random: Random;

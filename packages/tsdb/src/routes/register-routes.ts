@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { registerDatabaseRoutes } from './configure/database-routes.js';
 import { registerTableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
+import { registerV1QueryRoute } from './influxql/v1-query-route.js';
 import { registerQueryRoutes } from './query/query-routes.js';
 import { installRawBody } from './read-body.js';
 import { registerServiceRoutes } from './service-routes.js';
@@ -15,6 +16,7 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
     registerWriteRoutes(scope, deps);
     registerDeleteRoutes(scope, deps);
     registerQueryRoutes(scope, deps);
+    registerV1QueryRoute(scope, deps);
     registerDatabaseRoutes(scope, deps);
     registerTableRoutes(scope, deps);
     registerServiceRoutes(scope, deps);

@@ -33,6 +33,8 @@ const STATUS: Record<EdgeError['kind'], number> = {
   execution_error: 500,
   query_cancelled: 500,
   query_queue_full: 503,
+  bucket_limit_exceeded: 400,
+  query_too_large: 400,
   body_too_large: 413,
   gzip_corrupt: 400,
   request_invalid: 400,

@@ -1,12 +1,15 @@
 import type { Precision, RefusedLine } from '../../model/parsed-body.js';
 import type { ResultStream } from '../../model/result.js';
 import type { ParameterValue } from '../sql/planned-query.js';
+import type { QuerySession, SessionRequest } from './query-session.js';
 import type { DeleteRowsRequest } from './row-deletions.js';
 
 /** What the HTTP edge asks of the time-series engine. Every expected failure is one of `TsdbError`. */
 export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;
+  /** For languages that ask the engine several questions to answer one. */
+  openSession(request: SessionRequest): Promise<QuerySession>;
   /** The whole answer as one Parquet file, also when it has no rows. The caller disposes of it. */
   queryToParquet(request: QueryRequest): Promise<ParquetFile>;
   /** Resolves when the deletion is durable and holds for every query that begins then. */

@@ -5,6 +5,7 @@ import type { ScanRequest } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
+import type { Segment } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
@@ -13,6 +14,7 @@ import type { QueryLog } from '../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest } from './engine.js';
 import { toQueryError } from './engine-failure.js';
 import { explainedRows } from './explained-rows.js';
+import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
 import { visibleFrom } from './visible-from.js';
@@ -104,6 +106,72 @@ export class QueryPath {
     } finally {
       prepared.release();
     }
+  }
+
+  async openSession(request: SessionRequest): Promise<QuerySession> {
+    const logged = this.#queryLog.begin(request);
+    let releaseSlot: () => void;
+    try {
+      releaseSlot = await this.#slots.take(request.signal);
+    } catch (error) {
+      throw noteFailure(logged, error);
+    }
+    logged.permitted();
+    logged.planned();
+    const nowNs = this.#nowNs();
+    const files: (readonly Segment[])[] = [];
+    return {
+      nowNs,
+      read: (statement) =>
+        this.#sessionChunks(statement, request.signal, nowNs, (segments) => {
+          files.push(segments);
+          logged.prepared(files);
+        }),
+      seriesOf: (table) => this.#storeOf(table).index,
+      end: (outcome) => {
+        logged.ended(outcome);
+        releaseSlot();
+      },
+    };
+  }
+
+  async *#sessionChunks(
+    statement: SessionStatement,
+    signal: AbortSignal,
+    nowNs: bigint,
+    onPrepared: (segments: readonly Segment[]) => void,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { direct } = statement;
+    if (direct !== undefined) {
+      const store = this.#storeOf(direct.table);
+      const chunks = await store.answerDirectly(direct, this.#visibleFrom(direct.table, nowNs));
+      if (chunks !== undefined) {
+        this.directCount++;
+        onPrepared([]);
+        yield* chunks;
+        return;
+      }
+    }
+    const scans: PreparedScan[] = [];
+    try {
+      for (const scan of statement.scans) {
+        const prepared = await this.#prepareScan(scan, this.#visibleFrom(scan.table, nowNs));
+        scans.push(prepared);
+        onPrepared(prepared.segments);
+      }
+      const text = statement.render((index) => (scans[index] as PreparedScan).text);
+      const { columns, isSmall } = statement;
+      yield* this.#host.stream({ text, columns, isSmall, signal });
+    } catch (error) {
+      throw toQueryError(error, signal);
+    } finally {
+      for (const scan of scans) scan.release();
+    }
+  }
+
+  #visibleFrom(table: TableSchema, nowNs: bigint): bigint {
+    const database = this.#catalog.databaseById(table.databaseId);
+    return visibleFrom({ retentionNs: database?.retentionNs }, table, nowNs);
   }
 
   /** @param mayBeDirect the answer may be made without the engine. */

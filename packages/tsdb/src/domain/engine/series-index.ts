@@ -71,6 +71,12 @@ export class SeriesIndex {
     return this.#tags.get(tag)?.codes[dense] ?? 0;
   }
 
+  /** Distinct values of a tag, in the order in which they appeared. */
+  tagValues(tag: string): readonly string[] {
+    // The first place stands for "absent".
+    return (this.#tags.get(tag)?.values.slice(1) ?? []) as string[];
+  }
+
   /** Tags of a series, keys ascending. */
   tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
     const keys: string[] = [];

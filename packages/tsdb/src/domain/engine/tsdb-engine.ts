@@ -19,6 +19,7 @@ import { Flusher, type FlushSettings } from './flusher.js';
 import { HardDeletions } from './hard-deletions.js';
 import { openTable, replayLog } from './open-tables.js';
 import { type Planner, QueryPath } from './query-path.js';
+import type { QuerySession, SessionRequest } from './query-session.js';
 import { removeDamaged } from './remove-damaged.js';
 import { Retention } from './retention.js';
 import { type DeleteRowsRequest, RowDeletions } from './row-deletions.js';
@@ -211,6 +212,11 @@ export class TsdbEngine implements Engine {
   async query(request: QueryRequest): Promise<ResultStream> {
     if (this.#state !== 'open') throw new ShuttingDown();
     return await this.#queries.query(request);
+  }
+
+  async openSession(request: SessionRequest): Promise<QuerySession> {
+    if (this.#state !== 'open') throw new ShuttingDown();
+    return await this.#queries.openSession(request);
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {

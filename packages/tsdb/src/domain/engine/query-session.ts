@@ -1,0 +1,28 @@
+import type { ResultChunk } from '../../model/result.js';
+import type { TableSchema } from '../../model/schema.js';
+import type { PlannedQuery } from '../sql/planned-query.js';
+import type { SeriesIndex } from './series-index.js';
+
+/** One question of a session: what of a planned query concerns the engine. */
+export type SessionStatement = Pick<
+  PlannedQuery,
+  'scans' | 'columns' | 'isSmall' | 'render' | 'direct'
+>;
+
+/**
+ * Several questions to the engine that are one query to the outside: one place among the running queries, one entry in
+ * the log of queries, one `now()`. `end` must be called once.
+ */
+export interface QuerySession {
+  readonly nowNs: bigint;
+  read(statement: SessionStatement): AsyncIterable<ResultChunk>;
+  /** The distinct tag sets of a table. */
+  seriesOf(table: TableSchema): SeriesIndex;
+  end(outcome: 'success' | 'fail' | 'cancel'): void;
+}
+
+export interface SessionRequest {
+  readonly language: string;
+  readonly text: string;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,4 @@
+export interface BooleanLiteral {
+  readonly kind: 'boolean';
+  readonly value: boolean;
+}

@@ -1,0 +1,5 @@
+/** A number with a fraction. */
+export interface NumberLiteral {
+  readonly kind: 'number';
+  readonly value: number;
+}

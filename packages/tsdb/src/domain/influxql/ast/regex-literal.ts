@@ -1,0 +1,5 @@
+/** `/source/` with `\/` already unescaped. */
+export interface RegexLiteral {
+  readonly kind: 'regex';
+  readonly source: string;
+}

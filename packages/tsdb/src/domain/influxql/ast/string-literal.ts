@@ -1,0 +1,4 @@
+export interface StringLiteral {
+  readonly kind: 'string';
+  readonly value: string;
+}

@@ -1,0 +1,6 @@
+import type { SelectStatement } from './select-statement.js';
+
+export interface Subquery {
+  readonly kind: 'subquery';
+  readonly select: SelectStatement;
+}

@@ -1,0 +1,5 @@
+/** `*`, `*::tag`, `*::field`. */
+export interface Wildcard {
+  readonly kind: 'wildcard';
+  readonly of?: 'tag' | 'field';
+}

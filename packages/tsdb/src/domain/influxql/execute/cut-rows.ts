@@ -1,0 +1,53 @@
+import { isSameSeries, type Series } from './series.js';
+import { sliceOf } from './vector-values.js';
+
+/** LIMIT and OFFSET of each series. */
+export async function* cutRows(
+  pieces: AsyncIterable<Series>,
+  limit: number | undefined,
+  offset: number,
+): AsyncGenerator<Series, void, undefined> {
+  if (limit === undefined && offset === 0) {
+    yield* pieces;
+    return;
+  }
+  let before: Series | undefined;
+  let seen = 0;
+  for await (const piece of pieces) {
+    if (before === undefined || !isSameSeries(before, piece)) seen = 0;
+    before = piece;
+    const count = piece.times.length;
+    const from = Math.min(count, Math.max(0, offset - seen));
+    const to = limit === undefined ? count : Math.min(count, Math.max(0, offset + limit - seen));
+    seen += count;
+    if (to > from) yield slicePiece(piece, from, to);
+  }
+}
+
+export function slicePiece(piece: Series, from: number, to: number): Series {
+  return {
+    ...piece,
+    times: sliceOf(piece.times, from, to),
+    columns: piece.columns.map((column) => sliceOf(column, from, to)),
+  };
+}
+
+/** SLIMIT and SOFFSET. */
+export async function* cutSeries(
+  pieces: AsyncIterable<Series>,
+  limit: number | undefined,
+  offset: number,
+): AsyncGenerator<Series, void, undefined> {
+  if (limit === undefined && offset === 0) {
+    yield* pieces;
+    return;
+  }
+  let before: Series | undefined;
+  let index = -1;
+  for await (const piece of pieces) {
+    if (before === undefined || !isSameSeries(before, piece)) index++;
+    before = piece;
+    if (limit !== undefined && index >= offset + limit) return;
+    if (index >= offset) yield piece;
+  }
+}

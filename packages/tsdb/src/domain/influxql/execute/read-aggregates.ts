@@ -1,0 +1,323 @@
+import type { ColumnRef, CompiledCall } from '../plan/compiled-select.js';
+import type { Value } from '../plan/data-type.js';
+import type { Points } from './points.js';
+import type { Session } from './session.js';
+import { outputColumn, sqlTypeOf, type TableRange, TableReader } from './table-reader.js';
+import { vectorValues } from './vector-values.js';
+import type { Windows } from './windows.js';
+
+/** One group with what each call gives in it; buckets in which a call has nothing are left out. */
+export interface CallGroup {
+  readonly tags: readonly string[];
+  readonly points: readonly Points[];
+}
+
+const IN_ENGINE: ReadonlySet<string> = new Set([
+  'count',
+  'sum',
+  'mean',
+  'min',
+  'max',
+  'spread',
+  'stddev',
+  'median',
+  'first',
+  'last',
+]);
+
+/** Whether the engine computes a call by itself. */
+export function isEngineCall(call: CompiledCall): boolean {
+  if (call.type === 'unknown') return false;
+  if (call.argument.kind === 'column') return IN_ENGINE.has(call.name) && !call.argument.ref.isTag;
+  return isCountOfDistinct(call);
+}
+
+function isCountOfDistinct({ name, argument }: CompiledCall): boolean {
+  return name === 'count' && argument.kind === 'call' && argument.call.name === 'distinct';
+}
+
+export interface AggregateRequest extends TableRange {
+  readonly calls: readonly CompiledCall[];
+  /** Buckets of equal length; without them each group is one bucket of `baseNs`. */
+  readonly windows: Windows | undefined;
+  readonly baseNs: bigint;
+  readonly hasLowerBound: boolean;
+}
+
+/** Aggregates of a table, computed by the engine group by group in ascending order, buckets ascending. */
+export async function* readAggregates(
+  request: AggregateRequest,
+  session: Session,
+): AsyncGenerator<CallGroup, void, undefined> {
+  const reader = new TableReader(request, session);
+  const groups = reader.groups;
+  const { windows } = request;
+  const bucket = windows === undefined ? undefined : bucketText(request, windows, reader.time);
+  const values = request.calls.map((call) => aggregateText(call, reader));
+  const keys = [...groups.map((_, i) => `g${i}`), ...(bucket === undefined ? [] : ['b'])];
+  const list = [
+    ...groups.map((text, i) => `${text} AS g${i}`),
+    ...(bucket === undefined ? [] : [`${bucket.text} AS b`]),
+    ...values.map((text, i) => `${text} AS v${i}`),
+  ].join(', ');
+  const where = reader.where();
+  const grouping =
+    keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')} ORDER BY ${keys.join(', ')}`;
+  const scan = reader.scan();
+  const chunks = session.read({
+    scans: [scan],
+    columns: [
+      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
+      ...(bucket === undefined ? [] : [bucket.column]),
+      ...request.calls.map((call, i) => outputColumn(`v${i}`, call.type)),
+    ],
+    isSmall: true,
+    render: (scanText) => `SELECT ${list} FROM ${scanText(0)} r${where}${grouping}`,
+  });
+  const collector = new Collector(request.calls);
+  for await (const { rowCount, columns } of chunks) {
+    const tagValues = columns
+      .slice(0, groups.length)
+      .map(({ values: v }) => v as ArrayLike<string>);
+    const starts =
+      bucket === undefined
+        ? undefined
+        : (columns[groups.length]?.values as ArrayLike<bigint | number>); // never NULL
+    const first = keys.length;
+    const callValues = request.calls.map((call, i) =>
+      vectorValues(columns[first + i] as (typeof columns)[number], rowCount, call.type),
+    );
+    for (let row = 0; row < rowCount; row++) {
+      const finished = collector.enter(tagValues, row);
+      if (finished !== undefined) yield finished;
+      const time =
+        starts === undefined || bucket === undefined
+          ? request.baseNs
+          : bucket.startOf(starts[row] as bigint | number);
+      collector.add(time, callValues, row);
+    }
+  }
+  const rest = collector.finish();
+  if (rest !== undefined) yield rest;
+}
+
+/** Gathers rows into groups. */
+class Collector {
+  readonly #calls: readonly CompiledCall[];
+  #tags: string[] | undefined;
+  #times: bigint[][] = [];
+  #values: Value[][] = [];
+
+  constructor(calls: readonly CompiledCall[]) {
+    this.#calls = calls;
+  }
+
+  /** @returns the group before, when another one begins with this row */
+  enter(tagValues: readonly ArrayLike<string>[], row: number): CallGroup | undefined {
+    const tags = this.#tags;
+    if (tags?.every((tag, i) => tagValues[i]?.[row] === tag)) return undefined;
+    const finished = this.finish();
+    this.#tags = tagValues.map((values) => values[row] as string); // as many rows as the chunk
+    this.#times = this.#calls.map(() => []);
+    this.#values = this.#calls.map(() => []);
+    return finished;
+  }
+
+  add(time: bigint, callValues: readonly ArrayLike<Value>[], row: number): void {
+    for (let i = 0; i < callValues.length; i++) {
+      const value = callValues[i]?.[row] ?? null;
+      // A count of nothing is no point.
+      if (value === null || (value === 0n && this.#calls[i]?.name === 'count')) continue;
+      (this.#times[i] as bigint[]).push(time); // one array a call
+      (this.#values[i] as Value[]).push(value);
+    }
+  }
+
+  finish(): CallGroup | undefined {
+    if (this.#tags === undefined) return undefined;
+    return {
+      tags: this.#tags,
+      points: this.#calls.map((_, i) => ({
+        times: this.#times[i] ?? [],
+        values: this.#values[i] ?? [],
+      })),
+    };
+  }
+}
+
+interface Bucket {
+  readonly text: string;
+  readonly column: ReturnType<typeof outputColumn>;
+  startOf(value: bigint | number): bigint;
+}
+
+/** With a lower bound buckets are small numbers, which the engine groups fastest; else their starts. */
+function bucketText(
+  request: { readonly hasLowerBound: boolean; readonly minNs: bigint; readonly maxNs: bigint },
+  windows: Windows,
+  time: string,
+): Bucket {
+  const { everyNs, offsetNs } = windows;
+  const origin = windows.of(request.minNs).start;
+  if (request.hasLowerBound && (request.maxNs - origin) / everyNs < 2n ** 31n) {
+    return {
+      text: `CAST((epoch_ns(${time}) - (${origin})) // ${everyNs} AS INTEGER)`,
+      column: { name: 'b', type: { kind: 'int', bits: 32, signed: true }, source: undefined },
+      startOf: (index) => origin + BigInt(index) * everyNs,
+    };
+  }
+  const shifted = `(epoch_ns(${time}) - ${offsetNs})`;
+  return {
+    text: `(epoch_ns(${time}) - (${shifted} % ${everyNs} + ${everyNs}) % ${everyNs})`,
+    column: { name: 'b', type: sqlTypeOf('integer'), source: undefined },
+    startOf: (start) => BigInt(start),
+  };
+}
+
+/** Integers wrap at 64 bits as those of the real server. */
+function wrappedSum(text: string, isSigned: boolean): string {
+  const shift = isSigned ? 9223372036854775808n : 0n;
+  const modulus = 18446744073709551616n;
+  const type = isSigned ? 'BIGINT' : 'UBIGINT';
+  return `CAST(((sum(${text}) + ${shift}) % ${modulus} + ${modulus}) % ${modulus} - ${shift} AS ${type})`;
+}
+
+function aggregateText(call: CompiledCall, reader: TableReader): string {
+  const { argument } = call;
+  if (argument.kind === 'call') {
+    const inner = argument.call.argument;
+    return inner.kind === 'column' ? `count(DISTINCT ${reader.column(inner.ref)})` : 'NULL';
+  }
+  const x = reader.column(argument.ref);
+  const type = argument.ref.type;
+  switch (call.name) {
+    case 'count':
+      return `count(${x})`;
+    case 'sum':
+      return type === 'float' ? `sum(${x})` : wrappedSum(x, type === 'integer');
+    case 'mean':
+      return `avg(${x})`;
+    case 'min':
+    case 'max':
+      return `${call.name}(${x})`;
+    case 'spread':
+      return `max(${x}) - min(${x})`;
+    case 'stddev':
+      return `stddev_samp(${x}::DOUBLE)`;
+    case 'median':
+      return `median(${x}::DOUBLE)`;
+    default:
+      return edgeText(call.name, x, reader);
+  }
+}
+
+/** First or last value; of several at one time the greatest. */
+function edgeText(name: string, x: string, reader: TableReader): string {
+  const time = reader.time;
+  if (reader.isGroupedBySeries) return `${name === 'first' ? 'arg_min' : 'arg_max'}(${x}, ${time})`;
+  const order = name === 'first' ? `-epoch_ns(${time})` : time;
+  return `arg_max(${x}, CASE WHEN ${x} IS NULL THEN NULL ELSE {'t': ${order}, 'v': ${x}} END)`;
+}
+
+export interface PickRequest extends TableRange {
+  /** `min`, `max`, `first` or `last` of a column. */
+  readonly call: CompiledCall;
+  readonly beside: readonly ColumnRef[];
+  readonly windows: Windows | undefined;
+  readonly hasLowerBound: boolean;
+}
+
+export function isPicked(call: CompiledCall): boolean {
+  return (
+    isEngineCall(call) &&
+    /^(min|max|first|last)$/.test(call.name) &&
+    call.argument.kind === 'column'
+  );
+}
+
+/** The points that a selector picks, with their own times and the columns beside them. */
+export async function* readPicked(
+  request: PickRequest,
+  session: Session,
+): AsyncGenerator<CallGroup, void, undefined> {
+  const { call, windows, beside } = request;
+  const { argument, name } = call;
+  if (argument.kind !== 'column') return;
+  const reader = new TableReader(request, session);
+  const groups = reader.groups;
+  const x = reader.column(argument.ref);
+  const bucket = windows === undefined ? undefined : bucketText(request, windows, reader.time);
+  const keys = [...groups.map((_, i) => `g${i}`), ...(bucket === undefined ? [] : ['b'])];
+  const rows = [
+    ...groups.map((text, i) => `${text} AS g${i}`),
+    ...(bucket === undefined ? [] : [`${bucket.text} AS b`]),
+    `${reader.time} AS t`,
+    `${x} AS x`,
+    ...beside.map((ref, i) => `${reader.column(ref)} AS a${i}`),
+  ].join(', ');
+  const where = reader.where([`${x} IS NOT NULL`]);
+  const best = { min: 'min(x)', max: 'max(x)', first: 'min(t)', last: 'max(t)' }[name] ?? '';
+  const isByValue = name === 'min' || name === 'max';
+  const matched = [
+    isByValue ? 'p.x = m.m' : 'p.t = m.m',
+    ...keys.map((key) => `p.${key} = m.${key}`),
+  ].join(' AND ');
+  // Of equal values the earliest; of equal times the greatest value.
+  const pick = isByValue ? 'arg_min' : 'arg_max';
+  const decided = isByValue ? 'p.t' : 'p.x';
+  const packed = ['t := p.t', 'x := p.x', ...beside.map((_, i) => `a${i} := p.a${i}`)].join(', ');
+  const keyList = keys.map((key) => `p.${key}`);
+  const groupedBest = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')}`;
+  const grouped =
+    keys.length === 0 ? '' : ` GROUP BY ${keyList.join(', ')} ORDER BY ${keyList.join(', ')}`;
+  const scan = reader.scan();
+  const fields = [
+    { name: 't', type: sqlTypeOf('time') },
+    { name: 'x', type: sqlTypeOf(argument.ref.type) },
+    ...beside.map((ref, i) => ({ name: `a${i}`, type: sqlTypeOf(ref.type) })),
+  ];
+  const chunks = session.read({
+    scans: [scan],
+    columns: [
+      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
+      ...(bucket === undefined ? [] : [bucket.column]),
+      { name: 'p', type: { kind: 'struct', fields }, source: undefined },
+    ],
+    isSmall: true,
+    render: (scanText) =>
+      `WITH p AS (SELECT ${rows} FROM ${scanText(0)} r${where}), ` +
+      `m AS (SELECT ${[...keys, `${best} AS m`].join(', ')} FROM p${groupedBest}) ` +
+      `SELECT ${[...keyList, `${pick}(struct_pack(${packed}), ${decided}) AS p`].join(', ')} ` +
+      `FROM p JOIN m ON ${matched}${grouped}`,
+  });
+  let tags: string[] | undefined;
+  let points: { times: bigint[]; values: Value[]; beside: Value[][] } | undefined;
+  for await (const { rowCount, columns } of chunks) {
+    const tagValues = columns
+      .slice(0, groups.length)
+      .map(({ values }) => values as ArrayLike<string>);
+    const starts = columns[groups.length]?.values as ArrayLike<bigint | number>; // only looked at when there are buckets
+    const picked = columns[keys.length]?.values as ArrayLike<Readonly<
+      Record<string, Value>
+    > | null>;
+    for (let row = 0; row < rowCount; row++) {
+      const point = picked[row];
+      if (point === null || point === undefined) continue;
+      if (tags === undefined || !tags.every((tag, i) => tagValues[i]?.[row] === tag)) {
+        if (tags !== undefined && points !== undefined) yield { tags, points: [points] };
+        tags = tagValues.map((values) => values[row] as string);
+        points = { times: [], values: [], beside: beside.map(() => []) };
+      }
+      points?.times.push(
+        bucket === undefined
+          ? (point['t'] as bigint)
+          : bucket.startOf(starts[row] as bigint | number),
+      );
+      points?.values.push(point['x'] ?? null);
+      beside.forEach((_, i) => {
+        points?.beside[i]?.push(point[`a${i}`] ?? null);
+      });
+    }
+  }
+  if (tags !== undefined && points !== undefined) yield { tags, points: [points] };
+}

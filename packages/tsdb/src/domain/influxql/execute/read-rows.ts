@@ -1,0 +1,83 @@
+import type { ColumnRef } from '../plan/compiled-select.js';
+import type { Value } from '../plan/data-type.js';
+import type { GroupRows } from './points.js';
+import type { Session } from './session.js';
+import { outputColumn, type TableRange, TableReader } from './table-reader.js';
+import { sliceOf, vectorValues } from './vector-values.js';
+
+/** Rows of one group; a group may come in several pieces, one after the other. */
+export interface RowPiece extends GroupRows {
+  /** Values of the grouping tags. */
+  readonly tags: readonly string[];
+}
+
+export interface RowRequest extends TableRange {
+  readonly refs: readonly ColumnRef[];
+  /** A row that has none of these does not count; empty: every row counts. */
+  readonly wanted: readonly ColumnRef[];
+  readonly isDescending: boolean;
+  /** Rows of each group, from its beginning. */
+  readonly rowLimit: number | undefined;
+  /** Of each series only the last row matters. */
+  readonly lastRowsOnly: boolean;
+}
+
+/** Rows of a table, group by group in ascending order, each by time. */
+export async function* readRows(
+  request: RowRequest,
+  session: Session,
+): AsyncGenerator<RowPiece, void, undefined> {
+  const reader = new TableReader(request, session);
+  const groups = reader.groups;
+  const columns = request.refs.map((ref) => reader.column(ref));
+  const wanted = request.wanted.map((ref) => `${reader.column(ref)} IS NOT NULL`);
+  const where = reader.where(wanted.length === 0 ? [] : [`(${wanted.join(' OR ')})`]);
+  const direction = request.isDescending ? ' DESC' : '';
+  const rowOrder = [
+    `${reader.time}${direction}`,
+    ...reader.tieBreakers.map((tag) => `${tag}${direction}`),
+  ];
+  const order = [...groups.map((_, i) => `g${i}`), ...rowOrder].join(', ');
+  const list = [
+    ...groups.map((text, i) => `${text} AS g${i}`),
+    `${reader.time} AS t`,
+    ...columns.map((text, i) => `${text} AS c${i}`),
+  ].join(', ');
+  const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
+  const limit =
+    request.rowLimit === undefined ? '' : groups.length === 0 ? ` LIMIT ${request.rowLimit}` : '';
+  const qualify =
+    request.rowLimit === undefined || groups.length === 0 || request.lastRowsOnly
+      ? ''
+      : ` QUALIFY row_number() OVER (${partition}ORDER BY ${rowOrder.join(', ')}) <= ${request.rowLimit}`;
+  const scan = reader.scan(request.lastRowsOnly);
+  const chunks = session.read({
+    scans: [scan],
+    columns: [
+      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
+      outputColumn('t', 'time'),
+      ...request.refs.map((ref, i) => outputColumn(`c${i}`, ref.type)),
+    ],
+    isSmall: request.rowLimit !== undefined && request.rowLimit <= 10_000 && groups.length === 0,
+    render: (scanText) =>
+      `SELECT ${list} FROM ${scanText(0)} r${where}${qualify} ORDER BY ${order}${limit}`,
+  });
+  for await (const { rowCount, columns: vectors } of chunks) {
+    const keys = vectors.slice(0, groups.length).map(({ values }) => values as ArrayLike<string>);
+    const times = vectors[groups.length]?.values as BigInt64Array; // the time column is never NULL
+    const values = request.refs.map((ref, i) =>
+      vectorValues(vectors[groups.length + 1 + i] as (typeof vectors)[number], rowCount, ref.type),
+    );
+    for (let from = 0; from < rowCount; ) {
+      let to = from + 1;
+      if (keys.length === 0) to = rowCount;
+      else while (to < rowCount && keys.every((key) => key[to] === key[from])) to++;
+      yield {
+        tags: keys.map((key) => key[from] as string),
+        times: sliceOf(times, from, to),
+        columns: values.map((column): ArrayLike<Value> => sliceOf(column, from, to)),
+      };
+      from = to;
+    }
+  }
+}

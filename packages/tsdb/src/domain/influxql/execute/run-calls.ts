@@ -1,0 +1,453 @@
+import { BucketLimitExceeded, QueryTooLarge } from '../../../errors.js';
+import { holtWinters } from '../functions/holt-winters.js';
+import { transform } from '../functions/transformations.js';
+import type {
+  ColumnRef,
+  CompiledCall,
+  CompiledSelect,
+  CompiledSource,
+} from '../plan/compiled-select.js';
+import type { Value } from '../plan/data-type.js';
+import { buildFilter } from '../plan/filter.js';
+import { FORECASTS, LOOK_BACK, TRANSFORMATIONS } from '../plan/functions.js';
+import { columnsOf } from '../plan/source-columns.js';
+import { evaluateCall } from './evaluate-call.js';
+import { filled, fillNumber } from './fill.js';
+import { type GroupRows, NO_POINTS, type Points, pointsOfColumn } from './points.js';
+import {
+  type CallGroup,
+  isEngineCall,
+  isPicked,
+  readAggregates,
+  readPicked,
+} from './read-aggregates.js';
+import { rowFunction } from './row-expr.js';
+import type { Series } from './series.js';
+import type { Session } from './session.js';
+import { compareTags, sourceRows } from './source-rows.js';
+import { Windows } from './windows.js';
+
+/** Rows made by aggregates, selectors and transformations. */
+export async function* runCalls(
+  select: CompiledSelect,
+  name: string,
+  sources: readonly CompiledSource[],
+  session: Session,
+): AsyncGenerator<Series, void, undefined> {
+  const run = new CallRun(select, sources, session);
+  const narrowed = run.narrowedToLast();
+  if (narrowed !== undefined) {
+    const series = await firstOf(new CallRun(narrowed, sources, session).series(name));
+    // Only when the range is full to its beginning there is nothing before it that would change the answer.
+    const wantedCount = (select.limit ?? 0) + select.offset;
+    if (series !== undefined && series.isFull && series.series.times.length === wantedCount) {
+      yield series.series;
+      return;
+    }
+  }
+  for await (const { series } of run.series(name)) yield series;
+}
+
+async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
+  for await (const item of items) return item;
+  return undefined;
+}
+
+/** How one call is computed: its innermost call or column, and the transformations around that. */
+interface CallPlan {
+  readonly call: CompiledCall;
+  readonly leaf: CompiledCall;
+  /** The innermost transformation is of a column: its points are the column's. */
+  readonly ofColumn: ColumnRef | undefined;
+  /** From the inside out. */
+  readonly around: readonly CompiledCall[];
+  /** Buckets before the range that are read as well. */
+  readonly lookBack: number;
+  readonly isInEngine: boolean;
+}
+
+/** A stream of groups with the points of some of the calls. */
+interface Reading {
+  readonly plans: readonly CallPlan[];
+  readonly groups: AsyncIterator<CallGroup>;
+}
+
+class CallRun {
+  readonly #select: CompiledSelect;
+  readonly #sources: readonly CompiledSource[];
+  readonly #session: Session;
+  readonly #windows: Windows | undefined;
+  readonly #plans: readonly CallPlan[];
+  #bucketCount = 0;
+
+  constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
+    this.#select = select;
+    this.#sources = sources;
+    this.#session = session;
+    this.#windows =
+      select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
+    const [source] = sources;
+    const isTable = sources.length === 1 && source?.kind === 'table';
+    const canGroup = isTable && (this.#windows?.isUniform ?? true);
+    this.#plans = select.calls.map((call) => planCall(call, canGroup));
+  }
+
+  /** The last buckets of a statement without a lower bound, when those are all that is asked for. */
+  narrowedToLast(): CompiledSelect | undefined {
+    const { limit, offset, isDescending, hasLowerBound, groupTags, fill, calls } = this.#select;
+    const windows = this.#windows;
+    if (!isDescending || limit === undefined || windows === undefined || !windows.isUniform)
+      return undefined;
+    if (hasLowerBound || groupTags.length > 0 || calls.length !== 1 || !this.#plans[0]?.isInEngine)
+      return undefined;
+    if (fill.kind === 'previous' || fill.kind === 'linear' || this.#plans[0].around.length > 0)
+      return undefined;
+    const start =
+      windows.of(this.#select.maxNs).start - BigInt(limit + offset - 1) * windows.everyNs;
+    return { ...this.#select, minNs: start, hasLowerBound: true };
+  }
+
+  async *series(
+    name: string,
+  ): AsyncGenerator<{ readonly series: Series; readonly isFull: boolean }> {
+    this.#checkRange();
+    const readings = this.#readings();
+    const functions = this.#select.fields.map(({ expr }) =>
+      rowFunction(expr, this.#select.calls.length),
+    );
+    for await (const { tags, points } of mergedGroups(readings)) {
+      const finished = this.#plans.map((plan, i) => this.#finish(plan, points[i] ?? NO_POINTS));
+      const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
+      const rows = this.#joined(finished, columns, functions);
+      this.#countBuckets(rows.times.length);
+      const first = rows.times[0];
+      const isFull = first !== undefined && points.some((each) => each.times[0] === first);
+      const ordered = this.#select.isDescending ? reversed(rows) : rows;
+      yield { series: { name, tags, ...ordered }, isFull };
+    }
+  }
+
+  #checkRange(): void {
+    const { hasLowerBound, minNs, maxNs, fill } = this.#select;
+    if (this.#windows === undefined || !hasLowerBound || fill.kind === 'none') return;
+    const count = (maxNs - minNs) / this.#windows.everyNs + 1n;
+    const limit = this.#session.limits.bucketCountPerSeries;
+    if (count > BigInt(limit)) throw new BucketLimitExceeded({ count, limit });
+  }
+
+  #countBuckets(count: number): void {
+    const { bucketCountPerSeries, bucketCount } = this.#session.limits;
+    if (this.#windows === undefined) return;
+    if (count > bucketCountPerSeries)
+      throw new BucketLimitExceeded({ count: BigInt(count), limit: bucketCountPerSeries });
+    this.#bucketCount += count;
+    if (this.#bucketCount > bucketCount) {
+      throw new BucketLimitExceeded({ count: BigInt(this.#bucketCount), limit: bucketCount });
+    }
+  }
+
+  /** One reading for all calls that want the same rows. */
+  #readings(): Reading[] {
+    const kinds = new Map<string, CallPlan[]>();
+    for (const plan of this.#plans) {
+      if (plan.call.type === 'unknown') continue;
+      const key = `${plan.isInEngine} ${plan.lookBack}`;
+      const same = kinds.get(key);
+      if (same === undefined) kinds.set(key, [plan]);
+      else same.push(plan);
+    }
+    return [...kinds.values()].map((plans) => ({
+      plans,
+      groups: this.#groupsOf(plans)[Symbol.asyncIterator](),
+    }));
+  }
+
+  #groupsOf(plans: readonly CallPlan[]): AsyncIterable<CallGroup> {
+    const [plan] = plans;
+    const minNs = this.#minNs(plan?.lookBack ?? 0);
+    const [source] = this.#sources;
+    if (plan?.isInEngine && source?.kind === 'table') {
+      const { condition, maxNs, groupTags, hasLowerBound, isSelector, columns } = this.#select;
+      const filter =
+        condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
+      const range = {
+        source,
+        filter,
+        minNs,
+        maxNs,
+        groupTags,
+        hasLowerBound,
+        windows: this.#windows,
+      };
+      if (
+        isSelector &&
+        isPicked(plan.leaf) &&
+        (this.#windows === undefined || columns.length > 0)
+      ) {
+        return readPicked({ ...range, call: plan.leaf, beside: columns }, this.#session);
+      }
+      return readAggregates(
+        { ...range, calls: plans.map(({ leaf }) => leaf), baseNs: this.#baseNs },
+        this.#session,
+      );
+    }
+    return this.#evaluated(plans, minNs);
+  }
+
+  #minNs(lookBack: number): bigint {
+    const { minNs, hasLowerBound } = this.#select;
+    if (!hasLowerBound || this.#windows === undefined) return minNs;
+    return minNs - BigInt(lookBack) * this.#windows.everyNs;
+  }
+
+  get #baseNs(): bigint {
+    return this.#select.hasLowerBound ? this.#select.minNs : 0n;
+  }
+
+  /** Groups whose calls are computed here, from their rows. */
+  async *#evaluated(plans: readonly CallPlan[], minNs: bigint): AsyncGenerator<CallGroup> {
+    const refs = distinctRefs([
+      ...plans.flatMap(({ leaf, ofColumn }) =>
+        ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
+      ),
+      ...this.#select.columns,
+    ]);
+    const wanted = refs.filter(({ isTag, type }) => !isTag && type !== 'unknown');
+    const places = new Map(refs.map((ref, i) => [refKey(ref), i]));
+    const columnOf = (rows: GroupRows, ref: ColumnRef): ArrayLike<Value> =>
+      rows.columns[places.get(refKey(ref)) ?? -1] ?? [];
+    const pieces = sourceRows(
+      {
+        select: this.#select,
+        sources: this.#sources,
+        refs,
+        wanted: this.#sources.every(({ kind }) => kind === 'table') ? wanted : [],
+        minNs,
+        isDescending: false,
+        rowLimit: undefined,
+        lastRowsOnly: false,
+      },
+      this.#session,
+    );
+    const context = {
+      windows: this.#windows,
+      baseNs: this.#baseNs,
+      isSelector: this.#select.isSelector,
+      random: () => this.#session.random(),
+      columnOf,
+    };
+    const besides = this.#select.isSelector ? this.#select.columns : [];
+    for await (const { tags, rows } of this.#wholeGroups(pieces)) {
+      yield {
+        tags,
+        points: plans.map(({ leaf, ofColumn }) => {
+          if (ofColumn !== undefined) {
+            const { times, values } = pointsOfColumn(rows, columnOf(rows, ofColumn));
+            return { times: Array.from(times), values: Array.from(values) };
+          }
+          const points = evaluateCall(leaf, rows, context);
+          if (points.rows === undefined || besides.length === 0) return points;
+          const picked = points.rows;
+          return {
+            ...points,
+            beside: besides.map((ref) => {
+              const column = columnOf(rows, ref);
+              return picked.map((row) => column[row] ?? null);
+            }),
+          };
+        }),
+      };
+    }
+  }
+
+  async *#wholeGroups(
+    pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
+  ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
+    let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
+    let valueCount = 0;
+    for await (const piece of pieces) {
+      if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
+        yield { tags: held.tags, rows: joinedRows(held.parts) };
+        held = undefined;
+        valueCount = 0;
+      }
+      valueCount += piece.times.length * (piece.columns.length + 1);
+      if (valueCount > this.#session.limits.heldValueCount) {
+        throw new QueryTooLarge(this.#session.limits.heldValueCount);
+      }
+      held ??= { tags: piece.tags, parts: [] };
+      held.parts.push(piece);
+    }
+    if (held !== undefined) yield { tags: held.tags, rows: joinedRows(held.parts) };
+  }
+
+  /** Fills the buckets of the innermost call and applies what stands around it. */
+  #finish(plan: CallPlan, leafPoints: Points): Points {
+    const { fill, maxNs, hasLowerBound } = this.#select;
+    const isFilled = plan.ofColumn === undefined && !UNFILLED.has(plan.leaf.name);
+    let points = leafPoints;
+    if (this.#windows !== undefined && isFilled) {
+      points = filled(points, {
+        windows: this.#windows,
+        fill,
+        minNs: this.#minNs(plan.lookBack),
+        maxNs,
+        hasLowerBound,
+        type: plan.leaf.type,
+        isCount: plan.leaf.name === 'count',
+      });
+    }
+    const intervalNs = this.#windows?.everyNs;
+    for (const call of plan.around) {
+      points = FORECASTS.has(call.name)
+        ? holtWinters(points, {
+            forecastCount: Number(call.options[0] ?? 0),
+            season: Number(call.options[1] ?? 0),
+            withFit: call.name === 'holt_winters_with_fit',
+            intervalNs: intervalNs ?? 1n,
+          })
+        : transform(call.name, points, {
+            options: call.options,
+            defaultUnitNs:
+              plan.ofColumn === undefined ? (intervalNs ?? 1_000_000_000n) : 1_000_000_000n,
+          });
+    }
+    return points;
+  }
+
+  /** Points of all calls side by side: rows by time. */
+  #joined(
+    calls: readonly Points[],
+    besides: readonly (readonly Value[])[],
+    functions: readonly ReturnType<typeof rowFunction>[],
+  ): Rows {
+    const { fill } = this.#select;
+    const slots: Value[] = new Array(calls.length + besides.length).fill(null);
+    const empty = this.#select.calls.map(({ type }) =>
+      fill.kind === 'number' ? fillNumber(fill.value, type) : null,
+    );
+    const positions = calls.map(() => 0);
+    const times: bigint[] = [];
+    const columns: Value[][] = functions.map(() => []);
+    for (;;) {
+      let time: bigint | undefined;
+      for (let i = 0; i < calls.length; i++) {
+        const next = calls[i]?.times[positions[i] as number];
+        if (next !== undefined && (time === undefined || next < time)) time = next;
+      }
+      if (time === undefined) return { times, columns };
+      for (let i = 0; i < calls.length; i++) {
+        const position = positions[i] as number;
+        const points = calls[i] as Points;
+        if (points.times[position] === time) {
+          slots[i] =
+            points.values[position] ??
+            (fill.kind === 'number' && this.#windows !== undefined ? (empty[i] ?? null) : null);
+          for (let b = 0; b < besides.length; b++)
+            slots[calls.length + b] = besides[b]?.[position] ?? null;
+          positions[i] = position + 1;
+        } else if (fill.kind !== 'previous') slots[i] = empty[i] ?? null;
+      }
+      times.push(time);
+      for (let f = 0; f < functions.length; f++)
+        columns[f]?.push(functions[f]?.(slots, time) ?? null);
+    }
+  }
+}
+
+interface Rows {
+  readonly times: readonly bigint[];
+  readonly columns: readonly (readonly Value[])[];
+}
+
+function reversed({ times, columns }: Rows): Rows {
+  return { times: times.toReversed(), columns: columns.map((column) => column.toReversed()) };
+}
+
+/** Empty buckets of these stay empty. */
+const UNFILLED: ReadonlySet<string> = new Set(['top', 'bottom', 'sample', 'distinct', 'integral']);
+
+function planCall(call: CompiledCall, canGroup: boolean): CallPlan {
+  const around: CompiledCall[] = [];
+  let leaf = call;
+  let lookBack = 0;
+  for (;;) {
+    const isAround = TRANSFORMATIONS.has(leaf.name) || FORECASTS.has(leaf.name);
+    if (!isAround) break;
+    around.unshift(leaf);
+    if (leaf.argument.kind === 'column') {
+      const { ref } = leaf.argument;
+      return { call, leaf, ofColumn: ref, around, lookBack: 0, isInEngine: false };
+    }
+    if (LOOK_BACK.has(leaf.name)) lookBack++;
+    leaf = leaf.argument.call;
+  }
+  return {
+    call,
+    leaf,
+    ofColumn: undefined,
+    around,
+    lookBack,
+    isInEngine: canGroup && isEngineCall(leaf),
+  };
+}
+
+function leafRefs(leaf: CompiledCall): ColumnRef[] {
+  const { argument } = leaf;
+  const refs = argument.kind === 'column' ? [argument.ref] : leafRefs(argument.call);
+  return [...refs, ...leaf.dimensions];
+}
+
+const refKey = (ref: ColumnRef): string => `${ref.isTag ? 't' : 'f'}${ref.type}\0${ref.name}`;
+
+function distinctRefs(refs: readonly ColumnRef[]): ColumnRef[] {
+  return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
+}
+
+function joinedRows(parts: readonly GroupRows[]): GroupRows {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  const times: bigint[] = [];
+  const columns: Value[][] = only?.columns.map(() => []) ?? [];
+  for (const part of parts) {
+    for (let row = 0; row < part.times.length; row++) {
+      times.push(part.times[row] as bigint);
+      for (let i = 0; i < columns.length; i++) columns[i]?.push(part.columns[i]?.[row] ?? null);
+    }
+  }
+  return { times, columns };
+}
+
+/** Groups of several readings, in ascending order; `points` are in the order of the statement's calls. */
+async function* mergedGroups(readings: readonly Reading[]): AsyncGenerator<CallGroup> {
+  const order = readings.flatMap(({ plans }) => plans);
+  const places = new Map(order.map((plan, i) => [plan, i]));
+  const heads: (CallGroup | undefined)[] = [];
+  const advance = async (i: number): Promise<void> => {
+    const next = await readings[i]?.groups.next();
+    heads[i] = next?.done ? undefined : next?.value;
+  };
+  try {
+    for (let i = 0; i < readings.length; i++) await advance(i);
+    for (;;) {
+      let tags: readonly string[] | undefined;
+      for (const head of heads) {
+        if (head !== undefined && (tags === undefined || compareTags(head.tags, tags) < 0))
+          tags = head.tags;
+      }
+      if (tags === undefined) return;
+      const points = new Map<number, Points>();
+      for (let i = 0; i < readings.length; i++) {
+        const head = heads[i];
+        if (head === undefined || compareTags(head.tags, tags) !== 0) continue;
+        readings[i]?.plans.forEach((plan, p) => {
+          points.set(places.get(plan) ?? 0, head.points[p] ?? NO_POINTS);
+        });
+        await advance(i);
+      }
+      yield { tags, points: order.map((_, i) => points.get(i) ?? NO_POINTS) };
+    }
+  } finally {
+    for (const { groups } of readings) await groups.return?.();
+  }
+}

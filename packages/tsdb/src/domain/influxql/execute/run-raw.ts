@@ -1,0 +1,96 @@
+import { COLUMN_SLOTS } from '../plan/compile-select.js';
+import type { CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
+import type { Value } from '../plan/data-type.js';
+import { fillNumber } from './fill.js';
+import type { RowPiece } from './read-rows.js';
+import { rowFunction } from './row-expr.js';
+import type { Series } from './series.js';
+import type { Session } from './session.js';
+import { sourceRows } from './source-rows.js';
+
+/** Rows as they are, without aggregates. */
+export async function* runRaw(
+  select: CompiledSelect,
+  name: string,
+  sources: readonly CompiledSource[],
+  session: Session,
+): AsyncGenerator<Series, void, undefined> {
+  const wanted = select.columns.filter(({ isTag, type }) => !isTag && type !== 'unknown');
+  const used = sources.filter((source) => source.kind === 'subquery' || hasOneOf(source, wanted));
+  if (used.length === 0) return;
+  const rowLimit = select.limit === undefined ? undefined : select.limit + select.offset;
+  const pieces = sourceRows(
+    {
+      select,
+      sources: used,
+      refs: select.columns,
+      wanted,
+      minNs: select.minNs,
+      isDescending: select.isDescending,
+      rowLimit,
+      lastRowsOnly: rowLimit === 1 && select.isDescending && isEveryRowWanted(select, used, wanted),
+    },
+    session,
+  );
+  const shape = shaper(select);
+  for await (const piece of pieces) yield { name, ...shape(piece) };
+}
+
+type TableSource = Extract<CompiledSource, { kind: 'table' }>;
+
+function hasOneOf(source: TableSource, wanted: CompiledSelect['columns']): boolean {
+  return wanted.some(({ name }) => {
+    const kind = source.table.columns.get(name)?.kind;
+    return kind !== undefined && kind !== 'tag' && kind !== 'time';
+  });
+}
+
+/** The last row of a series counts for certain: it has a field, and no condition looks at fields. */
+function isEveryRowWanted(
+  select: CompiledSelect,
+  sources: readonly CompiledSource[],
+  wanted: CompiledSelect['columns'],
+): boolean {
+  const [source] = sources;
+  if (sources.length !== 1 || source?.kind !== 'table' || select.condition !== undefined)
+    return false;
+  const names = new Set(wanted.map(({ name }) => name));
+  return [...source.table.columns.values()].every(
+    ({ kind, name }) => kind === 'tag' || kind === 'time' || names.has(name),
+  );
+}
+
+/** Rows of the source as rows of the answer. */
+function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name'> {
+  const { fields, fill } = select;
+  const plain = fields.map(({ expr }) =>
+    expr.kind === 'slot' && expr.index >= COLUMN_SLOTS ? expr.index - COLUMN_SLOTS : undefined,
+  );
+  const functions = fields.map(({ expr }) => rowFunction(expr, 0));
+  return ({ tags, times, columns }) => ({
+    tags,
+    times,
+    columns: fields.map(({ type }, f) => {
+      const index = plain[f];
+      const values =
+        index === undefined ? computed(functions[f], times, columns) : (columns[index] ?? []);
+      if (fill.kind !== 'number') return values;
+      const empty = fillNumber(fill.value, type);
+      return Array.from(values, (value) => value ?? empty);
+    }),
+  });
+}
+
+function computed(
+  compute: ReturnType<typeof rowFunction> | undefined,
+  times: ArrayLike<bigint>,
+  columns: readonly ArrayLike<Value>[],
+): Value[] {
+  const values = new Array<Value>(times.length);
+  const slots = new Array<Value>(columns.length);
+  for (let row = 0; row < times.length; row++) {
+    for (let i = 0; i < columns.length; i++) slots[i] = columns[i]?.[row] ?? null;
+    values[row] = compute?.(slots, times[row] as bigint) ?? null; // below its length
+  }
+  return values;
+}

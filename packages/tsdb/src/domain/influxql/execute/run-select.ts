@@ -1,0 +1,52 @@
+import { compareByteOrder } from '../../../model/byte-order.js';
+import type { CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
+import { cutRows, cutSeries } from './cut-rows.js';
+import { runCalls } from './run-calls.js';
+import { runRaw } from './run-raw.js';
+import type { Series } from './series.js';
+import type { Session } from './session.js';
+
+/**
+ * The answer to a SELECT: series by name, then by tags, each by time. Series without rows do not come.
+ * Source: query-languages, "InfluxQL: semantics".
+ */
+export async function* runSelect(
+  select: CompiledSelect,
+  session: Session,
+): AsyncGenerator<Series, void, undefined> {
+  const rows = cutRows(allRows(select, session), select.limit, select.offset);
+  yield* cutSeries(rows, select.seriesLimit, select.seriesOffset);
+}
+
+async function* allRows(
+  select: CompiledSelect,
+  session: Session,
+): AsyncGenerator<Series, void, undefined> {
+  if (select.minNs > select.maxNs) return;
+  for (const name of namesOf(select.sources)) {
+    session.signal.throwIfAborted();
+    const sources = select.sources.flatMap((source) => restricted(source, name));
+    const run = select.calls.length === 0 ? runRaw : runCalls;
+    for await (const series of run(select, name, sources, session)) {
+      if (series.times.length > 0) yield series;
+    }
+  }
+}
+
+/** Names of the tables that rows come from, however deep, ascending. */
+function namesOf(sources: readonly CompiledSource[]): string[] {
+  const names = new Set<string>();
+  const visit = (source: CompiledSource): void => {
+    if (source.kind === 'table') names.add(source.name);
+    else for (const inner of source.select.sources) visit(inner);
+  };
+  for (const source of sources) visit(source);
+  return [...names].sort(compareByteOrder);
+}
+
+/** A source with the tables of one name only. */
+function restricted(source: CompiledSource, name: string): CompiledSource[] {
+  if (source.kind === 'table') return source.name === name ? [source] : [];
+  const sources = source.select.sources.flatMap((inner) => restricted(inner, name));
+  return sources.length === 0 ? [] : [{ kind: 'subquery', select: { ...source.select, sources } }];
+}

@@ -1,0 +1,18 @@
+import type { Value } from '../plan/data-type.js';
+
+/** Rows of one series of an answer; a long series comes in several pieces, one after the other. */
+export interface Series {
+  readonly name: string;
+  /** Values of the grouping tags, in their order. */
+  readonly tags: readonly string[];
+  readonly times: ArrayLike<bigint>;
+  /** One array a field, in the order of the statement. */
+  readonly columns: readonly ArrayLike<Value>[];
+}
+
+export function isSameSeries(
+  a: Pick<Series, 'name' | 'tags'>,
+  b: Pick<Series, 'name' | 'tags'>,
+): boolean {
+  return a.name === b.name && a.tags.every((tag, i) => tag === b.tags[i]);
+}

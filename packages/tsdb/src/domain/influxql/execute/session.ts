@@ -1,0 +1,39 @@
+import type { OutputColumn, ResultChunk } from '../../../model/result.js';
+import type { ScanRequest } from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
+import type { SeriesIndex } from '../../engine/series-index.js';
+import type { CompiledSelect } from '../plan/compiled-select.js';
+import type { Series } from './series.js';
+
+/** One question to the engine. */
+export interface EngineStatement {
+  readonly scans: readonly ScanRequest[];
+  readonly columns: readonly OutputColumn[];
+  /** The answer is far smaller than what is read. */
+  readonly isSmall: boolean;
+  render(scanText: (index: number) => string): string;
+}
+
+/** What a statement under way needs of the engine. */
+export interface Session {
+  readonly nowNs: bigint;
+  readonly signal: AbortSignal;
+  read(statement: EngineStatement): AsyncIterable<ResultChunk>;
+  /** The distinct tag sets of a table. */
+  seriesOf(table: TableSchema): SeriesIndex;
+  /** Runs a subquery. */
+  select(select: CompiledSelect): AsyncIterable<Series>;
+  /** Uniform in [0, 1). */
+  random(): number;
+  readonly limits: SelectLimits;
+}
+
+/** Beyond these a statement is refused. */
+export interface SelectLimits {
+  /** Buckets of GROUP BY time in one series. */
+  readonly bucketCountPerSeries: number;
+  /** Buckets of all series of a statement. */
+  readonly bucketCount: number;
+  /** Values that functions without a form in the engine hold in memory. */
+  readonly heldValueCount: number;
+}

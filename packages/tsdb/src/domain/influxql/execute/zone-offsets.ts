@@ -1,0 +1,40 @@
+import { floorDiv, NS_PER_DAY } from '../../../model/calendar.js';
+import { offsetNsAt } from '../../../model/time-zone.js';
+
+const MAX_CACHED_DAYS = 100_000;
+/** Clocks are changed at multiples of this. */
+const QUARTER_NS = 900_000_000_000n;
+
+/** Offsets of one zone from UTC. Asking the runtime is slow: a day without a change is asked about twice. */
+export class ZoneOffsets {
+  readonly #zone: string;
+  readonly #starts = new Map<bigint, bigint>();
+  readonly #quarters = new Map<bigint, bigint>();
+
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  at(timeNs: bigint): bigint {
+    const day = floorDiv(timeNs, NS_PER_DAY);
+    const start = this.#startOf(day);
+    if (start === this.#startOf(day + 1n)) return start;
+    const quarter = floorDiv(timeNs, QUARTER_NS);
+    let offset = this.#quarters.get(quarter);
+    if (offset === undefined) {
+      offset = offsetNsAt(this.#zone, quarter * QUARTER_NS);
+      this.#quarters.set(quarter, offset);
+    }
+    return offset;
+  }
+
+  #startOf(day: bigint): bigint {
+    let offset = this.#starts.get(day);
+    if (offset === undefined) {
+      if (this.#starts.size >= MAX_CACHED_DAYS) this.#starts.clear();
+      offset = offsetNsAt(this.#zone, day * NS_PER_DAY);
+      this.#starts.set(day, offset);
+    }
+    return offset;
+  }
+}

@@ -1,0 +1,67 @@
+import type { ColumnPoints, Points } from '../execute/points.js';
+import type { Windows } from '../execute/windows.js';
+import type { Value } from '../plan/data-type.js';
+
+/**
+ * The area under a column's points. In buckets it is split at their borders on the straight line between two points;
+ * without buckets `baseNs` is its time. Source: query-languages, "Aggregates".
+ */
+export function integral(
+  points: ColumnPoints,
+  at: { readonly unitNs: bigint; readonly windows: Windows | undefined; readonly baseNs: bigint },
+): Points {
+  const unit = Number(at.unitNs);
+  const value = (i: number): number => Number(points.values[i]);
+  const area = (seconds: bigint, a: number, b: number): number =>
+    ((a + b) / 2) * (Number(seconds) / unit);
+  if (points.length === 0) return { times: [], values: [] };
+  if (at.windows === undefined) {
+    let sum = 0;
+    for (let i = 1; i < points.length; i++) {
+      sum += area(
+        (points.times[i] as bigint) - (points.times[i - 1] as bigint),
+        value(i - 1),
+        value(i),
+      );
+    }
+    return { times: [at.baseNs], values: [sum] };
+  }
+  const times: bigint[] = [];
+  const values: Value[] = [];
+  let window = at.windows.of(points.times[0] as bigint); // not empty
+  let time = points.times[0] as bigint;
+  let height = value(0);
+  let sum = 0;
+  const close = (): void => {
+    times.push(window.start);
+    values.push(sum);
+    sum = 0;
+  };
+  let isOpen = false;
+  for (let i = 1; i < points.length; i++) {
+    const nextTime = points.times[i] as bigint;
+    const next = value(i);
+    if (nextTime === time) {
+      height = next;
+      continue;
+    }
+    while (nextTime >= window.end) {
+      const share = Number(window.end - time) / Number(nextTime - time);
+      const border = height + (next - height) * share;
+      sum += area(window.end - time, height, border);
+      close();
+      time = window.end;
+      height = border;
+      window = at.windows.of(window.end);
+      isOpen = false;
+    }
+    if (nextTime > time) {
+      sum += area(nextTime - time, height, next);
+      isOpen = true;
+    }
+    time = nextTime;
+    height = next;
+  }
+  if (isOpen) close();
+  return { times, values };
+}

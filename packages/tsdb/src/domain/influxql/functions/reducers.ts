@@ -1,0 +1,157 @@
+import type { ColumnPoints } from '../execute/points.js';
+import type { Value } from '../plan/data-type.js';
+
+/** A part of a column's points: `[from, to)`, never empty. */
+export interface Slice {
+  readonly points: ColumnPoints;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One value of a slice; `null` where it has none (the deviation of one point). */
+export type Reducer = (slice: Slice) => Value;
+
+export const REDUCERS: ReadonlyMap<string, Reducer> = new Map<string, Reducer>([
+  ['count', ({ from, to }) => BigInt(to - from)],
+  ['sum', sum],
+  ['mean', mean],
+  ['median', median],
+  ['mode', mode],
+  ['spread', spread],
+  ['stddev', stddev],
+]);
+
+/** Picks one point of a slice; `undefined` where it picks none. */
+export type Picker = (slice: Slice, option: number) => number | undefined;
+
+export const PICKERS: ReadonlyMap<string, Picker> = new Map<string, Picker>([
+  ['first', first],
+  ['last', last],
+  ['min', (slice) => extreme(slice, -1)],
+  ['max', (slice) => extreme(slice, 1)],
+  ['percentile', percentile],
+]);
+
+function sum({ points, from, to }: Slice): Value {
+  if (typeof points.values[from] === 'bigint') {
+    let total = 0n;
+    for (let i = from; i < to; i++) total += points.values[i] as bigint; // one type a column
+    return BigInt.asIntN(64, total);
+  }
+  let total = 0;
+  for (let i = from; i < to; i++) total += points.values[i] as number;
+  return total;
+}
+
+function mean(slice: Slice): Value {
+  const { points, from, to } = slice;
+  let total = 0;
+  for (let i = from; i < to; i++) total += Number(points.values[i]);
+  return total / (to - from);
+}
+
+function sortedNumbers({ points, from, to }: Slice): Float64Array {
+  const values = new Float64Array(to - from);
+  for (let i = from; i < to; i++) values[i - from] = Number(points.values[i]);
+  return values.sort();
+}
+
+function median(slice: Slice): Value {
+  const values = sortedNumbers(slice);
+  const middle = values.length >> 1;
+  const upper = values[middle] as number; // never empty
+  return values.length % 2 === 1 ? upper : ((values[middle - 1] as number) + upper) / 2;
+}
+
+function spread({ points, from, to }: Slice): Value {
+  let min = points.values[from] as number | bigint;
+  let max = min;
+  for (let i = from + 1; i < to; i++) {
+    const value = points.values[i] as number | bigint;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return typeof min === 'bigint' ? (max as bigint) - min : (max as number) - min;
+}
+
+function stddev(slice: Slice): Value {
+  const { points, from, to } = slice;
+  const count = to - from;
+  if (count < 2) return null;
+  const average = mean(slice) as number;
+  let squares = 0;
+  for (let i = from; i < to; i++) squares += (Number(points.values[i]) - average) ** 2;
+  return Math.sqrt(squares / (count - 1));
+}
+
+/** Walks the points by value, then time, counting runs. Source: query-languages, "Aggregates". */
+function mode({ points, from, to }: Slice): Value {
+  const order = Array.from({ length: to - from }, (_, i) => from + i);
+  order.sort(
+    (a, b) =>
+      compareValues(points.values[a] as Value, points.values[b] as Value) ||
+      compareValues(points.times[a] as bigint, points.times[b] as bigint),
+  );
+  let current = order[0] as number; // slices are never empty
+  let winner = current;
+  let count = 0;
+  let winnerCount = 0;
+  let time = points.times[current] as bigint;
+  let winnerTime = time;
+  for (const index of order) {
+    if (points.values[index] !== points.values[current]) {
+      count = 1;
+      current = index;
+      time = points.times[index] as bigint;
+      continue;
+    }
+    count++;
+    if (winnerCount > count || (winnerCount === count && time > winnerTime)) continue;
+    winner = index;
+    winnerCount = count;
+    winnerTime = points.times[index] as bigint;
+  }
+  return points.values[winner] as Value;
+}
+
+export function compareValues(a: Value, b: Value): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function first({ points, from, to }: Slice): number {
+  let picked = from;
+  for (let i = from + 1; i < to && points.times[i] === points.times[from]; i++) {
+    if ((points.values[i] as number) > (points.values[picked] as number)) picked = i;
+  }
+  return picked;
+}
+
+function last({ points, from, to }: Slice): number {
+  let picked = to - 1;
+  for (let i = to - 2; i >= from && points.times[i] === points.times[to - 1]; i--) {
+    if ((points.values[i] as number) >= (points.values[picked] as number)) picked = i;
+  }
+  return picked;
+}
+
+function extreme({ points, from, to }: Slice, sign: 1 | -1): number {
+  let picked = from;
+  for (let i = from + 1; i < to; i++) {
+    const value = points.values[i] as number; // numbers of one type, or booleans
+    const best = points.values[picked] as number;
+    if (sign > 0 ? value > best : value < best) picked = i;
+  }
+  return picked;
+}
+
+function percentile({ points, from, to }: Slice, rank: number): number | undefined {
+  const count = to - from;
+  const index = Math.floor((count * rank) / 100 + 0.5) - 1;
+  if (index < 0 || index >= count) return undefined;
+  const order = Array.from({ length: count }, (_, i) => from + i);
+  order.sort(
+    (a, b) => compareValues(points.values[a] as Value, points.values[b] as Value) || a - b,
+  );
+  return order[index];
+}

@@ -1,0 +1,316 @@
+import type { Points } from '../execute/points.js';
+import type { Value } from '../plan/data-type.js';
+
+type WarmUp = 'simple' | 'exponential' | 'none';
+
+/** One step of an average or oscillator: the next value in, what it shows out (0 while it warms up). */
+interface Indicator {
+  add(value: number): number;
+  isWarm(): boolean;
+}
+
+/**
+ * The functions of technical analysis of the 1.x server, which took them from the library `influxdata/influxdb`'s
+ * `query/internal/gota` (after "TA-Lib"). Rows are left out until the warm-up is over, or for `hold` rows when given.
+ */
+export function technical(
+  name: string,
+  { times, values }: Points,
+  options: readonly (number | bigint | string)[],
+): Points {
+  const [period = 1n, holdOption = -1n, warmUpOption] = options;
+  const size = Number(period);
+  const hold = Number(holdOption);
+  const warmUp =
+    warmUpOption === 'simple' || warmUpOption === 'none' ? warmUpOption : 'exponential';
+  const indicator = open(
+    name,
+    size,
+    warmUpOption === undefined && name === 'chande_momentum_oscillator' ? 'none' : warmUp,
+  );
+  const outTimes: bigint[] = [];
+  const out: Value[] = [];
+  values.forEach((value, i) => {
+    const shown = indicator.add(Number(value));
+    if (hold === -1 ? !indicator.isWarm() : i < hold) return;
+    outTimes.push(times[i] as bigint); // as many as values
+    out.push(shown);
+  });
+  return { times: outTimes, values: out };
+}
+
+function open(name: string, size: number, warmUp: WarmUp): Indicator {
+  switch (name) {
+    case 'exponential_moving_average':
+      return new Ema(size, warmUp);
+    case 'double_exponential_moving_average':
+      return new Combined(size, warmUp, 2, ([a = 0, b = 0]) => 2 * a - b);
+    case 'triple_exponential_moving_average':
+      return new Combined(size, warmUp, 3, ([a = 0, b = 0, c = 0]) => 3 * a - 3 * b + c);
+    case 'triple_exponential_derivative':
+      return new Trix(size, warmUp);
+    case 'relative_strength_index':
+      return new Rsi(size, warmUp);
+    case 'kaufmans_efficiency_ratio':
+      return new Ker(size);
+    case 'kaufmans_adaptive_moving_average':
+      return new Kama(size);
+    default:
+      return warmUp === 'none' ? new Cmo(size) : new CmoSmoothed(size, warmUp);
+  }
+}
+
+class Ema implements Indicator {
+  readonly size: number;
+  readonly #alpha: number;
+  readonly #warmUp: WarmUp;
+  #count = 0;
+  #sum = 0;
+  #last = 0;
+
+  constructor(size: number, warmUp: WarmUp, alpha = 2 / (size + 1)) {
+    this.size = size;
+    this.#alpha = alpha;
+    this.#warmUp = warmUp;
+  }
+
+  isWarm(): boolean {
+    return this.#count >= this.size;
+  }
+
+  add(value: number): number {
+    this.#count++;
+    if (this.#count === 1) {
+      this.#sum = value;
+      this.#last = value;
+      return value;
+    }
+    if (this.#warmUp === 'simple' && this.#count <= this.size) {
+      this.#sum += value;
+      this.#last = this.#sum / this.#count;
+      return this.#last;
+    }
+    this.#last += (value - this.#last) * this.#alpha;
+    return this.#last;
+  }
+}
+
+/** Averages of averages, each fed by the one before it once that is warm. */
+class Chain {
+  readonly parts: readonly Ema[];
+
+  constructor(size: number, warmUp: WarmUp, depth: number) {
+    this.parts = Array.from({ length: depth }, () => new Ema(size, warmUp));
+  }
+
+  /** Values of the averages reached so far. */
+  add(value: number): number[] {
+    const values: number[] = [];
+    let next = value;
+    for (const part of this.parts) {
+      next = part.add(next);
+      values.push(next);
+      if (!part.isWarm()) break;
+    }
+    return values;
+  }
+
+  get isWarm(): boolean {
+    return this.parts.at(-1)?.isWarm() ?? false;
+  }
+}
+
+class Combined implements Indicator {
+  readonly #chain: Chain;
+  readonly #combine: (values: readonly number[]) => number;
+  readonly #depth: number;
+
+  constructor(
+    size: number,
+    warmUp: WarmUp,
+    depth: number,
+    combine: (values: readonly number[]) => number,
+  ) {
+    this.#chain = new Chain(size, warmUp, depth);
+    this.#combine = combine;
+    this.#depth = depth;
+  }
+
+  isWarm(): boolean {
+    return this.#chain.isWarm;
+  }
+
+  add(value: number): number {
+    const values = this.#chain.add(value);
+    return values.length === this.#depth ? this.#combine(values) : (values.at(-1) ?? value);
+  }
+}
+
+class Trix implements Indicator {
+  readonly #chain: Chain;
+  #last: number | undefined;
+  #isShown = false;
+
+  constructor(size: number, warmUp: WarmUp) {
+    this.#chain = new Chain(size, warmUp, 3);
+  }
+
+  isWarm(): boolean {
+    return this.#isShown;
+  }
+
+  add(value: number): number {
+    const values = this.#chain.add(value);
+    if (!this.#chain.isWarm) return 0;
+    const current = values[2] ?? 0;
+    const previous = this.#last;
+    this.#last = current;
+    if (previous === undefined) return 0;
+    this.#isShown = true;
+    return previous === 0 ? 0 : (current / previous - 1) * 100;
+  }
+}
+
+class Rsi implements Indicator {
+  readonly #up: Ema;
+  readonly #down: Ema;
+  #previous: number | undefined;
+
+  constructor(size: number, warmUp: WarmUp) {
+    // Wilder's smoothing.
+    this.#up = new Ema(size, warmUp, 1 / size);
+    this.#down = new Ema(size, warmUp, 1 / size);
+  }
+
+  isWarm(): boolean {
+    return this.#up.isWarm();
+  }
+
+  add(value: number): number {
+    const previous = this.#previous;
+    this.#previous = value;
+    if (previous === undefined) return 0;
+    const up = this.#up.add(Math.max(value - previous, 0));
+    const down = this.#down.add(Math.max(previous - value, 0));
+    return 100 - 100 / (1 + up / down);
+  }
+}
+
+/** The last `size` values. */
+class Ring {
+  readonly #values: number[] = [];
+  readonly size: number;
+
+  constructor(size: number) {
+    this.size = size;
+  }
+
+  /** Puts a value in and gives the one that it drives out. */
+  push(value: number): number | undefined {
+    this.#values.push(value);
+    return this.#values.length > this.size ? this.#values.shift() : undefined;
+  }
+
+  get values(): readonly number[] {
+    return this.#values;
+  }
+}
+
+class Ker implements Indicator {
+  readonly #ring: Ring;
+
+  constructor(size: number) {
+    this.#ring = new Ring(size + 1);
+  }
+
+  isWarm(): boolean {
+    return this.#ring.values.length >= this.#ring.size;
+  }
+
+  add(value: number): number {
+    this.#ring.push(value);
+    const { values } = this.#ring;
+    let noise = 0;
+    for (let i = 1; i < values.length; i++)
+      noise += Math.abs((values[i] ?? 0) - (values[i - 1] ?? 0));
+    return Math.abs(value - (values[0] ?? value)) / noise;
+  }
+}
+
+const FASTEST = 2 / 3;
+const SLOWEST = 2 / 31;
+
+class Kama implements Indicator {
+  readonly #ratio: Ker;
+  #last: number | undefined;
+
+  constructor(size: number) {
+    this.#ratio = new Ker(size);
+  }
+
+  isWarm(): boolean {
+    return this.#ratio.isWarm();
+  }
+
+  add(value: number): number {
+    const ratio = this.#ratio.add(value);
+    if (!this.#ratio.isWarm() || this.#last === undefined) {
+      this.#last = value;
+      return value;
+    }
+    const smoothing = (ratio * (FASTEST - SLOWEST) + SLOWEST) ** 2;
+    this.#last += smoothing * (value - this.#last);
+    return this.#last;
+  }
+}
+
+class Cmo implements Indicator {
+  readonly #ring: Ring;
+  #previous: number | undefined;
+
+  constructor(size: number) {
+    this.#ring = new Ring(size);
+  }
+
+  isWarm(): boolean {
+    return this.#ring.values.length >= this.#ring.size;
+  }
+
+  add(value: number): number {
+    const previous = this.#previous;
+    this.#previous = value;
+    if (previous === undefined) return 0;
+    this.#ring.push(value - previous);
+    let up = 0;
+    let down = 0;
+    for (const change of this.#ring.values) {
+      if (change > 0) up += change;
+      else down -= change;
+    }
+    return up + down === 0 ? 0 : (100 * (up - down)) / (up + down);
+  }
+}
+
+class CmoSmoothed implements Indicator {
+  readonly #up: Ema;
+  readonly #down: Ema;
+  #previous: number | undefined;
+
+  constructor(size: number, warmUp: WarmUp) {
+    this.#up = new Ema(size, warmUp);
+    this.#down = new Ema(size, warmUp);
+  }
+
+  isWarm(): boolean {
+    return this.#up.isWarm();
+  }
+
+  add(value: number): number {
+    const previous = this.#previous;
+    this.#previous = value;
+    if (previous === undefined) return 0;
+    const up = this.#up.add(Math.max(value - previous, 0));
+    const down = this.#down.add(Math.max(previous - value, 0));
+    return up + down === 0 ? 0 : (100 * (up - down)) / (up + down);
+  }
+}

@@ -1,0 +1,309 @@
+import { assertNever, type Clock, type Random } from '@plinth/kernel';
+import { NotImplemented, PlanError } from '../../errors.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { Engine } from '../engine/engine.js';
+import type { QuerySession } from '../engine/query-session.js';
+import type { ParameterValue } from '../sql/planned-query.js';
+import {
+  type Answer,
+  type AnswerColumn,
+  type AnswerSeries,
+  EMPTY_ANSWER,
+  listAnswer,
+} from './answer.js';
+import { printSelect, printStatement } from './ast/print.js';
+import type { SelectStatement } from './ast/select-statement.js';
+import type { Statement } from './ast/statement.js';
+import { runSelect } from './execute/run-select.js';
+import type { SelectLimits, Session } from './execute/session.js';
+import { parseQuery } from './parse/parse-query.js';
+import { compileSelect } from './plan/compile-select.js';
+import type { CompiledSelect } from './plan/compiled-select.js';
+import type { Environment } from './plan/environment.js';
+import { expandSelect } from './plan/expand-select.js';
+import { bindStatement } from './plan/reduce.js';
+import { runShow } from './show/run-show.js';
+
+export interface InfluxqlRequest {
+  readonly text: string;
+  /** For measurements that name none. */
+  readonly database: string | undefined;
+  readonly policy: string | undefined;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+  readonly signal: AbortSignal;
+}
+
+/** The statements of one request, to be run one after the other. `end` must be called once. */
+export interface InfluxqlRun {
+  readonly statements: readonly Statement[];
+  /** The answer's rows must be taken before the next statement is run. */
+  execute(index: number): Promise<Answer>;
+  end(outcome: 'success' | 'fail' | 'cancel'): void;
+}
+
+interface RunningQuery {
+  readonly id: number;
+  readonly text: string;
+  readonly database: string;
+  readonly startMs: number;
+  readonly controller: AbortController;
+}
+
+/** Answers InfluxQL over the engine. */
+export class Influxql {
+  readonly #catalog: Catalog;
+  readonly #engine: Engine;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #limits: SelectLimits;
+  readonly #running = new Map<number, RunningQuery>();
+  #lastId = 0;
+
+  constructor(options: {
+    readonly catalog: Catalog;
+    readonly engine: Engine;
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly limits: SelectLimits;
+  }) {
+    this.#catalog = options.catalog;
+    this.#engine = options.engine;
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#limits = options.limits;
+  }
+
+  /** Throws `ParseError`. */
+  async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
+    const statements = parseQuery(request.text);
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    if (request.signal.aborted) abort();
+    request.signal.addEventListener('abort', abort, { once: true });
+    const { signal } = controller;
+    const session = await this.#engine.openSession({
+      language: 'influxql',
+      text: request.text,
+      signal,
+    });
+    const id = ++this.#lastId;
+    this.#running.set(id, {
+      id,
+      text: request.text,
+      database: request.database ?? '',
+      startMs: this.#clock.monotonicMs(),
+      controller,
+    });
+    const executor = new Executor(
+      this.#session(session, signal),
+      this.#environment(request, session),
+      {
+        databases: () => this.#catalog.databases(),
+        queries: () => this.#queries(),
+        kill: (queryId) => this.#kill(queryId),
+      },
+    );
+    return {
+      statements,
+      execute: async (index) => {
+        const statement = statements[index] as Statement; // the caller counts along
+        return await executor.execute(bindStatement(statement, request.params));
+      },
+      end: (outcome) => {
+        request.signal.removeEventListener('abort', abort);
+        this.#running.delete(id);
+        session.end(outcome);
+      },
+    };
+  }
+
+  #session(engine: QuerySession, signal: AbortSignal): Session {
+    const session: Session = {
+      nowNs: engine.nowNs,
+      signal,
+      limits: this.#limits,
+      read: (statement) => engine.read(statement),
+      seriesOf: (table) => engine.seriesOf(table),
+      select: (select) => runSelect(select, session),
+      random: () => this.#random.float(),
+    };
+    return session;
+  }
+
+  #environment(request: InfluxqlRequest, { nowNs }: QuerySession): Environment {
+    return {
+      nowNs,
+      database: request.database,
+      policy: request.policy,
+      databaseOf: (name) => this.#catalog.database(name),
+    };
+  }
+
+  #queries() {
+    const nowMs = this.#clock.monotonicMs();
+    return [...this.#running.values()].map(({ id, text, database, startMs }) => ({
+      id,
+      text,
+      database,
+      durationMs: nowMs - startMs,
+    }));
+  }
+
+  #kill(id: bigint): void {
+    const query = this.#running.get(Number(id));
+    if (query === undefined) throw new PlanError(`no such query id: ${id}`);
+    query.controller.abort();
+  }
+}
+
+interface ServerSide {
+  databases(): ReturnType<Catalog['databases']>;
+  queries(): readonly {
+    readonly id: number;
+    readonly text: string;
+    readonly database: string;
+    readonly durationMs: number;
+  }[];
+  kill(id: bigint): void;
+}
+
+/** What stands in the way of statements that this server does not have, and what to do instead. */
+const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
+  [/CONTINUOUS/, 'use a trigger of the processing engine instead'],
+  [/USER|GRANT|REVOKE|PASSWORD/, 'tokens take the place of users: see plinth token'],
+  [/SHARD/, 'segments take the place of shards: see system.parquet_files'],
+  [/SUBSCRIPTION/, 'use a trigger of the processing engine instead'],
+  [/STATS|DIAGNOSTICS/, 'see /metrics and the tables of the schema system'],
+];
+
+class Executor {
+  readonly #session: Session;
+  readonly #env: Environment;
+  readonly #server: ServerSide;
+
+  constructor(session: Session, env: Environment, server: ServerSide) {
+    this.#session = session;
+    this.#env = env;
+    this.#server = server;
+  }
+
+  async execute(statement: Statement): Promise<Answer> {
+    switch (statement.kind) {
+      case 'select':
+        return this.#select(statement);
+      case 'explain':
+        return await this.#explain(statement.select, statement.analyze);
+      case 'show_databases':
+      case 'show_retention_policies':
+      case 'show_measurements':
+      case 'show_tag_keys':
+      case 'show_field_keys':
+      case 'show_tag_values':
+      case 'show_series':
+      case 'show_cardinality':
+      case 'show_queries':
+        return await runShow(statement, {
+          env: this.#env,
+          session: this.#session,
+          databases: () => this.#server.databases(),
+          queries: () => this.#server.queries(),
+        });
+      case 'kill_query':
+        this.#server.kill(statement.id);
+        return EMPTY_ANSWER;
+      case 'unsupported': {
+        const advice = ALTERNATIVES.find(([pattern]) => pattern.test(statement.what))?.[1];
+        throw new NotImplemented(
+          advice === undefined ? statement.what : `${statement.what}: ${advice}`,
+        );
+      }
+      case 'create_database':
+      case 'drop_database':
+      case 'create_retention_policy':
+      case 'alter_retention_policy':
+      case 'drop_retention_policy':
+      case 'drop_measurement':
+      case 'delete':
+      case 'drop_series':
+        throw new NotImplemented(printStatement(statement).split(' ').slice(0, 2).join(' '));
+      default:
+        return assertNever(statement);
+    }
+  }
+
+  #compile(statement: SelectStatement): CompiledSelect {
+    return compileSelect(expandSelect(statement, this.#env), this.#env);
+  }
+
+  #select(statement: SelectStatement): Answer {
+    if (statement.into !== undefined) throw new NotImplemented('SELECT INTO');
+    return this.#answer(this.#compile(statement));
+  }
+
+  #answer(select: CompiledSelect): Answer {
+    const columns: AnswerColumn[] = [
+      { name: select.timeName, type: 'time' },
+      ...select.fields.map(({ name, type }) => ({ name, type })),
+    ];
+    return {
+      columns,
+      tagNames: select.groupTags,
+      zone: select.zone,
+      series: this.#series(select),
+    };
+  }
+
+  async *#series(select: CompiledSelect): AsyncGenerator<AnswerSeries, void, undefined> {
+    for await (const { name, tags, times, columns } of runSelect(select, this.#session)) {
+      yield { name, tags, rowCount: times.length, columns: [times, ...columns] };
+    }
+  }
+
+  /** The statement as it is run, and how long each of its questions to the engine is. */
+  async #explain(statement: SelectStatement, isAnalyzed: boolean): Promise<Answer> {
+    const lines: string[] = [];
+    const session: Session = {
+      ...this.#session,
+      select: (select) => runSelect(select, session),
+      read: (engineStatement) => {
+        const scans = engineStatement.scans.map(
+          ({ table, columns, tagConditions }) =>
+            `scan ${table.name} columns=[${columns.join(', ')}] tags=[${tagConditions.map(({ tag, values }) => `${tag} in ${values.length}`).join(', ')}]`,
+        );
+        lines.push(
+          ...scans,
+          engineStatement.render((index) => `scan_${index}`),
+        );
+        return this.#session.read(engineStatement);
+      },
+    };
+    const select = this.#compile(statement);
+    const isDry: Session = isAnalyzed
+      ? session
+      : {
+          ...session,
+          select: (inner) => runSelect(inner, isDry),
+          read: (each) => skipped(session.read(each)),
+        };
+    let rowCount = 0;
+    let seriesCount = 0;
+    for await (const { times } of runSelect(select, isDry)) {
+      rowCount += times.length;
+      seriesCount++;
+    }
+    const plan = lines.join('\n');
+    const rows = isAnalyzed
+      ? [['Plan with Metrics', `${plan}\nseries=${seriesCount} rows=${rowCount}`]]
+      : [
+          ['logical_plan', printSelect(statement)],
+          ['physical_plan', plan],
+        ];
+    const text = (name: string): AnswerColumn => ({ name, type: 'string' });
+    return listAnswer([text('plan_type'), text('plan')], [{ name: 'plan', rows }]);
+  }
+}
+
+/** Nothing of what would be read. */
+async function* skipped<T>(_items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  // An EXPLAIN asks the engine nothing.
+}

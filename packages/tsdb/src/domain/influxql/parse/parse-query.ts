@@ -1,0 +1,88 @@
+import type { Statement } from '../ast/statement.js';
+import type { ParseError } from './parse-error.js';
+import {
+  parseAlter,
+  parseCreate,
+  parseDelete,
+  parseDrop,
+  parseForeign,
+  parseKill,
+} from './parse-schema.js';
+import { parseSelect } from './parse-select.js';
+import { parseShow } from './parse-show.js';
+import { TokenStream } from './token-stream.js';
+
+/** Statements of one request; more are refused. */
+const MAX_STATEMENTS = 10_000;
+
+/** All statements of a text, separated by semicolons; empty ones do not count. Throws `ParseError`. */
+export function parseQuery(text: string): Statement[] {
+  const tokens = new TokenStream(text);
+  const statements: Statement[] = [];
+  for (;;) {
+    while (tokens.takeSymbol(';'));
+    if (tokens.peek().kind === 'end') return statements;
+    if (statements.length === MAX_STATEMENTS) {
+      throw tokens.failHere(`more than ${MAX_STATEMENTS} statements`);
+    }
+    statements.push(parseStatement(tokens));
+    const token = tokens.peek();
+    const isEnded = token.kind === 'end' || (token.kind === 'symbol' && token.text === ';');
+    if (!isEnded) throw unknown(tokens);
+  }
+}
+
+function parseStatement(tokens: TokenStream): Statement {
+  const token = tokens.peek();
+  if (token.kind !== 'keyword') throw unknown(tokens);
+  switch (token.text) {
+    case 'SELECT':
+      tokens.next();
+      return parseSelect(tokens);
+    case 'EXPLAIN':
+      tokens.next();
+      return parseExplain(tokens);
+    case 'SHOW':
+      tokens.next();
+      return parseShow(tokens);
+    case 'CREATE':
+      tokens.next();
+      return parseCreate(tokens);
+    case 'ALTER':
+      tokens.next();
+      return parseAlter(tokens);
+    case 'DROP':
+      tokens.next();
+      return parseDrop(tokens);
+    case 'DELETE':
+      tokens.next();
+      return parseDelete(tokens);
+    case 'KILL':
+      tokens.next();
+      return parseKill(tokens);
+    case 'GRANT':
+    case 'REVOKE':
+      return parseForeign(tokens, token.text);
+    case 'SET':
+      return parseForeign(tokens, 'SET PASSWORD');
+    default:
+      throw unknown(tokens);
+  }
+}
+
+function parseExplain(tokens: TokenStream): Statement {
+  const analyze = tokens.takeKeyword('ANALYZE');
+  const verbose = tokens.takeWord('verbose');
+  tokens.expectKeyword('SELECT', 'invalid EXPLAIN statement, expected InfluxQL statement');
+  return { kind: 'explain', analyze, verbose, select: parseSelect(tokens) };
+}
+
+function unknown(tokens: TokenStream): ParseError {
+  const { at } = tokens.peek();
+  const rest = tokens.scanner.textFrom(at).slice(0, 60);
+  return tokens.scanner.fail(
+    'invalid InfluxQL statement',
+    at,
+    `. Parsing Error: Nom(${JSON.stringify(rest)}, Tag)`,
+  );
+}

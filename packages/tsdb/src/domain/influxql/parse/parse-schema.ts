@@ -1,0 +1,127 @@
+import type { PolicyOptions } from '../ast/schema-statements.js';
+import type { Statement } from '../ast/statement.js';
+import { parseWhere } from './parse-select.js';
+import { parseFrom } from './parse-show.js';
+import type { TokenStream } from './token-stream.js';
+
+const BAD_NAME = 'invalid statement, expected identifier';
+
+/** The keyword CREATE has been read. */
+export function parseCreate(tokens: TokenStream): Statement {
+  if (tokens.takeKeyword('DATABASE')) {
+    const name = tokens.name('invalid CREATE DATABASE statement, expected identifier');
+    const policy = tokens.takeKeyword('WITH') ? parseOptions(tokens, true) : {};
+    return { kind: 'create_database', name, policy };
+  }
+  if (tokens.takeKeyword('RETENTION')) {
+    const at = parsePolicyName(tokens);
+    return { kind: 'create_retention_policy', ...at, options: parseOptions(tokens, false) };
+  }
+  return unsupported(tokens, 'CREATE', ['CONTINUOUS', 'SUBSCRIPTION', 'USER']);
+}
+
+/** The keyword ALTER has been read. */
+export function parseAlter(tokens: TokenStream): Statement {
+  tokens.expectKeyword('RETENTION', 'invalid ALTER statement, expected RETENTION');
+  const at = parsePolicyName(tokens);
+  return { kind: 'alter_retention_policy', ...at, options: parseOptions(tokens, false) };
+}
+
+/** The keyword DROP has been read. */
+export function parseDrop(tokens: TokenStream): Statement {
+  if (tokens.takeKeyword('DATABASE')) return { kind: 'drop_database', name: tokens.name(BAD_NAME) };
+  if (tokens.takeKeyword('MEASUREMENT')) {
+    const name = tokens.name('invalid DROP MEASUREMENT statement, expected identifier');
+    return { kind: 'drop_measurement', name };
+  }
+  if (tokens.takeKeyword('RETENTION')) {
+    return { kind: 'drop_retention_policy', ...parsePolicyName(tokens) };
+  }
+  if (tokens.takeKeyword('SERIES')) return parseRows(tokens, 'drop_series');
+  return unsupported(tokens, 'DROP', ['CONTINUOUS', 'SHARD', 'SUBSCRIPTION', 'USER']);
+}
+
+/** The keyword DELETE has been read. */
+export function parseDelete(tokens: TokenStream): Statement {
+  return parseRows(tokens, 'delete');
+}
+
+/** The keyword KILL has been read. */
+export function parseKill(tokens: TokenStream): Statement {
+  tokens.expectKeyword('QUERY', 'invalid KILL QUERY statement, expected QUERY');
+  const token = tokens.peek();
+  if (token.kind !== 'integer') {
+    throw tokens.failHere('invalid KILL QUERY statement, expected unsigned integer');
+  }
+  tokens.next();
+  if (tokens.takeKeyword('ON')) tokens.next();
+  return { kind: 'kill_query', id: token.value };
+}
+
+/** Statements about users and the like: the rest of the statement is not looked at. */
+export function parseForeign(tokens: TokenStream, what: string): Statement {
+  skipStatement(tokens);
+  return { kind: 'unsupported', what };
+}
+
+function parseRows(tokens: TokenStream, kind: 'delete' | 'drop_series'): Statement {
+  const sources = parseFrom(tokens);
+  const condition = parseWhere(tokens);
+  if (sources.length === 0 && condition === undefined) {
+    const what = kind === 'delete' ? 'DELETE' : 'DROP SERIES';
+    throw tokens.failHere(`invalid ${what} statement, expected FROM or WHERE`);
+  }
+  return { kind, sources, ...(condition !== undefined && { condition }) };
+}
+
+function parsePolicyName(tokens: TokenStream): {
+  readonly name: string;
+  readonly database: string;
+} {
+  tokens.expectKeyword('POLICY', 'invalid RETENTION POLICY statement, expected POLICY');
+  const name = tokens.takeKeyword('DEFAULT') ? 'default' : tokens.name(BAD_NAME);
+  tokens.expectKeyword('ON', 'invalid RETENTION POLICY statement, expected ON');
+  return { name, database: tokens.name(BAD_NAME) };
+}
+
+function parseOptions(tokens: TokenStream, isOfDatabase: boolean): PolicyOptions {
+  const options: { -readonly [K in keyof PolicyOptions]: PolicyOptions[K] } = {};
+  for (;;) {
+    if (tokens.takeKeyword('DURATION')) {
+      options.durationNs = tokens.duration('invalid DURATION option, expected duration');
+    } else if (tokens.takeKeyword('REPLICATION')) {
+      options.replication = tokens.count('invalid REPLICATION option, expected integer');
+    } else if (tokens.takeKeyword('SHARD')) {
+      tokens.expectKeyword('DURATION', 'invalid SHARD DURATION option, expected DURATION');
+      options.shardDurationNs = tokens.duration('invalid SHARD DURATION option, expected duration');
+    } else if (!isOfDatabase && tokens.takeKeyword('DEFAULT')) options.isDefault = true;
+    else if (isOfDatabase && tokens.takeKeyword('NAME')) options.name = tokens.name(BAD_NAME);
+    else break;
+  }
+  if (Object.keys(options).length > 0) return options;
+  throw tokens.failHere(
+    'invalid RETENTION POLICY statement, expected DURATION, REPLICATION, SHARD or DEFAULT',
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  CONTINUOUS: 'CONTINUOUS QUERY',
+};
+
+function unsupported(tokens: TokenStream, verb: string, kinds: readonly string[]): Statement {
+  const token = tokens.peek();
+  if (token.kind !== 'keyword' || !kinds.includes(token.text)) {
+    throw tokens.failHere(
+      `invalid ${verb} statement, expected DATABASE, MEASUREMENT, RETENTION or SERIES`,
+    );
+  }
+  return parseForeign(tokens, `${verb} ${NAMES[token.text] ?? token.text}`);
+}
+
+/** Brackets of BEGIN and END may hold a semicolon-free statement: all up to the next semicolon belongs here. */
+function skipStatement(tokens: TokenStream): void {
+  for (let token = tokens.peek(); token.kind !== 'end'; token = tokens.peek()) {
+    if (token.kind === 'symbol' && token.text === ';') return;
+    tokens.next();
+  }
+}

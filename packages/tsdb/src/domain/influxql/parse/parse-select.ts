@@ -1,0 +1,238 @@
+import type { Dimension } from '../ast/dimension.js';
+import type { Expr } from '../ast/expr.js';
+import type { Field } from '../ast/field.js';
+import type { Fill } from '../ast/fill.js';
+import type { Measurement } from '../ast/measurement.js';
+import type { SelectStatement, Source } from '../ast/select-statement.js';
+import { ExprParser } from './parse-expr.js';
+import type { TokenStream } from './token-stream.js';
+
+/** Subqueries within one another. Source: query-languages, "Guards". */
+const MAX_SUBQUERY_DEPTH = 32;
+
+const BAD_FROM = 'invalid FROM clause, expected identifier, regular expression or subquery';
+const BAD_GROUP =
+  'invalid GROUP BY clause, expected wildcard, TIME, identifier or regular expression';
+
+/** The keyword SELECT has been read. */
+export function parseSelect(tokens: TokenStream, depth = 0): SelectStatement {
+  const exprs = new ExprParser(tokens.scanner);
+  const fields = commaList(tokens, () => parseField(tokens, exprs));
+  const into = tokens.takeKeyword('INTO') ? parseTarget(tokens) : undefined;
+  tokens.expectKeyword('FROM', 'invalid SELECT statement, expected FROM');
+  const sources = commaList(tokens, () => parseSource(tokens, depth));
+  const condition = parseWhere(tokens, exprs);
+  const dimensions = parseGroupBy(tokens, exprs);
+  const fill = parseFill(tokens, exprs);
+  const order = parseOrder(tokens);
+  const limits = parseLimits(tokens);
+  const zone = parseZone(tokens);
+  return {
+    kind: 'select',
+    fields,
+    ...(into !== undefined && { into }),
+    sources,
+    ...(condition !== undefined && { condition }),
+    dimensions,
+    ...(fill !== undefined && { fill }),
+    ...(order !== undefined && { order }),
+    ...limits,
+    ...(zone !== undefined && { zone }),
+  };
+}
+
+export function commaList<T>(tokens: TokenStream, item: () => T): T[] {
+  const items = [item()];
+  while (tokens.takeSymbol(',')) items.push(item());
+  return items;
+}
+
+export function parseWhere(tokens: TokenStream, exprs?: ExprParser): Expr | undefined {
+  if (!tokens.takeKeyword('WHERE')) return undefined;
+  return (exprs ?? new ExprParser(tokens.scanner)).condition();
+}
+
+export function parseLimits(
+  tokens: TokenStream,
+): Pick<SelectStatement, 'limit' | 'offset' | 'seriesLimit' | 'seriesOffset'> {
+  const take = (keyword: string): number | undefined =>
+    tokens.takeKeyword(keyword)
+      ? tokens.count(`invalid ${keyword} clause, expected unsigned integer`)
+      : undefined;
+  const limit = take('LIMIT');
+  const offset = take('OFFSET');
+  const seriesLimit = take('SLIMIT');
+  const seriesOffset = take('SOFFSET');
+  return {
+    ...(limit !== undefined && { limit }),
+    ...(offset !== undefined && { offset }),
+    ...(seriesLimit !== undefined && { seriesLimit }),
+    ...(seriesOffset !== undefined && { seriesOffset }),
+  };
+}
+
+/** `a`, `rp.a`, `db.rp.a`, `db..a`; the last part may be a regular expression. */
+export function parseMeasurement(tokens: TokenStream, message: string): Measurement {
+  const parts: (string | undefined)[] = [];
+  for (;;) {
+    const regex = tokens.regex();
+    if (regex !== undefined) return measurementOf(parts, regex);
+    if (parts.length === 1 && tokens.takeSymbol('.')) {
+      parts.push(undefined);
+      continue;
+    }
+    parts.push(tokens.name(message));
+    if (parts.length === 3 || !tokens.takeSymbol('.')) break;
+  }
+  return measurementOf(parts.slice(0, -1), parts.at(-1) ?? '');
+}
+
+function measurementOf(
+  before: readonly (string | undefined)[],
+  name: Measurement['name'],
+): Measurement {
+  const policy = before.at(-1);
+  const database = before.length > 1 ? before[0] : undefined;
+  return {
+    kind: 'measurement',
+    ...(database !== undefined && { database }),
+    ...(policy !== undefined && { policy }),
+    name,
+  };
+}
+
+/** `INTO db.rp.:MEASUREMENT` keeps the names of the sources. */
+function parseTarget(tokens: TokenStream): Measurement {
+  const message = 'invalid INTO clause, expected identifier';
+  const parts: (string | undefined)[] = [];
+  for (;;) {
+    if (tokens.takeSymbol(':')) {
+      tokens.expectKeyword('MEASUREMENT', 'invalid INTO clause, expected :MEASUREMENT');
+      return measurementOf(parts, ':MEASUREMENT');
+    }
+    if (parts.length === 1 && tokens.takeSymbol('.')) {
+      parts.push(undefined);
+      continue;
+    }
+    parts.push(tokens.name(message));
+    if (parts.length === 3 || !tokens.takeSymbol('.')) break;
+  }
+  return measurementOf(parts.slice(0, -1), parts.at(-1) ?? '');
+}
+
+function parseField(tokens: TokenStream, exprs: ExprParser): Field {
+  const expr = exprs.arithmetic('projection');
+  const token = tokens.peek();
+  if (token.kind === 'symbol' && /^(=|!=|<|<=|>|>=|=~|!~)$/.test(token.text)) {
+    throw tokens.failHere('invalid SELECT statement, expected field');
+  }
+  if (!tokens.takeKeyword('AS')) return { expr };
+  return { expr, alias: tokens.name('invalid field alias, expected identifier') };
+}
+
+function parseSource(tokens: TokenStream, depth: number): Source {
+  if (!tokens.takeSymbol('(')) return parseMeasurement(tokens, BAD_FROM);
+  if (depth >= MAX_SUBQUERY_DEPTH) {
+    throw tokens.failHere(`subqueries are nested more than ${MAX_SUBQUERY_DEPTH} deep`);
+  }
+  tokens.expectKeyword('SELECT', 'invalid FROM clause, expected SELECT statement');
+  const select = parseSelect(tokens, depth + 1);
+  tokens.expectSymbol(')', 'invalid FROM clause, expected )');
+  return { kind: 'subquery', select };
+}
+
+export function parseGroupBy(tokens: TokenStream, exprs?: ExprParser): Dimension[] {
+  if (!tokens.takeKeyword('GROUP')) return [];
+  tokens.expectKeyword('BY', 'invalid GROUP BY clause, expected BY');
+  const parser = exprs ?? new ExprParser(tokens.scanner);
+  return commaList(tokens, () => parseDimension(tokens, parser));
+}
+
+function parseDimension(tokens: TokenStream, exprs: ExprParser): Dimension {
+  const regex = tokens.regex();
+  if (regex !== undefined) return regex;
+  if (tokens.takeSymbol('*')) {
+    if (!tokens.takeSymbol('::')) return { kind: 'wildcard' };
+    tokens.expectKeyword('TAG', 'invalid wildcard type specifier, expected TAG');
+    return { kind: 'wildcard', of: 'tag' };
+  }
+  const token = tokens.peek();
+  if (token.kind !== 'name') throw tokens.failHere(BAD_GROUP);
+  tokens.next();
+  if (token.isQuoted || !tokens.takeSymbol('(')) {
+    const ref = exprs.varRef(token.text);
+    if (ref.kind !== 'var_ref') throw tokens.failHere(BAD_GROUP);
+    return ref;
+  }
+  if (token.text.toLowerCase() !== 'time') throw tokens.failHere(BAD_GROUP);
+  return parseTimeCall(tokens, exprs);
+}
+
+function parseTimeCall(tokens: TokenStream, exprs: ExprParser): Dimension {
+  if (tokens.takeSymbol(')')) throw tokens.failHere('invalid TIME call, expected 1 or 2 arguments');
+  const { at } = tokens.peek();
+  const interval = exprs.arithmetic('offset');
+  if (interval.kind !== 'duration' && interval.kind !== 'parameter') {
+    throw tokens.scanner.fail('invalid TIME call, expected a duration for the interval', at);
+  }
+  const offset = tokens.takeSymbol(',') ? exprs.arithmetic('offset') : undefined;
+  tokens.expectSymbol(')', "invalid TIME call, expected ')'");
+  return {
+    kind: 'call',
+    name: 'time',
+    args: offset === undefined ? [interval] : [interval, offset],
+  };
+}
+
+function parseFill(tokens: TokenStream, exprs: ExprParser): Fill | undefined {
+  if (!tokens.takeWord('fill')) return undefined;
+  const message = 'invalid FILL option, expected NULL, NONE, PREVIOUS, LINEAR, or a number';
+  tokens.expectSymbol('(', message);
+  const fill = readFillOption(tokens, exprs, message);
+  tokens.expectSymbol(')', "invalid FILL option, expected ')'");
+  return fill;
+}
+
+function readFillOption(tokens: TokenStream, exprs: ExprParser, message: string): Fill {
+  const { at } = tokens.peek();
+  const kind = tokens.word();
+  if (kind === 'null' || kind === 'none' || kind === 'previous' || kind === 'linear') {
+    tokens.next();
+    return { kind };
+  }
+  if (tokens.peek().kind === 'name') throw tokens.failHere(message);
+  const value = exprs.arithmetic('offset', 3);
+  if (value.kind === 'integer' || value.kind === 'unsigned' || value.kind === 'number') {
+    return { kind: 'number', value: value.value };
+  }
+  throw tokens.scanner.fail(message, at);
+}
+
+function parseOrder(tokens: TokenStream): 'ASC' | 'DESC' | undefined {
+  if (!tokens.takeKeyword('ORDER')) return undefined;
+  tokens.expectKeyword('BY', 'invalid ORDER BY, expected BY');
+  if (tokens.takeKeyword('ASC')) return 'ASC';
+  if (tokens.takeKeyword('DESC')) return 'DESC';
+  const token = tokens.peek();
+  if (token.kind !== 'name') {
+    throw tokens.failHere('invalid ORDER BY, expected ASC, DESC or TIME');
+  }
+  if (token.text.toLowerCase() !== 'time') {
+    throw tokens.failHere('invalid ORDER BY, expected TIME column');
+  }
+  tokens.next();
+  if (tokens.takeKeyword('DESC')) return 'DESC';
+  tokens.takeKeyword('ASC');
+  return 'ASC';
+}
+
+function parseZone(tokens: TokenStream): string | undefined {
+  if (!tokens.takeWord('tz')) return undefined;
+  const message = 'invalid TZ clause, expected string';
+  tokens.expectSymbol('(', message);
+  const token = tokens.peek();
+  if (token.kind !== 'string') throw tokens.failHere(message);
+  tokens.next();
+  tokens.expectSymbol(')', "invalid TZ clause, expected ')'");
+  return token.text;
+}

@@ -1,0 +1,108 @@
+import type { RegexLiteral } from '../ast/regex-literal.js';
+import type { ParseError } from './parse-error.js';
+import { wordOf } from './parse-expr.js';
+import { Scanner } from './scanner.js';
+import type { Token } from './token.js';
+
+/** The questions that statement parsers ask of the text. */
+export class TokenStream {
+  readonly scanner: Scanner;
+
+  constructor(text: string) {
+    this.scanner = new Scanner(text);
+  }
+
+  peek(): Token {
+    return this.scanner.peek();
+  }
+
+  next(): Token {
+    return this.scanner.next();
+  }
+
+  failHere(message: string): ParseError {
+    return this.scanner.fail(message, this.peek().at);
+  }
+
+  isKeyword(...texts: readonly string[]): boolean {
+    const token = this.peek();
+    return token.kind === 'keyword' && texts.includes(token.text);
+  }
+
+  takeKeyword(text: string): boolean {
+    if (!this.isKeyword(text)) return false;
+    this.next();
+    return true;
+  }
+
+  /** `message` is told when another word stands here. */
+  expectKeyword(text: string, message: string): void {
+    if (!this.takeKeyword(text)) throw this.failHere(message);
+  }
+
+  takeSymbol(text: string): boolean {
+    const token = this.peek();
+    if (token.kind !== 'symbol' || token.text !== text) return false;
+    this.next();
+    return true;
+  }
+
+  expectSymbol(text: string, message: string): void {
+    if (!this.takeSymbol(text)) throw this.failHere(message);
+  }
+
+  /** A word that is no keyword, in any case: `fill`, `time`, `tz`. */
+  isWord(text: string): boolean {
+    const token = this.peek();
+    return token.kind === 'name' && !token.isQuoted && token.text.toLowerCase() === text;
+  }
+
+  takeWord(text: string): boolean {
+    if (!this.isWord(text)) return false;
+    this.next();
+    return true;
+  }
+
+  /** The next word in lower case, keyword or not. */
+  word(): string {
+    return wordOf(this.peek()).toLowerCase();
+  }
+
+  name(message: string): string {
+    const token = this.peek();
+    if (token.kind !== 'name') throw this.failHere(message);
+    this.next();
+    return token.text;
+  }
+
+  regex(): RegexLiteral | undefined {
+    const source = this.scanner.regex();
+    return source === undefined ? undefined : { kind: 'regex', source };
+  }
+
+  count(message: string): number {
+    const token = this.peek();
+    if (token.kind !== 'integer' || token.value > BigInt(Number.MAX_SAFE_INTEGER)) {
+      throw this.failHere(message);
+    }
+    this.next();
+    return Number(token.value);
+  }
+
+  duration(message: string): bigint {
+    const token = this.peek();
+    if (token.kind === 'duration') {
+      this.next();
+      return token.ns;
+    }
+    if (token.kind === 'keyword' && token.text === 'INF') {
+      this.next();
+      return 0n;
+    }
+    if (token.kind === 'integer' && token.value === 0n) {
+      this.next();
+      return 0n;
+    }
+    throw this.failHere(message);
+  }
+}

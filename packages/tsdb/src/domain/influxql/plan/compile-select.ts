@@ -1,0 +1,319 @@
+import { compareByteOrder } from '../../../model/byte-order.js';
+import { floorMod } from '../../../model/calendar.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import { isTimeZone } from '../../../model/time-zone.js';
+import type { Call } from '../ast/call.js';
+import type { Expr } from '../ast/expr.js';
+import type { Fill } from '../ast/fill.js';
+import type { VarRef } from '../ast/var-ref.js';
+import { checkCondition } from './check-condition.js';
+import { columnNames, isTime, timeName } from './column-names.js';
+import type {
+  ColumnRef,
+  CompiledCall,
+  CompiledSelect,
+  Interval,
+  OutputField,
+  SlotExpr,
+} from './compiled-select.js';
+import type { DataType } from './data-type.js';
+import type { Environment } from './environment.js';
+import type { ExpandedSelect } from './expanded-select.js';
+import { SCALARS, SELECTORS } from './functions.js';
+import { planFailure } from './plan-failure.js';
+import { foldNumbers, type ReduceContext, timeValueOf } from './reduce.js';
+import type { SourceColumns } from './source.js';
+import { mergedColumns, typeOfExpr, typeOfRef } from './source-columns.js';
+import { splitCondition } from './split-condition.js';
+import { looksLikeTime } from './time-literal.js';
+import { validateFields } from './validate-fields.js';
+
+/** What a subquery takes over from the statement around it. */
+export interface Surroundings {
+  readonly minNs: bigint;
+  readonly maxNs: bigint;
+  readonly hasLowerBound: boolean;
+  readonly interval: Interval | undefined;
+  readonly groupTags: readonly string[];
+  readonly zone: string | undefined;
+}
+
+/** Checks a SELECT and brings it into the form that runs. Throws `PlanError`. */
+export function compileSelect(
+  select: ExpandedSelect,
+  env: Environment,
+  around?: Surroundings,
+): CompiledSelect {
+  const zone = zoneOf(select.zone) ?? around?.zone;
+  const reduce: ReduceContext = { nowNs: env.nowNs, zone };
+  const { rest, range } = splitCondition(select.condition, reduce);
+  const columns = mergedColumns(select.bound);
+  const condition = rest === undefined ? undefined : foldNumbers(rest);
+  if (condition !== undefined) checkCondition(condition);
+  const ownInterval = intervalOf(select, reduce);
+  const interval = ownInterval ?? around?.interval;
+  const fields = select.fields.map((field) => ({ ...field, expr: foldNumbers(field.expr) }));
+  const typeOf = (expr: Expr): DataType => typeOfExpr(expr, columns);
+  const named = columnNames(fields, select.into !== undefined);
+  if (named.length > 0 || fields.length > 0 || select.fields.length > 0) {
+    checkFields(select, fields, {
+      interval,
+      isInherited: ownInterval === undefined && interval !== undefined,
+      typeOf,
+    });
+  }
+  const slots = new Slots(columns);
+  const output: OutputField[] = named.map(({ name, expr }) => {
+    const compiled = slots.compile(expr);
+    return { name, expr: compiled, type: compiled.type };
+  });
+  const hasCalls = slots.calls.length > 0;
+  const bounds = boundsOf(range, {
+    around,
+    nowNs: env.nowNs,
+    hasInterval: interval !== undefined && (hasCalls || around === undefined),
+  });
+  const groupTags = groupTagsOf(select, around);
+  const inner: Surroundings = { ...bounds, interval, groupTags, zone };
+  return {
+    sources: select.bound.map((source) =>
+      source.kind === 'table'
+        ? source
+        : { kind: 'subquery', select: compileSelect(source.select, env, inner) },
+    ),
+    timeName: timeName(select.fields),
+    fields: output,
+    calls: slots.calls,
+    columns: slots.columns,
+    isSelector: slots.calls.length === 1 && SELECTORS.has(slots.calls[0]?.name ?? ''),
+    condition,
+    ...bounds,
+    interval: hasCalls ? interval : undefined,
+    groupTags,
+    fill: fillOf(select.fill, around !== undefined),
+    isDescending: select.order === 'DESC',
+    limit: select.limit === 0 ? undefined : select.limit,
+    offset: select.offset ?? 0,
+    seriesLimit: select.seriesLimit === 0 ? undefined : select.seriesLimit,
+    seriesOffset: select.seriesOffset ?? 0,
+    zone,
+  };
+}
+
+function checkFields(
+  select: ExpandedSelect,
+  fields: ExpandedSelect['fields'],
+  at: {
+    readonly interval: Interval | undefined;
+    readonly isInherited: boolean;
+    readonly typeOf: (expr: Expr) => DataType;
+  },
+): void {
+  validateFields(fields, {
+    hasInterval: at.interval !== undefined,
+    isIntervalInherited: at.isInherited,
+    fill:
+      select.fill?.kind === 'none' || select.fill?.kind === 'linear' ? select.fill.kind : 'other',
+    limit: select.limit,
+    isWrite: select.into !== undefined,
+    typeOf: at.typeOf,
+  });
+}
+
+function zoneOf(zone: string | undefined): string | undefined {
+  if (zone === undefined) return undefined;
+  if (zone === 'UTC' || zone === 'Local' || zone === '') return 'UTC';
+  // The runtime takes names in any case; the real server's database of zones does not.
+  const isKnown =
+    isTimeZone(zone) && /^[A-Z]/.test(zone) && (/[a-z]/.test(zone) || /^[A-Z0-9]+$/.test(zone));
+  if (isKnown) return zone;
+  throw planFailure(`unable to find timezone`);
+}
+
+function fillOf(fill: Fill | undefined, isInner: boolean): Fill {
+  if (fill === undefined || fill.kind === 'null') return { kind: isInner ? 'none' : 'null' };
+  return fill;
+}
+
+function groupTagsOf(select: ExpandedSelect, around: Surroundings | undefined): string[] {
+  const tags = new Set(around?.groupTags ?? []);
+  for (const dimension of select.dimensions) {
+    if (dimension.kind !== 'var_ref') continue;
+    if (dimension.name.toLowerCase() === 'time') {
+      throw planFailure('time() is a function and expects at least one argument');
+    }
+    tags.add(dimension.name);
+  }
+  return [...tags].sort(compareByteOrder);
+}
+
+function intervalOf(select: ExpandedSelect, context: ReduceContext): Interval | undefined {
+  let interval: Interval | undefined;
+  for (const dimension of select.dimensions) {
+    if (dimension.kind !== 'call') continue;
+    if (interval !== undefined) throw planFailure('multiple time dimensions not allowed');
+    const [every, offset] = dimension.args;
+    if (every?.kind !== 'duration') throw planFailure('time dimension must have duration argument');
+    if (every.ns <= 0n) throw planFailure('time dimension must have a duration above zero');
+    const offsetNs = offset === undefined ? 0n : offsetOf(offset, context);
+    interval = { everyNs: every.ns, offsetNs: floorMod(offsetNs, every.ns) };
+  }
+  return interval;
+}
+
+function offsetOf(offset: Expr, context: ReduceContext): bigint {
+  if (offset.kind === 'string' && !looksLikeTime(offset.value)) {
+    throw planFailure('time dimension offset must be duration or now()');
+  }
+  return timeValueOf(offset, context);
+}
+
+function boundsOf(
+  range: { readonly min: bigint | undefined; readonly max: bigint | undefined },
+  at: {
+    readonly around: Surroundings | undefined;
+    readonly nowNs: bigint;
+    readonly hasInterval: boolean;
+  },
+): Pick<CompiledSelect, 'minNs' | 'maxNs' | 'hasLowerBound'> {
+  const { around } = at;
+  const outerMin = around?.hasLowerBound ? around.minNs : undefined;
+  const min = laterOf(range.min, outerMin);
+  const defaultMax = at.hasInterval ? at.nowNs : MAX_TIME_NS;
+  const ownMax = range.max ?? (around === undefined ? defaultMax : around.maxNs);
+  const maxNs = around !== undefined && around.maxNs < ownMax ? around.maxNs : ownMax;
+  return { minNs: min ?? MIN_TIME_NS, maxNs, hasLowerBound: min !== undefined };
+}
+
+function laterOf(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  if (a === undefined) return b;
+  return b === undefined || a > b ? a : b;
+}
+
+/** Gives each distinct call and column of a statement its place in the row. */
+class Slots {
+  readonly calls: CompiledCall[] = [];
+  readonly columns: ColumnRef[] = [];
+  readonly #source: SourceColumns;
+  readonly #callIndex = new Map<string, number>();
+  readonly #columnIndex = new Map<string, { index: number }>();
+
+  constructor(source: SourceColumns) {
+    this.#source = source;
+  }
+
+  compile(expr: Expr): SlotExpr {
+    const type = typeOfExpr(expr, this.#source);
+    switch (expr.kind) {
+      case 'paren':
+        return this.compile(expr.inner);
+      case 'var_ref':
+        return this.#column(expr, type);
+      case 'distinct':
+        return this.#call(
+          { kind: 'call', name: 'distinct', args: [{ kind: 'var_ref', name: expr.column }] },
+          type,
+        );
+      case 'call':
+        if (!SCALARS.has(expr.name)) return this.#call(expr, type);
+        return {
+          kind: 'scalar',
+          name: expr.name,
+          args: expr.args.map((arg) => this.compile(arg)),
+          type,
+        };
+      case 'binary':
+        return {
+          kind: 'binary',
+          op: expr.op as Extract<SlotExpr, { kind: 'binary' }>['op'], // the parser lets no other stand in a select list
+          left: this.compile(expr.left),
+          right: this.compile(expr.right),
+          type,
+        };
+      case 'integer':
+      case 'unsigned':
+      case 'number':
+      case 'string':
+      case 'boolean':
+        return { kind: 'constant', value: expr.value, type };
+      case 'duration':
+        return { kind: 'constant', value: expr.ns, type: 'integer' };
+      default:
+        throw planFailure('field must contain at least one variable');
+    }
+  }
+
+  #column(ref: VarRef, type: DataType): SlotExpr {
+    if (isTime(ref) && type === 'time') return { kind: 'slot', index: TIME_SLOT, type: 'time' };
+    const key = `${ref.name}\0${ref.cast ?? ''}`;
+    let known = this.#columnIndex.get(key);
+    if (known === undefined) {
+      known = { index: this.columns.length };
+      this.#columnIndex.set(key, known);
+      this.columns.push(columnRef(ref, type));
+    }
+    return { kind: 'slot', index: COLUMN_SLOTS + known.index, type };
+  }
+
+  #call(call: Call, type: DataType): SlotExpr {
+    const compiled = compileCall(call, this.#source);
+    const key = JSON.stringify(compiled, (_, value: unknown) =>
+      typeof value === 'bigint' ? `${value}n` : value,
+    );
+    let index = this.#callIndex.get(key);
+    if (index === undefined) {
+      index = this.calls.length;
+      this.#callIndex.set(key, index);
+      this.calls.push(compiled);
+    }
+    return { kind: 'slot', index, type };
+  }
+}
+
+/** Slots from here on are columns; those below are calls. */
+export const COLUMN_SLOTS = 1_000_000;
+/** Stands for the row's time. */
+export const TIME_SLOT = -1;
+
+function columnRef(ref: VarRef, type: DataType): ColumnRef {
+  return { name: ref.name, type, isTag: type === 'tag' };
+}
+
+function compileCall(call: Call, source: SourceColumns): CompiledCall {
+  const [first, ...others] = call.args;
+  const type = typeOfExpr(call, source);
+  const argument = argumentOf(first, source);
+  const isTop = call.name === 'top' || call.name === 'bottom';
+  const dimensions = isTop
+    ? call.args
+        .slice(1, -1)
+        .map((arg) => columnRef(arg as VarRef, typeOfRef(arg as VarRef, source))) // checked before
+    : [];
+  const options = (isTop ? call.args.slice(-1) : others).flatMap((arg) => {
+    switch (arg.kind) {
+      case 'integer':
+      case 'number':
+      case 'string':
+        return [arg.value];
+      case 'duration':
+        return [arg.ns];
+      default:
+        return [];
+    }
+  });
+  return { name: call.name, argument, options, dimensions, type };
+}
+
+function argumentOf(first: Expr | undefined, source: SourceColumns): CompiledCall['argument'] {
+  if (first?.kind === 'call') return { kind: 'call', call: compileCall(first, source) };
+  if (first?.kind === 'distinct') {
+    const call: Call = {
+      kind: 'call',
+      name: 'distinct',
+      args: [{ kind: 'var_ref', name: first.column }],
+    };
+    return { kind: 'call', call: compileCall(call, source) };
+  }
+  const ref = first as VarRef; // checked before
+  return { kind: 'column', ref: columnRef(ref, typeOfRef(ref, source)) };
+}

@@ -1,0 +1,11 @@
+import type { DatabaseSchema } from '../../../model/schema.js';
+
+/** What planning needs to know of the request. */
+export interface Environment {
+  /** `now()` of the whole request. */
+  readonly nowNs: bigint;
+  /** Database of the request, for measurements that name none. */
+  readonly database: string | undefined;
+  readonly policy: string | undefined;
+  databaseOf(name: string): DatabaseSchema | undefined;
+}

@@ -1,0 +1,53 @@
+import { DatabaseNotFound, PlanError } from '../../../errors.js';
+import { compareByteOrder } from '../../../model/byte-order.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
+import type { Measurement } from '../ast/measurement.js';
+import type { Environment } from './environment.js';
+import { compileRegex } from './regex.js';
+import type { TableSource } from './source.js';
+
+/** Names that mean the database itself. */
+const DEFAULT_POLICIES: ReadonlySet<string> = new Set(['', 'autogen', 'default']);
+
+export const NO_DATABASE =
+  "must specify a 'db' parameter, or provide the database in the InfluxQL query";
+
+/**
+ * The database that a measurement lies in. A retention policy is the database `db/policy`.
+ * Source: query-languages, "Qualified names".
+ */
+export function databaseOf(
+  at: { readonly database?: string; readonly policy?: string },
+  env: Environment,
+): DatabaseSchema {
+  const name = at.database ?? env.database;
+  if (name === undefined || name === '') throw new PlanError(NO_DATABASE);
+  const policy = at.policy ?? (at.database === undefined ? env.policy : undefined) ?? '';
+  const whole = policyDatabase(name, policy);
+  const found = env.databaseOf(whole);
+  if (found !== undefined) return found;
+  // Without a database in the text, a policy that is no database of its own is not looked at.
+  const plain =
+    at.database === undefined && at.policy !== undefined ? env.databaseOf(name) : undefined;
+  if (plain === undefined) throw new DatabaseNotFound({ database: whole });
+  return plain;
+}
+
+export function policyDatabase(database: string, policy: string): string {
+  return DEFAULT_POLICIES.has(policy) ? database : `${database}/${policy}`;
+}
+
+/** Tables that a measurement means, ascending by name; unknown ones are left out. */
+export function findTables(measurement: Measurement, env: Environment): TableSource[] {
+  const database = databaseOf(measurement, env);
+  const sourceOf = (name: string): TableSource[] => {
+    const table = database.tables.get(name);
+    return table === undefined ? [] : [{ kind: 'table', name, database, table }];
+  };
+  if (typeof measurement.name === 'string') return sourceOf(measurement.name);
+  const regex = compileRegex(measurement.name.source);
+  return [...database.tables.keys()]
+    .filter((name) => regex.test(name))
+    .sort(compareByteOrder)
+    .flatMap(sourceOf);
+}

@@ -1,0 +1,20 @@
+import type { TagKeyFilter } from '../ast/show-statements.js';
+import { compileRegex } from '../plan/regex.js';
+
+/** Whether `WITH KEY` means a tag. */
+export function keyTest(filter: TagKeyFilter): (key: string) => boolean {
+  switch (filter.op) {
+    case '=':
+      return (key) => key === filter.key;
+    case '!=':
+      return (key) => key !== filter.key;
+    case 'IN': {
+      const keys = new Set(filter.keys);
+      return (key) => keys.has(key);
+    }
+    default: {
+      const regex = compileRegex(filter.regex.source);
+      return (key) => regex.test(key) === (filter.op === '=~');
+    }
+  }
+}

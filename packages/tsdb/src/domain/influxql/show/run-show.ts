@@ -1,0 +1,256 @@
+import { assertNever } from '@plinth/kernel';
+import { compareByteOrder } from '../../../model/byte-order.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
+import { type Answer, type AnswerColumn, listAnswer } from '../answer.js';
+import type { Measurement } from '../ast/measurement.js';
+import type { ShowClauses, ShowTagValues } from '../ast/show-statements.js';
+import type { ShowStatement } from '../ast/statement.js';
+import type { Session } from '../execute/session.js';
+import { typeOfKind } from '../plan/data-type.js';
+import type { Environment } from '../plan/environment.js';
+import { databaseOf, findTables } from '../plan/find-sources.js';
+import type { TableSource } from '../plan/source.js';
+import { runCardinality, seriesKeys } from './cardinality.js';
+import { keyTest } from './key-test.js';
+import { matchingTagSets, tagKeys } from './tag-sets.js';
+
+export interface ShowContext {
+  readonly env: Environment;
+  readonly session: Session;
+  databases(): readonly DatabaseSchema[];
+  queries(): readonly {
+    readonly id: number;
+    readonly text: string;
+    readonly database: string;
+    readonly durationMs: number;
+  }[];
+}
+
+const text = (name: string): AnswerColumn => ({ name, type: 'string' });
+
+/** Source: query-languages, "SHOW statements: results". */
+export async function runShow(show: ShowStatement, context: ShowContext): Promise<Answer> {
+  const { env } = context;
+  switch (show.kind) {
+    case 'show_databases':
+      return listAnswer(
+        [text('name')],
+        [
+          {
+            name: 'databases',
+            rows: context
+              .databases()
+              .filter(({ name }) => !name.includes('/'))
+              .map(({ name }) => [name]),
+          },
+        ],
+      );
+    case 'show_retention_policies':
+      return showPolicies(
+        databaseOf({ ...(show.database !== undefined && { database: show.database }) }, env),
+        context,
+      );
+    case 'show_measurements':
+      return await showMeasurements(show, context);
+    case 'show_tag_keys':
+      return await showTagKeys(show, context);
+    case 'show_field_keys':
+      return showFieldKeys(show, env);
+    case 'show_tag_values':
+      return await showTagValues(show, context);
+    case 'show_series': {
+      const keys = await seriesKeys(show, tablesOf(show, env), context.session);
+      return listAnswer([text('key')], [{ name: '', rows: cut(keys, show).map((key) => [key]) }]);
+    }
+    case 'show_cardinality':
+      return await runCardinality(show, tablesOf(show, env), context.session);
+    case 'show_queries':
+      return listAnswer(
+        [
+          { name: 'qid', type: 'integer' },
+          text('query'),
+          text('database'),
+          text('duration'),
+          text('status'),
+        ],
+        [
+          {
+            name: '',
+            rows: context
+              .queries()
+              .map(({ id, text: query, database, durationMs }) => [
+                BigInt(id),
+                query,
+                database,
+                durationText(durationMs),
+                'running',
+              ]),
+          },
+        ],
+      );
+    default:
+      return assertNever(show);
+  }
+}
+
+function durationText(ms: number): string {
+  return ms < 1000 ? `${Math.floor(ms)}ms` : `${Math.floor(ms / 1000)}s`;
+}
+
+export function cut<T>(
+  rows: readonly T[],
+  { limit, offset }: Pick<ShowClauses, 'limit' | 'offset'>,
+): readonly T[] {
+  const from = offset ?? 0;
+  return limit === undefined || limit === 0 ? rows.slice(from) : rows.slice(from, from + limit);
+}
+
+/** Tables that a statement names, ascending; all of the database when it names none. */
+export function tablesOf(show: ShowClauses, env: Environment): TableSource[] {
+  const database = databaseOf(
+    {
+      ...(show.database !== undefined && { database: show.database }),
+      ...(show.policy !== undefined && { policy: show.policy }),
+    },
+    env,
+  );
+  const within: Environment = {
+    ...env,
+    database: database.name,
+    policy: undefined,
+    databaseOf: (name) => env.databaseOf(name),
+  };
+  const named: readonly Measurement[] =
+    show.sources.length > 0
+      ? show.sources
+      : [{ kind: 'measurement', name: { kind: 'regex', source: '' } }];
+  const tables = new Map<number, TableSource>();
+  for (const measurement of named) {
+    for (const source of findTables(measurement, within)) tables.set(source.table.id, source);
+  }
+  return [...tables.values()].sort((a, b) => compareByteOrder(a.name, b.name));
+}
+
+const NS_PER_HOUR = 3_600_000_000_000n;
+const WEEK_NS = 168n * NS_PER_HOUR;
+
+function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Answer {
+  const prefix = `${database.name}/`;
+  const policies = [
+    { name: 'autogen', schema: database },
+    ...databases()
+      .filter(({ name }) => name.startsWith(prefix))
+      .map((schema) => ({ name: schema.name.slice(prefix.length), schema })),
+  ];
+  const columns: AnswerColumn[] = [
+    text('name'),
+    text('duration'),
+    text('shardGroupDuration'),
+    { name: 'replicaN', type: 'integer' },
+    { name: 'default', type: 'boolean' },
+  ];
+  const rows = policies.map(({ name, schema }) => [
+    name,
+    goDuration(schema.retentionNs ?? 0n),
+    goDuration(shardDurationNs(schema.retentionNs)),
+    1n,
+    name === 'autogen',
+  ]);
+  return listAnswer(columns, [{ name: 'retention_policies', rows }]);
+}
+
+/** What the 1.x server chooses for a retention period. */
+function shardDurationNs(retentionNs: bigint | undefined): bigint {
+  if (retentionNs === undefined || retentionNs > 180n * 24n * NS_PER_HOUR) return WEEK_NS;
+  return retentionNs >= 48n * NS_PER_HOUR ? 24n * NS_PER_HOUR : NS_PER_HOUR;
+}
+
+export function goDuration(ns: bigint): string {
+  const seconds = ns / 1_000_000_000n;
+  const [h, m, s] = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n];
+  if (h > 0n) return `${h}h${m}m${s}s`;
+  return m > 0n ? `${m}m${s}s` : `${s}s`;
+}
+
+async function showMeasurements(
+  show: Extract<ShowStatement, { kind: 'show_measurements' }>,
+  { env, session }: ShowContext,
+): Promise<Answer> {
+  const { filter } = show;
+  const all = tablesOf(
+    filter === undefined
+      ? show
+      : {
+          ...show,
+          sources: [filter],
+          ...(filter.database !== undefined && { database: filter.database }),
+        },
+    env,
+  );
+  const names: string[] = [];
+  for (const source of all) {
+    if (show.condition !== undefined) {
+      const sets = await matchingTagSets(source, show.condition, session);
+      if (sets[Symbol.iterator]().next().done) continue;
+    }
+    names.push(source.name);
+  }
+  return listAnswer(
+    [text('name')],
+    [{ name: 'measurements', rows: cut(names, show).map((name) => [name]) }],
+  );
+}
+
+async function showTagKeys(
+  show: Extract<ShowStatement, { kind: 'show_tag_keys' }>,
+  { env, session }: ShowContext,
+): Promise<Answer> {
+  const lists = [];
+  for (const source of tablesOf(show, env)) {
+    let keys = tagKeys(source).sort(compareByteOrder);
+    if (show.condition !== undefined) {
+      const sets = [...(await matchingTagSets(source, show.condition, session))];
+      keys = keys.filter((key) => sets.some((set) => set(key) !== undefined));
+    }
+    lists.push({ name: source.name, rows: cut(keys, show).map((key) => [key]) });
+  }
+  return listAnswer([text('tagKey')], lists);
+}
+
+function showFieldKeys(
+  show: Extract<ShowStatement, { kind: 'show_field_keys' }>,
+  env: Environment,
+): Answer {
+  const lists = tablesOf(show, env).map((source) => {
+    const fields = [...source.table.columns.values()]
+      .filter(({ kind }) => kind !== 'tag' && kind !== 'time')
+      .sort((a, b) => compareByteOrder(a.name, b.name));
+    return {
+      name: source.name,
+      rows: cut(fields, show).map(({ name, kind }) => [name, typeOfKind(kind)]),
+    };
+  });
+  return listAnswer([text('fieldKey'), text('fieldType')], lists);
+}
+
+async function showTagValues(show: ShowTagValues, { env, session }: ShowContext): Promise<Answer> {
+  const isWanted = keyTest(show.keys);
+  const lists = [];
+  for (const source of tablesOf(show, env)) {
+    const keys = tagKeys(source).filter(isWanted).sort(compareByteOrder);
+    if (keys.length === 0) continue;
+    const values = keys.map(() => new Set<string>());
+    for (const set of await matchingTagSets(source, show.condition, session)) {
+      keys.forEach((key, i) => {
+        const value = set(key);
+        if (value !== undefined) values[i]?.add(value);
+      });
+    }
+    // The bounds hold for each key of a table.
+    const rows = keys.flatMap((key, i) =>
+      cut([...(values[i] ?? [])].sort(compareByteOrder), show).map((value) => [key, value]),
+    );
+    lists.push({ name: source.name, rows });
+  }
+  return listAnswer([text('key'), text('value')], lists);
+}

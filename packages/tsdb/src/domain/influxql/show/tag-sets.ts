@@ -1,0 +1,97 @@
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import type { Expr } from '../ast/expr.js';
+import { rowPredicate } from '../execute/row-expr.js';
+import type { Session } from '../execute/session.js';
+import { outputColumn, TableReader } from '../execute/table-reader.js';
+import { vectorValues } from '../execute/vector-values.js';
+import { buildFilter, type Filter, filterColumns } from '../plan/filter.js';
+import type { TableSource } from '../plan/source.js';
+import { columnsOf } from '../plan/source-columns.js';
+import { splitCondition } from '../plan/split-condition.js';
+
+/** Tags of one series. */
+export type TagSet = (tag: string) => string | undefined;
+
+/** Tag names that series of a table have. */
+export function tagKeys(source: TableSource): string[] {
+  return [...source.table.columns.values()]
+    .filter(({ kind }) => kind === 'tag')
+    .map(({ name }) => name);
+}
+
+/** The series of a table that have a row which meets a condition; all without one. */
+export async function matchingTagSets(
+  source: TableSource,
+  condition: Expr | undefined,
+  session: Session,
+): Promise<Iterable<TagSet>> {
+  const { rest, range } = splitCondition(condition, { nowNs: session.nowNs, zone: undefined });
+  const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
+  const isOfTags = filter === undefined || filterColumns(filter).every(({ isTag }) => isTag);
+  if (isOfTags && range.min === undefined && range.max === undefined) {
+    return indexedTagSets(source, filter, session);
+  }
+  return await storedTagSets(
+    source,
+    filter,
+    { min: range.min ?? MIN_TIME_NS, max: range.max ?? MAX_TIME_NS },
+    session,
+  );
+}
+
+function* indexedTagSets(
+  source: TableSource,
+  filter: Filter | undefined,
+  session: Session,
+): Generator<TagSet, void, undefined> {
+  const index = session.seriesOf(source.table);
+  const refs = filter === undefined ? [] : filterColumns(filter);
+  const isMet =
+    filter === undefined
+      ? undefined
+      : rowPredicate(filter, (ref) => refs.findIndex(({ name }) => name === ref.name));
+  for (let dense = 0; dense < index.count; dense++) {
+    const values = refs.map(({ name }) => index.tagValue(dense, name) ?? null);
+    if (isMet === undefined || isMet(values, 0n)) yield (tag) => index.tagValue(dense, tag);
+  }
+}
+
+/** Conditions on time or fields are for the engine. */
+async function storedTagSets(
+  source: TableSource,
+  filter: Filter | undefined,
+  range: { readonly min: bigint; readonly max: bigint },
+  session: Session,
+): Promise<TagSet[]> {
+  const tags = tagKeys(source);
+  const reader = new TableReader(
+    { source, filter, minNs: range.min, maxNs: range.max, groupTags: [] },
+    session,
+  );
+  const list = tags.map((tag, i) => `${reader.name(tag)} AS g${i}`);
+  const where = reader.where();
+  const scan = reader.scan();
+  const sets: TagSet[] = [];
+  const columns = list.length === 0 ? ['1 AS g0'] : list;
+  for await (const { rowCount, columns: vectors } of session.read({
+    scans: [scan],
+    columns:
+      tags.length === 0
+        ? [{ name: 'g0', type: { kind: 'int', bits: 32, signed: true }, source: undefined }]
+        : tags.map((_, i) => outputColumn(`g${i}`, 'tag')),
+    isSmall: true,
+    render: (scanText) => `SELECT DISTINCT ${columns.join(', ')} FROM ${scanText(0)} r${where}`,
+  })) {
+    const values = tags.map((_, i) =>
+      vectorValues(vectors[i] as (typeof vectors)[number], rowCount, 'tag'),
+    );
+    for (let row = 0; row < rowCount; row++) {
+      const set = new Map(tags.map((tag, i) => [tag, values[i]?.[row]]));
+      sets.push((tag) => {
+        const value = set.get(tag);
+        return typeof value === 'string' ? value : undefined;
+      });
+    }
+  }
+  return sets;
+}

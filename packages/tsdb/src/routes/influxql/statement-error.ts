@@ -1,0 +1,25 @@
+import { isDomainError } from '@plinth/kernel';
+import { ParseError } from '../../domain/influxql/parse/parse-error.js';
+import { NO_DATABASE } from '../../domain/influxql/plan/find-sources.js';
+import type { TsdbError } from '../../errors.js';
+
+/** How a statement's failure reads in its result; `undefined` for what is no failure of the statement. */
+export function statementErrorText(error: unknown): string | undefined {
+  if (error instanceof ParseError) return `error in InfluxQL statement: ${error.message}`;
+  if (!isDomainError(error)) return undefined;
+  // What reaches this place comes from the service's own domain.
+  const { kind, message } = error as TsdbError;
+  switch (kind) {
+    case 'database_not_found':
+      return `Cannot retrieve database: External error: ${message}`;
+    case 'plan_error':
+      return message === NO_DATABASE || !message.includes('Error during planning')
+        ? message
+        : `datafusion error: ${message}`;
+    case 'not_implemented':
+    case 'execution_error':
+      return `datafusion error: ${message}`;
+    default:
+      return message;
+  }
+}

@@ -1,0 +1,194 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
+import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import { ParameterInvalid } from '../errors.js';
+import { parseJsonObject, readParams, readText } from '../query/json-request.js';
+import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
+import { multipartFields } from './multipart.js';
+
+/** What a request to `/query` asks for. */
+export interface V1Input {
+  readonly text: string;
+  readonly database: string | undefined;
+  readonly policy: string | undefined;
+  /** Nanoseconds per unit of the times in the answer; `undefined`: RFC 3339. */
+  readonly epochNs: bigint | undefined;
+  readonly isPretty: boolean;
+  /** Rows of a chunk; `undefined`: not chunked. */
+  readonly chunkSize: number | undefined;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+  readonly format: V1Format;
+}
+
+export type V1Format = 'json' | 'csv' | 'msgpack';
+
+const DEFAULT_CHUNK_SIZE = 10_000;
+
+const EPOCHS: ReadonlyMap<string, bigint> = new Map([
+  ['n', 1n],
+  ['ns', 1n],
+  ['u', 1_000n],
+  ['us', 1_000n],
+  ['µ', 1_000n],
+  ['ms', 1_000_000n],
+  ['s', 1_000_000_000n],
+  ['m', 60_000_000_000n],
+  ['h', 3_600_000_000_000n],
+  ['d', 86_400_000_000_000n],
+  ['w', 604_800_000_000_000n],
+]);
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** Source: tsdb-http, "v1 query endpoint". */
+export function readV1Input(request: FastifyRequest): V1Input {
+  const format = formatOf(request.headers.accept);
+  const queryString = queryStringOf(request.raw.url ?? '');
+  if (request.method === 'GET' && queryString === undefined) {
+    throw new ParameterInvalid("missing query parameters 'db' and 'q'");
+  }
+  const url = singleValues(parseParameters(queryString ?? ''));
+  const { fields, params } =
+    request.method === 'POST' ? withBody(url, request) : { fields: url, params: undefined };
+  const text = fields['q'];
+  if (text === undefined || text === '') {
+    throw new ParameterInvalid('expected a query to be provided in the query string or body');
+  }
+  const isChunked = readFlag(fields, 'chunked');
+  return {
+    text,
+    database: fields['db'] || undefined,
+    policy: fields['rp'] || undefined,
+    epochNs: readEpoch(fields['epoch']),
+    isPretty: readFlag(fields, 'pretty'),
+    chunkSize: isChunked ? readChunkSize(fields['chunk_size']) : undefined,
+    params: params ?? readParams(fields['params'] ? parseJsonObject(fields['params']) : undefined),
+    format,
+  };
+}
+
+function formatOf(accept: string | undefined): V1Format {
+  if (accept === undefined || accept.includes('*/*')) return 'json';
+  // Header bytes arrive as one character each.
+  if (!isUtf8(Buffer.from(accept, 'latin1'))) {
+    throw new ParameterInvalid('Invalid UTF8: mime type is no valid UTF-8');
+  }
+  for (const part of accept.toLowerCase().split(',')) {
+    const type = part.split(';')[0]?.trim();
+    if (type === 'application/json' || type === 'text/html') return 'json';
+    if (type === 'application/csv' || type === 'text/csv') return 'csv';
+    if (type === 'application/x-msgpack') return 'msgpack';
+  }
+  throw new ParameterInvalid(`invalid mime type (${accept})`);
+}
+
+function singleValues(parameters: Parameters): Fields {
+  const fields: Record<string, string | undefined> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(parameters)) {
+    if (Array.isArray(value)) throw decodingFailure(`duplicate field \`${name}\``);
+    fields[name] = value;
+  }
+  return fields;
+}
+
+interface WithBody {
+  readonly fields: Fields;
+  /** Of a JSON body, whose numbers keep their text. */
+  readonly params: ReadonlyMap<string, ParameterValue> | undefined;
+}
+
+/** What the body says wins over the URL. */
+function withBody(url: Fields, request: FastifyRequest): WithBody {
+  const bytes = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
+  const contentType = contentTypeOf(request);
+  const [type = ''] = contentType.split(';');
+  switch (type.trim().toLowerCase()) {
+    case 'application/x-www-form-urlencoded':
+      return {
+        fields: { ...url, ...singleValues(parseParameters(bytes.toString())) },
+        params: undefined,
+      };
+    case 'multipart/form-data':
+      return { fields: { ...url, ...multipartFields(bytes, contentType) }, params: undefined };
+    case 'application/json':
+      return withJson(url, bytes);
+    case '':
+    case 'application/vnd.influxql': {
+      const q = url['q'] ?? bytes.toString();
+      return { fields: { ...url, q }, params: undefined };
+    }
+    default:
+      throw new ParameterInvalid(`invalid mime type (${contentType})`);
+  }
+}
+
+function withJson(url: Fields, bytes: Buffer): WithBody {
+  const body = parseJsonObject(bytes.toString());
+  const fields: Record<string, string | undefined> = { ...url };
+  for (const name of ['q', 'query_str', 'db', 'database', 'rp', 'epoch']) {
+    const value = readText(body, name);
+    if (value !== undefined) fields[SPELLINGS[name] ?? name] = value;
+  }
+  for (const name of ['chunked', 'pretty', 'chunk_size']) {
+    const value = Object.hasOwn(body, name) ? body[name] : undefined;
+    if (value !== undefined && value !== null) fields[name] = scalarText(value);
+  }
+  const params = Object.hasOwn(body, 'params') ? body['params'] : undefined;
+  return {
+    fields,
+    params: typeof params === 'string' ? readParams(parseJsonObject(params)) : readParams(params),
+  };
+}
+
+const SPELLINGS: Readonly<Record<string, string>> = { query_str: 'q', database: 'db' };
+
+/** Numbers of a parsed body are objects that hold their text. */
+function scalarText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return String(Object.values(value)[0]);
+}
+
+/** The header itself: the scope reads bodies of any type and hides it from the framework. */
+function contentTypeOf(request: FastifyRequest): string {
+  const { rawHeaders } = request.raw;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() === 'content-type') return rawHeaders[i + 1] ?? '';
+  }
+  return '';
+}
+
+function readEpoch(text: string | undefined): bigint | undefined {
+  if (text === undefined || text === '') return undefined;
+  const unit = EPOCHS.get(text);
+  if (unit !== undefined) return unit;
+  throw decodingFailure(
+    `unknown variant \`${text}\`, expected one of \`ns\`, \`u\`, \`µ\`, \`ms\`, \`s\`, \`m\`, \`h\`, \`d\`, \`w\``,
+  );
+}
+
+function readFlag(fields: Fields, name: string): boolean {
+  switch (fields[name]?.toLowerCase()) {
+    case undefined:
+    case '':
+    case 'false':
+    case 'f':
+    case '0':
+      return false;
+    case 'true':
+    case 't':
+    case '1':
+      return true;
+    default:
+      throw decodingFailure('provided string was not `true` or `false`');
+  }
+}
+
+function readChunkSize(text: string | undefined): number {
+  if (text === undefined || text === '') return DEFAULT_CHUNK_SIZE;
+  if (!/^\d{1,15}$/.test(text)) throw decodingFailure('invalid digit found in string');
+  return Number(text);
+}
+
+function decodingFailure(cause: string): ParameterInvalid {
+  return new ParameterInvalid(`error decoding params from url: ${cause}`);
+}
