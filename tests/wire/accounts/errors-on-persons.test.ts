@@ -1,0 +1,420 @@
+// Source: accounts, sections 9, 13 and 14: every row marked P.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  assertRefused,
+  at,
+  customer,
+  type Json,
+  merchant,
+  type Refusal,
+  RuleBench,
+  recipient,
+  SELF_COLLECTED,
+} from './rule-bench.js';
+
+let bench: RuleBench;
+before(async () => {
+  bench = await RuleBench.start();
+});
+after(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+interface Case extends Refusal {
+  readonly name: string;
+  readonly settings?: Json;
+  readonly account?: Json;
+  /** What the operator says about the account. */
+  readonly state?: Json;
+  /** Of the platform, once the account and its persons are there. */
+  readonly later?: Json;
+  /** Persons that are there already. */
+  readonly others?: readonly Json[];
+  /** The person that is updated; without it one is created. */
+  readonly before?: Json;
+  readonly body: Json;
+}
+
+const JENNY = {
+  given_name: 'Jenny',
+  surname: 'Rosen',
+  date_of_birth: { day: 1, month: 2, year: 1980 },
+};
+const role = (...names: readonly string[]): Json => ({
+  relationship: Object.fromEntries(names.map((name) => [name, true])),
+});
+const owner = (percent: string): Json => ({
+  relationship: { owner: true, percent_ownership: percent },
+});
+const YEAR = new Date().getUTCFullYear();
+
+const FIELD_CASES: readonly Case[] = [
+  {
+    name: 'row 50',
+    code: 'email_invalid',
+    ex: 'U',
+    param: 'email',
+    body: { email: 'jenny@' },
+  },
+  {
+    name: 'row 49',
+    code: 'email_domain_invalid_for_recipient',
+    ex: 'U',
+    param: 'email',
+    account: recipient(),
+    body: { email: 'jenny@yopmail.com' },
+  },
+  { name: 'row 71', code: 'phone_invalid', ex: 'U', param: 'phone', body: { phone: 'call me' } },
+  {
+    name: 'row 64',
+    code: 'ip_address_invalid',
+    param: 'additional_terms_of_service.account.ip',
+    body: {
+      additional_terms_of_service: {
+        account: { date: '2026-11-01T00:00:00.000Z', ip: 'fe80::1%eth0' },
+      },
+    },
+  },
+  {
+    name: 'row 42',
+    code: 'date_of_birth_invalid',
+    ex: 'U',
+    param: 'date_of_birth',
+    body: { date_of_birth: { day: 1, month: 1, year: YEAR + 1 } },
+  },
+  {
+    name: 'row 41',
+    code: 'date_of_birth_age_restriction',
+    ex: 'U',
+    param: 'date_of_birth',
+    extra: { age_limit: '18' },
+    settings: { age_limit: 18 },
+    body: { ...role('representative'), date_of_birth: { day: 1, month: 1, year: YEAR - 17 } },
+  },
+  {
+    name: 'row 18',
+    code: 'address_characters_invalid',
+    ex: 'U',
+    param: 'address.city',
+    body: { address: { country: 'us', city: 'Bos{ton}' } },
+  },
+  {
+    name: 'row 20',
+    code: 'address_postal_code_invalid',
+    ex: 'U',
+    param: 'address.postal_code',
+    body: { address: { country: 'us', postal_code: '123' } },
+  },
+  {
+    name: 'row 21',
+    code: 'address_state_invalid',
+    ex: 'U',
+    param: 'address.state',
+    body: { address: { country: 'us', state: 'ZZ' } },
+  },
+  {
+    name: 'row 22',
+    code: 'unsupported_state',
+    ex: 'U',
+    param: 'address.state',
+    body: { address: { country: 'ua', state: 'UA-43' } },
+  },
+  {
+    name: 'row 23',
+    code: 'address_town_invalid',
+    ex: 'U',
+    param: 'address.town',
+    body: { address: { country: 'us', town: '  ' } },
+  },
+  {
+    name: 'row 92',
+    code: 'unsupported_postal_code',
+    ex: 'U',
+    param: 'address.postal_code',
+    body: { address: { country: 'ua', postal_code: '95001' } },
+  },
+  {
+    name: 'row 67',
+    code: 'non_jp_kana_kanji_address',
+    ex: 'U',
+    param: 'script_addresses.kanji.country',
+    body: { script_addresses: { kanji: { country: 'us' } } },
+  },
+  {
+    name: 'row 73',
+    code: 'postal_code_required_for_jp_address',
+    ex: 'U',
+    param: 'address.postal_code',
+    body: { address: { country: 'jp', line1: '1-1' } },
+  },
+  {
+    name: 'row 76',
+    code: 'script_characters_invalid',
+    ex: 'U',
+    param: 'script_names.kana.given_name',
+    body: { script_names: { kana: { given_name: 'ひらがな' } } },
+  },
+  {
+    name: 'row 53',
+    code: 'id_number_invalid',
+    ex: 'U',
+    param: 'id_numbers.0.value',
+    body: { id_numbers: [{ type: 'us_ssn', value: '12345' }] },
+  },
+  {
+    name: 'row 55',
+    code: 'incorrect_id_number_for_country',
+    ex: 'U',
+    param: 'id_numbers.0.type',
+    body: { id_numbers: [{ type: 'br_cpf', value: '12345678909' }] },
+  },
+  {
+    name: 'row 54, a number of an account without a country',
+    code: 'identity_country_required',
+    param: 'id_numbers',
+    account: customer(),
+    body: { id_numbers: [{ type: 'us_ssn', value: '123456789' }] },
+  },
+  {
+    name: 'row 54, an address of an account without a country',
+    code: 'identity_country_required',
+    param: 'address.country',
+    account: customer(),
+    body: { address: { city: 'Boston' } },
+  },
+  {
+    name: 'row 47',
+    code: 'document_invalid',
+    param: 'documents.passport.files.0',
+    body: { documents: { passport: { type: 'files', files: ['file_nowhere'] } } },
+  },
+  {
+    name: 'row 70',
+    code: 'person_percent_ownership_invalid',
+    ex: 'U',
+    param: 'relationship.percent_ownership',
+    body: owner('0'),
+  },
+  {
+    name: 'section 14',
+    code: 'address_country_required',
+    param: 'address.country',
+    body: { address: { city: 'Boston' } },
+  },
+  {
+    name: 'section 14',
+    code: 'address_country_mismatch',
+    ex: 'U',
+    param: 'additional_addresses.0.country',
+    body: {
+      address: { country: 'us' },
+      additional_addresses: [{ purpose: 'registered', country: 'ca' }],
+    },
+  },
+];
+
+const ROLE_CASES: readonly Case[] = [
+  {
+    name: 'section 14',
+    code: 'additional_representative_not_allowed',
+    param: 'relationship.representative',
+    others: [role('representative')],
+    body: role('representative'),
+  },
+  {
+    name: 'section 14',
+    code: 'additional_legal_guardian_not_allowed',
+    param: 'relationship.legal_guardian',
+    others: [role('representative'), role('legal_guardian')],
+    body: role('legal_guardian'),
+  },
+  {
+    name: 'section 14',
+    code: 'additional_tos_only_allowed_for_legal_guardian',
+    param: 'additional_terms_of_service',
+    body: {
+      additional_terms_of_service: {
+        account: { date: '2026-11-01T00:00:00.000Z', ip: '127.0.0.1' },
+      },
+    },
+  },
+  {
+    name: 'section 14',
+    code: 'legal_guardian_representative_not_allowed',
+    param: 'relationship.legal_guardian',
+    body: role('legal_guardian', 'representative'),
+  },
+  {
+    name: 'section 14',
+    code: 'legal_guardian_requires_existing_representative',
+    param: 'relationship.legal_guardian',
+    body: role('legal_guardian'),
+  },
+  {
+    name: 'section 14',
+    code: 'authorizer_duplicate',
+    ex: 'U',
+    param: 'relationship.authorizer',
+    others: [role('authorizer')],
+    body: role('authorizer'),
+  },
+  {
+    name: 'section 14',
+    code: 'authorizer_relationship_invalid_for_representative',
+    ex: 'U',
+    param: 'relationship.authorizer',
+    before: role('representative'),
+    body: role('authorizer'),
+  },
+  {
+    name: 'section 14',
+    code: 'individual_additional_person_not_allowed',
+    account: merchant({ identity: { entity_type: 'individual' } }),
+    body: JENNY,
+  },
+  {
+    name: 'section 14, a director of one human being',
+    code: 'invalid_relationship_for_identity_type_structure_and_country',
+    ex: 'U',
+    param: 'relationship.director',
+    account: merchant(at('identity.business_details.structure', 'single_member_llc')),
+    body: role('director'),
+  },
+  {
+    name: 'section 14, an owner of what nobody owns',
+    code: 'invalid_relationship_for_identity_type_structure_and_country',
+    ex: 'U',
+    param: 'relationship.owner',
+    account: merchant({ identity: { entity_type: 'non_profit' } }),
+    body: role('owner'),
+  },
+  {
+    name: 'section 14',
+    code: 'total_person_ownership_exceeded',
+    ex: 'U',
+    param: 'relationship.percent_ownership',
+    others: [owner('60'), owner('39.9999999999')],
+    body: owner('0.0000000002'),
+  },
+  {
+    name: 'section 10.3, a locked identity',
+    code: 'immutable_identity_param',
+    ex: 'U',
+    param: 'surname',
+    before: JENNY,
+    state: { identity_locked: true },
+    body: { surname: 'Roses' },
+  },
+];
+
+const PLATFORM_CASES: readonly Case[] = [
+  {
+    name: 'row 72',
+    code: 'platform_registration_required',
+    later: { connect_registered: false },
+    body: JENNY,
+  },
+  {
+    name: 'row 17',
+    code: 'accounts_v2_access_blocked',
+    ex: 'U',
+    later: { accounts_v2_enabled: false },
+    body: JENNY,
+  },
+  {
+    name: 'section 14',
+    code: 'person_token_required',
+    ex: 'UD',
+    param: 'person_token',
+    settings: { country: 'FR' },
+    account: merchant(SELF_COLLECTED, { identity: { country: 'fr' } }),
+    body: JENNY,
+  },
+];
+
+function refuses(cases: readonly Case[]): void {
+  for (const { name, settings, account, state, later, others, before, body, ...refusal } of cases) {
+    it(`${name}: ${refusal.code}`, async () => {
+      const platform = await bench.platform(settings);
+      const id = await platform.make('accounts', account ?? merchant());
+      for (const other of others ?? []) await platform.make(`accounts/${id}/persons`, other);
+      const person = before && (await platform.make(`accounts/${id}/persons`, before));
+      if (state) await platform.state(id, state);
+      const list = await platform.call(`accounts/${id}/persons`);
+      if (later) await platform.ops('PATCH', '', later);
+      const path = `accounts/${id}/persons${person === undefined ? '' : `/${person}`}`;
+      assertRefused(await platform.call(path, body), refusal);
+      if (later) await platform.ops('PATCH', '', GATES_OPEN);
+      assert.equal((await platform.call(`accounts/${id}/persons`)).text, list.text);
+    });
+  }
+}
+
+const GATES_OPEN = { connect_registered: true, accounts_v2_enabled: true };
+
+describe('a person is refused for a field', () => refuses(FIELD_CASES));
+describe('a person is refused for a role', () => refuses(ROLE_CASES));
+describe('a person is refused for what the platform is', () => refuses(PLATFORM_CASES));
+
+describe('a person cannot be', () => {
+  it('section 14: duplicate_person_not_allowed, and says whose double it is', async () => {
+    const platform = await bench.platform();
+    const id = await platform.make('accounts', merchant());
+    const first = await platform.make(`accounts/${id}/persons`, JENNY);
+    const body = { ...JENNY, given_name: ' JENNY ' };
+    assertRefused(await platform.call(`accounts/${id}/persons`, body), {
+      code: 'duplicate_person_not_allowed',
+      ex: 'U',
+      param: 'given_name',
+      extra: { duplicate_person_id: first },
+    });
+  });
+
+  it('section 9.1: the person of an individual account stays', async () => {
+    const platform = await bench.platform();
+    const individual = { identity: { entity_type: 'individual', individual: JENNY } };
+    const id = await platform.make('accounts', merchant(individual));
+    const listed = await platform.call(`accounts/${id}/persons`);
+    const { data } = JSON.parse(listed.text) as { data: { id: string }[] };
+    assert.equal(data.length, 1);
+    const answer = await platform.call(`accounts/${id}/persons/${data[0]?.id}`, undefined, {
+      method: 'DELETE',
+    });
+    assertRefused(answer, {
+      code: 'immutable_identity_param',
+      ex: 'U',
+      param: 'identity.individual',
+    });
+  });
+
+  it('row 19: the person of an individual account lives in the country of the account', async () => {
+    const platform = await bench.platform();
+    const individual = { identity: { entity_type: 'individual', individual: JENNY } };
+    const id = await platform.make('accounts', merchant(individual));
+    const listed = await platform.call(`accounts/${id}/persons`);
+    const { data } = JSON.parse(listed.text) as { data: { id: string }[] };
+    const body = { address: { country: 'ca' } };
+    assertRefused(await platform.call(`accounts/${id}/persons/${data[0]?.id}`, body), {
+      code: 'address_country_identity_country_mismatch',
+      ex: 'U',
+      param: 'address.country',
+    });
+  });
+
+  it('row 48: document_purpose_invalid', async () => {
+    const platform = await bench.platform();
+    const id = await platform.make('accounts', merchant());
+    const file = await platform.fixture('files', {
+      purpose: 'account_requirement',
+      filename: 'passport.pdf',
+      content_base64: Buffer.from('%PDF-1.7\n').toString('base64'),
+      livemode: false,
+    });
+    const documents = { primary_verification: { type: 'front_back', front_back: { front: file } } };
+    assertRefused(await platform.call(`accounts/${id}/persons`, { documents }), {
+      code: 'document_purpose_invalid',
+      param: 'documents.primary_verification.front_back.front',
+    });
+  });
+});

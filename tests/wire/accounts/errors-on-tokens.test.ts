@@ -1,0 +1,183 @@
+// Source: accounts, sections 3, 5, 6, 9 and rows 56, 69, 87, 88, 94 to 97 of section 13.
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertRefused, customer, merchant, RuleBench, type TestPlatform } from './rule-bench.js';
+
+let bench: RuleBench;
+before(async () => {
+  bench = await RuleBench.start();
+});
+after(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const JENNY = { given_name: 'Jenny' };
+const accountToken = async (platform: TestPlatform, live = false): Promise<string> =>
+  await platform.make('account_tokens', { display_name: 'Furever' }, { kind: 'publishable', live });
+const personToken = async (platform: TestPlatform, account: string): Promise<string> =>
+  await platform.make(`accounts/${account}/person_tokens`, JENNY);
+
+describe('an account token is refused', () => {
+  it('row 94: v1_token_invalid_in_v2 for every prefix of the older kind', async () => {
+    const platform = await bench.platform();
+    for (const prefix of ['ct_', 'cpt_', 'tok_', 'btok_', 'pii_', 'cvctok_']) {
+      assertRefused(await platform.call('accounts', { account_token: `${prefix}1` }), {
+        code: 'v1_token_invalid_in_v2',
+        param: 'account_token',
+      });
+    }
+  });
+
+  it('row 56: incorrect_token_wrong_type', async () => {
+    const platform = await bench.platform();
+    assertRefused(await platform.call('accounts', { account_token: 'perstok_1' }), {
+      code: 'incorrect_token_wrong_type',
+      param: 'account_token',
+    });
+  });
+
+  it('row 95: invalid_account_token, also of the other mode', async () => {
+    const platform = await bench.platform();
+    const expected = { code: 'invalid_account_token', status: 403, param: 'account_token' };
+    assertRefused(await platform.call('accounts', { account_token: 'accttok_1' }), expected);
+    const live = await accountToken(platform, true);
+    assertRefused(await platform.call('accounts', { account_token: live }), expected);
+  });
+
+  it('row 69: param_alongside_account_token', async () => {
+    const platform = await bench.platform();
+    const account_token = await accountToken(platform);
+    assertRefused(await platform.call('accounts', customer({ account_token })), {
+      code: 'param_alongside_account_token',
+      param: 'configuration',
+    });
+  });
+
+  it('row 87: token_already_used with another idempotency key', async () => {
+    const platform = await bench.platform();
+    const body = { account_token: await accountToken(platform) };
+    await platform.make('accounts', body, { idempotencyKey: 'one' });
+    assertRefused(await platform.call('accounts', body, { idempotencyKey: 'two' }), {
+      code: 'token_already_used',
+      param: 'account_token',
+    });
+  });
+
+  it('row 88: token_expired', async () => {
+    await using brief = await RuleBench.start(['--accounts-token-ttl-sec', '1']);
+    const platform = await brief.platform();
+    const account_token = await accountToken(platform);
+    await sleep(1100);
+    assertRefused(await platform.call('accounts', { account_token }), {
+      code: 'token_expired',
+      param: 'account_token',
+    });
+  });
+});
+
+describe('a person token is refused', () => {
+  it('row 56: incorrect_token_wrong_type', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', merchant());
+    const body = { person_token: 'accttok_1' };
+    assertRefused(await platform.call(`accounts/${account}/persons`, body), {
+      code: 'incorrect_token_wrong_type',
+      param: 'person_token',
+    });
+  });
+
+  it('row 94: v1_token_invalid_in_v2', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', merchant());
+    const body = { person_token: 'cpt_1' };
+    assertRefused(await platform.call(`accounts/${account}/persons`, body), {
+      code: 'v1_token_invalid_in_v2',
+      param: 'person_token',
+    });
+  });
+
+  it('section 9.2: invalid_person_token', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', merchant());
+    const body = { person_token: 'perstok_1' };
+    assertRefused(await platform.call(`accounts/${account}/persons`, body), {
+      code: 'invalid_person_token',
+      status: 403,
+      param: 'person_token',
+    });
+  });
+
+  it('section 9.2: incorrect_account_for_person_token', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', merchant());
+    const other = await platform.make('accounts', merchant());
+    const body = { person_token: await personToken(platform, other) };
+    assertRefused(await platform.call(`accounts/${account}/persons`, body), {
+      code: 'incorrect_account_for_person_token',
+      param: 'person_token',
+    });
+  });
+
+  it('section 14: param_alongside_person_token', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', merchant());
+    const body = { person_token: await personToken(platform, account), surname: 'Rosen' };
+    assertRefused(await platform.call(`accounts/${account}/persons`, body), {
+      code: 'param_alongside_person_token',
+      param: 'surname',
+    });
+  });
+
+  it('row 87: token_already_used', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', merchant());
+    const body = { person_token: await personToken(platform, account) };
+    await platform.make(`accounts/${account}/persons`, body);
+    assertRefused(await platform.call(`accounts/${account}/persons`, body), {
+      code: 'token_already_used',
+      param: 'person_token',
+    });
+  });
+});
+
+describe('a token cannot be created', () => {
+  it('section 14: token_must_be_created_with_publishable_key', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', {}, { live: true });
+    const expected = { code: 'token_must_be_created_with_publishable_key' };
+    for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
+      assertRefused(await platform.call(path, {}, { live: true }), expected);
+    }
+  });
+
+  it('row 72: platform_registration_required', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', {});
+    await platform.ops('PATCH', '', { connect_registered: false });
+    for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
+      assertRefused(await platform.call(path, {}), { code: 'platform_registration_required' });
+    }
+  });
+});
+
+describe('repeated and simultaneous writes are refused', () => {
+  it('row 96: idempotency_error', async () => {
+    const platform = await bench.platform();
+    const options = { idempotencyKey: 'once' };
+    await platform.make('accounts', { display_name: 'One' }, options);
+    assertRefused(await platform.call('accounts', { display_name: 'Two' }, options), {
+      code: 'idempotency_error',
+      status: 409,
+      type: 'idempotency_error',
+    });
+  });
+
+  it('row 97: account_rate_limit_exceeded', async () => {
+    const platform = await bench.platform({ update_concurrency_limit: 0 });
+    assertRefused(await platform.call('accounts', {}), {
+      code: 'account_rate_limit_exceeded',
+      status: 429,
+      type: 'rate_limit',
+    });
+  });
+});
