@@ -128,7 +128,7 @@ export class Tokens {
       throw new AccountsRefused({
         code: 'incorrect_account_for_person_token',
         param: 'person_token',
-        message: `The person token ${id} was made for another account.`,
+        message: `person_token ${id} was made for another account.`,
       });
     }
     const { given, acceptsTerms } = this.#open(token);
@@ -200,14 +200,14 @@ export class Tokens {
       throw new AccountsRefused({
         code: 'token_already_used',
         param,
-        message: `The token ${id} has been used; a token can be used once.`,
+        message: `${param} ${id} has been used; a token can be used once.`,
       });
     }
     if (expiresMs <= this.#needs.clock.nowMs() || payload === undefined) {
       throw new AccountsRefused({
         code: 'token_expired',
         param,
-        message: `The token ${id} has expired; create another one.`,
+        message: `${param} ${id} has expired; create another one.`,
       });
     }
     return sentContent(payload, createdMs);

@@ -1,4 +1,8 @@
-import { CONFIGURATION_NAMES, type ConfigurationName } from '../../model/account.js';
+import {
+  type AccountFields,
+  CONFIGURATION_NAMES,
+  type ConfigurationName,
+} from '../../model/account.js';
 import { capabilityRequests } from '../../model/derived.js';
 import type { Violation } from '../../model/violation.js';
 import {
@@ -17,7 +21,7 @@ interface CapabilityContext {
   readonly row: CapabilityRow;
   /** `configuration.merchant.capabilities.card_payments` */
   readonly path: string;
-  /** What the configuration has requested after the request. */
+  readonly requestedBefore: ReadonlySet<string>;
   readonly requestedAfter: ReadonlySet<string>;
 }
 
@@ -25,17 +29,15 @@ interface CapabilityContext {
 export function checkCapabilities(at: AccountContext): Violation | undefined {
   return firstOf(CONFIGURATION_NAMES, (owner) => {
     const given = capabilityRequests(at.given.configuration?.[owner]?.capabilities);
-    const requestedAfter = new Set(
-      capabilityRequests(at.fields.configuration?.[owner]?.capabilities)
-        .filter(({ requested }) => requested)
-        .map(({ id }) => id),
-    );
+    const requestedBefore = requestedIn(at.stored?.fields, owner);
+    const requestedAfter = requestedIn(at.fields, owner);
     const contextOf = (id: string): CapabilityContext => ({
       account: at,
       owner,
       id,
       row: capabilityRow(owner, id) ?? { in: [] },
       path: `configuration.${owner}.capabilities.${id}`,
+      requestedBefore,
       requestedAfter,
     });
     return (
@@ -62,8 +64,9 @@ const REQUESTED_RULES = [
   checkNeedsInCountry,
 ];
 
-/** Row 28. */
+/** Row 28. What was not requested before is not given up: rows 34 and 35 say what is missing. */
 function checkUnrequested(at: CapabilityContext): Violation | undefined {
+  if (!at.requestedBefore.has(at.id)) return undefined;
   const dependent = [...at.requestedAfter].find((id) => {
     const row = capabilityRow(at.owner, id);
     return [...(row?.needs ?? []), ...neededInCountry(row, at.account.country)].includes(at.id);
@@ -145,6 +148,14 @@ function checkNeedsInCountry(at: CapabilityContext): Violation | undefined {
     param: at.path,
     message: `${at.path} needs ${missing} to be requested as well in ${country}.`,
   });
+}
+
+function requestedIn(
+  fields: AccountFields | undefined,
+  owner: ConfigurationName,
+): ReadonlySet<string> {
+  const found = capabilityRequests(fields?.configuration?.[owner]?.capabilities);
+  return new Set(found.filter(({ requested }) => requested).map(({ id }) => id));
 }
 
 function neededInCountry(

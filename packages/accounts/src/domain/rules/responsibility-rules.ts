@@ -119,18 +119,17 @@ function checkAcknowledgements(at: AccountContext): Violation | undefined {
     return liability
       ? violate('account_creation_requirement_collection_unacknowledged', {
           param: BLOCK,
-          message: 'This platform has not acknowledged that it collects requirements itself.',
+          message: `${BLOCK} makes this platform collect requirements, which it has not acknowledged.`,
         })
       : violate('account_creation_requirement_collection_and_liability_unacknowledged', {
           param: BLOCK,
-          message:
-            'This platform has acknowledged neither its liability for losses nor that it collects requirements itself.',
+          message: `${BLOCK} makes this platform collect requirements and losses, and it has acknowledged neither.`,
         });
   }
   if (losses !== 'application' || liability) return undefined;
   return violate('account_creation_liability_unacknowledged', {
     param: `${BLOCK}.losses_collector`,
-    message: 'This platform has not acknowledged its liability for losses.',
+    message: `${BLOCK}.losses_collector application makes this platform liable, which it has not acknowledged.`,
   });
 }
 
@@ -139,7 +138,7 @@ function checkDormancy(at: AccountContext): Violation | undefined {
   if (!at.platform.dormant || !becomesCollector(at)) return undefined;
   return violate('can_create_platform_owned_onboarding_accounts_required', {
     param: BLOCK,
-    message: 'A dormant platform cannot have accounts whose requirements it collects itself.',
+    message: `${BLOCK} makes this platform collect requirements, which a dormant one cannot.`,
   });
 }
 
