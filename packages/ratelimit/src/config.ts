@@ -177,6 +177,11 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
     minimum: 1,
     description: 'length of a first ban; each further one within a day doubles it',
   }),
+  lfs_max_objects: Type.Integer({
+    default: 100,
+    minimum: 1,
+    description: 'most objects that one batch of large files may name',
+  }),
   exempt_cidrs: Type.Array(Type.String({ minLength: 1 }), {
     default: [],
     description: 'networks whose requests are never limited',

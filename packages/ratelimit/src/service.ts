@@ -2,32 +2,37 @@ import {
   type Clock,
   ConfigInvalid,
   type HttpService,
-  type LimitProfile,
   type Logger,
   type Metrics,
   type Principal,
+  type Random,
   type RequestGate,
   type ServiceFront,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limitRules, type RateLimitConfig } from './config.js';
 import { type AddressRules, ClientAddresses, isNetwork } from './domain/client-address.js';
+import { DecisionDesk } from './domain/decision-desk.js';
 import { Limiter } from './domain/limiter.js';
 import { LimiterNumbers } from './domain/limiter-numbers.js';
 import { LoginGuard } from './domain/login-guard.js';
+import { type ProfileSource, Profiles } from './domain/profiles.js';
 import { LimiterDisabled } from './errors.js';
 import type { Ban } from './model/decision.js';
 import type { LimitStore } from './model/limit-store.js';
 import { PrimaryLimitRules } from './model/primary-limits.js';
 import { ResourceTable } from './model/resource.js';
+import { AUTH_PATH, registerAuthRoute } from './routes/auth-route.js';
 import { EXPOSED_HEADERS } from './routes/headers.js';
 import { docsBaseOf, HttpGate } from './routes/http-gate.js';
+import { registerOperatorRoutes } from './routes/operator-routes.js';
 import {
   INSTALLATION_PATHS,
   META_PATHS,
   type MintInstallationToken,
   registerPlatformRoutes,
 } from './routes/platform-routes.js';
+import { RouteListing } from './routes/route-listing.js';
 import { registerStatusRoutes, STATUS_PATHS } from './routes/status-routes.js';
 import { answerError, sendGithubError } from './routes/to-wire.js';
 import { MemoryStore } from './storage/memory-store.js';
@@ -38,8 +43,8 @@ export interface CredentialDesk {
   resolve(authorization: string): Principal | Promise<Principal>;
   /** For an app, in the name of one of its installations. */
   readonly mint: MintInstallationToken;
-  /** What is known of an identity; for questions that name it by its key. */
-  profileOf(key: string): Promise<LimitProfile | undefined>;
+  /** What is known of identities; for questions that name them by their keys. */
+  readonly profiles: ProfileSource;
 }
 
 export interface RateLimitNeeds {
@@ -50,6 +55,7 @@ export interface RateLimitNeeds {
   readonly ownsMeta: boolean;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   /** Told of bans that begin and end. */
   readonly onBan?: (event: BanEvent) => void;
@@ -78,9 +84,12 @@ class RateLimitService implements RateLimit {
   readonly #addresses: ClientAddresses;
   readonly #limiter: Limiter;
   readonly #store: LimitStore;
+  readonly #routes = new RouteListing();
+  readonly #profiles: Profiles;
+  readonly #desk: DecisionDesk;
 
   constructor(needs: RateLimitNeeds) {
-    const { config, clock, metrics, log } = needs;
+    const { config, clock, metrics } = needs;
     this.#needs = needs;
     const resources = new ResourceTable(config.resources, config.test_window_seconds);
     const scaling = { excessOnly: config.scaling_excess_only, cap: config.scaling_cap };
@@ -114,8 +123,17 @@ class RateLimitService implements RateLimit {
       limiter: this.#limiter,
       addresses: this.#addresses,
       logins: new LoginGuard(clock),
+      routes: this.#routes,
       clock,
-      log,
+    });
+    this.#profiles = new Profiles(needs.credentials.profiles, clock);
+    this.#desk = new DecisionDesk({
+      limiter: this.#limiter,
+      addresses: this.#addresses,
+      profiles: this.#profiles,
+      resolve: (authorization) => needs.credentials.resolve(authorization),
+      clock,
+      random: needs.random,
     });
     this.front = this.#makeFront();
   }
@@ -126,8 +144,7 @@ class RateLimitService implements RateLimit {
       registerPlatformRoutes(scope, { config, mint: credentials.mint }),
     );
     if (config.enabled) {
-      const needs = { config, limiter: this.#limiter, addresses: this.#addresses };
-      await app.register(async (scope) => registerStatusRoutes(scope, needs));
+      await this.#registerLimiter(app);
       return;
     }
     await app.register(async (scope) => {
@@ -138,6 +155,29 @@ class RateLimitService implements RateLimit {
         });
       }
     });
+  }
+
+  async #registerLimiter(app: FastifyInstance): Promise<void> {
+    const { config, clock, log, onBan } = this.#needs;
+    const [limiter, addresses, desk] = [this.#limiter, this.#addresses, this.#desk];
+    await app.register(async (scope) =>
+      registerStatusRoutes(scope, { config, limiter, addresses }),
+    );
+    await app.register(async (scope) =>
+      registerAuthRoute(scope, { config, desk, addresses, clock }),
+    );
+    await app.register(async (scope) =>
+      registerOperatorRoutes(scope, {
+        config,
+        limiter,
+        desk,
+        profiles: this.#profiles,
+        routes: this.#routes,
+        clock,
+        log,
+        onUnban: (identity) => onBan?.({ type: 'rate_limit.unbanned', identity }),
+      }),
+    );
   }
 
   async start(): Promise<void> {
@@ -156,10 +196,17 @@ class RateLimitService implements RateLimit {
     const needs = this.#needs;
     const { config, credentials } = needs;
     return {
-      paths: [...STATUS_PATHS, ...INSTALLATION_PATHS, ...(needs.ownsMeta ? META_PATHS : [])],
+      paths: [
+        ...STATUS_PATHS,
+        ...INSTALLATION_PATHS,
+        AUTH_PATH,
+        ...(needs.ownsMeta ? META_PATHS : []),
+      ],
       authenticate(request) {
         const { authorization } = request.headers;
-        if (authorization !== undefined) return credentials.resolve(authorization);
+        // The credential there is that of the request which is asked about.
+        const isQuestion = request.url.startsWith(AUTH_PATH);
+        if (authorization !== undefined && !isQuestion) return credentials.resolve(authorization);
         return { kind: 'anonymous', ip: request.socket.remoteAddress ?? '' };
       },
       answerError: (error, request, reply) => answerError(error, config, request, reply),

@@ -126,7 +126,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
   });
   for (const service of parts.services) {
     await app.register(async (scope) => {
-      if (gate?.covers(service.name)) gate.watch(scope);
+      if (gate?.covers(service.name)) gate.watch(scope, service.name);
       await service.register(scope);
     });
   }

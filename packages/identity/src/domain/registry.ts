@@ -201,6 +201,12 @@ export class Registry {
     }
   }
 
+  /** `undefined`: nothing is registered under this key. */
+  async findProfile(key: string): Promise<LimitProfile | undefined> {
+    const record = await this.#store.find(key);
+    return record === undefined ? undefined : await this.profileOf(key);
+  }
+
   /** Source: rate-limits, section 4.1. */
   async profileOf(key: string, through?: Credential): Promise<LimitProfile> {
     const record = await this.#store.find(key);

@@ -16,7 +16,7 @@ export interface RequestGate {
    */
   admit(request: FastifyRequest, reply: FastifyReply, visitor: Visitor): boolean | Promise<boolean>;
   /** Adds the hooks that measure handlers to the scope of a covered service. */
-  watch(scope: FastifyInstance): void;
+  watch(scope: FastifyInstance, service: string): void;
 }
 
 export interface Visitor {

@@ -37,6 +37,7 @@ export interface LimitStore {
   ban(key: string, durationSec: number): void | Promise<void>;
   /** @returns whether there was one. */
   unban(key: string): boolean | Promise<boolean>;
+  banOf(key: string): Ban | undefined | Promise<Ban | undefined>;
   /** At most `limit`, those that last longest first. */
   bans(limit: number): readonly Ban[] | Promise<readonly Ban[]>;
   /** Identities with the most used of a resource. */

@@ -1,4 +1,4 @@
-import type { Clock, Logger, RequestGate, RouteCost, Visitor } from '@plinth/kernel';
+import type { Clock, RequestGate, RouteCost, Visitor } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
 import type { ClientAddress, ClientAddresses } from '../domain/client-address.js';
@@ -17,6 +17,7 @@ import {
   unavailableRefusal,
 } from './refusal.js';
 import { RequestLease } from './request-lease.js';
+import type { RouteListing } from './route-listing.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,8 +31,8 @@ export interface HttpGateNeeds {
   readonly limiter: Limiter;
   readonly addresses: ClientAddresses;
   readonly logins: LoginGuard;
+  readonly routes: RouteListing;
   readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** A larger body that nobody will read is not waited for: the connection ends instead. */
@@ -102,7 +103,13 @@ export class HttpGate implements RequestGate {
     );
   }
 
-  watch(scope: FastifyInstance): void {
+  watch(scope: FastifyInstance, service: string): void {
+    scope.addHook('onRoute', (route) => {
+      const cost = route.config?.rateLimit ?? {};
+      this.#needs.routes.add(service, route, (method) =>
+        this.#routePlan(route.url, cost, method, service),
+      );
+    });
     scope.addHook('preHandler', (request, _reply, done) => {
       request.rateLimit?.handlerStarts();
       done();
@@ -208,12 +215,15 @@ export class HttpGate implements RequestGate {
     }
     let plan = byMethod.get(method);
     if (plan === undefined) {
-      const cost = config.rateLimit ?? {};
-      const isExempt = cost.exempt || EXEMPT_PATHS.has(url) || url.startsWith(OPERATOR_PREFIX);
-      plan = isExempt ? 'exempt' : this.#makePlan(url, cost, method, visitor.service);
+      plan = this.#routePlan(url, config.rateLimit ?? {}, method, visitor.service);
       byMethod.set(method, plan);
     }
     return plan;
+  }
+
+  #routePlan(url: string, cost: RouteCost, method: string, service: string): Plan | 'exempt' {
+    const isExempt = cost.exempt || EXEMPT_PATHS.has(url) || url.startsWith(OPERATOR_PREFIX);
+    return isExempt ? 'exempt' : this.#makePlan(url, cost, method, service);
   }
 
   #unroutedPlan(method: string, { service }: Visitor): Plan {

@@ -55,14 +55,14 @@ export function sendGithubError(
 }
 
 /** The framework's own refusals (body too large, no JSON) carry their status. */
-function statusOf(error: unknown): number {
+export function statusOf(error: unknown): number {
   if (error instanceof AppJwtRefused) return error.status;
   if (isRateLimitError(error)) return STATUS[error.kind];
   const status: unknown = error instanceof Error && Reflect.get(error, 'statusCode');
   return typeof status === 'number' && status >= 400 ? status : 500;
 }
 
-function messageOf(error: unknown, status: number): string {
+export function messageOf(error: unknown, status: number): string {
   if (error instanceof AppJwtRefused) return error.message;
   if (status === 401) return 'Bad credentials';
   if (isRateLimitError(error)) return error.message;

@@ -225,6 +225,12 @@ export class MemoryStore implements LimitStore {
     return wasBanned;
   }
 
+  banOf(key: string): Ban | undefined {
+    const extra = this.#states.get(key)?.extra;
+    if (extra === undefined || extra.bannedUntilMs <= this.#steadyMs()) return undefined;
+    return this.#banOf(key, extra);
+  }
+
   bans(limit: number): readonly Ban[] {
     const steadyMs = this.#steadyMs();
     const found: Ban[] = [];

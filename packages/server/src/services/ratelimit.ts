@@ -3,7 +3,7 @@ import { createRateLimit, type RateLimit } from '@plinth/ratelimit';
 import type { ServiceParts } from './service-parts.js';
 
 export function openRateLimit(parts: ServiceParts): RateLimit {
-  const { settings, identity, metrics, clock, log } = parts;
+  const { settings, identity, metrics, clock, random, log } = parts;
   const { registry } = identity;
   return createRateLimit({
     config: settings.rateLimit,
@@ -13,7 +13,12 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
     },
     credentials: {
       resolve: (authorization) => identity.resolveCredential(authorization),
-      profileOf: (key) => registry.profileOf(key),
+      profiles: {
+        get version() {
+          return registry.version;
+        },
+        read: (key) => registry.findProfile(key),
+      },
       async mint(appId, installationId) {
         try {
           const { credential, text } = await registry.issueForInstallation(appId, installationId);
@@ -31,6 +36,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
     ownsMeta: !settings.server.services.includes('webhooks'),
     metrics,
     clock,
+    random,
     log,
   });
 }

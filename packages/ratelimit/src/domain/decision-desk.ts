@@ -1,0 +1,172 @@
+import { type Clock, isDomainError, type Principal, type Random } from '@plinth/kernel';
+import { LeaseUnknown, QuestionInvalid } from '../errors.js';
+import type { Caller } from '../model/caller.js';
+import type { Decision } from '../model/decision.js';
+import type { Admission } from '../model/limit-store.js';
+import { makePlan, type Plan } from '../model/plan.js';
+import type { Resource } from '../model/resource.js';
+import type { ClientAddresses } from './client-address.js';
+import type { Limiter } from './limiter.js';
+import type { Profiles } from './profiles.js';
+
+/** What another system wants to know about one request of its own. */
+export interface Question {
+  readonly caller:
+    | { readonly by: 'identity'; readonly key: string }
+    | { readonly by: 'authorization'; readonly header: string; readonly ip: string | undefined }
+    | { readonly by: 'ip'; readonly ip: string };
+  readonly resource: string;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly cost: number;
+  readonly points: number | undefined;
+  readonly content: boolean;
+  readonly contentPerMinute: number | undefined;
+  readonly graph: boolean | { readonly mutation: boolean };
+  readonly heavy: number;
+  /** Takes a slot until `finish`. */
+  readonly lease: boolean;
+  /** Charges nothing. */
+  readonly dryRun: boolean;
+}
+
+export interface Answer {
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly decision: Decision;
+  readonly leaseId: string | undefined;
+  /** The question brought a credential that nobody knows. */
+  readonly isBadCredential: boolean;
+  /** Over a limit, but only noted. */
+  readonly isShadowed: boolean;
+}
+
+interface Lease {
+  readonly admission: Admission;
+  readonly startedMs: number;
+}
+
+const MAX_LEASE_COUNT = 100_000;
+/** As long as a slot is kept for a request that nobody ends. */
+const LEASE_MS = 600_000;
+const SERVICE = 'check';
+
+export interface DecisionDeskNeeds {
+  readonly limiter: Limiter;
+  readonly addresses: ClientAddresses;
+  readonly profiles: Profiles;
+  readonly resolve: (authorization: string) => Principal | Promise<Principal>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Answers questions of other systems with the counters that this server's own requests use. */
+export class DecisionDesk {
+  readonly #needs: DecisionDeskNeeds;
+  /** Oldest first. */
+  readonly #leases = new Map<string, Lease>();
+
+  constructor(needs: DecisionDeskNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Throws `QuestionInvalid` and `StoreUnavailable`. */
+  async ask(question: Question): Promise<Answer> {
+    const { limiter } = this.#needs;
+    const resource = limiter.resources.find(question.resource);
+    if (resource === undefined) {
+      throw new QuestionInvalid(`there is no resource ${question.resource}`);
+    }
+    const { caller, isBadCredential } = await this.#callerOf(question.caller);
+    const plan = planOf(question, resource);
+    if (question.dryRun) {
+      const decision = await limiter.store.peek(caller, plan);
+      return { caller, plan, decision, leaseId: undefined, isBadCredential, isShadowed: false };
+    }
+    const admission = await limiter.admit(caller, plan, SERVICE);
+    const isShadowed = !admission.isAllowed && limiter.isShadowed(admission);
+    const leaseId = admission.isAllowed && question.lease ? this.#keep(admission) : undefined;
+    if (leaseId === undefined) limiter.store.finish(admission);
+    return { caller, plan, decision: admission, leaseId, isBadCredential, isShadowed };
+  }
+
+  /** Throws `LeaseUnknown`. */
+  finish(leaseId: string, end: { readonly cpuMs: number; readonly notModified: boolean }): void {
+    const { store } = this.#needs.limiter;
+    const lease = this.#leases.get(leaseId);
+    if (lease === undefined) throw new LeaseUnknown();
+    this.#leases.delete(leaseId);
+    if (end.notModified) store.refund(lease.admission);
+    if (end.cpuMs > 0) store.chargeCpu(lease.admission, end.cpuMs);
+    store.finish(lease.admission);
+  }
+
+  async #callerOf(
+    asked: Question['caller'],
+  ): Promise<{ readonly caller: Caller; readonly isBadCredential: boolean }> {
+    const { limiter, addresses, profiles, resolve } = this.#needs;
+    const ofAddress = (ip: string | undefined): Caller => {
+      const address = addresses.parse(ip ?? '');
+      if (address === undefined) throw new QuestionInvalid('ip is not an address');
+      return limiter.callers.ofAddress(address.key, address.address);
+    };
+    switch (asked.by) {
+      case 'ip':
+        return { caller: ofAddress(asked.ip), isBadCredential: false };
+      case 'identity': {
+        const caller = limiter.callers.ofKey(asked.key, await profiles.of(asked.key));
+        if (caller === undefined) throw new QuestionInvalid('identity is not a key like user:1');
+        return { caller, isBadCredential: false };
+      }
+      case 'authorization': {
+        let principal: Principal | undefined;
+        try {
+          principal = await resolve(asked.header);
+        } catch (error) {
+          if (!isDomainError(error)) throw error;
+        }
+        const caller = principal && limiter.callers.ofPrincipal(principal);
+        if (caller !== undefined) return { caller, isBadCredential: false };
+        return { caller: ofAddress(asked.ip ?? UNKNOWN_ADDRESS), isBadCredential: true };
+      }
+    }
+  }
+
+  #keep(admission: Admission): string {
+    const { clock, random, limiter } = this.#needs;
+    const nowMs = clock.monotonicMs();
+    for (const [id, { admission: old, startedMs }] of this.#leases) {
+      if (nowMs - startedMs < LEASE_MS && this.#leases.size < MAX_LEASE_COUNT) break;
+      this.#leases.delete(id);
+      limiter.store.finish(old);
+    }
+    const id = random.uuidV4();
+    this.#leases.set(id, { admission, startedMs: nowMs });
+    return id;
+  }
+}
+
+/** Charged when a question brings a bad credential and does not say where it came from. */
+const UNKNOWN_ADDRESS = '0.0.0.0';
+
+function planOf(question: Question, resource: Resource): Plan {
+  const { endpoint, method, graph, lease } = question;
+  const plan = makePlan({
+    resource,
+    endpoint,
+    method,
+    cost: {
+      cost: question.cost,
+      content: question.content,
+      graph,
+      heavy: question.heavy,
+      ...(question.points !== undefined && { points: question.points }),
+      ...(question.contentPerMinute !== undefined && {
+        contentPerMinute: question.contentPerMinute,
+      }),
+    },
+    secondary: 'all',
+  });
+  // Nobody would give a slot back that was taken without a lease.
+  return { ...plan, takesSlot: lease };
+}

@@ -1,0 +1,48 @@
+import type { Clock, LimitProfile } from '@plinth/kernel';
+
+const MAX_REMEMBERED_COUNT = 100_000;
+const REMEMBERED_MS = 30_000;
+
+/** Where profiles come from; whoever changes one makes `version` grow. */
+export interface ProfileSource {
+  readonly version: number;
+  /** `undefined`: nothing is registered under this key. */
+  read(key: string): Promise<LimitProfile | undefined>;
+}
+
+/** Profiles of identities that are named by their keys, remembered until anything about identities changes. */
+export class Profiles {
+  readonly #source: ProfileSource;
+  readonly #clock: Clock;
+  readonly #byKey = new Map<string, LimitProfile | undefined>();
+  #version = -1;
+  #sinceMs = 0;
+
+  constructor(source: ProfileSource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  of(key: string): LimitProfile | undefined | Promise<LimitProfile | undefined> {
+    const isStale =
+      this.#version !== this.#source.version ||
+      this.#clock.monotonicMs() - this.#sinceMs > REMEMBERED_MS;
+    if (isStale) {
+      this.#byKey.clear();
+      this.#version = this.#source.version;
+      this.#sinceMs = this.#clock.monotonicMs();
+    }
+    const known = this.#byKey.get(key);
+    return known !== undefined || this.#byKey.has(key) ? known : this.#read(key);
+  }
+
+  async #read(key: string): Promise<LimitProfile | undefined> {
+    const version = this.#version;
+    const profile = await this.#source.read(key);
+    // What changed during the look-up may not be in its result.
+    if (version === this.#source.version && this.#byKey.size < MAX_REMEMBERED_COUNT) {
+      this.#byKey.set(key, profile);
+    }
+    return profile;
+  }
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '@plinth/kernel';
+import { type RateLimitConfig, serviceRule } from '../config.js';
+import type { Answer } from '../domain/decision-desk.js';
+import { writeHeaders } from './headers.js';
+import { isPrimaryRefusal, refusalOf } from './refusal.js';
+
+/** An answer to a question, as other systems hand it on to their clients. */
+export interface WireAnswer {
+  readonly allowed: boolean;
+  readonly limit_kind: string | null;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object | null;
+  readonly retry_after: number | null;
+  readonly lease_id: string | null;
+}
+
+export interface AnswerContext {
+  readonly config: RateLimitConfig;
+  readonly docsBase: string;
+  readonly clock: Clock;
+}
+
+const LFS = 'lfs';
+const LFS_STATUS = 429;
+
+/** Source: rate-limits, sections 4.2 and 12.1. */
+export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer {
+  const { caller, plan, decision, leaseId } = answer;
+  const { config, docsBase, clock } = context;
+  const headers: Record<string, string> = {};
+  const { windowSec } = plan.resource;
+  const at = { windowSec, nowMs: clock.nowMs(), hasIetfHeaders: config.ietf_headers };
+  writeHeaders(decision, plan, at, (name, value) => {
+    headers[name] = value;
+  });
+  if (decision.isAllowed || answer.isShadowed || decision.limitedBy === undefined) {
+    return {
+      allowed: true,
+      limit_kind: null,
+      status: 200,
+      headers,
+      body: null,
+      retry_after: null,
+      lease_id: leaseId ?? null,
+    };
+  }
+  const rule = serviceRule(config, 'ratelimit');
+  const refusal = refusalOf(caller, decision, { config, rule, docsBase, requestId: undefined });
+  const { retryAfterSec } = refusal;
+  if (retryAfterSec !== undefined) headers['retry-after'] = String(retryAfterSec);
+  const rest = { allowed: false, limit_kind: decision.limitedBy, headers, lease_id: null };
+  const retry_after = retryAfterSec ?? null;
+  if (plan.isGraph && isPrimaryRefusal(decision)) {
+    // Clients of a graph API look for the failure in the body.
+    const message = Reflect.get(refusal.body, 'message');
+    const body = { errors: [{ type: 'RATE_LIMITED', message }] };
+    return { ...rest, status: 200, body, retry_after };
+  }
+  if (plan.resource.name === LFS) {
+    const body = { ...refusal.body, status: String(LFS_STATUS) };
+    return { ...rest, status: LFS_STATUS, body, retry_after };
+  }
+  return { ...rest, status: refusal.status, body: refusal.body, retry_after };
+}
+
+/** A batch of large files is refused before anything is counted. Source: rate-limits, section 4.2. */
+export function tooManyObjects(context: AnswerContext, requestId: string): WireAnswer {
+  return {
+    allowed: false,
+    limit_kind: 'lfs_objects',
+    status: 413,
+    headers: {},
+    body: {
+      message: `A batch may name at most ${context.config.lfs_max_objects} objects.`,
+      documentation_url: `${context.docsBase}/rest`,
+      request_id: requestId,
+    },
+    retry_after: null,
+    lease_id: null,
+  };
+}
