@@ -35,7 +35,9 @@ import {
 import { RouteListing } from './routes/route-listing.js';
 import { registerStatusRoutes, STATUS_PATHS } from './routes/status-routes.js';
 import { answerError, sendGithubError } from './routes/to-wire.js';
+import { GuardedStore } from './storage/guarded-store.js';
 import { MemoryStore } from './storage/memory-store.js';
+import { RedisStore } from './storage/redis-store.js';
 
 /** Who a credential belongs to, whoever issued it. */
 export interface CredentialDesk {
@@ -94,12 +96,7 @@ class RateLimitService implements RateLimit {
     const resources = new ResourceTable(config.resources, config.test_window_seconds);
     const scaling = { excessOnly: config.scaling_excess_only, cap: config.scaling_cap };
     const rules = new PrimaryLimitRules(resources, scaling);
-    this.#store = new MemoryStore({
-      clock,
-      rules: limitRules(config),
-      maxIdentityCount: config.max_buckets,
-      onBan: (ban) => needs.onBan?.({ type: 'rate_limit.banned', ban }),
-    });
+    this.#store = openStore(needs);
     const numbers = new LimiterNumbers();
     numbers.show(metrics, this.#store);
     const shadowed = Object.entries(config.resources).filter(([, { shadow }]) => shadow);
@@ -218,6 +215,37 @@ class RateLimitService implements RateLimit {
       answerPreflight: (_request, reply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
     };
   }
+}
+
+function openStore(needs: RateLimitNeeds): LimitStore {
+  const { config, clock, random, log, onBan } = needs;
+  const rules = limitRules(config);
+  const maxIdentityCount = config.max_buckets;
+  const told = (ban: Ban): void => onBan?.({ type: 'rate_limit.banned', ban });
+  if (config.store === 'memory') {
+    return new MemoryStore({ clock, rules, maxIdentityCount, onBan: told });
+  }
+  const shared = new RedisStore({
+    url: config.redis_url,
+    clock,
+    random,
+    prefix: config.redis_prefix,
+    timeoutMs: config.redis_timeout_ms,
+    rules,
+    onBan: told,
+  });
+  const mode = config.on_store_error;
+  return new GuardedStore({
+    shared,
+    mode,
+    clock,
+    rules,
+    maxIdentityCount,
+    onChange(isReachable) {
+      if (isReachable) log.info('redis answers again');
+      else log.error({ mode }, 'redis cannot be reached');
+    },
+  });
 }
 
 function refuseBadSettings({ config, addresses }: RateLimitNeeds): void {

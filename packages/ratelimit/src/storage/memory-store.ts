@@ -36,6 +36,8 @@ const SWEEP_STEP_COUNT = 64;
 const IDLE_SEC = 120;
 /** Identities that are looked at when room is needed for one. */
 const EVICTION_SAMPLE_COUNT = 16;
+/** Looked at before somebody who is signed in gives way. */
+const MAX_EVICTION_LOOK_COUNT = 256;
 /** A request is charged for its running time when it has run for so long. */
 const CHARGE_RUNNING_MS = 1_000;
 
@@ -111,6 +113,7 @@ export class MemoryStore implements LimitStore {
     decision.plan = plan;
     decision.state = this.#states.get(caller.key) ?? new IdentityState(caller.key);
     this.#judge(decision, caller, nowMs);
+    decision.isAllowed = decision.limitedBy === undefined;
     return decision;
   }
 
@@ -502,7 +505,8 @@ export class MemoryStore implements LimitStore {
   #makeRoom(): void {
     const nowMs = this.#nowMs();
     let victim: IdentityState | undefined;
-    for (let count = 0; count < EVICTION_SAMPLE_COUNT; count += 1) {
+    for (let count = 0; count < MAX_EVICTION_LOOK_COUNT; count += 1) {
+      if (count >= EVICTION_SAMPLE_COUNT && victim?.key.startsWith('ip:')) break;
       const state = this.#nextSwept();
       if (state === undefined || state.inFlight > 0) continue;
       if (this.#isIdle(state, nowMs)) {

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SystemClock, SystemRandom } from '@plinth/kernel';
+import { StoreUnavailable } from '../errors.js';
+import { DEFAULT_RULES } from '../model/limit-store.js';
+import { UNLIMITED } from '../model/resource.js';
+import { newCaller, newPlan } from '../testing/limit-store-contract.js';
+import { GuardedStore, type OnStoreError } from './guarded-store.js';
+import { RedisStore } from './redis-store.js';
+
+/** A server that takes connections and never says a word, as a Redis that hangs. */
+async function openSilence(): Promise<AsyncDisposable & { readonly url: string }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function openStore(url: string, mode: OnStoreError) {
+  const clock = new SystemClock();
+  const random = new SystemRandom(clock);
+  const shared = new RedisStore({ url, clock, random, timeoutMs: 50, prefix: 'test:guarded:' });
+  const changes: boolean[] = [];
+  const store = new GuardedStore({
+    shared,
+    mode,
+    clock,
+    rules: DEFAULT_RULES,
+    maxIdentityCount: 1_000,
+    onChange: (isReachable) => changes.push(isReachable),
+  });
+  // The first connection to a server that hangs would never be made; nobody waits for it.
+  void store.start();
+  await sleep(100);
+  return { store, changes };
+}
+
+const NOBODY = 'redis://127.0.0.1:1';
+
+describe('GuardedStore without Redis', () => {
+  it('counts in this process', async () => {
+    const { store, changes } = await openStore(NOBODY, 'local');
+    const caller = newCaller(new Map([['core', { limit: 3, windowSec: 60 }]]));
+    const passed: boolean[] = [];
+    for (let index = 0; index < 8; index += 1) {
+      const admission = await store.admit(caller, newPlan());
+      passed.push(admission.isAllowed);
+      store.finish(admission);
+    }
+    assert.deepEqual(passed, [true, true, true, false, false, false, false, false]);
+    assert.deepEqual(changes, [false]);
+    assert.ok(store.stats.errorCount >= 5);
+    assert.equal(store.stats.inFlightCount, 0);
+    await store.close();
+  });
+
+  it('lets all pass, and shows no bucket', async () => {
+    const { store } = await openStore(NOBODY, 'open');
+    const caller = newCaller(new Map([['core', { limit: 1, windowSec: 60 }]]));
+    for (let index = 0; index < 8; index += 1) {
+      const admission = await store.admit(caller, newPlan());
+      assert.deepEqual([admission.isAllowed, admission.limit], [true, UNLIMITED]);
+      store.finish(admission);
+    }
+    await store.close();
+  });
+
+  it('lets none pass', async () => {
+    const { store } = await openStore(NOBODY, 'closed');
+    for (let index = 0; index < 8; index += 1) {
+      await assert.rejects(async () => await store.admit(newCaller(), newPlan()), StoreUnavailable);
+    }
+    await store.close();
+  });
+
+  it('waits no longer than the timeout for one that hangs, and not at all after a few', async () => {
+    await using silence = await openSilence();
+    const { store } = await openStore(silence.url, 'local');
+    for (let index = 0; index < 5; index += 1) {
+      const startMs = performance.now();
+      assert.equal((await store.admit(newCaller(), newPlan())).isAllowed, true);
+      assert.ok(performance.now() - startMs < 500);
+    }
+    const startMs = performance.now();
+    assert.ok(!(store.admit(newCaller(), newPlan()) instanceof Promise));
+    assert.ok(performance.now() - startMs < 20);
+    await store.close();
+  });
+});

@@ -1,0 +1,271 @@
+import type { Clock } from '@plinth/kernel';
+import { StoreUnavailable } from '../errors.js';
+import type { Caller } from '../model/caller.js';
+import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
+import type { Admission, LimitRules, LimitStore, StoreStats } from '../model/limit-store.js';
+import type { Plan } from '../model/plan.js';
+import type { PrimaryLimits } from '../model/primary-limits.js';
+import { type Resource, UNLIMITED } from '../model/resource.js';
+import { MemoryStore } from './memory-store.js';
+import type { RedisStore } from './redis-store.js';
+
+export type OnStoreError = 'local' | 'open' | 'closed';
+
+export interface GuardedStoreOptions {
+  readonly shared: RedisStore;
+  readonly mode: OnStoreError;
+  readonly clock: Clock;
+  readonly rules: LimitRules;
+  readonly maxIdentityCount: number;
+  /** The shared store cannot be reached, or can again. */
+  readonly onChange?: (isReachable: boolean) => void;
+}
+
+/** After so many failures in a row the shared store is left alone for a while. */
+const MAX_FAILURE_COUNT = 5;
+const PAUSE_MS = 1_000;
+
+/**
+ * Decides without the shared store while that cannot be reached: with counters of this process, by letting all pass,
+ * or by letting none pass. Whoever was admitted by one store ends with the same. Source: rate-limits, section 14.3.
+ */
+export class GuardedStore implements LimitStore {
+  readonly #options: GuardedStoreOptions;
+  readonly #shared: RedisStore;
+  /** Of an outage; counts are not merged back. */
+  #local: MemoryStore | undefined;
+  #failureCount = 0;
+  #pausedUntilMs = 0;
+  #isReachable = true;
+  /** Where each admission came from, if not from the shared store. */
+  readonly #owners = new WeakMap<Admission, MemoryStore | 'open'>();
+  readonly #shares = new WeakMap<
+    PrimaryLimits,
+    { readonly count: number; readonly limits: PrimaryLimits }
+  >();
+
+  constructor(options: GuardedStoreOptions) {
+    this.#options = options;
+    this.#shared = options.shared;
+  }
+
+  get stats(): StoreStats {
+    const local = this.#local?.stats;
+    const shared = this.#shared.stats;
+    return {
+      bucketCount: local?.bucketCount ?? 0,
+      inFlightCount: shared.inFlightCount + (local?.inFlightCount ?? 0),
+      banCount: local?.banCount ?? 0,
+      errorCount: shared.errorCount,
+    };
+  }
+
+  async start(): Promise<void> {
+    await this.#shared.start();
+  }
+
+  async close(): Promise<void> {
+    await this.#local?.close();
+    await this.#shared.close();
+  }
+
+  admit(caller: Caller, plan: Plan): Admission | Promise<Admission> {
+    if (this.#isPaused()) return this.#admitAlone(caller, plan);
+    return this.#shared.admit(caller, plan).then(
+      (admission) => {
+        this.#noteSuccess();
+        return admission;
+      },
+      () => {
+        this.#noteFailure();
+        return this.#admitAlone(caller, plan);
+      },
+    );
+  }
+
+  async peek(caller: Caller, plan: Plan): Promise<Decision> {
+    if (!this.#isPaused()) {
+      try {
+        return await this.#shared.peek(caller, plan);
+      } catch {
+        this.#noteFailure();
+      }
+    }
+    if (this.#options.mode === 'local') return this.#ownStore().peek(this.#share(caller), plan);
+    return this.#admitAlone(caller, plan);
+  }
+
+  refund(admission: Admission): void {
+    this.#ownerOf(admission)?.refund(admission as never); // each store gets back what it gave
+  }
+
+  releaseSlot(admission: Admission): void {
+    this.#ownerOf(admission)?.releaseSlot(admission as never); // as above
+  }
+
+  watchRunning(admission: Admission, charge: () => void): void {
+    this.#ownerOf(admission)?.watchRunning(admission as never, charge); // as above
+  }
+
+  chargeCpu(admission: Admission, cpuMs: number): void {
+    this.#ownerOf(admission)?.chargeCpu(admission as never, cpuMs); // as above
+  }
+
+  finish(admission: Admission): void {
+    this.#ownerOf(admission)?.finish(admission as never); // as above
+  }
+
+  async usage(
+    key: string,
+    resources: readonly Resource[],
+  ): Promise<readonly (BucketUsage | undefined)[]> {
+    return await this.#ask(
+      (store) => store.usage(key, resources),
+      () => resources.map(() => undefined),
+    );
+  }
+
+  async secondaryUsage(key: string): Promise<SecondaryUsage> {
+    return await this.#ask((store) => store.secondaryUsage(key));
+  }
+
+  async reset(key: string): Promise<void> {
+    await this.#ask((store) => store.reset(key));
+  }
+
+  async ban(key: string, durationSec: number): Promise<void> {
+    await this.#ask((store) => store.ban(key, durationSec));
+  }
+
+  async unban(key: string): Promise<boolean> {
+    return await this.#ask((store) => store.unban(key));
+  }
+
+  async banOf(key: string): Promise<Ban | undefined> {
+    return await this.#ask((store) => store.banOf(key));
+  }
+
+  async bans(limit: number): Promise<readonly Ban[]> {
+    return await this.#ask((store) => store.bans(limit));
+  }
+
+  async top(
+    resource: Resource,
+    limit: number,
+  ): Promise<readonly { readonly identity: string; readonly used: number }[]> {
+    return await this.#ask((store) => store.top(resource, limit));
+  }
+
+  #admitAlone(caller: Caller, plan: Plan): Admission {
+    switch (this.#options.mode) {
+      case 'local': {
+        const store = this.#ownStore();
+        const admission = store.admit(this.#share(caller), plan);
+        this.#owners.set(admission, store);
+        return admission;
+      }
+      case 'open': {
+        const admission: Admission = {
+          isAllowed: true,
+          limitedBy: undefined,
+          limit: UNLIMITED,
+          used: 0,
+          resetSec: 0,
+          retryAfterSec: 0,
+          plan,
+        };
+        this.#owners.set(admission, 'open');
+        return admission;
+      }
+      case 'closed':
+        throw new StoreUnavailable();
+    }
+  }
+
+  /** Questions of operators and of `/rate_limit`, which are answered from where requests are counted. */
+  async #ask<T>(question: (store: LimitStore) => T | Promise<T>, whenOpen?: () => T): Promise<T> {
+    if (!this.#isPaused()) {
+      try {
+        return await question(this.#shared);
+      } catch {
+        this.#noteFailure();
+      }
+    }
+    const { mode } = this.#options;
+    if (mode === 'local') return await question(this.#ownStore());
+    if (mode === 'open' && whenOpen !== undefined) return whenOpen();
+    throw new StoreUnavailable();
+  }
+
+  #ownerOf(admission: Admission): LimitStore | undefined {
+    const owner = this.#owners.get(admission);
+    if (owner === undefined) return this.#shared;
+    return owner === 'open' ? undefined : owner;
+  }
+
+  #isPaused(): boolean {
+    return this.#options.clock.monotonicMs() < this.#pausedUntilMs;
+  }
+
+  #noteSuccess(): void {
+    this.#failureCount = 0;
+    if (this.#isReachable) return;
+    this.#isReachable = true;
+    // The next outage begins with empty counters, as those of this one are old by then.
+    void this.#local?.close();
+    this.#local = undefined;
+    this.#options.onChange?.(true);
+  }
+
+  #noteFailure(): void {
+    this.#failureCount += 1;
+    if (this.#isReachable) {
+      this.#isReachable = false;
+      this.#options.onChange?.(false);
+    }
+    if (this.#failureCount < MAX_FAILURE_COUNT) return;
+    // One probe after the pause decides about the next.
+    this.#pausedUntilMs = this.#options.clock.monotonicMs() + PAUSE_MS;
+  }
+
+  #ownStore(): MemoryStore {
+    if (this.#local === undefined) {
+      const { clock, maxIdentityCount } = this.#options;
+      this.#local = new MemoryStore({ clock, rules: this.#sharedRules(), maxIdentityCount });
+      void this.#local.start();
+    }
+    return this.#local;
+  }
+
+  /** Every node counts for itself, so each allows its part. */
+  #share(caller: Caller): Caller {
+    const count = this.#shared.nodeCount;
+    if (count === 1) return caller;
+    const known = this.#shares.get(caller.limits);
+    if (known?.count === count) return { ...caller, limits: known.limits };
+    const limits = {
+      windowSec: caller.limits.windowSec,
+      limit: caller.limits.limit.map((limit) =>
+        limit === UNLIMITED ? limit : Math.ceil(limit / count),
+      ),
+    };
+    this.#shares.set(caller.limits, { count, limits });
+    return { ...caller, limits };
+  }
+
+  #sharedRules(): LimitRules {
+    const { rules } = this.#options;
+    const part = (amount: number): number => Math.ceil(amount / this.#shared.nodeCount);
+    return {
+      ...rules,
+      concurrency: part(rules.concurrency),
+      pointsRest: part(rules.pointsRest),
+      pointsGraph: part(rules.pointsGraph),
+      cpuMs: part(rules.cpuMs),
+      cpuGraphMs: part(rules.cpuGraphMs),
+      contentMinute: part(rules.contentMinute),
+      contentHour: part(rules.contentHour),
+      heavy: part(rules.heavy),
+    };
+  }
+}

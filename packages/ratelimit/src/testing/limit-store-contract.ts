@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LimitProfile, RouteCost } from '@plinth/kernel';
+import { type Caller, Callers } from '../model/caller.js';
+import { DEFAULT_RULES, type LimitRules, type LimitStore } from '../model/limit-store.js';
+import { makePlan, type Plan } from '../model/plan.js';
+import { PrimaryLimitRules } from '../model/primary-limits.js';
+import { type Resource, ResourceTable } from '../model/resource.js';
+
+export const RESOURCES = new ResourceTable({ slow: { limit: 5, window: 3600 } });
+
+/** Windows so short that a test can wait for their end. */
+const SHORT_SEC = 2;
+const RULES: LimitRules = { ...DEFAULT_RULES, minuteMs: 1_200, hourMs: 2_400 };
+
+let callerCount = 0;
+
+/** One that nobody has seen before, so that tests do not disturb each other. */
+export function newCaller(
+  overrides: LimitProfile['overrides'] = new Map(),
+  resources = RESOURCES,
+): Caller {
+  callerCount += 1;
+  const profile = { isEnterprise: false, repositoriesCount: 0, usersCount: 0, overrides };
+  const key = `user:${process.pid}${Date.now()}${callerCount}`;
+  const caller = new Callers(new PrimaryLimitRules(resources)).ofKey(key, profile);
+  assert.ok(caller);
+  return caller;
+}
+
+export function newPlan(
+  cost: RouteCost & { readonly method?: string } = {},
+  resources = RESOURCES,
+): Plan {
+  const { method = 'GET', endpoint = '/a', resource: name = 'core', ...rest } = cost;
+  const resource = resources.need(name);
+  return makePlan({ resource, endpoint, method, cost: rest, secondary: 'all' });
+}
+
+export interface OpenedStore extends AsyncDisposable {
+  readonly store: LimitStore;
+  advance(ms: number): Promise<void>;
+}
+
+/** What every store of counters does. `open` gives a fresh one. */
+export function limitStoreContract(
+  name: string,
+  open: (rules: LimitRules) => Promise<OpenedStore>,
+  options: { readonly skip?: string | false } = {},
+): void {
+  describe(name, { skip: options.skip ?? false }, () => {
+    const core = RESOURCES.need('core');
+    const limited = (limit: number) => newCaller(new Map([['core', { limit, windowSec: 3_600 }]]));
+    const usedOf = async (store: LimitStore, caller: Caller, resource: Resource = core) =>
+      (await store.usage(caller.key, [resource]))[0]?.used;
+
+    it('admits exactly as many requests as the limit says, however many come at once', async () => {
+      await using opened = await open(DEFAULT_RULES);
+      const { store } = opened;
+      const caller = limited(50);
+      const plan = { ...newPlan(), takesSlot: false };
+      const found = await Promise.all(
+        Array.from({ length: 80 }, async () => await store.admit(caller, plan)),
+      );
+      assert.equal(found.filter(({ isAllowed }) => isAllowed).length, 50);
+      const refused = found.filter(({ isAllowed }) => !isAllowed);
+      assert.ok(refused.every(({ limitedBy, used }) => limitedBy === 'primary' && used === 50));
+      assert.equal(await usedOf(store, caller), 50);
+    });
+
+    it('counts costs, and lets nothing pass that does not fit whole', async () => {
+      await using opened = await open(DEFAULT_RULES);
+      const { store } = opened;
+      const caller = limited(10);
+      const ask = async (cost: number) => {
+        const { isAllowed, used } = await store.admit(caller, newPlan({ cost }));
+        return [isAllowed, used];
+      };
+      assert.deepEqual(await ask(7), [true, 7]);
+      assert.deepEqual(await ask(4), [false, 7]);
+      assert.deepEqual(await ask(3), [true, 10]);
+      assert.deepEqual(await ask(0), [true, 10]);
+      assert.deepEqual(await ask(1), [false, 10]);
+    });
+
+    it('opens a window with the first counted request and a new one after its end', async () => {
+      await using opened = await open(RULES);
+      const { store, advance } = opened;
+      const caller = newCaller(new Map([['core', { limit: 2, windowSec: SHORT_SEC }]]));
+      const plan = newPlan();
+      assert.equal(await usedOf(store, caller), undefined);
+      const first = await store.admit(caller, plan);
+      await advance(300);
+      const second = await store.admit(caller, plan);
+      assert.equal(second.resetSec, first.resetSec);
+      assert.equal((await store.admit(caller, plan)).limitedBy, 'primary');
+      await advance(SHORT_SEC * 1000 + 50);
+      const next = await store.admit(caller, plan);
+      assert.deepEqual([next.isAllowed, next.used], [true, 1]);
+      assert.ok(next.resetSec >= first.resetSec + SHORT_SEC);
+    });
+
+    it('keeps a bucket per resource', async () => {
+      await using opened = await open(DEFAULT_RULES);
+      const { store } = opened;
+      const caller = newCaller();
+      await store.admit(caller, newPlan());
+      await store.admit(caller, newPlan({ resource: 'slow' }));
+      await store.admit(caller, newPlan({ resource: 'slow' }));
+      const usage = await store.usage(caller.key, [core, RESOURCES.need('slow')]);
+      assert.deepEqual(
+        usage.map((each) => each?.used),
+        [1, 2],
+      );
+    });
+
+    it('gives a cost back once asked', async () => {
+      await using opened = await open(DEFAULT_RULES);
+      const { store } = opened;
+      const caller = newCaller();
+      const admission = await store.admit(caller, newPlan());
+      store.refund(admission);
+      assert.equal(admission.used, 0);
+      store.finish(admission);
+      assert.equal((await store.admit(caller, newPlan())).used, 1);
+    });
+
+    it('takes a slot per running request and gives it back once', async () => {
+      await using opened = await open({ ...DEFAULT_RULES, concurrency: 3 });
+      const { store } = opened;
+      const caller = newCaller();
+      const ask = async () => await store.admit(caller, newPlan());
+      const running = [await ask(), await ask(), await ask()];
+      const refused = await ask();
+      assert.deepEqual([refused.limitedBy, refused.retryAfterSec], ['concurrency', 5]);
+      assert.equal(refused.used, 3);
+      for (const admission of running.slice(0, 2)) {
+        store.finish(admission);
+        store.finish(admission);
+      }
+      assert.equal((await ask()).isAllowed, true);
+      assert.equal((await ask()).isAllowed, true);
+      assert.equal((await ask()).isAllowed, false);
+    });
+
+    it('adds points per endpoint and forgets them after the window', async () => {
+      await using opened = await open({ ...RULES, pointsRest: 10 });
+      const { store, advance } = opened;
+      const caller = newCaller();
+      const ask = async (endpoint: string, method = 'GET') => {
+        const admission = await store.admit(caller, newPlan({ endpoint, method }));
+        store.finish(admission);
+        return admission;
+      };
+      assert.equal((await ask('/a', 'POST')).isAllowed, true);
+      assert.equal((await ask('/a', 'POST')).isAllowed, true);
+      const refused = await ask('/a');
+      assert.equal(refused.limitedBy, 'points_rest');
+      assert.ok(refused.retryAfterSec >= 1 && refused.retryAfterSec <= 2);
+      assert.equal(refused.used, 2, 'a refusal charges nothing');
+      assert.equal((await ask('/b')).isAllowed, true);
+      await advance(1_500);
+      assert.equal((await ask('/a')).isAllowed, true);
+    });
+
+    it('never lets more points pass within a window, wherever it begins', async () => {
+      await using opened = await open({ ...RULES, pointsRest: 5 });
+      const { store, advance } = opened;
+      const caller = newCaller();
+      const passed: number[] = [];
+      let nowMs = 0;
+      for (; nowMs < 2_800; nowMs += 140) {
+        const admission = await store.admit(caller, newPlan());
+        store.finish(admission);
+        if (admission.isAllowed) passed.push(nowMs);
+        await advance(140);
+      }
+      // A timer is never early, so that real distances are at least those that are compared.
+      for (const start of passed) {
+        const within = passed.filter((ms) => ms >= start && ms < start + 1_200 - 140);
+        assert.ok(within.length <= 5, `${within.length} from ${start}: ${passed}`);
+      }
+      assert.ok(passed.length >= 8, String(passed));
+    });
+
+    it('holds CPU time, content and weights against later requests', async () => {
+      await using opened = await open({ ...RULES, contentHour: 3 });
+      const { store, advance } = opened;
+      const kindOf = async (caller: Caller, cost: RouteCost) => {
+        const admission = await store.admit(caller, newPlan(cost));
+        store.finish(admission);
+        return admission.limitedBy;
+      };
+      const busy = newCaller();
+      const work = await store.admit(busy, newPlan());
+      store.chargeCpu(work, 90_000);
+      store.finish(work);
+      assert.equal(await kindOf(busy, {}), 'cpu');
+      await advance(1_500);
+      assert.equal(await kindOf(busy, {}), undefined);
+
+      const writer = newCaller();
+      for (let index = 0; index < 3; index += 1) {
+        assert.equal(await kindOf(writer, { content: true }), undefined);
+      }
+      assert.equal(await kindOf(writer, { content: true }), 'content_hour');
+      const own = newCaller();
+      assert.equal(await kindOf(own, { content: true, contentPerMinute: 1 }), undefined);
+      assert.equal(await kindOf(own, { content: true, contentPerMinute: 1 }), 'content_minute');
+      const heavy = newCaller();
+      assert.equal(await kindOf(heavy, { heavy: 60 }), undefined);
+      assert.equal(await kindOf(heavy, { heavy: 60 }), 'heavy');
+      assert.equal(await kindOf(heavy, { heavy: 40 }), undefined);
+    });
+
+    it('tells of the primary limit when a secondary one is in the way, too', async () => {
+      await using opened = await open({ ...DEFAULT_RULES, concurrency: 1 });
+      const { store } = opened;
+      const caller = limited(1);
+      assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
+      assert.equal((await store.admit(caller, newPlan())).limitedBy, 'primary');
+    });
+
+    it('looks without charging', async () => {
+      await using opened = await open(DEFAULT_RULES);
+      const { store } = opened;
+      const caller = limited(1);
+      const plan = newPlan({ content: true });
+      assert.equal((await store.peek(caller, plan)).isAllowed, true);
+      assert.equal((await store.peek(caller, plan)).used, 0);
+      await store.admit(caller, plan);
+      assert.equal((await store.peek(caller, plan)).limitedBy, 'primary');
+      assert.equal((await store.secondaryUsage(caller.key)).content_minute, 1);
+    });
+
+    it('bans who goes on after refusals, twice as long the second time, and pardons', async () => {
+      await using opened = await open({ ...RULES, banThreshold: 3, banMs: 300, concurrency: 1 });
+      const { store, advance } = opened;
+      const caller = newCaller();
+      const held = await store.admit(caller, newPlan());
+      const provoke = async () => {
+        for (let index = 0; index < 3; index += 1) await store.admit(caller, newPlan());
+        return await store.banOf(caller.key);
+      };
+      assert.equal((await provoke())?.level, 1);
+      const banned = await store.admit(caller, newPlan());
+      assert.deepEqual([banned.limitedBy, banned.retryAfterSec], ['ban', 1]);
+      await advance(350);
+      assert.equal((await provoke())?.level, 2);
+      await advance(350);
+      assert.equal((await store.admit(caller, newPlan())).limitedBy, 'ban');
+      assert.ok((await store.bans(1_000)).some(({ identity }) => identity === caller.key));
+      store.finish(held);
+      assert.equal(await store.unban(caller.key), true);
+      assert.equal(await store.unban(caller.key), false);
+      assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
+    });
+
+    it('bans by hand, for as long as it is told', async () => {
+      await using opened = await open(DEFAULT_RULES);
+      const { store, advance } = opened;
+      const caller = newCaller();
+      await store.ban(caller.key, 1);
+      assert.equal((await store.admit(caller, newPlan())).limitedBy, 'ban');
+      await advance(1_050);
+      assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
+    });
+
+    it('forgets what was used when it is told to', async () => {
+      await using opened = await open(DEFAULT_RULES);
+      const { store } = opened;
+      const caller = limited(1);
+      await store.admit(caller, newPlan({ content: true }));
+      assert.equal((await store.admit(caller, newPlan())).isAllowed, false);
+      await store.reset(caller.key);
+      assert.equal(await usedOf(store, caller), undefined);
+      assert.equal((await store.secondaryUsage(caller.key)).content_hour, 0);
+      assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
+    });
+
+    it('names who used most of a resource', async () => {
+      await using opened = await open(DEFAULT_RULES);
+      const { store } = opened;
+      const callers = [newCaller(), newCaller(), newCaller()];
+      for (const [index, caller] of callers.entries()) {
+        await store.admit(caller, newPlan({ resource: 'slow', cost: index + 1 }));
+      }
+      const top = await store.top(RESOURCES.need('slow'), 1_000);
+      const own = top.filter(({ identity }) => callers.some(({ key }) => key === identity));
+      assert.deepEqual(
+        own,
+        [...callers].reverse().map(({ key }, index) => ({ identity: key, used: 3 - index })),
+      );
+    });
+  });
+}

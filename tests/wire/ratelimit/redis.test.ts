@@ -1,0 +1,137 @@
+// Source: rate-limits, sections 14.2, 14.3, 15; rows 18, 25, 26 of its checklist.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { Http2Client, ServerProcess } from '../../harness/index.js';
+import { bucketOf, Platform, PROBE } from './platform.js';
+
+const url = process.env['PLINTH_TEST_REDIS_URL'] ?? '';
+const skip = url === '' && 'PLINTH_TEST_REDIS_URL names no Redis';
+
+const redisFlags = (prefix: string) => [
+  '--rate-limit-store',
+  'redis',
+  '--rate-limit-redis-url',
+  url,
+  '--rate-limit-redis-prefix',
+  prefix,
+  // All processes of this test and Redis share the machine.
+  '--rate-limit-redis-timeout-ms',
+  '5000',
+];
+
+describe('nodes that share a Redis', { skip }, () => {
+  it('admit exactly 5,000 of 10,000 requests of one address, together', async () => {
+    const prefix = `test:${randomUUID()}:`;
+    const flags = [
+      '--without-auth',
+      '--services',
+      'ratelimit',
+      '--rate-limit-resources',
+      '{"core":{"anonymous_limit":5000}}',
+      '--rate-limit-secondary-points-rest',
+      '1000000',
+      '--rate-limit-secondary-concurrency',
+      '1000000',
+      '--rate-limit-ban-enabled',
+      'false',
+      ...redisFlags(prefix),
+    ];
+    const nodes = await Promise.all(
+      Array.from({ length: 4 }, () => ServerProcess.start({ flags })),
+    );
+    try {
+      let passed = 0;
+      let refused = 0;
+      await Promise.all(
+        nodes.map(async (node) => {
+          await using client = new Http2Client(node.url);
+          for (let round = 0; round < 25; round += 1) {
+            const answers = await Promise.all(
+              Array.from({ length: 100 }, () => client.send(PROBE)),
+            );
+            for (const { status } of answers) {
+              if (status === 200) passed += 1;
+              else if (status === 403) refused += 1;
+            }
+          }
+        }),
+      );
+      assert.deepEqual([passed, refused], [5_000, 5_000]);
+      for (const node of nodes) {
+        const { rate } = JSON.parse((await node.http.send('/rate_limit')).text) as {
+          rate: { used: number };
+        };
+        assert.equal(rate.used, 5_000);
+      }
+    } finally {
+      await Promise.all(nodes.map((node) => node.close()));
+    }
+  });
+
+  it('give a 304 back, keep windows over a restart, and free the slots of ended requests', async () => {
+    const prefix = `test:${randomUUID()}:`;
+    const flags = [...redisFlags(prefix), '--rate-limit-secondary-concurrency', '1'];
+    const platform = await Platform.start(flags);
+    const { dataDir } = platform.server;
+    try {
+      const token = await platform.token({ kind: 'personal', identity: 'user:1' });
+      for (let used = 1; used <= 3; used += 1) {
+        const answer = await platform.send(PROBE, token);
+        assert.equal(bucketOf(answer), `core ${used}+${5_000 - used}/5000`);
+      }
+      const headers = { authorization: token, 'if-none-match': '*' };
+      for (let index = 0; index < 3; index += 1) {
+        const fresh = await platform.server.http.send(PROBE, { headers });
+        assert.equal(fresh.status, 304);
+        assert.equal(bucketOf(fresh), 'core 3+4997/5000');
+      }
+      await platform.server.stop();
+      await using again = await Platform.start(flags, { dataDir, admin: platform.admin });
+      assert.equal(bucketOf(await again.send(PROBE, token)), 'core 4+4996/5000');
+    } finally {
+      await platform.server.close();
+    }
+  });
+});
+
+/** Nothing listens there. */
+const NOWHERE = ['--rate-limit-store', 'redis', '--rate-limit-redis-url', 'redis://127.0.0.1:1'];
+
+describe('row 26: while Redis is away', () => {
+  it('a node counts for itself', async () => {
+    await using platform = await Platform.start(NOWHERE);
+    for (let used = 1; used <= 8; used += 1) {
+      assert.equal(bucketOf(await platform.send(PROBE)), `core ${used}+${60 - used}/60`);
+    }
+    assert.match(platform.server.logText, /"redis cannot be reached"/);
+  });
+
+  it('a node that is told so lets everything pass without headers', async () => {
+    await using platform = await Platform.start([
+      ...NOWHERE,
+      '--rate-limit-on-store-error',
+      'open',
+    ]);
+    for (let index = 0; index < 70; index += 1) {
+      const answer = await platform.send(PROBE);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers['x-ratelimit-limit'], undefined);
+    }
+    assert.equal((await platform.send('/rate_limit')).status, 200);
+  });
+
+  it('a node that is told so answers 503', async () => {
+    await using platform = await Platform.start([
+      ...NOWHERE,
+      '--rate-limit-on-store-error',
+      'closed',
+    ]);
+    for (let index = 0; index < 8; index += 1) {
+      const answer = await platform.send(PROBE);
+      assert.equal(answer.status, 503);
+      assert.equal(answer.headers['retry-after'], '5');
+      assert.equal(JSON.parse(answer.text).message, 'Service unavailable');
+    }
+  });
+});
