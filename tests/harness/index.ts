@@ -7,6 +7,7 @@ export {
 } from './accounts-server.js';
 export { assertEmpty, assertError, assertJson, query, rows } from './answers.js';
 export { Chance } from './chance.js';
+export { EventReceiver, type ReceivedEvent } from './event-receiver.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
 export { Http2Client } from './http2-client.js';
 export { RawConnection } from './raw-connection.js';

@@ -23,6 +23,7 @@ import { VendorWords } from './model/vendor-words.js';
 import { registerAccountRoutes } from './routes/account-routes.js';
 import { installBodies } from './routes/bodies.js';
 import { registerClockRoutes } from './routes/clock-routes.js';
+import { registerEventRoutes } from './routes/event-routes.js';
 import { AccountsFront, type KeyDirectory } from './routes/front.js';
 import { Handlers } from './routes/handlers.js';
 import { registerOperatorRoutes } from './routes/operator-routes.js';
@@ -32,6 +33,7 @@ import type { ErrorDialect } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { KeyFile } from './storage/key-file.js';
+import { RetentionStore } from './storage/retention-store.js';
 import { Sealer } from './storage/sealer.js';
 
 /** What the service asks of whoever keeps the keys of platforms. */
@@ -51,6 +53,8 @@ export interface AccountsNeeds {
   /** Absolute; the service keeps its key file below `accounts/`. */
   readonly dataDir: string;
   readonly keys: PlatformKeyring;
+  /** Networks and hosts of the own network to which events may be delivered. */
+  readonly allowedTargets: readonly string[];
   /** Who an operator's request speaks for. Throws when its token is none. */
   checkOperator(request: FastifyRequest): Principal;
   /** Tells the operator something once, past the logs: the keys that the first start makes. */
@@ -63,6 +67,8 @@ export function createAccounts(needs: AccountsNeeds): HttpService {
 }
 
 const UPKEEP_MS = 60_000;
+/** How long a used or expired token is still known as such. */
+const TOKEN_RETENTION_MS = 30 * 86_400_000;
 
 class AccountsService implements HttpService {
   readonly name = 'accounts';
@@ -111,9 +117,10 @@ class AccountsService implements HttpService {
     app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
     const handlers = new Handlers({ app, front: this.#front, random });
     const shapes = new RequestShapes(REFERENCE_LISTS);
-    const { accounts, persons, tokens, clocks, operator } = domain;
+    const { accounts, persons, tokens, clocks, events, destinations, operator } = domain;
     registerAccountRoutes(handlers, { accounts, shapes, words: this.#words });
     registerPersonRoutes(handlers, { persons, tokens, shapes });
+    registerEventRoutes(handlers, { events, destinations, shapes });
     registerClockRoutes(handlers, { clocks, shapes });
     registerOperatorRoutes(app, { front: this.#front, operator });
   }
@@ -138,17 +145,39 @@ class AccountsService implements HttpService {
       keyring: this.#needs.keys,
       keyFile,
       sealingKeys,
+      outbox: this.#needs.outbox,
+      log: this.#needs.log,
+      allowedTargets: this.#needs.allowedTargets,
     });
-    const { upkeep, rotation } = this.#domain;
+    const { upkeep, rotation, destinations, delivery } = this.#domain;
     await rotation.resume();
+    await destinations.load();
+    delivery.start();
     this.#upkeep = clock.every(UPKEEP_MS, async () => {
-      await this.#needs.leases.withLease('accounts-upkeep', (signal) => upkeep.refreshDue(signal));
+      await this.#needs.leases.withLease('accounts-upkeep', async (signal) => {
+        await upkeep.refreshDue(signal);
+        await this.#purge(signal);
+      });
     });
   }
 
   async close(): Promise<void> {
     this.#upkeep?.[Symbol.dispose]();
+    await this.#domain?.delivery.close();
     await this.#commits.idle();
+  }
+
+  async #purge(signal: AbortSignal): Promise<void> {
+    const { store, clock, config } = this.#needs;
+    const nowMs = clock.nowMs();
+    const before = {
+      nowMs,
+      idempotencyMs: nowMs - config.idempotency_ttl_sec * 1000,
+      eventsMs: nowMs - config.event_retention_sec * 1000,
+      tokensMs: nowMs - TOKEN_RETENTION_MS,
+    };
+    const retention = new RetentionStore(store);
+    while (!signal.aborted && (await retention.purge(before)) > 0);
   }
 
   async #prepareKeys(isFirstStart: boolean): Promise<void> {

@@ -228,7 +228,7 @@ describe('the official client', () => {
       'idempotency_error',
     );
     await server.withSettings({ update_concurrency_limit: 0 }, async () => {
-      await check(accounts.create({}), 'StripeRateLimitError', 'account_rate_limit_exceeded');
+      await check(accounts.create({}), 'RateLimitError', 'account_rate_limit_exceeded');
     });
   });
 

@@ -79,7 +79,10 @@ function statusEventsOf(
   was: Readonly<Record<string, CapabilityStatus>>,
   account: StoredAccount,
 ): EventDraft[] {
-  return Object.entries(account.capabilities).flatMap(([key, { status }]): EventDraft[] => {
+  const inOrder = CONFIGURATION_NAMES.flatMap((name) =>
+    Object.entries(account.capabilities).filter(([key]) => key.startsWith(`${name}.`)),
+  );
+  return inOrder.flatMap(([key, { status }]): EventDraft[] => {
     if (Object.hasOwn(was, key) && was[key]?.status === status) return [];
     const [configuration = '', ...rest] = key.split('.');
     const section = `configuration.${configuration}`;

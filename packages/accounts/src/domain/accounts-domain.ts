@@ -1,9 +1,10 @@
-import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import type { Clock, Logger, Outbox, Random, RelationalStore } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import type { WireOptions } from '../model/wire/account-object.js';
 import { AccountStore } from '../storage/account-store.js';
 import type { CommitQueue } from '../storage/commit-queue.js';
+import { DestinationStore } from '../storage/destination-store.js';
 import { EventStore } from '../storage/event-store.js';
 import { FixtureStore } from '../storage/fixture-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
@@ -14,7 +15,12 @@ import { AccountAccess } from './account-access.js';
 import { AccountUpkeep } from './account-upkeep.js';
 import { AccountWriter } from './account-writer.js';
 import { Accounts } from './accounts.js';
+import { AddressGuard } from './delivery/address-guard.js';
+import { EventDelivery } from './delivery/event-delivery.js';
+import { EventSender } from './delivery/event-sender.js';
 import { deriveRequirements } from './engine/index.js';
+import { EventDestinations } from './event-destinations.js';
+import { Events } from './events.js';
 import { FactFinder } from './facts.js';
 import { Fixtures } from './fixtures.js';
 import { KeyRotation } from './key-rotation.js';
@@ -40,6 +46,10 @@ export interface DomainNeeds {
   readonly keyring: ManagedKeys;
   readonly keyFile: KeyFile;
   readonly sealingKeys: SealingKeys;
+  readonly outbox: Outbox;
+  readonly log: Logger;
+  /** Networks and hosts of the own network to which events may go. */
+  readonly allowedTargets: readonly string[];
 }
 
 /** Joins the parts of the domain. */
@@ -51,6 +61,9 @@ export class AccountsDomain {
   readonly clocks: TestClocks;
   readonly operator: Operator;
   readonly rotation: KeyRotation;
+  readonly destinations: EventDestinations;
+  readonly events: Events;
+  readonly delivery: EventDelivery;
 
   constructor(needs: DomainNeeds) {
     const { clock, random, sealer, commits, platforms, config } = needs;
@@ -74,7 +87,28 @@ export class AccountsDomain {
       events,
       derive: deriveRequirements,
       wire,
-      isAwaited: () => false,
+      isAwaited: (bundle) => this.destinations.isAwaited(bundle),
+    });
+    const destinationStore = new DestinationStore(needs.store, sealer);
+    this.destinations = new EventDestinations({
+      clock,
+      random,
+      store: destinationStore,
+      mutations,
+      putBundle: (writes, bundle) => writer.putBundle(writes, bundle),
+    });
+    const retentionMs = config.event_retention_sec * 1000;
+    this.events = new Events({ clock, store: events, words: needs.words, retentionMs });
+    this.delivery = new EventDelivery({
+      clock,
+      log: needs.log,
+      outbox: needs.outbox,
+      commits,
+      events,
+      store: destinationStore,
+      destinations: this.destinations,
+      sender: new EventSender(new AddressGuard(needs.allowedTargets)),
+      headerPrefixes: config.header_prefixes,
     });
     const ttlMs = config.token_ttl_sec * 1000;
     const tokenStore = new TokenStore(needs.store, sealer);

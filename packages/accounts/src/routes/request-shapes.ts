@@ -1,11 +1,12 @@
 import type { TSchema } from 'typebox';
 import { invalidFields } from '../domain/refusals.js';
+import { EVENT_TYPES } from '../model/event-destination.js';
 import type { ReferenceLists } from '../model/reference.js';
 import { accountParams, accountTokenParams } from '../model/shape/account-params.js';
 import { checkShape } from '../model/shape/check-shape.js';
-import { fixedOneOf, group, list, whole } from '../model/shape/fields.js';
+import { fixedOneOf, fixedText, group, list, text, whole } from '../model/shape/fields.js';
 import { clockFixtureSchema } from '../model/shape/operator-params.js';
-import { personParams } from '../model/shape/person-params.js';
+import { METADATA, personParams } from '../model/shape/person-params.js';
 
 /** The schemas of all bodies, each made when it is first asked for. */
 export class RequestShapes {
@@ -35,6 +36,39 @@ export class RequestShapes {
   }
 }
 
+function destinationSchema(operation: 'create' | 'update'): TSchema {
+  const isCreate = operation === 'create';
+  return group(
+    {
+      name: fixedText({ maxLength: 300 }),
+      description: text({ maxLength: 1000 }),
+      enabled_events: list(fixedOneOf(['*', ...EVENT_TYPES]), { nullable: false, maxItems: 200 }),
+      include: list(
+        fixedOneOf(
+          ['webhook_endpoint.url', 'webhook_endpoint.signing_secret'].slice(0, isCreate ? 2 : 1),
+        ),
+        { nullable: false },
+      ),
+      metadata: METADATA,
+      webhook_endpoint: group(
+        { url: fixedText({ maxLength: 2048 }) },
+        { required: ['url'], nullable: false },
+      ),
+      ...(isCreate && {
+        type: fixedOneOf(['webhook_endpoint']),
+        event_payload: fixedOneOf(['thin']),
+        events_from: list(fixedOneOf(['@self']), { nullable: false }),
+      }),
+    },
+    {
+      required: isCreate
+        ? ['name', 'type', 'event_payload', 'enabled_events', 'webhook_endpoint']
+        : [],
+      nullable: false,
+    },
+  );
+}
+
 const FROZEN_TIME = whole({ nullable: false, minimum: 0, maximum: 32_503_680_000 });
 
 const MAKERS = {
@@ -51,6 +85,9 @@ const MAKERS = {
   person_update: (lists: ReferenceLists) => personParams({ operation: 'update', lists }, 'person'),
   person_token: (lists: ReferenceLists) =>
     personParams({ operation: 'update', lists }, 'person_token'),
+  empty: () => group({}),
+  destination_create: () => destinationSchema('create'),
+  destination_update: () => destinationSchema('update'),
   test_clock: () => clockFixtureSchema(),
   test_clock_advance: () =>
     group({ frozen_time: FROZEN_TIME }, { required: ['frozen_time'], nullable: false }),

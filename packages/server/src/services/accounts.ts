@@ -15,6 +15,11 @@ export function openAccounts(parts: ServiceParts): HttpService {
     log,
     dataDir: stores.dataDir,
     keys: identity.platformKeys,
+    // Whoever allows a target for one kind of deliveries means the other as well.
+    allowedTargets: [
+      ...settings.accounts.allow_private_targets,
+      ...settings.webhooks.allow_private_targets,
+    ],
     checkOperator: (request) => identity.check(request.raw),
     announce: (text) => process.stdout.write(text),
   });

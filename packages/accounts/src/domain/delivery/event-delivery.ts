@@ -1,0 +1,157 @@
+import { createHmac } from 'node:crypto';
+import type { Clock, Logger, Outbox } from '@plinth/kernel';
+import { type EventBundle, eventId, readEventId, thinEvent } from '../../model/event.js';
+import { PING_TYPE, wantsEvent } from '../../model/event-destination.js';
+import { tenantKey } from '../../model/tenant.js';
+import { type CommitQueue, EVENTS_COMMITTED, WriteSet } from '../../storage/commit-queue.js';
+import type { DestinationStore, PendingDelivery } from '../../storage/destination-store.js';
+import type { EventStore } from '../../storage/event-store.js';
+import type { EventDestinations } from '../event-destinations.js';
+import type { EventSender } from './event-sender.js';
+
+interface DeliveryNeeds {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly outbox: Outbox;
+  readonly commits: CommitQueue;
+  readonly events: EventStore;
+  readonly store: DestinationStore;
+  readonly destinations: EventDestinations;
+  readonly sender: EventSender;
+  readonly headerPrefixes: readonly string[];
+}
+
+/** Attempts after the first; the last comes three days later. */
+const DELAYS_SEC = [5, 30, 120, 600, 3600, 10_800, 21_600, 43_200, 86_400, 86_400] as const;
+const MAX_IN_FLIGHT = 16;
+const LOOK_MS = 1000;
+
+/**
+ * Brings committed events to their destinations, at least once: the outbox says which bundles were committed, each
+ * (event, destination) becomes a row, and the row goes when the receiver has answered with success or every attempt
+ * was made. Source: accounts, section 17.3.
+ */
+export class EventDelivery {
+  readonly #needs: DeliveryNeeds;
+  readonly #stop = new AbortController();
+  readonly #inFlight = new Map<string, Promise<void>>();
+  #look: Disposable | undefined;
+  /** Rows may be there that nobody has looked at. */
+  #hasWork = true;
+
+  constructor(needs: DeliveryNeeds) {
+    this.#needs = needs;
+    needs.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ payload }) => {
+      const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
+      await this.#schedule(ids);
+    });
+  }
+
+  start(): void {
+    this.#look = this.#needs.clock.every(LOOK_MS, () => this.#deliverDue());
+  }
+
+  async close(): Promise<void> {
+    this.#look?.[Symbol.dispose]();
+    this.#stop.abort();
+    await Promise.allSettled(this.#inFlight.values());
+  }
+
+  async #schedule(bundleIds: readonly string[]): Promise<void> {
+    const { events, clock, store, commits, destinations } = this.#needs;
+    const nowMs = clock.nowMs();
+    const writes = new WriteSet();
+    for (const bundle of await events.findAll(bundleIds)) {
+      for (const destination of destinations.listAll(bundle.tenant)) {
+        for (const [index, { type, target }] of bundle.events.entries()) {
+          const isPinged = type === PING_TYPE && target.id === destination.id;
+          const isWanted = type !== PING_TYPE && wantsEvent(destination, type);
+          if (!isPinged && !isWanted) continue;
+          const event = eventId(bundle, index);
+          store.putDelivery(writes, {
+            id: `${event}:${destination.id}`,
+            tenant: tenantKey(bundle.tenant),
+            destinationId: destination.id,
+            eventId: event,
+            attempt: 0,
+            dueMs: nowMs,
+            createdMs: nowMs,
+          });
+        }
+      }
+    }
+    if (writes.rows.size === 0) return;
+    await commits.commit(writes);
+    this.#hasWork = true;
+    await this.#deliverDue();
+  }
+
+  async #deliverDue(): Promise<void> {
+    if (!this.#hasWork || this.#stop.signal.aborted) return;
+    const nowMs = this.#needs.clock.nowMs();
+    const waiting = await this.#needs.store.listDeliveries(MAX_IN_FLIGHT * 4);
+    this.#hasWork = waiting.length > 0;
+    for (const delivery of waiting) {
+      if (delivery.dueMs > nowMs || this.#inFlight.size >= MAX_IN_FLIGHT) break;
+      if (this.#inFlight.has(delivery.id)) continue;
+      const done = this.#attempt(delivery)
+        .catch((err: unknown) => this.#needs.log.error({ err }, 'event delivery failed'))
+        .finally(() => {
+          this.#inFlight.delete(delivery.id);
+          // The next one need not wait for the clock.
+          void this.#deliverDue().catch(() => {});
+        });
+      this.#inFlight.set(delivery.id, done);
+    }
+  }
+
+  async #attempt(delivery: PendingDelivery): Promise<void> {
+    const { destinations, events, commits, store, clock, log, sender } = this.#needs;
+    const destination = destinations.find(delivery.destinationId);
+    const found = destination && (await this.#eventOf(delivery, events));
+    const writes = new WriteSet();
+    if (destination === undefined || found === undefined) {
+      await commits.commit(writes.delete('accounts_deliveries', delivery.id));
+      return;
+    }
+    const body = JSON.stringify(found);
+    const headers = this.#headers(destination.secret, body);
+    const outcome = await sender.send({ url: destination.url, headers, body }, this.#stop.signal);
+    if (this.#stop.signal.aborted && !outcome.isTaken) return; // made again after the next start
+    const delaySec = DELAYS_SEC[delivery.attempt];
+    if (outcome.isTaken || delaySec === undefined) {
+      if (!outcome.isTaken)
+        log.warn({ destination: destination.id, why: outcome.why }, 'event given up');
+      writes.delete('accounts_deliveries', delivery.id);
+    } else {
+      const { attempt } = delivery;
+      const dueMs = clock.nowMs() + delaySec * 1000;
+      store.putDelivery(writes, { ...delivery, attempt: attempt + 1, dueMs });
+    }
+    await commits.commit(writes);
+  }
+
+  async #eventOf(
+    { eventId: id, tenant }: PendingDelivery,
+    events: EventStore,
+  ): Promise<Record<string, unknown> | undefined> {
+    const read = readEventId(id, tenant.endsWith(':live'));
+    if (read === undefined) return undefined;
+    const [bundle]: readonly EventBundle[] = await events.findAll([read.bundleId]);
+    const event = bundle?.events[read.index];
+    return bundle && event && thinEvent(bundle, read.index, event);
+  }
+
+  #headers(secret: string, body: string): Record<string, string> {
+    const second = Math.floor(this.#needs.clock.nowMs() / 1000);
+    const hmac = createHmac('sha256', secret).update(`${second}.${body}`).digest('hex');
+    const signature = `t=${second},v1=${hmac}`;
+    return {
+      'content-type': 'application/json',
+      'user-agent': 'Api/1.0',
+      ...Object.fromEntries(
+        this.#needs.headerPrefixes.map((prefix) => [`${prefix}-Signature`, signature]),
+      ),
+    };
+  }
+}

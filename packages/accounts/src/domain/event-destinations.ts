@@ -1,0 +1,260 @@
+import type { Clock, Random } from '@plinth/kernel';
+import { type EventBundle, eventObject } from '../model/event.js';
+import {
+  destinationObject,
+  type EventDestination,
+  PING_TYPE,
+  wantsEvent,
+} from '../model/event-destination.js';
+import { CreationOrder, randomLetters } from '../model/ids.js';
+import { mergeFields } from '../model/merge-fields.js';
+import { type Tenant, tenantKey } from '../model/tenant.js';
+import { AccountsRefused } from '../model/violation.js';
+import { WriteSet } from '../storage/commit-queue.js';
+import type { DestinationStore } from '../storage/destination-store.js';
+import { type ListRequest, readPage, toPage } from './account-pages.js';
+import type { AccountWriter } from './account-writer.js';
+import type { MutationAnswer, MutationOutcome, Mutations } from './mutations.js';
+import { invalidFields, notFound } from './refusals.js';
+import type { RequestContext } from './request-context.js';
+
+/** Destinations of one platform in one mode; all of them are in memory. */
+const MAX_DESTINATION_COUNT = 16;
+
+interface DestinationsNeeds {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: DestinationStore;
+  readonly mutations: Mutations;
+  /** Writes the event of a ping. */
+  readonly putBundle: AccountWriter['putBundle'];
+}
+
+export interface DestinationFields {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly enabled_events?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string | null>> | null;
+  readonly webhook_endpoint?: { readonly url?: string };
+}
+
+export interface DestinationWrite {
+  readonly body: unknown;
+  readonly given: DestinationFields;
+  readonly include: readonly string[];
+}
+
+/** Where a platform wants its events. Source: accounts, section 17.3. */
+export class EventDestinations {
+  readonly #needs: DestinationsNeeds;
+  readonly #order: CreationOrder;
+  readonly #byId = new Map<string, EventDestination>();
+
+  constructor(needs: DestinationsNeeds) {
+    this.#needs = needs;
+    this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
+  }
+
+  /** Before anything else. */
+  async load(): Promise<void> {
+    for (const destination of await this.#needs.store.readAll()) this.#show(destination);
+  }
+
+  find(id: string): EventDestination | undefined {
+    return this.#byId.get(id);
+  }
+
+  listAll(tenant: Tenant): readonly EventDestination[] {
+    const key = tenantKey(tenant);
+    return [...this.#byId.values()].filter((each) => tenantKey(each.tenant) === key);
+  }
+
+  isAwaited({ tenant, events }: EventBundle): boolean {
+    if (this.#byId.size === 0) return false;
+    const destinations = this.listAll(tenant);
+    return events.some(
+      ({ type }) => type === PING_TYPE || destinations.some((each) => wantsEvent(each, type)),
+    );
+  }
+
+  async create(context: RequestContext, write: DestinationWrite): Promise<MutationAnswer> {
+    const { tenant } = context;
+    const key = `destinations:${tenantKey(tenant)}`;
+    const call = { context, body: write.body, concurrencyKey: key, lockKeys: [key] };
+    return await this.#needs.mutations.run(call, async () => {
+      if (this.listAll(tenant).length >= MAX_DESTINATION_COUNT) {
+        throw new AccountsRefused({
+          code: 'invalid_fields',
+          message: `There are ${MAX_DESTINATION_COUNT} event destinations already.`,
+        });
+      }
+      const { given } = write;
+      const url = given.webhook_endpoint?.url ?? '';
+      refuseUrl(url, tenant);
+      const { createdMs, letters } = this.#order.next();
+      const destination: EventDestination = {
+        id: `${tenant.livemode ? 'ed_' : 'ed_test_'}${letters}`,
+        tenant,
+        createdMs,
+        updatedMs: createdMs,
+        name: given.name ?? '',
+        description: given.description ?? '',
+        enabledEvents: given.enabled_events ?? [],
+        isEnabled: true,
+        metadata: mergeFields<Record<string, string>>({}, given.metadata),
+        url,
+        secret: `whsec_${randomLetters(this.#needs.random, 32)}`,
+      };
+      const shown = {
+        url: write.include.includes('webhook_endpoint.url'),
+        secret: write.include.includes('webhook_endpoint.signing_secret'),
+      };
+      return { ...this.#written(destination, shown), isSecret: shown.secret };
+    });
+  }
+
+  async update(
+    context: RequestContext,
+    id: string,
+    write: DestinationWrite,
+  ): Promise<MutationAnswer> {
+    const include = { url: write.include.includes('webhook_endpoint.url'), secret: false };
+    return await this.#change(context, id, write.body, async (before) => {
+      const { name, description, enabled_events, metadata, webhook_endpoint } = write.given;
+      const url = webhook_endpoint?.url ?? before.url;
+      refuseUrl(url, before.tenant);
+      const after: EventDestination = {
+        ...before,
+        url,
+        name: name ?? before.name,
+        description: description === undefined ? before.description : (description ?? ''),
+        enabledEvents: enabled_events ?? before.enabledEvents,
+        metadata:
+          metadata === null ? {} : mergeFields<Record<string, string>>(before.metadata, metadata),
+      };
+      return this.#written(this.#updated(after), include);
+    });
+  }
+
+  async setEnabled(
+    context: RequestContext,
+    id: string,
+    isEnabled: boolean,
+    body: unknown,
+  ): Promise<MutationAnswer> {
+    return await this.#change(context, id, body, async (before) => {
+      const after =
+        before.isEnabled === isEnabled ? before : this.#updated({ ...before, isEnabled });
+      return this.#written(after, { url: false, secret: false });
+    });
+  }
+
+  /** Sends a test event to this destination alone, also while it is disabled. */
+  async ping(context: RequestContext, id: string, body: unknown): Promise<MutationAnswer> {
+    return await this.#change(context, id, body, async ({ tenant }) => {
+      const writes = new WriteSet();
+      const bundle = this.#needs.putBundle(writes, {
+        tenant,
+        subjectId: id,
+        personId: undefined,
+        request: { id: context.requestId, idempotency_key: context.idempotencyKey },
+        events: [{ type: PING_TYPE, target: { kind: 'destination', id } }],
+      });
+      return { body: JSON.stringify(eventObject(bundle, 0)), writes };
+    });
+  }
+
+  async delete(context: RequestContext, id: string): Promise<MutationAnswer> {
+    return await this.#change(context, id, {}, async () => ({
+      body: JSON.stringify({ id, object: 'v2.core.event_destination' }),
+      writes: new WriteSet().delete('accounts_destinations', id),
+      afterCommit: () => {
+        this.#byId.delete(id);
+      },
+    }));
+  }
+
+  retrieve(context: RequestContext, id: string, include: readonly string[]): string {
+    const url = include.includes('webhook_endpoint.url');
+    return JSON.stringify(destinationObject(this.#get(context.tenant, id), { url, secret: false }));
+  }
+
+  list(context: RequestContext, request: ListRequest, include: readonly string[]): string {
+    const query = readPage(request);
+    const { cursor, limit } = query;
+    const newestFirst = [...this.listAll(context.tenant)].sort(
+      (a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1),
+    );
+    const isBehind = (each: EventDestination): boolean => {
+      if (cursor === undefined) return true;
+      const order = each.createdMs - cursor.createdMs || (each.id < cursor.id ? -1 : 1);
+      return each.id !== cursor.id && (cursor.direction === 'next' ? order < 0 : order > 0);
+    };
+    const behind = newestFirst.filter(isBehind);
+    const found =
+      cursor?.direction === 'previous' ? behind.slice(-(limit + 1)) : behind.slice(0, limit + 1);
+    const { items, next_page_url, previous_page_url } = toPage(request, query, found);
+    const url = include.includes('webhook_endpoint.url');
+    const data = items.map((each) => destinationObject(each, { url, secret: false }));
+    return JSON.stringify({ data, next_page_url, previous_page_url });
+  }
+
+  #get(tenant: Tenant, id: string): EventDestination {
+    const found = this.#byId.get(id);
+    if (found === undefined || tenantKey(found.tenant) !== tenantKey(tenant)) {
+      throw notFound('event destination', id);
+    }
+    return found;
+  }
+
+  async #change(
+    context: RequestContext,
+    id: string,
+    body: unknown,
+    work: (before: EventDestination) => Promise<MutationOutcome>,
+  ): Promise<MutationAnswer> {
+    const key = `destination:${id}`;
+    const call = { context, body, concurrencyKey: key, lockKeys: [key] };
+    return await this.#needs.mutations.run(call, async () => {
+      return await work(this.#get(context.tenant, id));
+    });
+  }
+
+  #updated(destination: EventDestination): EventDestination {
+    const updatedMs = Math.max(this.#needs.clock.nowMs(), destination.updatedMs + 1);
+    return { ...destination, updatedMs };
+  }
+
+  #written(
+    destination: EventDestination,
+    include: { readonly url: boolean; readonly secret: boolean },
+  ): MutationOutcome {
+    const writes = new WriteSet();
+    this.#needs.store.put(writes, destination);
+    return {
+      body: JSON.stringify(destinationObject(destination, include)),
+      writes,
+      afterCommit: () => this.#show(destination),
+    };
+  }
+
+  #show(destination: EventDestination): void {
+    this.#byId.set(destination.id, destination);
+  }
+}
+
+/** In live mode events travel encrypted. */
+function refuseUrl(text: string, { livemode }: Tenant): void {
+  const field = 'webhook_endpoint.url';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isRight =
+    url !== undefined &&
+    (url.protocol === 'https:' || (url.protocol === 'http:' && !livemode)) &&
+    url.username === '' &&
+    url.password === '';
+  if (isRight) return;
+  const message = livemode
+    ? `${field} must be an https URL.`
+    : `${field} must be an http or https URL.`;
+  throw invalidFields([{ field, code: 'bad_format', message }]);
+}

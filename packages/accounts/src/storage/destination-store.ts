@@ -1,0 +1,91 @@
+import type { RelationalStore } from '@plinth/kernel';
+import type { Kysely } from 'kysely';
+import type { EventDestination } from '../model/event-destination.js';
+import { tenantKey } from '../model/tenant.js';
+import type { AccountTables } from './account-tables.js';
+import type { WriteSet } from './commit-queue.js';
+import type { Sealer } from './sealer.js';
+
+/** An attempt that is still to be made. */
+export interface PendingDelivery {
+  readonly id: string;
+  readonly tenant: string;
+  readonly destinationId: string;
+  readonly eventId: string;
+  /** Attempts that have been made. */
+  readonly attempt: number;
+  readonly dueMs: number;
+  readonly createdMs: number;
+}
+
+/** Destinations of events, and what is on its way to them. */
+export class DestinationStore {
+  readonly #reader: Kysely<AccountTables>;
+  readonly #sealer: Sealer;
+
+  constructor(store: RelationalStore, sealer: Sealer) {
+    this.#reader = store.reader<AccountTables>();
+    this.#sealer = sealer;
+  }
+
+  async readAll(): Promise<readonly EventDestination[]> {
+    const rows = await this.#reader
+      .selectFrom('accounts_destinations')
+      .selectAll()
+      .orderBy('created_ms')
+      .orderBy('id')
+      .execute();
+    return rows.map((row) => {
+      const body = JSON.parse(row.body) as Omit<EventDestination, 'id' | 'tenant' | 'createdMs'>;
+      const colon = row.tenant.lastIndexOf(':');
+      return {
+        ...body,
+        id: row.id,
+        tenant: { platform: row.tenant.slice(0, colon), livemode: row.tenant.endsWith(':live') },
+        createdMs: Number(row.created_ms),
+        secret: this.#sealer.open(body.secret, row.id),
+      };
+    });
+  }
+
+  put(writes: WriteSet, destination: EventDestination): void {
+    const { id, tenant, createdMs, secret, ...others } = destination;
+    writes.put('accounts_destinations', {
+      id,
+      tenant: tenantKey(tenant),
+      created_ms: createdMs,
+      body: JSON.stringify({ ...others, secret: this.#sealer.seal(secret, id) }),
+    });
+  }
+
+  putDelivery(writes: WriteSet, delivery: PendingDelivery): void {
+    writes.put('accounts_deliveries', {
+      id: delivery.id,
+      tenant: delivery.tenant,
+      destination_id: delivery.destinationId,
+      event_id: delivery.eventId,
+      attempt: delivery.attempt,
+      due_ms: delivery.dueMs,
+      created_ms: delivery.createdMs,
+    });
+  }
+
+  /** Soonest first, whether due or not. */
+  async listDeliveries(limit: number): Promise<readonly PendingDelivery[]> {
+    const rows = await this.#reader
+      .selectFrom('accounts_deliveries')
+      .selectAll()
+      .orderBy('due_ms')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      id: row.id,
+      tenant: row.tenant,
+      destinationId: row.destination_id,
+      eventId: row.event_id,
+      attempt: row.attempt,
+      dueMs: Number(row.due_ms),
+      createdMs: Number(row.created_ms),
+    }));
+  }
+}

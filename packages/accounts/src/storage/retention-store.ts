@@ -1,0 +1,60 @@
+import type { RelationalStore } from '@plinth/kernel';
+import type { AccountTables } from './account-tables.js';
+
+const BATCH_SIZE = 1000;
+
+/** Removes what has had its time, some at a time, so that nobody waits long. */
+export class RetentionStore {
+  readonly #store: RelationalStore;
+
+  constructor(store: RelationalStore) {
+    this.#store = store;
+  }
+
+  /** @returns how many rows went, of one table at most `BATCH_SIZE`: call again while there are any. */
+  async purge(before: {
+    readonly idempotencyMs: number;
+    readonly eventsMs: number;
+    readonly tokensMs: number;
+    readonly nowMs: number;
+  }): Promise<number> {
+    return await this.#store.transaction<AccountTables, number>(async (tx) => {
+      const oldRecords = tx
+        .selectFrom('accounts_idempotency')
+        .select('id')
+        .where('created_ms', '<', before.idempotencyMs)
+        .limit(BATCH_SIZE);
+      const oldEvents = tx
+        .selectFrom('accounts_events')
+        .select('id')
+        .where('created_ms', '<', before.eventsMs)
+        .limit(BATCH_SIZE);
+      const oldTokens = tx
+        .selectFrom('accounts_tokens')
+        .select('id')
+        .where('created_ms', '<', before.tokensMs)
+        .limit(BATCH_SIZE);
+      const expired = tx
+        .selectFrom('accounts_tokens')
+        .select('id')
+        .where('expires_ms', '<', before.nowMs)
+        .where('payload', 'is not', null)
+        .limit(BATCH_SIZE);
+      const results = [
+        await tx
+          .deleteFrom('accounts_idempotency')
+          .where('id', 'in', oldRecords)
+          .executeTakeFirst(),
+        await tx.deleteFrom('accounts_events').where('id', 'in', oldEvents).executeTakeFirst(),
+        await tx.deleteFrom('accounts_tokens').where('id', 'in', oldTokens).executeTakeFirst(),
+      ];
+      const emptied = await tx
+        .updateTable('accounts_tokens')
+        .set({ payload: null })
+        .where('id', 'in', expired)
+        .executeTakeFirst();
+      const deletedCount = results.reduce((sum, each) => sum + Number(each.numDeletedRows), 0);
+      return deletedCount + Number(emptied.numUpdatedRows);
+    });
+  }
+}

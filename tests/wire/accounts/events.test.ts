@@ -1,0 +1,286 @@
+// Source: accounts, section 17; row 19 of its checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import Stripe from 'stripe';
+import { AccountsServer, EventReceiver, type Json, KEYS } from '../../harness/index.js';
+
+let server: AccountsServer;
+let receiver: EventReceiver;
+before(async () => {
+  receiver = await EventReceiver.start();
+  server = await AccountsServer.start({
+    flags: ['--accounts-allow-private-targets', '127.0.0.0/8'],
+  });
+});
+after(async () => {
+  await server.close();
+  receiver.close();
+});
+
+const events = async (query: string): Promise<Json[]> =>
+  (await server.ok(`/v2/core/events?limit=100&${query}`)).data;
+const typesOf = async (id: string): Promise<string[]> =>
+  (await events(`object_id=${id}`)).map(({ type }) => type).reverse();
+
+describe('events', () => {
+  it('row 19: every type is made by what it is named after', async () => {
+    const account = await server.create({
+      display_name: 'A',
+      defaults: { locales: ['en'] },
+      identity: { country: 'us', entity_type: 'company' },
+      configuration: {
+        customer: { capabilities: { automatic_indirect_tax: { requested: true } } },
+        merchant: { capabilities: { card_payments: { requested: true } } },
+        recipient: { capabilities: { bank_accounts: { local: { requested: true } } } },
+      },
+    });
+    const path = `/v2/core/accounts/${account.id}`;
+    const status = (name: string) =>
+      `v2.core.account[configuration.${name}].capability_status_updated`;
+    assert.deepEqual(await typesOf(account.id), [
+      'v2.core.account.created',
+      'v2.core.account.updated',
+      'v2.core.account[configuration.customer].updated',
+      'v2.core.account[configuration.merchant].updated',
+      'v2.core.account[configuration.recipient].updated',
+      'v2.core.account[defaults].updated',
+      'v2.core.account[identity].updated',
+      'v2.core.account[requirements].updated',
+      status('customer'),
+      status('merchant'),
+      status('merchant'),
+      status('recipient'),
+    ]);
+
+    const person = await server.ok(`${path}/persons`, { body: { given_name: 'Ada' } });
+    await server.ok(`${path}/persons/${person.id}`, { body: { surname: 'Lovelace' } });
+    await server.ok(`${path}/persons/${person.id}`, { method: 'DELETE' });
+    assert.deepEqual(await typesOf(person.id), [
+      'v2.core.account_person.created',
+      'v2.core.account_person.updated',
+      'v2.core.account_person.deleted',
+    ]);
+
+    await server.operate(`/platforms/plat_default/accounts/${account.id}/requirements`, {
+      description: 'identity.business_details.phone',
+      awaiting_action_from: 'user',
+      restricts: [
+        { configuration: 'merchant', capability: 'card_payments', status: 'eventually_due' },
+      ],
+      future: true,
+      transition: '2099-01-01T00:00:00.000Z',
+    });
+    const future = await events('types[0]=v2.core.account[future_requirements].updated');
+    assert.equal(future.length, 1);
+    assert.equal(future[0].reason, null);
+
+    await server.ok(`${path}/close`, { body: {} });
+    assert.ok((await typesOf(account.id)).includes('v2.core.account.closed'));
+  });
+
+  it('tells reason, related object, data and changes', async () => {
+    const account = await server.create({ display_name: 'Before' });
+    const key = 'the-key-of-this-update';
+    const answer = await server.send(`/v2/core/accounts/${account.id}`, {
+      body: { display_name: 'After', metadata: { a: 'b' } },
+      idempotencyKey: key,
+    });
+    const [event] = await events(`object_id=${account.id}`);
+    assert.match(event.id, /^evt_test_[0-9A-Za-z]{24}$/);
+    assert.deepEqual(event, {
+      id: event.id,
+      object: 'v2.core.event',
+      type: 'v2.core.account.updated',
+      created: event.created,
+      livemode: false,
+      context: null,
+      reason: {
+        type: 'request',
+        request: { id: answer.headers['request-id'], idempotency_key: key },
+      },
+      related_object: {
+        id: account.id,
+        type: 'v2.core.account',
+        url: `/v2/core/accounts/${account.id}`,
+      },
+      changes: { before: { display_name: 'Before' }, after: { display_name: 'After' } },
+    });
+    assert.deepEqual(await server.ok(`/v2/core/events/${event.id}`), event);
+    await server.refused(
+      `/v2/core/events/${event.id}`,
+      { key: 'sk_live' },
+      { status: 404, code: 'not_found' },
+    );
+    await server.refused('/v2/core/events/evt_test_x', {}, { status: 404, code: 'not_found' });
+  });
+
+  it('row 8: makes none for an update that changes nothing', async () => {
+    const account = await server.create({ display_name: 'Same', metadata: { a: 'b' } });
+    await server.ok(`/v2/core/accounts/${account.id}`, {
+      body: { display_name: 'Same', metadata: { a: 'b', c: '' } },
+    });
+    assert.deepEqual(await typesOf(account.id), ['v2.core.account.created']);
+  });
+
+  it('pages, filters by type, object and instant', async () => {
+    const account = await server.create({ display_name: '0' });
+    for (const display_name of ['1', '2', '3']) {
+      await server.ok(`/v2/core/accounts/${account.id}`, { body: { display_name } });
+    }
+    const all = await events(`object_id=${account.id}`);
+    assert.equal(all.length, 4);
+    const paged: Json[] = [];
+    let url: string | null = `/v2/core/events?limit=1&object_id=${account.id}`;
+    let last: Json;
+    while (url !== null) {
+      last = await server.ok(url);
+      paged.push(...last.data);
+      url = last.next_page_url;
+      if (url !== null)
+        assert.match(url, /^\/v2\/core\/events\?object_id=acct_[^&]+&limit=1&page=page_/);
+    }
+    assert.deepEqual(paged, all);
+    const back = await server.ok(last.previous_page_url);
+    assert.deepEqual(back.data, [all[2]]);
+    const created = encodeURIComponent(all[1].created);
+    const some = await events(`object_id=${account.id}&created[gte]=${created}`);
+    assert.deepEqual(some, all.slice(0, 2));
+    const earlier = await events(`object_id=${account.id}&created[lt]=${created}`);
+    assert.deepEqual(earlier, all.slice(2));
+    await server.refused('/v2/core/events?created[gt]=yesterday', {}, { code: 'invalid_fields' });
+    await server.refused(
+      '/v2/core/events?limit=101',
+      {},
+      { code: 'invalid_fields', param: 'limit' },
+    );
+    await server.refused('/v2/core/events?page=page_x', {}, { code: 'invalid_page' });
+  });
+});
+
+describe('event destinations', () => {
+  it('row 19: are created, listed, changed, pinged and deleted by the official client', async () => {
+    const { hostname, port } = new URL(server.process.url);
+    const stripe = new Stripe(KEYS.sk_test, { host: hostname, port, protocol: 'http' });
+    const { eventDestinations } = stripe.v2.core;
+    const made: Json = await eventDestinations.create({
+      name: 'Main',
+      description: 'all of them',
+      type: 'webhook_endpoint',
+      event_payload: 'thin',
+      enabled_events: ['v2.core.account.created'],
+      webhook_endpoint: { url: receiver.url },
+      include: ['webhook_endpoint.signing_secret', 'webhook_endpoint.url'],
+    });
+    assert.match(made.id, /^ed_test_[0-9A-Za-z]{24}$/);
+    const secret: string = made.webhook_endpoint.signing_secret;
+    assert.match(secret, /^whsec_[0-9A-Za-z]{32}$/);
+    assert.equal(made.status, 'enabled');
+
+    const account = await server.create({ display_name: 'Delivered' });
+    const got = await receiver.event(({ related_object: { id } }) => id === account.id);
+    assert.equal(got.headers['content-type'], 'application/json');
+    assert.equal(got.headers['user-agent'], 'Api/1.0');
+    assert.equal(got.headers['api-signature'], got.headers['stripe-signature']);
+    const signature = String(got.headers['stripe-signature']);
+    const thin: Json = stripe.parseEventNotification(got.body, signature, secret);
+    assert.equal(thin.type, 'v2.core.account.created');
+    assert.deepEqual(Object.keys(JSON.parse(got.body)), [
+      'id',
+      'object',
+      'type',
+      'created',
+      'livemode',
+      'context',
+      'reason',
+      'related_object',
+    ]);
+    assert.throws(() => stripe.parseEventNotification(`${got.body} `, signature, secret));
+    const full: Json = await stripe.v2.core.events.retrieve(thin.id);
+    assert.equal(full.related_object.id, account.id);
+
+    const ping: Json = await eventDestinations.ping(made.id);
+    assert.equal(ping.type, 'v2.core.event_destination.ping');
+    await receiver.event(({ id }) => id === ping.id);
+
+    const changed: Json = await eventDestinations.update(made.id, { name: 'Renamed' });
+    assert.equal(changed.name, 'Renamed');
+    assert.equal(changed.webhook_endpoint, undefined);
+    const off: Json = await eventDestinations.disable(made.id);
+    assert.equal(off.status, 'disabled');
+    assert.deepEqual(off.status_details, { disabled: { reason: 'user' } });
+    await server.create({ display_name: 'Not delivered' });
+    assert.equal(((await eventDestinations.enable(made.id)) as Json).status, 'enabled');
+    const listed: Json = await eventDestinations.list();
+    assert.deepEqual(
+      listed.data.map(({ id }: Json) => id),
+      [made.id],
+    );
+    const read: Json = await eventDestinations.retrieve(made.id, {
+      include: ['webhook_endpoint.url'],
+    });
+    assert.deepEqual({ ...read.webhook_endpoint }, { url: receiver.url });
+    const gone: Json = await eventDestinations.del(made.id);
+    assert.deepEqual(
+      { id: gone.id, object: gone.object },
+      { id: made.id, object: 'v2.core.event_destination' },
+    );
+    await server.refused(
+      `/v2/core/event_destinations/${made.id}`,
+      {},
+      { status: 404, code: 'not_found' },
+    );
+    const names = receiver.received.map(({ body }) => JSON.parse(body).related_object.id);
+    assert.equal(names.filter((id) => id === account.id).length, 1);
+  });
+
+  it('sends again what was not taken, and answers the secret to a repeat', async () => {
+    receiver.status = 500;
+    const body = {
+      name: 'Again',
+      type: 'webhook_endpoint',
+      event_payload: 'thin',
+      enabled_events: ['*'],
+      webhook_endpoint: { url: receiver.url },
+      include: ['webhook_endpoint.signing_secret'],
+    };
+    const call = { body, idempotencyKey: 'destination-again' };
+    const first = await server.send('/v2/core/event_destinations', call);
+    const second = await server.send('/v2/core/event_destinations', call);
+    assert.equal(first.text, second.text);
+    assert.equal(second.headers['idempotent-replayed'], 'true');
+    const account = await server.create({});
+    const isIt = ({ related_object: { id } }: Json) => id === account.id;
+    await receiver.event(isIt);
+    receiver.status = 200;
+    const deadline = Date.now() + 15_000;
+    const count = () => receiver.received.filter(({ body: text }) => isIt(JSON.parse(text))).length;
+    while (count() < 2) {
+      assert.ok(Date.now() < deadline, 'it is sent again');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  });
+
+  it('refuses what is no destination', async () => {
+    const body = {
+      name: 'x',
+      type: 'webhook_endpoint',
+      event_payload: 'thin',
+      enabled_events: ['*'],
+      webhook_endpoint: { url: 'https://example.com' },
+    };
+    const check = async (change: object, param: string, key: 'sk_test' | 'sk_live' = 'sk_test') => {
+      const call = { body: { ...body, ...change }, key };
+      await server.refused('/v2/core/event_destinations', call, { code: 'invalid_fields', param });
+    };
+    await check({ type: 'amazon_eventbridge' }, 'type');
+    await check({ event_payload: 'snapshot' }, 'event_payload');
+    await check({ enabled_events: ['v2.core.nothing'] }, 'enabled_events.0');
+    await check({ webhook_endpoint: { url: 'ftp://x' } }, 'webhook_endpoint.url');
+    await check(
+      { webhook_endpoint: { url: 'http://example.com' } },
+      'webhook_endpoint.url',
+      'sk_live',
+    );
+    await check({ name: undefined }, 'name');
+  });
+});
