@@ -40,6 +40,14 @@ export function describeTimeSeriesApi(): object {
       '/api/v3/configure/table/undelete': {
         post: manage('Restore a deleted table whose data are still there', NAMED_TABLE),
       },
+      '/api/v3/configure/last_cache': {
+        post: manage('Create a last-value cache', LAST_CACHE, [], '201'),
+        delete: manage('Delete a last-value cache', undefined, [DB, TABLE, NAME]),
+      },
+      '/api/v3/configure/distinct_cache': {
+        post: manage('Create a distinct-value cache', DISTINCT_CACHE, [], '201'),
+        delete: manage('Delete a distinct-value cache', undefined, [DB, TABLE, NAME]),
+      },
       '/api/v3/configure/token/admin': {
         post: { ...makeToken('Make the first admin token; needs no token'), security: [] },
       },
@@ -186,6 +194,32 @@ const TABLE_BODY = Type.Object({
       }),
     ),
   ),
+});
+
+const NAME = parameter('name', Type.String(), true);
+const CACHE_NAME = Type.Optional(
+  Type.String({ description: 'named after the table and its columns without it' }),
+);
+const LAST_CACHE = Type.Object({
+  db: Type.String(),
+  table: Type.String(),
+  name: CACHE_NAME,
+  key_columns: Type.Optional(
+    Type.Array(Type.String(), { description: 'the tags of the table without it' }),
+  ),
+  value_columns: Type.Optional(
+    Type.Array(Type.String(), { description: 'all others without it, new ones as they appear' }),
+  ),
+  count: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'rows of each key' })),
+  ttl: Type.Optional(Type.Integer({ minimum: 0, default: 14_400, description: 'seconds' })),
+});
+const DISTINCT_CACHE = Type.Object({
+  db: Type.String(),
+  table: Type.String(),
+  name: CACHE_NAME,
+  columns: Type.Array(Type.String(), { minItems: 1 }),
+  max_cardinality: Type.Optional(Type.Integer({ minimum: 1, default: 100_000 })),
+  max_age: Type.Optional(Type.Integer({ minimum: 0, default: 86_400, description: 'seconds' })),
 });
 
 /** A call that changes what there is; what it is told may come as query string or as JSON. */

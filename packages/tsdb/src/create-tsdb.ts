@@ -46,6 +46,7 @@ export function createTsdb(needs: TsdbNeeds): Tsdb {
         engine: whenOpen().engine,
         catalog: whenOpen().catalog,
         influxql: whenOpen().influxql,
+        caches: whenOpen().caches,
         settings,
         clock,
         random,

@@ -1,4 +1,5 @@
 import { type Counter, Histogram, type Metrics } from '@plinth/kernel';
+import type { CacheState, Caches } from './domain/caches/caches.js';
 import type { EngineState } from './domain/engine/tsdb-engine.js';
 import type { LoggedQuery, QueryPhase } from './domain/system-tables/logged-query.js';
 
@@ -103,4 +104,34 @@ export function observeEngine(metrics: Metrics, read: () => EngineState): void {
       ];
     },
   });
+}
+
+/** Shows what the caches hold. Called once per registry. */
+export function observeCaches(metrics: Metrics, caches: Caches): void {
+  const add = (
+    name: string,
+    about: { readonly help: string; readonly type: 'gauge' | 'counter' },
+    pick: (state: CacheState) => number,
+  ): void =>
+    metrics.add({
+      name,
+      ...about,
+      samples: () =>
+        (['last', 'distinct'] as const).map((kind) => ({
+          labels: { kind },
+          value: pick(caches.state(kind)),
+        })),
+    });
+  add('plinth_tsdb_caches', { help: 'Caches by kind.', type: 'gauge' }, (s) => s.cacheCount);
+  add(
+    'plinth_tsdb_cache_entries',
+    { help: 'Values in caches.', type: 'gauge' },
+    (s) => s.entryCount,
+  );
+  add('plinth_tsdb_cache_bytes', { help: 'Memory of caches.', type: 'gauge' }, (s) => s.sizeBytes);
+  add(
+    'plinth_tsdb_cache_evictions_total',
+    { help: 'Values that expired or had to make room.', type: 'counter' },
+    (s) => s.evictedCount,
+  );
 }

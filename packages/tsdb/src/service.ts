@@ -11,6 +11,8 @@ import type {
   RelationalStore,
 } from '@plinth/kernel';
 import type { TsdbSettings } from './config.js';
+import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
+import { Caches } from './domain/caches/caches.js';
 import { DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
 import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import type { Engine } from './domain/engine/engine.js';
@@ -22,7 +24,7 @@ import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import type { TokenDirectory } from './domain/system-tables/tokens.js';
-import { EngineMetrics, observeEngine } from './engine-metrics.js';
+import { EngineMetrics, observeCaches, observeEngine } from './engine-metrics.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
@@ -57,6 +59,7 @@ export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
   readonly engine: Engine;
   readonly influxql: Influxql;
+  readonly caches: Caches;
   close(): Promise<void>;
 }
 
@@ -94,8 +97,22 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     random,
     onEnded: (query) => metrics.queryEnded(query),
   });
+  await relational.migrate('tsdb_caches', CACHE_MIGRATIONS);
+  const caches = new Caches({
+    catalog,
+    records: new CacheRecords(relational),
+    host,
+    clock,
+    settings: {
+      lastEvictionIntervalMs: settings.last_cache_eviction_interval_ms,
+      distinctEvictionIntervalMs: settings.distinct_cache_eviction_interval_ms,
+      memoryBytes: settings.cache_memory_bytes,
+    },
+    onFailed: (err) => needs.log.error({ err }, 'background work failed'),
+  });
   const systemTables = new SystemTables({
     catalog,
+    caches,
     queryLog,
     tokens: needs.tokens,
     node: {
@@ -106,7 +123,10 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     },
   });
   const lanes = new LanePool({ hashSeed: Math.floor(random.float() * 2 ** 32) | 0 });
-  catalog.whenTablesLeave(() => lanes.forget());
+  catalog.whenTablesLeave((tables) => {
+    lanes.forget();
+    caches.tablesLeft(tables.map(({ id }) => id));
+  });
   const engine = await TsdbEngine.open({
     catalog,
     log: await needs.openLog({
@@ -147,9 +167,12 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       columnCacheBytes: settings.column_cache_bytes,
       repair: settings.repair,
     },
+    onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
     report: reportTo(needs.log, metrics),
   });
+  await caches.open((schema) => engine.tableStore(schema));
   observeEngine(needs.metrics, () => engine.state());
+  observeCaches(needs.metrics, caches);
   return {
     catalog,
     engine,
@@ -164,7 +187,9 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
         heldValueCount: settings.max_held_values,
       },
     }),
+    caches,
     async close() {
+      caches.close();
       await engine.close();
       await lanes.close();
     },

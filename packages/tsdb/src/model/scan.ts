@@ -19,6 +19,14 @@ export interface ScanRequest {
   readonly tagConditions: readonly TagCondition[];
   /** Of each series, only the last row within the bounds matters; the scan may leave out the others. */
   readonly lastRowsOnly: boolean;
+  /** Where the rows come from when it is not the stored table: a cache. Conditions may be applied or left to the plan. */
+  readonly source?: ScanSource;
+}
+
+/** Rows that are not stored: as text for the engine, and as long as a query reads them. */
+export interface ScanSource {
+  /** Resolves to what stands in FROM, as for a stored table. `release` must be called once. */
+  prepare(request: ScanRequest): Promise<{ readonly text: string; release(): void }>;
 }
 
 export const MIN_TIME_NS = -9223372036854775806n;

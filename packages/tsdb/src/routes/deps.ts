@@ -1,5 +1,6 @@
 import type { Clock, FileSystem, Logger, Random } from '@plinth/kernel';
 import type { TsdbSettings } from '../config.js';
+import type { Caches } from '../domain/caches/caches.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
 import type { Influxql } from '../domain/influxql/influxql.js';
@@ -9,6 +10,7 @@ export interface RouteDeps {
   readonly engine: Engine;
   readonly catalog: RelationalCatalog;
   readonly influxql: Influxql;
+  readonly caches: Caches;
   readonly settings: TsdbSettings;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { registerCacheRoutes } from './configure/cache-routes.js';
 import { registerDatabaseRoutes } from './configure/database-routes.js';
 import { registerTableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
@@ -19,6 +20,7 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
     registerV1QueryRoute(scope, deps);
     registerDatabaseRoutes(scope, deps);
     registerTableRoutes(scope, deps);
+    registerCacheRoutes(scope, deps);
     registerServiceRoutes(scope, deps);
   });
 }

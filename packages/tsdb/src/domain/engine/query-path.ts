@@ -242,6 +242,9 @@ export class QueryPath {
   }
 
   async #prepareScan(request: ScanRequest, cutoffNs: bigint): Promise<PreparedScan> {
+    if (request.source !== undefined) {
+      return { segments: [], ...(await request.source.prepare(request)) };
+    }
     try {
       return await this.#storeOf(request.table).prepareScan(request, cutoffNs);
     } catch (error) {

@@ -66,7 +66,7 @@ export class SeriesIndex {
     return column?.values[column.codes[dense] ?? 0];
   }
 
-  /** Stands for the value among the values of the tag; 0 where it is absent. */
+  /** Stands for the value among the values of the tag, as long as this process lives; 0 where it is absent. */
   tagCode(dense: number, tag: string): number {
     return this.#tags.get(tag)?.codes[dense] ?? 0;
   }
@@ -75,6 +75,11 @@ export class SeriesIndex {
   tagValues(tag: string): readonly string[] {
     // The first place stands for "absent".
     return (this.#tags.get(tag)?.values.slice(1) ?? []) as string[];
+  }
+
+  /** Code of a value of a tag; `undefined`: no series has it. */
+  codeOfValue(tag: string, value: string | undefined): number | undefined {
+    return value === undefined ? 0 : this.#tags.get(tag)?.codeOf.get(value);
   }
 
   /** Tags of a series, keys ascending. */

@@ -30,6 +30,9 @@ export interface OpenSegment {
   isReported: boolean;
 }
 
+/** Must not change the batch. It may keep it. */
+export type RowObserver = (batch: RowBatch) => void;
+
 export interface PreparedScan {
   readonly text: string;
   /** Files that it reads. */
@@ -63,6 +66,7 @@ export class TableStore {
   #duplicatesPinned: Pinned;
   #duplicatesCount = 0;
   #lockTail: Promise<unknown> = Promise.resolve();
+  #observers: readonly RowObserver[] = [];
   /** What every query of the table reads. */
   readonly #wholePinned: Pinned;
 
@@ -129,6 +133,29 @@ export class TableStore {
       this.#generations = [...this.#generations, { number: generation, table }];
     }
     table.append(batch, seq);
+    for (const observe of this.#observers) observe(batch);
+  }
+
+  /** Is told of every row that is written from now on, in order. Returns how to end it. */
+  observe(observer: RowObserver): () => void {
+    this.#observers = [...this.#observers, observer];
+    return () => {
+      this.#observers = this.#observers.filter((each) => each !== observer);
+    };
+  }
+
+  /** Where rows are, by time, and the latest `seq` that a row there can have. */
+  arrivals(): readonly {
+    readonly minTime: bigint;
+    readonly maxTime: bigint;
+    readonly maxSeq: bigint;
+  }[] {
+    return [
+      ...this.#generations.flatMap(({ table: { main, late, maxSeq } }) =>
+        [main, late].map(({ minTime, maxTime }) => ({ minTime, maxTime, maxSeq })),
+      ),
+      ...this.#segments.map(({ segment }) => segment),
+    ];
   }
 
   /** Smallest `seq` of the rows in memory; `undefined`: there are none. */

@@ -53,6 +53,8 @@ export interface EngineNeeds {
     /** Go on without damaged segments. */
     readonly repair: boolean;
   };
+  /** Rows of these tables were deleted. */
+  readonly onRowsDeleted: (tableIds: readonly number[]) => void;
   readonly report: EngineReport;
 }
 
@@ -227,11 +229,18 @@ export class TsdbEngine implements Engine {
   async deleteRows(request: DeleteRowsRequest): Promise<void> {
     if (this.#state !== 'open') throw new ShuttingDown();
     const tableIds = await this.#rowDeletions.delete(request);
-    if (tableIds.length > 0) this.#compactor.compactWhenDue();
+    if (tableIds.length === 0) return;
+    this.#needs.onRowsDeleted(tableIds);
+    this.#compactor.compactWhenDue();
   }
 
   removeDeletedSoon(): void {
     if (this.#state === 'open') this.#hardDeletions.checkSoon();
+  }
+
+  /** What the node holds of a table; made when nothing was written to it yet. */
+  tableStore(schema: TableSchema): TableStore {
+    return this.#storeOf(schema);
   }
 
   /** Bytes of rows that are not in segments yet. */

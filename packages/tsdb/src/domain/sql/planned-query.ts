@@ -1,7 +1,7 @@
 import type { DirectRequest } from '../../model/direct-request.js';
 import type { OutputColumn } from '../../model/result.js';
-import type { ScanRequest } from '../../model/scan.js';
-import type { DatabaseSchema } from '../../model/schema.js';
+import type { ScanRequest, ScanSource } from '../../model/scan.js';
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 
 /** Value of a `$name` placeholder, already typed by its JSON form. */
 export type ParameterValue = null | boolean | number | bigint | string;
@@ -20,7 +20,10 @@ export interface VirtualTables {
   /** `undefined` when there is no such table. */
   table(schema: string, name: string): VirtualTable | undefined;
   /** Throws `PlanError` for bad arguments; `undefined` when there is no such function. */
-  tableFunction(name: string, args: readonly ParameterValue[]): VirtualTable | undefined;
+  tableFunction(
+    name: string,
+    args: readonly ParameterValue[],
+  ): VirtualTable | ScannedTable | undefined;
   /** Names of the tables in schema `system`, ascending. */
   readonly systemTableNames: readonly string[];
 }
@@ -29,6 +32,13 @@ export interface VirtualTable {
   readonly columns: readonly OutputColumn[];
   /** Row-wise; cells are `undefined` for NULL and otherwise as in `SqlType`'s table (bigint, number, string, boolean, list). */
   rows(): readonly (readonly unknown[])[];
+}
+
+/** A table function whose rows are read when the query runs, with its conditions known. */
+export interface ScannedTable {
+  readonly source: ScanSource;
+  /** Columns in the order of `SELECT *`. Its own picture: no stored table has it. */
+  readonly table: TableSchema;
 }
 
 /** A checked query, ready for the engine. */

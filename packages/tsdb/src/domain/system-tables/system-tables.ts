@@ -6,7 +6,7 @@ import { databasesTable } from './databases.js';
 import { distinctCachesTable } from './distinct-caches.js';
 import { generationDurationsTable } from './generation-durations.js';
 import { influxdbSchemaTable } from './influxdb-schema.js';
-import { lastCachesTable } from './last-caches.js';
+import { type CacheList, lastCachesTable } from './last-caches.js';
 import { type NodeFacts, nodesTable } from './nodes.js';
 import { parquetFilesTable, type SegmentsOf } from './parquet-files.js';
 import { pluginFilesTable } from './plugin-files.js';
@@ -24,6 +24,7 @@ export interface SystemSources {
   readonly queryLog: QueryLog;
   readonly tokens: TokenDirectory;
   readonly node: NodeFacts;
+  readonly caches: CacheList;
 }
 
 type OpenTable = (
@@ -33,9 +34,9 @@ type OpenTable = (
 
 /** In every database. Source: tsdb-http, "System tables and information_schema". */
 const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
-  distinct_caches: () => distinctCachesTable(),
+  distinct_caches: ({ caches }, database) => distinctCachesTable(database, caches),
   influxdb_schema: (_sources, database) => influxdbSchemaTable(database),
-  last_caches: () => lastCachesTable(),
+  last_caches: ({ caches }, database) => lastCachesTable(database, caches),
   parquet_files: ({ segmentsOf }, database) => parquetFilesTable(database, segmentsOf),
   processing_engine_logs: () => processingEngineLogsTable(),
   processing_engine_trigger_arguments: () => processingEngineTriggerArgumentsTable(),
@@ -50,7 +51,7 @@ const INTERNAL: Readonly<Record<string, OpenTable>> = {
   generation_durations: () => generationDurationsTable(),
   nodes: ({ node }) => nodesTable(node),
   plugin_files: () => pluginFilesTable(),
-  tables: ({ catalog }) => tablesTable(catalog),
+  tables: ({ catalog, caches }) => tablesTable(catalog, caches),
   tokens: ({ tokens }) => tokensTable(tokens),
 };
 
@@ -72,7 +73,7 @@ export class SystemTables {
         schema === 'system' && Object.hasOwn(tables, name)
           ? tables[name]?.({ ...this.#sources, segmentsOf }, database)
           : undefined,
-      tableFunction: () => undefined,
+      tableFunction: (name, args) => this.#sources.caches.tableFunction(database, name, args),
       systemTableNames: isInternal ? this.#internalNames : this.#names,
     };
   }

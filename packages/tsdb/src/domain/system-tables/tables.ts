@@ -1,10 +1,11 @@
 import type { TableSchema } from '../../model/schema.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { VirtualTable } from '../sql/planned-query.js';
+import type { CacheList } from './last-caches.js';
 import { BOOLEAN, nanosOfMs, systemTable, TEXT, TIME_SEC_UTC, UINT64 } from './system-table.js';
 
 /** Every table of every database, deleted ones last. */
-export function tablesTable(catalog: Catalog): VirtualTable {
+export function tablesTable(catalog: Catalog, caches: CacheList): VirtualTable {
   const columns = {
     database_name: TEXT,
     table_name: TEXT,
@@ -20,8 +21,8 @@ export function tablesTable(catalog: Catalog): VirtualTable {
     table_name: table.name,
     column_count: table.columns.size,
     series_key_columns: table.seriesKey.join(', '),
-    last_cache_count: 0,
-    distinct_cache_count: 0,
+    last_cache_count: caches.countOf(table.id, 'last'),
+    distinct_cache_count: caches.countOf(table.id, 'distinct'),
     hard_deletion_time: nanosOfMs(hardDeleteMs),
   });
   return systemTable(columns, () => [

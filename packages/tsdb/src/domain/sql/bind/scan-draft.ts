@@ -2,6 +2,7 @@ import {
   MAX_TIME_NS,
   MIN_TIME_NS,
   type ScanRequest,
+  type ScanSource,
   type TagCondition,
 } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
@@ -11,6 +12,8 @@ import { type Fact, rejectsNull } from './facts.js';
 export class ScanDraft {
   readonly table: TableSchema;
   readonly index: number;
+  /** Where the rows come from when it is not the stored table. */
+  readonly source: ScanSource | undefined;
   readonly #columns = new Set<string>();
   readonly #conditions: TagCondition[] = [];
   #minNs = MIN_TIME_NS;
@@ -19,9 +22,10 @@ export class ScanDraft {
   isNullable = false;
   #lastRowsOnly = false;
 
-  constructor(table: TableSchema, index: number) {
+  constructor(table: TableSchema, index: number, source?: ScanSource) {
     this.table = table;
     this.index = index;
+    this.source = source;
   }
 
   use(column: string): void {
@@ -60,6 +64,7 @@ export class ScanDraft {
       maxTimeNs: this.#maxNs,
       tagConditions: this.#conditions,
       lastRowsOnly: this.#lastRowsOnly,
+      ...(this.source !== undefined && { source: this.source }),
     };
   }
 }

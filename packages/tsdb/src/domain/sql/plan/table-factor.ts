@@ -1,4 +1,5 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
+import type { ColumnKind } from '../../../model/column.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { ScanDraft } from '../bind/scan-draft.js';
 import type { Relation, Scope, ScopeColumn } from '../bind/scope.js';
@@ -13,6 +14,7 @@ import {
   type TableNode,
   tagOf,
 } from '../parse/ast.js';
+import type { ScannedTable } from '../planned-query.js';
 import { columnType } from './column-type.js';
 import { bindTableFunction, bindUnnest } from './table-functions.js';
 import { resolveTable } from './table-name.js';
@@ -58,6 +60,7 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
   if (node.sample !== undefined) throw new NotImplemented('TABLESAMPLE is not supported');
   if (node.args !== undefined) {
     const query = bindTableFunction(names.join('.'), node.args.args, around, before);
+    if ('source' in query) return scannedTable(query, names, alias, around);
     return derivedItem(query, { prefix: before === undefined ? '' : 'LATERAL ', alias, around });
   }
   const cte = names.length === 1 ? around.ctes.get(names[0] ?? '') : undefined;
@@ -84,9 +87,39 @@ function baseTable(
   table: TableSchema,
   path: readonly string[],
   alias: TableAlias | undefined,
-  { session }: QueryEnv,
+  around: QueryEnv,
 ): FromItem {
-  const scan = new ScanDraft(table, session.scans.length);
+  const draft = new ScanDraft(table, around.session.scans.length);
+  const textOf = (kind: ColumnKind) => ({ type: columnType(kind), source: kind });
+  return scanItem({ draft, path, alias, around, textOf });
+}
+
+/** Strings of a cache are no dictionaries; conditions on them narrow the scan as those on tags do. */
+function scannedTable(
+  { table, source }: ScannedTable,
+  path: readonly string[],
+  alias: TableAlias | undefined,
+  around: QueryEnv,
+): FromItem {
+  const draft = new ScanDraft(table, around.session.scans.length, source);
+  const textOf = (kind: ColumnKind) =>
+    kind === 'tag' || kind === 'utf8'
+      ? { type: columnType('utf8'), source: 'tag' as const }
+      : { type: columnType(kind), source: kind };
+  // Its rows come in the order of the cache, not by time as those of a stored table.
+  return { ...scanItem({ draft, path, alias, around, textOf }), tableName: undefined };
+}
+
+function scanItem(options: {
+  readonly draft: ScanDraft;
+  readonly path: readonly string[];
+  readonly alias: TableAlias | undefined;
+  readonly around: QueryEnv;
+  readonly textOf: (kind: ColumnKind) => Pick<ScopeColumn, 'type' | 'source'>;
+}): FromItem {
+  const { draft: scan, path, alias, textOf } = options;
+  const { session } = options.around;
+  const { table } = scan;
   session.scans.push(scan);
   const name = session.newName('r');
   const qualifier = alias === undefined ? table.name : nameOf(alias.name);
@@ -94,9 +127,8 @@ function baseTable(
   const columns: readonly ScopeColumn[] = [...table.columns.values()].map((column, index) => ({
     name: shown?.[index] ?? column.name,
     qualifier,
-    type: columnType(column.kind),
+    ...textOf(column.kind),
     text: `${name}.${quoteName(column.physicalName)}`,
-    source: column.kind,
     origin: { scan, column: column.name },
     use: () => scan.use(column.name),
   }));

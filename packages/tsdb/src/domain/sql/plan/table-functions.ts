@@ -4,7 +4,7 @@ import { convert } from '../bind/convert.js';
 import { Scope } from '../bind/scope.js';
 import type { BoundQuery, Env, QueryEnv } from '../bind/session.js';
 import type { Expr, FunctionArg, TableAlias } from '../parse/ast.js';
-import type { ParameterValue } from '../planned-query.js';
+import type { ParameterValue, ScannedTable } from '../planned-query.js';
 import { virtualTableQuery } from './virtual-tables.js';
 
 /** `generate_series(1, 10)`, `range(…)` and the functions that read caches. */
@@ -13,7 +13,7 @@ export function bindTableFunction(
   args: readonly FunctionArg[],
   around: QueryEnv,
   before: Scope | undefined,
-): BoundQuery {
+): BoundQuery | ScannedTable {
   const env = argEnv(around, before);
   const bound = args.map((arg) => {
     const value = 'Unnamed' in arg ? arg.Unnamed : arg.Named.arg;
@@ -24,7 +24,7 @@ export function bindTableFunction(
   if (name === 'generate_series' || name === 'range') return bindSeries(name, bound);
   const values = bound.map((arg) => argumentValue(arg));
   const table = around.session.context.virtualTables.tableFunction(name, values);
-  if (table !== undefined) return virtualTableQuery(table);
+  if (table !== undefined) return 'source' in table ? table : virtualTableQuery(table);
   throw new PlanError(`Error during planning: table function '${name}' not found`);
 }
 

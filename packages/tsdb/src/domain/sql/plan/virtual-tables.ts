@@ -45,7 +45,10 @@ export function virtualTableQuery(table: VirtualTable): BoundQuery {
  * A list for each column, side by side. Written as JSON it is one constant for the engine: `VALUES` would be an
  * expression for each cell, and a thousand rows half a second.
  */
-function rowsText(columns: readonly OutputColumn[], rows: readonly (readonly unknown[])[]): string {
+export function rowsText(
+  columns: readonly Pick<OutputColumn, 'type'>[],
+  rows: readonly (readonly unknown[])[],
+): string {
   if (rows.length === 0) {
     const empty = columns.map(
       (column, index) => `CAST(NULL AS ${engineType(column.type)}) AS c${index}`,

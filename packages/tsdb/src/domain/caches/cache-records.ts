@@ -1,0 +1,87 @@
+import type { Migration, RelationalStore } from '@plinth/kernel';
+import { fromStoredName, toStoredName } from '../catalog/stored-name.js';
+import type { CacheDefinition } from './cache-definitions.js';
+
+interface CacheRow {
+  kind: CacheDefinition['kind'];
+  id: number;
+  table_id: number;
+  name: string;
+  /** The rest of the definition, as JSON. */
+  definition: string;
+}
+
+interface CacheTables {
+  tsdb_caches: CacheRow;
+}
+
+export const CACHE_MIGRATIONS: readonly Migration[] = [
+  {
+    name: '0001_caches',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_caches')
+        .addColumn('kind', 'text', (column) => column.notNull())
+        .addColumn('id', 'integer', (column) => column.notNull())
+        .addColumn('table_id', 'integer', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('definition', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('tsdb_caches_key', ['kind', 'id'])
+        .addUniqueConstraint('tsdb_caches_name', ['kind', 'table_id', 'name'])
+        .execute();
+    },
+  },
+];
+
+/** Which caches there are, in the relational store; their content is made anew from the rows at every start. */
+export class CacheRecords {
+  readonly #store: RelationalStore;
+
+  constructor(store: RelationalStore) {
+    this.#store = store;
+  }
+
+  async load(): Promise<readonly CacheDefinition[]> {
+    const rows = await this.#store
+      .reader<CacheTables>()
+      .selectFrom('tsdb_caches')
+      .selectAll()
+      .execute();
+    return rows.map((row) => ({
+      ...(JSON.parse(row.definition) as CacheDefinition), // written by `add`
+      kind: row.kind as never, // of the same definition
+      id: row.id,
+      tableId: row.table_id,
+      name: fromStoredName(row.name),
+    }));
+  }
+
+  async add({ kind, id, tableId, name, ...rest }: CacheDefinition): Promise<void> {
+    await this.#store.transaction<CacheTables, void>(async (tx) => {
+      await tx
+        .insertInto('tsdb_caches')
+        .values({
+          kind,
+          id,
+          table_id: tableId,
+          name: toStoredName(name),
+          definition: JSON.stringify(rest),
+        })
+        .execute();
+    });
+  }
+
+  async remove({ kind, id }: Pick<CacheDefinition, 'kind' | 'id'>): Promise<void> {
+    await this.#store.transaction<CacheTables, void>(async (tx) => {
+      await tx.deleteFrom('tsdb_caches').where('kind', '=', kind).where('id', '=', id).execute();
+    });
+  }
+
+  async removeOfTables(tableIds: readonly number[]): Promise<void> {
+    await this.#store.transaction<CacheTables, void>(async (tx) => {
+      for (const tableId of tableIds) {
+        await tx.deleteFrom('tsdb_caches').where('table_id', '=', tableId).execute();
+      }
+    });
+  }
+}

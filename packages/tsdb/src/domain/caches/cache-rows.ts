@@ -1,0 +1,128 @@
+import type { Column } from '../../model/column.js';
+import type { SqlType } from '../../model/sql-type.js';
+import { appendRows, type CellColumn } from '../../storage/buffer/append-cells.js';
+import { ENGINE_TYPE } from '../../storage/duckdb/column-type.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import { quoteName } from '../../storage/duckdb/quote.js';
+import { columnType } from '../sql/plan/column-type.js';
+import { rowsText } from '../sql/plan/virtual-tables.js';
+
+/** Up to so many rows stand in the text of the query; more go into a table of their own while it runs. */
+const MAX_ROWS_IN_TEXT = 256;
+/** Rows handed to the engine in one go; between two the event loop gets a turn. */
+const BATCH_ROWS = 8192;
+
+export type Cell = string | number | bigint | boolean | undefined;
+
+/** Rows as what stands in FROM; `release` must be called once when the query has ended. */
+export interface RowsText {
+  readonly text: string;
+  release(): void;
+}
+
+/** Gives rows that are in memory to the engine. */
+export class CacheRows {
+  readonly #host: DuckDbHost;
+  readonly #onFailed: (error: unknown) => void;
+  #tableCount = 0;
+
+  constructor(host: DuckDbHost, onFailed: (error: unknown) => void) {
+    this.#host = host;
+    this.#onFailed = onFailed;
+  }
+
+  /** @param orderBy names of columns by which many rows are sorted; few are to come in order. */
+  async toText(options: {
+    readonly columns: readonly Column[];
+    readonly rowCount: number;
+    readonly rowAt: (row: number) => readonly Cell[];
+    readonly orderBy: readonly Column[];
+  }): Promise<RowsText> {
+    const { columns, rowCount, rowAt } = options;
+    if (columns.length === 0) {
+      return { text: `(SELECT 1 AS _row FROM range(${rowCount}))`, release() {} };
+    }
+    if (rowCount > MAX_ROWS_IN_TEXT) return await this.#toTable(options);
+    const types = columns.map((column) => ({ type: typeOf(column) }));
+    const rows = Array.from({ length: rowCount }, (_, row) => rowAt(row));
+    const names = columns.map(({ physicalName }, i) => `c${i} AS ${quoteName(physicalName)}`);
+    return { text: `(SELECT ${names.join(', ')} FROM (${rowsText(types, rows)}))`, release() {} };
+  }
+
+  async #toTable(options: Parameters<CacheRows['toText']>[0]): Promise<RowsText> {
+    const { columns, rowCount, rowAt, orderBy } = options;
+    const table = `cache_rows_${this.#tableCount++}`;
+    const name = quoteName(table);
+    const drop = (): void => {
+      this.#host
+        .withWriter(async (connection) => {
+          await connection.run(`DROP TABLE IF EXISTS ${name}`);
+        })
+        .catch(this.#onFailed);
+    };
+    const definitions = columns.map(
+      ({ physicalName, kind }) => `${quoteName(physicalName)} ${ENGINE_TYPE[kind]}`,
+    );
+    try {
+      await this.#host.withWriter(async (connection) => {
+        await connection.run(`CREATE TABLE ${name} (${definitions.join(', ')})`);
+        for (let from = 0; from < rowCount; from += BATCH_ROWS) {
+          const to = Math.min(rowCount, from + BATCH_ROWS);
+          const cells = cellColumns(columns, to - from, (row) => rowAt(from + row));
+          appendRows({ connection, table, rowCount: to - from, columns: cells });
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      });
+    } catch (error) {
+      drop();
+      throw error;
+    }
+    const order = orderBy.map(({ physicalName }) => `${quoteName(physicalName)} NULLS FIRST`);
+    const sorted = order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`;
+    return { text: `(SELECT * FROM ${name}${sorted})`, release: drop };
+  }
+}
+
+/** A cache gives tags as plain strings. */
+function typeOf({ kind }: Column): SqlType {
+  return columnType(kind === 'tag' ? 'utf8' : kind);
+}
+
+function cellColumns(
+  columns: readonly Column[],
+  rowCount: number,
+  rowAt: (row: number) => readonly Cell[],
+): readonly CellColumn[] {
+  const rows = Array.from({ length: rowCount }, (_, row) => rowAt(row));
+  return columns.map((column, position): CellColumn => {
+    const cells = rows.map((row) => row[position]);
+    if (column.kind === 'tag' || column.kind === 'utf8') {
+      return { kind: 'text', cells: cells as (string | undefined)[] }; // by the column's kind
+    }
+    const values = newValues(column.kind, rowCount);
+    const validity = new Uint8Array((rowCount + 7) >> 3);
+    cells.forEach((cell, row) => {
+      if (cell === undefined) return;
+      values[row] = (typeof cell === 'boolean' ? Number(cell) : cell) as never; // by the column's kind
+      validity[row >> 3] = (validity[row >> 3] as number) | (1 << (row & 7));
+    });
+    return { kind: 'fixed', values, validity };
+  });
+}
+
+function newValues(
+  kind: 'float64' | 'int64' | 'uint64' | 'bool' | 'time',
+  rowCount: number,
+): Float64Array | BigInt64Array | BigUint64Array | Uint8Array {
+  switch (kind) {
+    case 'float64':
+      return new Float64Array(rowCount);
+    case 'uint64':
+      return new BigUint64Array(rowCount);
+    case 'bool':
+      return new Uint8Array(rowCount);
+    case 'int64':
+    case 'time':
+      return new BigInt64Array(rowCount);
+  }
+}

@@ -1,0 +1,172 @@
+import type { Clock } from '@plinth/kernel';
+import { compareByteOrder } from '../../model/byte-order.js';
+import type { Column } from '../../model/column.js';
+import type { ScanRequest, ScanSource } from '../../model/scan.js';
+import type { TableSchema } from '../../model/schema.js';
+import type { ScannedTable } from '../sql/planned-query.js';
+import { columnsOf } from './cache-definitions.js';
+import type { CacheRows, RowsText } from './cache-rows.js';
+import type { DistinctCache } from './distinct-cache.js';
+import type { LastCache } from './last-cache.js';
+import type { LiveCache } from './live-cache.js';
+import type { KeyValue } from './row-keys.js';
+
+/** Many rows are sorted by the engine. */
+const MAX_SORTED_ROWS = 256;
+/** Combinations looked at between two turns of the event loop. */
+const SLOTS_PER_TURN = 50_000;
+
+/** A cache as what a query reads. */
+export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): ScannedTable {
+  const { content, definition, table } = live;
+  const prepare = async (
+    request: ScanRequest,
+    read: (columns: readonly Column[]) => Promise<RowsText>,
+  ): Promise<RowsText> => {
+    await live.filled;
+    return await read(request.columns.flatMap((name) => request.table.columns.get(name) ?? []));
+  };
+  if (content.kind === 'distinct' && definition.kind === 'distinct') {
+    const columns = columnsOf(table, definition.columnIds);
+    const source: ScanSource = {
+      prepare: (request) =>
+        prepare(request, (wanted) =>
+          readDistinct(content.cache, { columns, wanted, request, rows, clock }),
+        ),
+    };
+    return { source, table: pictureOf(table, columns) };
+  }
+  if (content.kind !== 'last' || definition.kind !== 'last')
+    throw new TypeError('a cache has the content of its kind');
+  const keys = columnsOf(table, definition.keyColumnIds);
+  const source: ScanSource = {
+    prepare: (request) =>
+      prepare(request, (wanted) => readLast(content.cache, { keys, wanted, request, rows, clock })),
+  };
+  const others = [...table.columns.values()].filter((column) => !keys.includes(column));
+  const named = definition.valueColumnIds && columnsOf(table, definition.valueColumnIds);
+  const time = others.filter(({ kind }) => kind === 'time');
+  const values =
+    named === undefined ? others : [...named.filter(({ kind }) => kind !== 'time'), ...time];
+  return { source, table: pictureOf(table, [...keys, ...values]) };
+}
+
+/** Not a table of the catalog: its columns come in the order of the cache. */
+function pictureOf(table: TableSchema, columns: readonly Column[]): TableSchema {
+  return {
+    ...table,
+    columns: new Map(columns.map((column) => [column.name, column])),
+    seriesKey: [],
+  };
+}
+
+async function readLast(
+  cache: LastCache,
+  of: {
+    readonly keys: readonly Column[];
+    readonly wanted: readonly Column[];
+    readonly request: ScanRequest;
+    readonly rows: CacheRows;
+    readonly clock: Clock;
+  },
+): Promise<RowsText> {
+  const { keys, wanted, request } = of;
+  const found: { readonly slot: number; readonly entry: number }[] = [];
+  let looked = 0;
+  for (const each of cache.entries(request.tagConditions, of.clock.nowMs())) {
+    found.push(each);
+    if (++looked % SLOTS_PER_TURN === 0) await nextTurn();
+  }
+  if (found.length <= MAX_SORTED_ROWS) {
+    // Stable: rows of one key stay newest first.
+    found.sort((a, b) =>
+      compareKeys(
+        keys,
+        (i) => cache.keyOf(a.slot, i),
+        (i) => cache.keyOf(b.slot, i),
+      ),
+    );
+  }
+  const readers = wanted.map(
+    (column): ((row: { slot: number; entry: number }) => KeyValue | number) => {
+      const position = keys.indexOf(column);
+      if (position >= 0) return ({ slot }) => cache.keyOf(slot, position);
+      if (column.kind === 'time') return ({ entry }) => cache.timeOf(entry);
+      return ({ entry }) => cache.valueOf(entry, column);
+    },
+  );
+  return await of.rows.toText({
+    columns: wanted,
+    rowCount: found.length,
+    rowAt: (row) => {
+      const at = found[row] as { slot: number; entry: number }; // row < rowCount
+      return readers.map((read) => read(at));
+    },
+    orderBy: keys.filter((key) => wanted.includes(key)),
+  });
+}
+
+async function readDistinct(
+  cache: DistinctCache,
+  of: {
+    readonly columns: readonly Column[];
+    readonly wanted: readonly Column[];
+    readonly request: ScanRequest;
+    readonly rows: CacheRows;
+    readonly clock: Clock;
+  },
+): Promise<RowsText> {
+  const { columns, request } = of;
+  // In the order of the cache, so that rows sorted by them are sorted as the cache is.
+  const wanted = columns.filter((column) => of.wanted.includes(column));
+  const isPrefix = wanted.length > 0 && wanted.every((column, i) => column === columns[i]);
+  const seen = new Set<string>();
+  let found: KeyValue[][] = [];
+  let looked = 0;
+  for (const slot of cache.slots(request.tagConditions, of.clock.nowNs())) {
+    const values = wanted.map((column) => cache.valueOf(slot, columns.indexOf(column)));
+    if (++looked % SLOTS_PER_TURN === 0) await nextTurn();
+    if (isPrefix && wanted.length < columns.length) {
+      const key = JSON.stringify(values.map((value) => value ?? null));
+      if (seen.has(key)) continue;
+      seen.add(key);
+    }
+    found.push(values);
+  }
+  if (found.length <= MAX_SORTED_ROWS) {
+    found = found.sort((a, b) =>
+      compareKeys(
+        wanted,
+        (i) => a[i],
+        (i) => b[i],
+      ),
+    );
+  }
+  return await of.rows.toText({
+    columns: wanted,
+    rowCount: found.length,
+    rowAt: (row) => found[row] ?? [],
+    orderBy: wanted,
+  });
+}
+
+/** NULL first, texts by their bytes. */
+function compareKeys(
+  columns: readonly Column[],
+  a: (position: number) => KeyValue,
+  b: (position: number) => KeyValue,
+): number {
+  for (let i = 0; i < columns.length; i++) {
+    const [left, right] = [a(i), b(i)];
+    if (left === right) continue;
+    if (left === undefined) return -1;
+    if (right === undefined) return 1;
+    if (typeof left === 'string' && typeof right === 'string') {
+      return compareByteOrder(left, right);
+    }
+    return left < right ? -1 : 1;
+  }
+  return 0;
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,398 @@
+import type { Clock } from '@plinth/kernel';
+import {
+  CacheDefinitionInvalid,
+  DatabaseNotKnown,
+  InternalDatabase,
+  PlanError,
+  ResourceExists,
+  ResourceNotFound,
+  TableNotKnown,
+} from '../../errors.js';
+import type { Column } from '../../model/column.js';
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { KeyedQueue } from '../catalog/keyed-queue.js';
+import { INTERNAL_DATABASE } from '../catalog/names.js';
+import type { TableStore } from '../engine/table-store.js';
+import { visibleFrom } from '../engine/visible-from.js';
+import type { ParameterValue, ScannedTable } from '../sql/planned-query.js';
+import {
+  type CacheDefinition,
+  type DistinctCacheDefinition,
+  defaultName,
+  type LastCacheDefinition,
+} from './cache-definitions.js';
+import type { CacheRecords } from './cache-records.js';
+import { CacheRows } from './cache-rows.js';
+import { cacheTable } from './cache-source.js';
+import { LiveCache } from './live-cache.js';
+
+/** Caches of one table and kind. */
+const MAX_CACHES_PER_TABLE = 100;
+/** What a cache that has to make room loses at a time. */
+const EVICTED_SHARE = 0.2;
+
+interface CacheOf {
+  readonly database: string;
+  readonly table: string;
+  /** `undefined`: named after the table and the columns. */
+  readonly name: string | undefined;
+}
+
+export interface NewLastCache extends CacheOf {
+  /** `undefined`: the tags of the table. */
+  readonly keyColumns: readonly string[] | undefined;
+  readonly valueColumns: readonly string[] | undefined;
+  readonly count: number | undefined;
+  readonly ttlSec: number | undefined;
+}
+
+export interface NewDistinctCache extends CacheOf {
+  readonly columns: readonly string[];
+  readonly maxCardinality: number | undefined;
+  readonly maxAgeSec: number | undefined;
+}
+
+export interface CacheNeeds {
+  readonly catalog: Catalog;
+  readonly records: CacheRecords;
+  readonly host: DuckDbHost;
+  readonly clock: Clock;
+  readonly settings: {
+    readonly lastEvictionIntervalMs: number;
+    readonly distinctEvictionIntervalMs: number;
+    readonly memoryBytes: number;
+  };
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** What the caches of one kind hold. */
+export interface CacheState {
+  readonly cacheCount: number;
+  readonly entryCount: number;
+  readonly sizeBytes: number;
+  readonly evictedCount: number;
+}
+
+/** Last-value and distinct-value caches. Source: tsdb-http, "Distinct value cache" and "Last value cache". */
+export class Caches {
+  readonly #needs: CacheNeeds;
+  readonly #rows: CacheRows;
+  readonly #byTable = new Map<number, LiveCache[]>();
+  readonly #changes = new KeyedQueue();
+  readonly #lastIds = { last: -1, distinct: -1 };
+  readonly #evicted = { last: 0, distinct: 0 };
+  #storeOf: ((schema: TableSchema) => TableStore) | undefined;
+  #tickers: readonly Disposable[] = [];
+
+  constructor(needs: CacheNeeds) {
+    this.#needs = needs;
+    this.#rows = new CacheRows(needs.host, needs.onFailed);
+  }
+
+  /** Makes the caches that there were; they fill in the background, and who asks one waits for it. */
+  async open(storeOf: (schema: TableSchema) => TableStore): Promise<void> {
+    this.#storeOf = storeOf;
+    const { catalog, records, clock, settings } = this.#needs;
+    const gone = new Set<number>();
+    for (const definition of await records.load()) {
+      this.#lastIds[definition.kind] = Math.max(this.#lastIds[definition.kind], definition.id);
+      const schema = catalog.tableById(definition.tableId);
+      if (schema === undefined) gone.add(definition.tableId);
+      else this.#start(definition, schema);
+    }
+    if (gone.size > 0) await records.removeOfTables([...gone]);
+    this.#tickers = [
+      clock.every(settings.lastEvictionIntervalMs, () => this.#evict('last')),
+      clock.every(settings.distinctEvictionIntervalMs, () => this.#evict('distinct')),
+    ];
+  }
+
+  close(): void {
+    for (const ticker of this.#tickers) ticker[Symbol.dispose]();
+    for (const caches of this.#byTable.values()) for (const cache of caches) cache.close();
+    this.#byTable.clear();
+  }
+
+  async createLast(wanted: NewLastCache): Promise<LastCacheDefinition> {
+    const { schema } = this.#find(wanted);
+    const keys = (wanted.keyColumns ?? schema.seriesKey).map((name) => {
+      const column = schema.columns.get(name);
+      if (column === undefined) throw invalid(`invalid key column provided: ${name}`);
+      if (column.kind === 'float64' || column.kind === 'time') {
+        throw new CacheDefinitionInvalid(
+          'only uint64, int64, bool, tag, and string columns are supported in the last cache',
+        );
+      }
+      return column;
+    });
+    const values = wanted.valueColumns?.map((name) => {
+      const column = schema.columns.get(name);
+      if (column === undefined) throw invalid(`invalid value column provided: ${name}`);
+      return column;
+    });
+    assertDistinct(keys, 'key');
+    const name = wanted.name ?? defaultName(schema.name, names(keys), 'last');
+    return await this.#add(schema, {
+      kind: 'last',
+      tableId: schema.id,
+      name,
+      keyColumnIds: ids(keys),
+      valueColumnIds: values && ids([...new Set(values)].filter(({ kind }) => kind !== 'time')),
+      count: wanted.count ?? 1,
+      ttlSec: wanted.ttlSec ?? 14_400,
+    });
+  }
+
+  async createDistinct(wanted: NewDistinctCache): Promise<DistinctCacheDefinition> {
+    const { schema } = this.#find(wanted);
+    if (wanted.columns.length === 0) {
+      throw invalid('no columns provided when creating distinct cache');
+    }
+    const columns = wanted.columns.map((name) => {
+      const column = schema.columns.get(name);
+      if (column === undefined) throw invalid(`invalid column provided: ${name}`);
+      if (column.kind !== 'tag' && column.kind !== 'utf8') {
+        throw new CacheDefinitionInvalid(
+          'only tag and string columns are supported in the distinct cache',
+        );
+      }
+      return column;
+    });
+    assertDistinct(columns, 'distinct');
+    return await this.#add(schema, {
+      kind: 'distinct',
+      tableId: schema.id,
+      name: wanted.name ?? defaultName(schema.name, names(columns), 'distinct'),
+      columnIds: ids(columns),
+      maxCardinality: wanted.maxCardinality ?? 100_000,
+      maxAgeSec: wanted.maxAgeSec ?? 86_400,
+    });
+  }
+
+  async delete(at: {
+    readonly kind: CacheDefinition['kind'];
+    readonly database: string;
+    readonly table: string;
+    readonly name: string;
+  }): Promise<void> {
+    const { schema } = this.#find(at);
+    await this.#changes.run(String(schema.id), async () => {
+      const found = this.#named(schema.id, at);
+      if (found === undefined) throw new ResourceNotFound({ resource: at.name });
+      await this.#needs.records.remove(found.definition);
+      found.close();
+      const rest = this.#cachesOf(schema.id).filter((cache) => cache !== found);
+      this.#byTable.set(schema.id, rest);
+    });
+  }
+
+  /** The tables were deleted: their caches go with them. */
+  tablesLeft(tableIds: readonly number[]): void {
+    const withCaches = tableIds.filter((id) => this.#cachesOf(id).length > 0);
+    for (const id of withCaches) {
+      for (const cache of this.#cachesOf(id)) cache.close();
+      this.#byTable.delete(id);
+    }
+    if (withCaches.length === 0) return;
+    this.#needs.records.removeOfTables(withCaches).catch(this.#needs.onFailed);
+  }
+
+  /** Rows of the tables were deleted: their caches are made anew from what is left. */
+  rowsDeleted(tableIds: readonly number[]): void {
+    for (const id of tableIds) {
+      const schema = this.#needs.catalog.tableById(id);
+      const caches = this.#cachesOf(id);
+      if (schema === undefined || caches.length === 0) continue;
+      this.#byTable.delete(id);
+      for (const cache of caches) {
+        cache.close();
+        this.#start(cache.definition, schema);
+      }
+    }
+  }
+
+  /** Definitions of a kind in a database, by table and name. */
+  definitions<K extends CacheDefinition['kind']>(
+    database: DatabaseSchema,
+    kind: K,
+  ): readonly { table: TableSchema; definition: Extract<CacheDefinition, { kind: K }> }[] {
+    return [...database.tables.values()].flatMap((table) =>
+      this.#cachesOf(table.id)
+        .map(({ definition }) => definition)
+        .filter(
+          (definition): definition is Extract<CacheDefinition, { kind: K }> =>
+            definition.kind === kind,
+        )
+        .map((definition) => ({ table, definition })),
+    );
+  }
+
+  countOf(tableId: number, kind: CacheDefinition['kind']): number {
+    return this.#cachesOf(tableId).filter(({ definition }) => definition.kind === kind).length;
+  }
+
+  /** Caches that were ever made, as far as is known. */
+  get createdCount(): number {
+    return this.#lastIds.last + this.#lastIds.distinct + 2;
+  }
+
+  state(kind: CacheDefinition['kind']): CacheState {
+    const all = this.#all(kind);
+    return {
+      cacheCount: all.length,
+      entryCount: all.reduce((sum, { content }) => sum + content.cache.entryCount, 0),
+      sizeBytes: all.reduce((sum, { content }) => sum + content.cache.sizeBytes, 0),
+      evictedCount: this.#evicted[kind],
+    };
+  }
+
+  /** `last_cache('table'[, 'cache'])` and `distinct_cache(...)`; `undefined` for other functions. */
+  tableFunction(
+    database: DatabaseSchema,
+    name: string,
+    args: readonly ParameterValue[],
+  ): ScannedTable | undefined {
+    if (name !== 'last_cache' && name !== 'distinct_cache') return undefined;
+    const kind = name === 'last_cache' ? 'last' : 'distinct';
+    const [table, cache] = args;
+    if (typeof table !== 'string')
+      throw planning('first argument must be the table name as a string');
+    if (args.length > 2 || (cache !== undefined && typeof cache !== 'string')) {
+      throw planning('second argument, if passed, must be the cache name as a string');
+    }
+    const schema = database.tables.get(table);
+    if (schema === undefined) {
+      throw planning(
+        kind === 'last'
+          ? 'provided table name is invalid'
+          : `provided table name (${table}) is invalid`,
+      );
+    }
+    const found = this.#cachesOf(schema.id).filter(
+      ({ definition }) =>
+        definition.kind === kind && (cache ?? definition.name) === definition.name,
+    );
+    const [only] = found;
+    if (only === undefined || found.length > 1) {
+      throw planning(
+        kind === 'last'
+          ? 'could not find cache for the given arguments'
+          : 'could not find distinct value cache for the given arguments',
+      );
+    }
+    return cacheTable(only, this.#rows, this.#needs.clock);
+  }
+
+  async #add<D extends CacheDefinition>(
+    schema: TableSchema,
+    wanted: Omit<D, 'id'> & Pick<D, 'kind'>,
+  ): Promise<D> {
+    // One after the other for each table, so that a name is taken once.
+    return await this.#changes.run(String(schema.id), async () => {
+      if (this.#named(schema.id, wanted) !== undefined) {
+        throw new ResourceExists({ resource: wanted.name });
+      }
+      if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
+        throw invalid(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
+      }
+      const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // all that a definition has
+      await this.#needs.records.add(definition);
+      if (this.#needs.catalog.tableById(schema.id) === undefined) {
+        // The table was deleted meanwhile.
+        await this.#needs.records.remove(definition);
+        throw new ResourceNotFound({ resource: schema.name });
+      }
+      this.#start(definition, schema);
+      return definition;
+    });
+  }
+
+  #start(definition: CacheDefinition, schema: TableSchema): void {
+    const { host, clock, catalog } = this.#needs;
+    const store = this.#storeOf?.(schema);
+    if (store === undefined) return;
+    const visibleFromNs = (): bigint => {
+      const table = catalog.tableById(schema.id) ?? schema;
+      const database = catalog.databaseById(schema.databaseId) ?? { retentionNs: undefined };
+      return visibleFrom(database, table, clock.nowNs());
+    };
+    const cache = new LiveCache(definition, { store, host, clock, visibleFromNs });
+    cache.filled.catch((error: unknown) => {
+      if (this.#cachesOf(schema.id).includes(cache)) this.#needs.onFailed(error);
+    });
+    this.#byTable.set(schema.id, [...this.#cachesOf(schema.id), cache]);
+  }
+
+  #find(at: { readonly database: string; readonly table: string }): {
+    readonly schema: TableSchema;
+  } {
+    const { catalog } = this.#needs;
+    if (at.database === INTERNAL_DATABASE) throw new InternalDatabase();
+    const database = catalog.database(at.database);
+    if (database === undefined) throw new DatabaseNotKnown({ database: at.database });
+    const schema = database.tables.get(at.table);
+    if (schema === undefined) throw new TableNotKnown(at);
+    return { schema };
+  }
+
+  #named(
+    tableId: number,
+    { kind, name }: Pick<CacheDefinition, 'kind' | 'name'>,
+  ): LiveCache | undefined {
+    return this.#cachesOf(tableId).find(
+      ({ definition }) => definition.kind === kind && definition.name === name,
+    );
+  }
+
+  #cachesOf(tableId: number): readonly LiveCache[] {
+    return this.#byTable.get(tableId) ?? [];
+  }
+
+  #all(kind: CacheDefinition['kind']): readonly LiveCache[] {
+    return [...this.#byTable.values()].flat().filter(({ definition }) => definition.kind === kind);
+  }
+
+  #evict(kind: CacheDefinition['kind']): void {
+    const { clock } = this.#needs;
+    for (const { content } of this.#all(kind)) {
+      this.#evicted[kind] +=
+        content.kind === 'last'
+          ? content.cache.evictExpired(clock.nowMs())
+          : content.cache.evict(clock.nowNs());
+    }
+    this.#makeRoom();
+  }
+
+  /** The largest caches lose their oldest values until all fit into the memory that they may have. */
+  #makeRoom(): void {
+    const all = [...this.#byTable.values()].flat();
+    const usedBytes = (): number =>
+      all.reduce((sum, { content }) => sum + content.cache.usedBytes, 0);
+    while (usedBytes() > this.#needs.settings.memoryBytes) {
+      const [largest] = all.toSorted(
+        (a, b) => b.content.cache.usedBytes - a.content.cache.usedBytes,
+      );
+      const removed = largest?.content.cache.evictOldest(EVICTED_SHARE) ?? 0;
+      if (largest === undefined || removed === 0) return;
+      this.#evicted[largest.definition.kind] += removed;
+    }
+  }
+}
+
+const ids = (columns: readonly Column[]): readonly number[] => columns.map(({ id }) => id);
+const names = (columns: readonly Column[]): readonly string[] => columns.map(({ name }) => name);
+
+function assertDistinct(columns: readonly Column[], what: string): void {
+  const repeated = columns.find((column, i) => columns.indexOf(column) !== i);
+  if (repeated !== undefined) throw invalid(`${what} column provided twice: ${repeated.name}`);
+}
+
+function invalid(message: string): CacheDefinitionInvalid {
+  return new CacheDefinitionInvalid(`invalid configuration provided: ${message}`);
+}
+
+function planning(message: string): PlanError {
+  return new PlanError(`Error during planning: ${message}`);
+}

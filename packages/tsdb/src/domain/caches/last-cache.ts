@@ -1,0 +1,291 @@
+import type { Column } from '../../model/column.js';
+import { isValid, type RowBatch, takeRows } from '../../model/row-batch.js';
+import type { TagCondition } from '../../model/scan.js';
+import type { SeriesIndex } from '../engine/series-index.js';
+import { createRowKeys, type KeyValue, type RowKeys } from './row-keys.js';
+import { thresholdOf } from './threshold.js';
+import { type CachedValue, ValueColumn } from './value-column.js';
+
+const NONE = -1;
+
+export interface LastCacheOptions {
+  readonly index: SeriesIndex;
+  readonly keyColumns: readonly Column[];
+  /** Fields and tags that are kept beside `time`; `undefined`: all that rows have. */
+  readonly valueColumns: readonly Column[] | undefined;
+  /** Rows that are kept of each key. */
+  readonly count: number;
+  readonly ttlMs: number;
+}
+
+/** One row of a key, newest first among those of the key. */
+export interface LastEntry {
+  readonly slot: number;
+  readonly entry: number;
+}
+
+/**
+ * The newest rows of each key. A row is taken when it has all key columns and is later than the row of its key that was
+ * taken last; what it lacks reads NULL. Rows live for `ttlMs` from their arrival.
+ * Source: tsdb-http, "Last value cache".
+ */
+export class LastCache {
+  readonly #options: LastCacheOptions;
+  readonly #keys: RowKeys;
+  readonly #columns = new Map<number, ValueColumn>();
+  // By key.
+  #newest = new Int32Array(64).fill(NONE);
+  #oldest = new Int32Array(64).fill(NONE);
+  #length = new Int32Array(64);
+  // By entry.
+  #series = new Int32Array(64);
+  #times = new BigInt64Array(64);
+  #timeWords = new Int32Array(this.#times.buffer);
+  #arrivalsMs = new Float64Array(64);
+  /** The next newer entry of the key; of a free entry the next free one. */
+  #newer = new Int32Array(64);
+  #firstFree = NONE;
+  #entryCount = 0;
+  #usedCount = 0;
+  /** Which row of the batch in hand an entry holds. */
+  #rowOfEntry = new Int32Array(64);
+
+  constructor(options: LastCacheOptions) {
+    this.#options = options;
+    const { index, keyColumns } = options;
+    this.#keys = createRowKeys({ index, columns: keyColumns, keepsMissing: false });
+    for (const column of options.valueColumns ?? []) this.#columnOf(column);
+  }
+
+  get entryCount(): number {
+    return this.#usedCount;
+  }
+
+  get sizeBytes(): number {
+    const entryBytes = 4 + 8 + 8 + 4 + 4;
+    let size = this.#keys.sizeBytes + this.#newest.length * 12 + this.#series.length * entryBytes;
+    for (const column of this.#columns.values()) size += column.sizeBytes;
+    return size;
+  }
+
+  /** Bytes of the rows that are there; `sizeBytes` holds room for more. */
+  get usedBytes(): number {
+    return (this.sizeBytes * this.#usedCount) / this.#series.length;
+  }
+
+  /** @param arrivalsMs of each row, or of all. */
+  take(batch: RowBatch, arrivalsMs: number | Float64Array): void {
+    const slots = new Int32Array(batch.rowCount);
+    this.#keys.locate(batch, slots);
+    if (this.#newest.length < this.#keys.size) this.#growKeys(this.#keys.size);
+    const entries = new Int32Array(batch.rowCount);
+    const timeWords = new Int32Array(
+      batch.times.buffer,
+      batch.times.byteOffset,
+      batch.rowCount * 2,
+    );
+    const isOne = typeof arrivalsMs === 'number';
+    for (let row = 0; row < batch.rowCount; row++) {
+      const arrivalMs = isOne ? arrivalsMs : (arrivalsMs[row] as number);
+      const entry = this.#takeRow(slots[row] as number, timeWords, row, arrivalMs);
+      entries[row] = entry;
+      if (entry === NONE) continue;
+      this.#rowOfEntry[entry] = row;
+      this.#series[entry] = batch.series[row] as number;
+    }
+    this.#takeValues(batch, entries);
+  }
+
+  /** As `take`, without the rows that arrived too long ago to be seen. */
+  takeArrivedSince(batch: RowBatch, arrivalsMs: Float64Array, oldestMs: number): void {
+    const kept = [...arrivalsMs.keys()].filter((row) => (arrivalsMs[row] as number) > oldestMs);
+    if (kept.length === batch.rowCount) this.take(batch, arrivalsMs);
+    else if (kept.length > 0) {
+      this.take(
+        takeRows(batch, kept),
+        Float64Array.from(kept, (row) => arrivalsMs[row] as number),
+      );
+    }
+  }
+
+  /** Rows that are not expired, key by key. */
+  *entries(conditions: readonly TagCondition[], nowMs: number): Iterable<LastEntry> {
+    const newestFirst: number[] = [];
+    for (const slot of this.#keys.select(conditions)) {
+      if (slot >= this.#newest.length) continue;
+      newestFirst.length = 0;
+      let entry = this.#oldest[slot] as number;
+      for (let i = this.#length[slot] as number; i > 0; i--) {
+        if (!this.#isExpired(entry, nowMs)) newestFirst.push(entry);
+        entry = this.#newer[entry] as number;
+      }
+      for (let i = newestFirst.length - 1; i >= 0; i--)
+        yield { slot, entry: newestFirst[i] as number };
+    }
+  }
+
+  keyOf(slot: number, position: number): KeyValue {
+    return this.#keys.valueOf(slot, position);
+  }
+
+  timeOf(entry: number): bigint {
+    return this.#times[entry] as bigint;
+  }
+
+  /** Value of a field or tag; `undefined`: the row had none. */
+  valueOf(entry: number, column: Column): CachedValue {
+    if (column.kind === 'tag') {
+      return this.#options.index.tagValue(this.#series[entry] as number, column.name);
+    }
+    return this.#columns.get(column.id)?.get(entry);
+  }
+
+  /** Removes what has expired; a key without rows starts anew. Returns how many rows went. */
+  evictExpired(nowMs: number): number {
+    return this.#removeWhere((entry) => this.#isExpired(entry, nowMs));
+  }
+
+  /** Removes about the given share of the rows, those that arrived first. */
+  evictOldest(share: number): number {
+    const arrivals = new Float64Array(this.#usedCount);
+    let at = 0;
+    for (const { entry } of this.entries([], Number.NEGATIVE_INFINITY)) {
+      arrivals[at++] = this.#arrivalsMs[entry] as number;
+    }
+    const untilMs = thresholdOf(arrivals.subarray(0, at), Math.ceil(at * share));
+    return this.#removeWhere((entry) => (this.#arrivalsMs[entry] as number) <= untilMs);
+  }
+
+  #isExpired(entry: number, nowMs: number): boolean {
+    return (this.#arrivalsMs[entry] as number) + this.#options.ttlMs <= nowMs;
+  }
+
+  /** @returns the entry that the row fills, `NONE` when it is not taken. */
+  #takeRow(slot: number, timeWords: Int32Array, row: number, arrivalMs: number): number {
+    if (slot < 0) return NONE;
+    const low = timeWords[row * 2] as number;
+    const high = timeWords[row * 2 + 1] as number;
+    let newest = this.#newest[slot] as number;
+    if (newest !== NONE && this.#isExpired(newest, arrivalMs)) {
+      // The newest one is the last to expire: the key has gone, and its last time with it.
+      this.#removeOldest(slot, this.#length[slot] as number);
+      newest = NONE;
+    }
+    if (newest === NONE) {
+      if (high < 0 || (high === 0 && low === 0)) return NONE;
+    } else {
+      const lastHigh = this.#timeWords[newest * 2 + 1] as number;
+      if (high < lastHigh) return NONE;
+      const lastLow = (this.#timeWords[newest * 2] as number) >>> 0;
+      if (high === lastHigh && low >>> 0 <= lastLow) return NONE;
+    }
+    const entry = this.#newEntry(slot);
+    this.#timeWords[entry * 2] = low;
+    this.#timeWords[entry * 2 + 1] = high;
+    this.#arrivalsMs[entry] = arrivalMs;
+    return entry;
+  }
+
+  /** An entry at the newest end of the key; the oldest one when the key is full. */
+  #newEntry(slot: number): number {
+    let length = this.#length[slot] as number;
+    if (length === this.#options.count) {
+      if (length === 1) return this.#newest[slot] as number;
+      this.#removeOldest(slot, 1);
+      length--;
+    }
+    let entry = this.#firstFree;
+    if (entry === NONE) {
+      entry = this.#entryCount++;
+      if (entry === this.#series.length) this.#growEntries();
+    } else this.#firstFree = this.#newer[entry] as number;
+    this.#usedCount++;
+    if (length === 0) this.#oldest[slot] = entry;
+    else this.#newer[this.#newest[slot] as number] = entry;
+    this.#newest[slot] = entry;
+    this.#length[slot] = length + 1;
+    return entry;
+  }
+
+  #removeOldest(slot: number, count: number): void {
+    for (let i = 0; i < count; i++) {
+      const entry = this.#oldest[slot] as number;
+      this.#oldest[slot] = this.#newer[entry] as number;
+      this.#newer[entry] = this.#firstFree;
+      this.#firstFree = entry;
+      for (const column of this.#columns.values()) column.clear(entry);
+    }
+    this.#usedCount -= count;
+    const length = (this.#length[slot] as number) - count;
+    this.#length[slot] = length;
+    if (length === 0) {
+      this.#newest[slot] = NONE;
+      this.#oldest[slot] = NONE;
+    }
+  }
+
+  /** Arrivals of a key never decrease, so that what goes is at its oldest end. */
+  #removeWhere(isGone: (entry: number) => boolean): number {
+    const before = this.#usedCount;
+    const slotCount = Math.min(this.#keys.size, this.#newest.length);
+    for (let slot = 0; slot < slotCount; slot++) {
+      while ((this.#length[slot] as number) > 0 && isGone(this.#oldest[slot] as number)) {
+        this.#removeOldest(slot, 1);
+        if (this.#length[slot] === 0) this.#keys.free(slot);
+      }
+    }
+    return before - this.#usedCount;
+  }
+
+  /** Of several rows for one entry only the last is still there. */
+  #takeValues(batch: RowBatch, entries: Int32Array): void {
+    if (this.#options.valueColumns === undefined) {
+      for (const { column } of batch.fields) this.#columnOf(column);
+    }
+    for (const column of this.#columns.values()) {
+      const field = batch.fields.find((each) => each.column.id === column.id);
+      for (let row = 0; row < entries.length; row++) {
+        const entry = entries[row] as number;
+        if (entry === NONE || this.#rowOfEntry[entry] !== row) continue;
+        if (field !== undefined && isValid(field.validity, row)) column.set(entry, field.data, row);
+        else column.clear(entry);
+      }
+    }
+  }
+
+  #columnOf(column: Column): void {
+    const { kind, id } = column;
+    if (kind === 'tag' || kind === 'time' || this.#columns.has(id)) return;
+    // What is a key is read from there.
+    if (this.#options.keyColumns.some((key) => key.id === id)) return;
+    this.#columns.set(id, new ValueColumn(id, kind, this.#series.length));
+  }
+
+  #growKeys(least: number): void {
+    const size = Math.max(least, this.#newest.length * 2);
+    const newest = new Int32Array(size).fill(NONE);
+    newest.set(this.#newest);
+    this.#newest = newest;
+    const oldest = new Int32Array(size).fill(NONE);
+    oldest.set(this.#oldest);
+    this.#oldest = oldest;
+    const length = new Int32Array(size);
+    length.set(this.#length);
+    this.#length = length;
+  }
+
+  #growEntries(): void {
+    const size = this.#series.length * 2;
+    const grow = <T extends Int32Array | Float64Array | BigInt64Array>(from: T, to: T): T => {
+      to.set(from as never); // both are of one type
+      return to;
+    };
+    this.#series = grow(this.#series, new Int32Array(size));
+    this.#newer = grow(this.#newer, new Int32Array(size));
+    this.#rowOfEntry = grow(this.#rowOfEntry, new Int32Array(size));
+    this.#arrivalsMs = grow(this.#arrivalsMs, new Float64Array(size));
+    this.#times = grow(this.#times, new BigInt64Array(size));
+    this.#timeWords = new Int32Array(this.#times.buffer);
+    for (const column of this.#columns.values()) column.grow(size);
+  }
+}

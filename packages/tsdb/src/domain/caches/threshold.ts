@@ -1,0 +1,39 @@
+const BUCKET_COUNT = 4096;
+/** So many values may be sorted in one go. */
+const SORTED_COUNT = 4096;
+/** Values that lie closer than this many halvings of their range are sorted after all. */
+const MAX_ROUNDS = 8;
+
+/** The value that stands at place `count` (from 1) among the sorted values. Sorting all would hold the event loop. */
+export function thresholdOf(values: Float64Array, count: number): number {
+  if (count <= 0 || values.length === 0) return Number.NEGATIVE_INFINITY;
+  let rest = values;
+  let place = Math.min(count, values.length);
+  for (let round = 0; round < MAX_ROUNDS && rest.length > SORTED_COUNT; round++) {
+    const [min, max] = extent(rest);
+    const width = (max - min) / BUCKET_COUNT;
+    // All are equal, or too close to be told apart by their distance.
+    if (!(width > 0)) break;
+    const bucketOf = (value: number): number =>
+      Math.min(BUCKET_COUNT - 1, Math.floor((value - min) / width));
+    const counts = new Int32Array(BUCKET_COUNT);
+    for (const value of rest) counts[bucketOf(value)] = (counts[bucketOf(value)] as number) + 1;
+    let wanted = 0;
+    while ((counts[wanted] as number) < place) {
+      place -= counts[wanted] as number;
+      wanted++;
+    }
+    rest = rest.filter((value) => bucketOf(value) === wanted);
+  }
+  return rest.toSorted()[place - 1] ?? Number.NEGATIVE_INFINITY;
+}
+
+function extent(values: Float64Array): readonly [number, number] {
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return [min, max];
+}

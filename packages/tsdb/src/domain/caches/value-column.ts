@@ -1,0 +1,94 @@
+import type { FieldType } from '../../model/column.js';
+import type { FieldValues } from '../../model/parsed-body.js';
+import { textAt } from './row-keys.js';
+
+export type CachedValue = number | bigint | boolean | string | undefined;
+
+type Values =
+  | Float64Array<ArrayBuffer>
+  | BigInt64Array<ArrayBuffer>
+  | BigUint64Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>
+  | string[];
+
+/** Bytes of a string beside its characters, roughly. */
+const TEXT_SIZE_BYTES = 24;
+
+/** Values of one field over the entries of a cache. */
+export class ValueColumn {
+  readonly id: number;
+  readonly #kind: FieldType;
+  #values: Values;
+  #isPresent: Uint8Array<ArrayBuffer>;
+  #textBytes = 0;
+
+  constructor(id: number, kind: FieldType, size: number) {
+    this.id = id;
+    this.#kind = kind;
+    this.#values = newValues(kind, size);
+    this.#isPresent = new Uint8Array(size);
+  }
+
+  get sizeBytes(): number {
+    const { length } = this.#isPresent;
+    return Array.isArray(this.#values)
+      ? length * 9 + this.#textBytes
+      : this.#values.byteLength + length;
+  }
+
+  set(entry: number, data: FieldValues, row: number): void {
+    if (data.type !== this.#kind) return;
+    if (data.type === 'utf8') {
+      const texts = this.#values as string[]; // by its kind
+      this.#forgetText(entry);
+      const text = textAt(data, row);
+      texts[entry] = text;
+      this.#textBytes += text.length + TEXT_SIZE_BYTES;
+    } else this.#values[entry] = data.values[row] as never; // arrays of one kind
+    this.#isPresent[entry] = 1;
+  }
+
+  clear(entry: number): void {
+    if (this.#kind === 'utf8') this.#forgetText(entry);
+    this.#isPresent[entry] = 0;
+  }
+
+  get(entry: number): CachedValue {
+    if (this.#isPresent[entry] !== 1) return undefined;
+    const value = this.#values[entry];
+    return this.#kind === 'bool' ? value === 1 : value;
+  }
+
+  grow(size: number): void {
+    if (!Array.isArray(this.#values)) {
+      const larger = newValues(this.#kind, size) as Exclude<Values, string[]>; // by its kind
+      larger.set(this.#values as never);
+      this.#values = larger;
+    }
+    const isPresent = new Uint8Array(size);
+    isPresent.set(this.#isPresent);
+    this.#isPresent = isPresent;
+  }
+
+  #forgetText(entry: number): void {
+    if (this.#isPresent[entry] !== 1) return;
+    const texts = this.#values as string[]; // only called for texts
+    this.#textBytes -= (texts[entry]?.length ?? 0) + TEXT_SIZE_BYTES;
+    texts[entry] = '';
+  }
+}
+
+function newValues(kind: FieldType, size: number): Values {
+  switch (kind) {
+    case 'float64':
+      return new Float64Array(size);
+    case 'int64':
+      return new BigInt64Array(size);
+    case 'uint64':
+      return new BigUint64Array(size);
+    case 'bool':
+      return new Uint8Array(size);
+    case 'utf8':
+      return [];
+  }
+}
