@@ -14,6 +14,7 @@ import type { FixtureStore } from '../storage/fixture-store.js';
 import type { AccountAccess } from './account-access.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import type { AccountWriter, FinishedChange } from './account-writer.js';
+import { unanswered } from './engine/injected.js';
 import { type FactFinder, namedIn } from './facts.js';
 import { type GivenAccount, mergeAccount } from './merge-account.js';
 import type { MutationAnswer, MutationOutcome, Mutations } from './mutations.js';
@@ -177,6 +178,7 @@ export class Accounts {
       accountId: stored.account.id,
       countsOpenAccounts: operation === 'create' && context.settings.max_accounts !== null,
     });
+    const touched = new Touched(given);
     refuseMisplaced(stored.account, account, given);
     refuse(
       rules.checkAccount({
@@ -186,7 +188,7 @@ export class Accounts {
         platform: context.settings,
         facts,
         given,
-        touched: new Touched(given),
+        touched,
         hasAccountToken: token !== undefined,
         tokenAcceptsTerms: token?.acceptsTerms ?? false,
         stored: operation === 'create' ? undefined : stored.account,
@@ -194,8 +196,9 @@ export class Accounts {
         persons: stored.persons,
       }),
     );
+    const injected = unanswered(account.injected, touched);
     const after = {
-      account: normalisePhone(account),
+      account: normalisePhone({ ...account, injected }),
       persons: withPerson(stored.persons, individual),
     };
     const before = operation === 'create' ? undefined : stored;

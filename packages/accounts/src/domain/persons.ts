@@ -12,6 +12,7 @@ import type { AccountAccess } from './account-access.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
 import type { AccountWriter } from './account-writer.js';
 import { bindFiles, reasonOf } from './accounts.js';
+import { unanswered } from './engine/injected.js';
 import { type FactFinder, namedIn } from './facts.js';
 import { mergePerson } from './merge-account.js';
 import type { MutationAnswer, MutationOutcome, Mutations } from './mutations.js';
@@ -132,6 +133,7 @@ export class Persons {
   ): Promise<MutationOutcome> {
     const { account } = stored;
     const { given, token } = await this.#withToken(context, account.id, write.given);
+    const touched = new Touched(given);
     const merged = this.#merge(stored, before, given, context.tenant.livemode);
     const { fileIds, ...others } = namedIn(given);
     const facts = await this.#needs.facts.find(
@@ -147,7 +149,7 @@ export class Persons {
         platform: context.settings,
         facts,
         given,
-        touched: new Touched(given),
+        touched,
         hasPersonToken: token !== undefined,
         account,
         stored: before,
@@ -156,7 +158,9 @@ export class Persons {
       }),
     );
     const persons = replacePerson(stored.persons, merged);
-    const done = this.#needs.writer.finish(stored, { account, persons }, reasonOf(context));
+    const injected = unanswered(account.injected, touched, before?.id);
+    const after = { account: { ...account, injected }, persons };
+    const done = this.#needs.writer.finish(stored, after, reasonOf(context));
     if (token !== undefined) this.#needs.tokens.use(done.writes, token);
     await bindFiles(this.#needs.fixtures, {
       context,

@@ -2,7 +2,7 @@ import { CONFIGURATION_NAMES, type ConfigurationName } from '../../model/account
 import { capabilityRequests } from '../../model/derived.js';
 import type { Violation } from '../../model/violation.js';
 import type { AccountContext } from './account-context.js';
-import { firstOf, firstViolation, invalidField, violate } from './violate.js';
+import { firstOf, firstViolation, violate } from './violate.js';
 
 /** Step 11: which configurations and capabilities this platform offers, and what a deactivated one takes. */
 export function checkConfigurations(at: AccountContext): Violation | undefined {
@@ -92,13 +92,6 @@ function checkDeactivations(at: AccountContext): Violation | undefined {
 
 function checkDeactivation(at: AccountContext, name: ConfigurationName): Violation | undefined {
   const param = `configuration.${name}.applied`;
-  if (!at.stored?.applied[name]?.isActive) {
-    return invalidField({
-      field: param,
-      code: 'bad_format',
-      message: `${param} cannot be false: the configuration is not applied.`,
-    });
-  }
   if (name === 'merchant' && at.appliedAfter.has('recipient') && hasTransfers(at)) {
     return violate('configuration_cannot_be_deactivated_due_to_other_capability_requirement', {
       param,

@@ -11,7 +11,7 @@ import {
 } from '../reference/id-numbers.js';
 import { isGermanRegisterCourt } from '../reference/register-courts.js';
 import type { FieldContext } from './field-context.js';
-import { idNumberLibrary } from './libraries.js';
+import { checksumValidators } from './libraries.js';
 import type { GivenIdNumber } from './touched-fields.js';
 import { firstOf, quote, violate } from './violate.js';
 
@@ -84,14 +84,8 @@ export function known(countries: readonly (string | undefined)[]): string[] {
 function hasRightChecksum(holder: IdNumberHolder, type: string, number: string): boolean {
   const names = checksumsOf(holder, type);
   if (names.length === 0) return true;
-  const countries: Readonly<Record<string, Readonly<Record<string, Validator>>>> =
-    idNumberLibrary().stdnum;
   return names.some((name) => {
     const [country = '', validator = ''] = name.split('.');
-    return countries[country]?.[validator]?.validate(number).isValid === true;
+    return checksumValidators(country.toLowerCase())[validator]?.validate(number).isValid === true;
   });
-}
-
-interface Validator {
-  validate(value: string): { readonly isValid: boolean };
 }

@@ -3,7 +3,7 @@ import type { PersonFields } from '../../model/person.js';
 import type { Violation } from '../../model/violation.js';
 import { isEntityTypeIn, isStructureOf } from '../reference/entity-types.js';
 import type { AccountContext } from './account-context.js';
-import { firstOf, firstViolation, invalidField, violate } from './violate.js';
+import { firstOf, firstViolation, violate } from './violate.js';
 
 /** What a mere customer's identity may hold. */
 const CUSTOMER_MEMBERS: readonly string[] = ['country', 'entity_type'];
@@ -29,14 +29,7 @@ const CUSTOMER_INDIVIDUAL_MEMBERS: readonly string[] = [
 /** Step 13. */
 export function checkIdentity(at: AccountContext): Violation | undefined {
   return firstViolation(
-    [
-      checkCustomerMembers,
-      checkImmutable,
-      checkCountryPresent,
-      checkEntityType,
-      checkStructure,
-      checkIndividual,
-    ],
+    [checkCustomerMembers, checkImmutable, checkCountryPresent, checkEntityType, checkStructure],
     at,
   );
 }
@@ -185,18 +178,6 @@ function checkStructure(at: AccountContext): Violation | undefined {
   return violate('structure_incompatible_for_entity_type_country', {
     param: 'identity.business_details.structure',
     message: `identity.business_details.structure ${structure} does not exist for ${entityType} in ${country}.`,
-  });
-}
-
-/** Section 8.7: only an individual has the details of one. */
-function checkIndividual(at: AccountContext): Violation | undefined {
-  const entityType = at.fields.identity?.entity_type;
-  if (!at.given.identity?.individual) return undefined;
-  if (entityType === undefined || entityType === 'individual') return undefined;
-  return invalidField({
-    field: 'identity.individual',
-    code: 'bad_format',
-    message: `identity.individual needs the entity_type individual, not ${entityType}.`,
   });
 }
 

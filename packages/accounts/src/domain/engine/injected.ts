@@ -1,0 +1,20 @@
+import type { InjectedRequirement } from '../../model/requirements.js';
+import type { Touched } from '../../model/touched.js';
+
+/**
+ * The operator's entries that are left after a write: one that names what was written is answered.
+ * @param personId whose fields were written; without it those of the account.
+ * Source: accounts, section 16.6.
+ */
+export function unanswered(
+  injected: readonly InjectedRequirement[],
+  touched: Touched,
+  personId?: string,
+): readonly InjectedRequirement[] {
+  if (injected.length === 0) return injected;
+  return injected.filter(({ description, reference }) => {
+    const isOfPerson = reference?.type === 'person';
+    const isHere = personId === undefined ? !isOfPerson : reference?.resource === personId;
+    return !(isHere && touched.has(description));
+  });
+}
