@@ -25,6 +25,7 @@ import { installBodies } from './routes/bodies.js';
 import { registerClockRoutes } from './routes/clock-routes.js';
 import { registerEventRoutes } from './routes/event-routes.js';
 import { AccountsFront, type KeyDirectory } from './routes/front.js';
+import { registerGuideRoutes } from './routes/guide-routes.js';
 import { Handlers } from './routes/handlers.js';
 import { registerOperatorRoutes } from './routes/operator-routes.js';
 import { registerPersonRoutes } from './routes/person-routes.js';
@@ -123,6 +124,7 @@ class AccountsService implements HttpService {
     registerEventRoutes(handlers, { events, destinations, shapes });
     registerClockRoutes(handlers, { clocks, shapes });
     registerOperatorRoutes(app, { front: this.#front, operator });
+    registerGuideRoutes(app, { words: this.#words });
   }
 
   async start(): Promise<void> {
