@@ -7,6 +7,7 @@ import type {
   Metrics,
   ObjectStore,
   Outbox,
+  Random,
   RelationalStore,
   ServiceFront,
 } from '@plinth/kernel';
@@ -14,6 +15,8 @@ import type { FastifyInstance } from 'fastify';
 import type { GameDataConfig } from './config.js';
 import { BulkFiles } from './domain/bulk-files.js';
 import { DataSet, groupRows } from './domain/data-set.js';
+import { Editor } from './domain/edit/editor.js';
+import { Exchange } from './domain/exchange/exchange.js';
 import { Library } from './domain/library.js';
 import { Catalog } from './domain/query/catalog.js';
 import { makeRow } from './domain/record-rows.js';
@@ -24,6 +27,7 @@ import { Slices } from './domain/slices.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor-access.js';
+import { registerEditorRoutes } from './routes/editor-routes.js';
 import { GameDataFront } from './routes/front.js';
 import { cacheFor } from './routes/public-headers.js';
 import { type PublicRouteParts, registerPublicRoutes, warmUp } from './routes/public-routes.js';
@@ -39,6 +43,7 @@ export interface GameDataNeeds {
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   /** Who the `Authorization` header of an editor call speaks for, if it is an admin token of the server. */
   readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
@@ -63,6 +68,10 @@ class GameDataService implements GameData {
   readonly #parts: PublicRouteParts;
   readonly #routes = new RouteTable();
   readonly #front: GameDataFront;
+  readonly #editions: EditionStore;
+  readonly #access: EditorAccess;
+  readonly #editor: Editor;
+  readonly #exchange: Exchange;
   readonly #closing = new AbortController();
   #ready: Promise<void> | undefined;
   #warming: Promise<void> = Promise.resolve();
@@ -70,15 +79,29 @@ class GameDataService implements GameData {
   constructor(needs: GameDataNeeds, adminToken: string | undefined) {
     this.#needs = needs;
     const { settings, relational, objects, outbox, clock, log } = needs;
+    this.#editions = new EditionStore(relational);
     this.#library = new Library({
-      editions: new EditionStore(relational),
+      editions: this.#editions,
       groups: new GroupStore(objects),
       clock,
       outbox,
       log,
       keepVersions: settings.keep_versions,
     });
-    const access = new EditorAccess({
+    this.#editor = new Editor({
+      library: this.#library,
+      editions: this.#editions,
+      clock,
+      random: needs.random,
+      requireIfMatch: settings.require_if_match,
+    });
+    this.#exchange = new Exchange({
+      library: this.#library,
+      editor: this.#editor,
+      editions: this.#editions,
+      clock,
+    });
+    this.#access = new EditorAccess({
       tokens: [
         ...settings.tokens.map(readEditorToken),
         ...(adminToken === undefined
@@ -98,7 +121,7 @@ class GameDataService implements GameData {
     this.#front = new GameDataFront({
       cors: settings.cors,
       editorOrigins: settings.editor_origins,
-      access,
+      access: this.#access,
       routes: this.#routes,
       reportBug: (err, requestId) => log.error({ err, requestId }, 'request failed'),
     });
@@ -126,6 +149,19 @@ class GameDataService implements GameData {
     this.#routes.watch(app);
     app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
     registerPublicRoutes(app, this.#parts);
+    await app.register(async (scope) =>
+      registerEditorRoutes(scope, {
+        library: this.#library,
+        editor: () => this.#editor,
+        exchange: () => this.#exchange,
+        editions: this.#editions,
+        access: this.#access,
+        ready: () => this.#ready,
+        clock: this.#needs.clock,
+        maxImportBytes: this.#needs.settings.max_import_bytes,
+        headersFor: (request) => this.#front.headersFor(request),
+      }),
+    );
     this.#beginLoading();
   }
 
@@ -152,10 +188,14 @@ class GameDataService implements GameData {
   }
 
   async #load(): Promise<void> {
-    await this.#library.load();
+    const { draft, changes } = await this.#library.load();
+    this.#editor.load(draft, changes);
     const { settings } = this.#needs;
-    const isEmpty = this.#library.versions.length === 0;
-    if (isEmpty && settings.sample) await this.#publishSample(settings.sample_seed);
+    const isEmpty = this.#library.versions.length === 0 && draft === this.#library.current.set;
+    if (isEmpty && changes.length === 0 && settings.sample) {
+      await this.#publishSample(settings.sample_seed);
+      this.#editor.replaceDraft(this.#library.current.set);
+    }
   }
 
   async #publishSample(seed: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { DraftRecord, HistoryOp, Manifest, RecordChange, Version } from '..
 import { byTypeKey, KINDS, type Kind, mapKinds } from '../model/kinds.js';
 import type { EditionStore, EditionTransaction } from '../storage/edition-store.js';
 import type { GroupStore } from '../storage/group-store.js';
-import { DataSet, groupRows, KindTable, type RowGroup } from './data-set.js';
+import { DataSet, KindTable, type RowGroup } from './data-set.js';
 import { readRow } from './record-rows.js';
 import type { Row } from './row.js';
 import { countChanges, diffSets } from './set-changes.js';
@@ -371,5 +371,3 @@ export class Library {
 export function checksumOf({ manifest }: Version): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 }
-
-export { groupRows };

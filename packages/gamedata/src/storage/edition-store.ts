@@ -187,6 +187,18 @@ export class EditionStore {
     return { total: Number(total), entries: rows.map(entryOf) };
   }
 
+  /** Changes of records after `seq`, oldest first. */
+  async changesAfter(seq: number): Promise<readonly HistoryEntry[]> {
+    const rows = await this.#reader()
+      .selectFrom('gamedata_history')
+      .selectAll()
+      .where('seq', '>', seq)
+      .where('kind', 'is not', null)
+      .orderBy('seq')
+      .execute();
+    return rows.map(entryOf);
+  }
+
   async historyEntry(seq: number): Promise<HistoryEntry | undefined> {
     const row = await this.#reader()
       .selectFrom('gamedata_history')

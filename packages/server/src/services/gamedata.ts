@@ -2,7 +2,7 @@ import { createGameData, type GameData } from '@plinth/gamedata';
 import type { ServiceParts } from './service-parts.js';
 
 export async function openGameData(parts: ServiceParts): Promise<GameData> {
-  const { settings, stores, identity, outbox, metrics, clock, log } = parts;
+  const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
   return await createGameData({
     settings: settings.gamedata,
     relational: stores.relational,
@@ -10,6 +10,7 @@ export async function openGameData(parts: ServiceParts): Promise<GameData> {
     outbox,
     metrics,
     clock,
+    random,
     log,
     findAdmin(authorization) {
       try {

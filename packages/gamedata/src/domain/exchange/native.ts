@@ -1,0 +1,99 @@
+import { ValidationFailed } from '../../errors.js';
+import { isObject } from '../../model/json.js';
+import { findKind, KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
+import type { DataSet } from '../data-set.js';
+import { Slices } from '../slices.js';
+import type { JsonPieces, Piece } from './json-pieces.js';
+import type { IncomingRecord, Payload } from './payload.js';
+
+export const NATIVE_FORMAT = 'plinth-gamedata/1';
+const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/;
+
+const refuse = (path: string, message: string): never => {
+  throw new ValidationFailed(message, [{ path, code: 'wrong_shape', message }]);
+};
+
+/** Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`. */
+export async function readNative(pieces: JsonPieces): Promise<Payload> {
+  const members = new Map<string, Piece>(pieces.members(pieces.whole()));
+  const read = (name: string): unknown => {
+    const piece = members.get(name);
+    return piece === undefined ? undefined : pieces.parse(piece);
+  };
+  const format = read('format');
+  if (format !== NATIVE_FORMAT) refuse('/format', `format must be "${NATIVE_FORMAT}"`);
+  const defaultLanguage = read('defaultLanguage');
+  const languages = read('languages') ?? [];
+  if (defaultLanguage !== undefined && !isLanguage(defaultLanguage)) {
+    refuse('/defaultLanguage', 'defaultLanguage must be a language code');
+  }
+  if (!Array.isArray(languages) || !languages.every(isLanguage)) {
+    refuse('/languages', 'languages must be a list of language codes');
+  }
+  const kinds = members.get('kinds');
+  if (kinds === undefined || !pieces.isObject(kinds))
+    return refuse('/kinds', 'kinds must be an object');
+  const records: IncomingRecord[] = [];
+  const slices = new Slices();
+  for (const [name, list] of pieces.members(kinds)) {
+    const kind = findKind(name);
+    if (kind === undefined) return refuse(`/kinds/${name}`, `there is no kind ${name}`);
+    if (!pieces.isArray(list)) return refuse(`/kinds/${name}`, `${name} must be an array`);
+    let index = 0;
+    for (const piece of pieces.entries(list)) {
+      const body = pieces.parse(piece);
+      const path = `/kinds/${name}/${index}`;
+      if (!isObject(body)) return refuse(path, 'a record must be an object');
+      records.push({ kind, body, path });
+      index += 1;
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+  }
+  return {
+    defaultLanguage: defaultLanguage as string | undefined,
+    languages: languages as string[],
+    aliases: readAliases(read('aliases')),
+    records,
+    warnings: [],
+  };
+}
+
+const isLanguage = (value: unknown): boolean => typeof value === 'string' && LANGUAGE.test(value);
+
+function readAliases(value: unknown): Payload['aliases'] {
+  if (value === undefined) return {};
+  if (!isObject(value)) return refuse('/aliases', 'aliases must be an object');
+  const aliases: Partial<Record<Kind, Record<string, string>>> = {};
+  for (const [name, own] of Object.entries(value)) {
+    const kind = findKind(name);
+    const isRight = isObject(own) && Object.values(own).every((id) => typeof id === 'string');
+    if (kind === undefined || !isRight)
+      return refuse(`/aliases/${name}`, 'aliases lead from ids to ids');
+    aliases[kind] = own as Record<string, string>;
+  }
+  return aliases;
+}
+
+/** The whole set, as it is stored. Reading it gives the same set. */
+export async function* writeNative(set: DataSet): AsyncGenerator<string> {
+  const { defaultLanguage, languages, aliases } = set.about;
+  const head = JSON.stringify({ format: NATIVE_FORMAT, defaultLanguage, languages, aliases });
+  yield `${head.slice(0, -1)},"kinds":{`;
+  const slices = new Slices();
+  for (const [index, kind] of KINDS.entries()) {
+    yield `${index === 0 ? '' : ','}${JSON.stringify(KIND_WIRE[kind].typeKey)}:[`;
+    let piece = '';
+    for (const [position, { text }] of set.tables[kind].rows.entries()) {
+      piece += position === 0 ? text : `,${text}`;
+      if (piece.length > 65_536) {
+        yield piece;
+        piece = '';
+      }
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+    yield `${piece}]`;
+  }
+  yield '}}\n';
+}

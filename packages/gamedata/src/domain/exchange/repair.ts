@@ -1,0 +1,121 @@
+import { pointerOf } from '../../model/json.js';
+import { KINDS, type Kind } from '../../model/kinds.js';
+import type { DataSet } from '../data-set.js';
+import { groupRows } from '../data-set.js';
+import { KIND_SPECS } from '../kinds/index.js';
+import type { Reference } from '../kinds/kind-spec.js';
+import { makeRow, parseRow, type StoredRecord } from '../record-rows.js';
+import type { Row } from '../row.js';
+import { Slices } from '../slices.js';
+import type { ImportWarning } from './payload.js';
+
+/** A record that is dropped may be named by others in turn. */
+const MAX_ROUNDS = 50;
+
+/**
+ * Takes out of the records what names nothing: the member becomes null, the list entry goes, and a record that cannot
+ * do without goes itself. Everything that was done is told.
+ */
+export async function repairReferences(
+  set: DataSet,
+  placeOf: (kind: Kind, id: string) => { readonly file?: string; readonly path: string },
+): Promise<{ readonly set: DataSet; readonly warnings: readonly ImportWarning[] }> {
+  const warnings: ImportWarning[] = [];
+  const slices = new Slices();
+  let current = set;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    let hasDropped = false;
+    const next: Partial<Record<Kind, Row[]>> = {};
+    for (const kind of KINDS) {
+      const rows: Row[] = [];
+      let hasChanged = false;
+      for (const row of current.tables[kind].rows) {
+        const repaired = repairRow(current, kind, row, (reference, isWhole) => {
+          const place = placeOf(kind, row.id);
+          const missing = `${reference.kind} has no record ${reference.id}`;
+          warnings.push({
+            code: isWhole ? 'dropped_record' : 'dangling_reference',
+            ...(place.file !== undefined && { file: place.file }),
+            path: `${place.path}${pointerOf(reference.path)}`,
+            message: isWhole ? `${missing}; record ${row.id} is left out` : missing,
+          });
+        });
+        if (repaired !== row) hasChanged = true;
+        if (repaired === undefined) hasDropped = true;
+        else rows.push(repaired);
+        const pause = slices.next();
+        if (pause !== undefined) await pause;
+      }
+      if (hasChanged) next[kind] = rows;
+    }
+    const groups = Object.entries(next).map(([kind, rows]) => [kind, groupRows(rows)]);
+    if (groups.length > 0) current = current.with(Object.fromEntries(groups));
+    if (!hasDropped) break;
+  }
+  return { set: current, warnings };
+}
+
+/** The row itself when nothing is wrong with it; `undefined` when it cannot stay. */
+function repairRow(
+  set: DataSet,
+  kind: Kind,
+  row: Row,
+  tell: (reference: Reference, isWhole: boolean) => void,
+): Row | undefined {
+  const spec = KIND_SPECS[kind];
+  const record = parseRow(kind, row);
+  const dangling = spec
+    .references(record)
+    .filter((reference) => set.row(reference.kind, reference.id) === undefined);
+  if (dangling.length === 0) {
+    return kind === 'quests' ? repairLocation(set, row) : row;
+  }
+  const whole = dangling.find(({ repair, dropDepth }) => repair === 'drop' && dropDepth === 0);
+  if (whole !== undefined) {
+    tell(whole, true);
+    return undefined;
+  }
+  for (const reference of dangling) tell(reference, false);
+  for (const { path, repair } of dangling) if (repair === 'null') setAt(record, path, null);
+  // From the back, so that positions in front stay what they are.
+  const drops = dangling
+    .filter(({ repair }) => repair === 'drop')
+    .map(({ path, dropDepth }) => path.slice(0, dropDepth ?? path.length));
+  const seen = new Set<string>();
+  for (const path of drops.reverse()) {
+    const key = path.join('/');
+    if (!seen.has(key)) removeAt(record, path);
+    seen.add(key);
+  }
+  if ('conditions' in record) dropEmptyGroups(record);
+  return makeRow(kind, record as StoredRecord, row.rev);
+}
+
+function repairLocation(set: DataSet, row: Row): Row {
+  const record = parseRow('quests', row);
+  const { location } = record.conditions;
+  if (location === 'any' || set.tables.maps.bySlug(location) !== undefined) return row;
+  record.conditions.location = 'any';
+  return makeRow('quests', record, row.rev);
+}
+
+/** A group of quests of which none is left asks for nothing. */
+function dropEmptyGroups(record: { conditions: { quests: string[][] } }): void {
+  record.conditions.quests = record.conditions.quests.filter((group) => group.length > 0);
+}
+
+function parentOf(record: unknown, path: readonly (string | number)[]): unknown {
+  return path
+    .slice(0, -1)
+    .reduce<unknown>((value, part) => Reflect.get(Object(value), part), record);
+}
+
+function setAt(record: unknown, path: readonly (string | number)[], value: unknown): void {
+  Reflect.set(Object(parentOf(record, path)), path.at(-1) ?? '', value);
+}
+
+function removeAt(record: unknown, path: readonly (string | number)[]): void {
+  const list = parentOf(record, path);
+  const index = path.at(-1);
+  if (Array.isArray(list) && typeof index === 'number') list.splice(index, 1);
+}

@@ -1,0 +1,77 @@
+import { gunzipBounded } from '@plinth/kernel';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { BodyRefused, ValidationFailed } from '../errors.js';
+import { isDeeperThan, isObject } from '../model/json.js';
+
+export const MAX_RECORD_SIZE_BYTES = 256 * 1024;
+const MAX_DEPTH = 32;
+
+/** Bodies stay bytes until a handler has checked who sends them. */
+export function acceptJsonBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const options = { parseAs: 'buffer', bodyLimit: MAX_RECORD_SIZE_BYTES } as const;
+  app.addContentTypeParser(
+    /^application\/(?:[a-z0-9.-]+\+)?json(?:\s*;.*)?$/i,
+    options,
+    (_request, body, done) => done(null, body),
+  );
+  app.addContentTypeParser('*', (_request, _payload, done) =>
+    done(new BodyRefused('unsupported_media_type', 'the body must be application/json')),
+  );
+}
+
+export function bytesOf(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+/** As `bytesOf`, unpacked. */
+export async function unpackedBytesOf(
+  request: FastifyRequest,
+  limitBytes: number,
+): Promise<Buffer> {
+  const bytes = bytesOf(request);
+  const coding = request.headers['content-encoding'];
+  if (coding === undefined || coding === 'identity') return bytes;
+  if (coding !== 'gzip') {
+    throw new BodyRefused('unsupported_media_type', 'the only coding of bodies is gzip');
+  }
+  try {
+    return Buffer.from(await gunzipBounded(bytes, limitBytes));
+  } catch (error) {
+    const isTooLarge = error instanceof Error && error.name === 'BodyTooLarge';
+    const message = error instanceof Error ? error.message : 'the body cannot be unpacked';
+    throw new BodyRefused(isTooLarge ? 'too_large' : 'invalid_json', message);
+  }
+}
+
+/** One JSON object. Throws `BodyRefused` and `ValidationFailed`. */
+export function readObject(bytes: Buffer): Record<string, unknown> {
+  const value = parseJson(bytes);
+  if (!isObject(value)) {
+    const fault = { path: '', code: 'type', message: 'the body must be an object' };
+    throw new ValidationFailed('the body must be a JSON object', [fault]);
+  }
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    const fault = { path: '', code: 'too_deep', message: `nested deeper than ${MAX_DEPTH}` };
+    throw new ValidationFailed(`the body is nested deeper than ${MAX_DEPTH}`, [fault]);
+  }
+  return value;
+}
+
+/** An absent body is an empty object. */
+export function readOptionalObject(bytes: Buffer): Record<string, unknown> {
+  return bytes.length === 0 ? {} : readObject(bytes);
+}
+
+export function parseJson(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  if (text.includes('\ufffd') && !bytes.includes('\ufffd')) {
+    throw new BodyRefused('invalid_json', 'the body is not UTF-8');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 200) : '';
+    throw new BodyRefused('invalid_json', `the body is not JSON: ${why}`);
+  }
+}

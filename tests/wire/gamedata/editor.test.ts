@@ -1,0 +1,335 @@
+// Source: gamedata, sections 4, 6 and 8 (checklist C26 to C38, C41).
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
+import type { WireRecord } from './game-client.js';
+
+const TOKEN = 'editor-token-for-tests';
+const JSON_HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start({
+    flags: ['--services', 'gamedata'],
+    env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+  });
+});
+after(() => server.close());
+
+interface Edited extends WireRecord {
+  readonly success: boolean;
+  readonly data: WireRecord;
+}
+
+async function edit(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<HttpAnswer & { readonly json: Edited }> {
+  const answer = await server.http.send(`/api/editor/${path}`, {
+    method,
+    headers: { ...JSON_HEADERS, ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { ...answer, json: JSON.parse(answer.text) as Edited };
+}
+
+async function read(path: string): Promise<{ readonly status: number; readonly json: WireRecord }> {
+  const { status, text } = await server.http.send(path);
+  return { status, json: JSON.parse(text) as WireRecord };
+}
+
+const restoreFirst = async () =>
+  assert.equal((await edit('POST', 'versions/1/restore')).status, 200);
+
+describe('the editor', () => {
+  beforeEach(restoreFirst);
+
+  it('C30 creates, replaces and deletes in a draft that readers do not see before it is saved', async () => {
+    const body = { id: 'thing-1', name: 'A made thing', category: 'barter' };
+    const made = await edit('POST', 'items', body);
+    assert.equal(made.status, 200);
+    assert.equal(made.json.success, true);
+    assert.equal(made.json.data['name'], 'A made thing');
+    assert.equal(made.headers['location'], '/api/editor/items/thing-1');
+    assert.match(String(made.headers['etag']), /^"r\d+"$/);
+    assert.equal((await read('/api/items/thing-1')).status, 404);
+    const saved = await edit('POST', 'save/items');
+    assert.deepEqual(
+      [saved.json.success, saved.json['message'], saved.json['changed']],
+      [true, 'Data saved to file', 1],
+    );
+    assert.equal((await read('/api/items/thing-1')).json['name'], 'A made thing');
+    const whole = (await edit('GET', 'items/thing-1')).json as WireRecord;
+    const put = await edit('PUT', 'items/thing-1', { ...whole, name: 'Another name' });
+    assert.deepEqual([put.status, put.json.data['name']], [200, 'Another name']);
+    assert.equal((await edit('DELETE', 'items/thing-1')).json.success, true);
+    assert.equal((await edit('GET', 'items/thing-1')).status, 404);
+    assert.equal((await read('/api/items/thing-1')).json['name'], 'A made thing');
+    await edit('POST', 'save');
+    assert.equal((await read('/api/items/thing-1')).status, 404);
+  });
+
+  it('C30 answers what it cannot do with the codes of the real one', async () => {
+    assert.equal((await edit('POST', 'items', { name: 'no id' })).status, 400);
+    assert.equal((await edit('POST', 'spaceships', { id: 'a', name: 'b' })).status, 404);
+    assert.equal((await edit('PUT', 'items/nobody', { name: 'b' })).status, 404);
+    assert.equal((await edit('DELETE', 'items/nobody')).status, 404);
+    assert.equal((await edit('POST', 'save/spaceships')).status, 400);
+    const { types } = (await read('/api/editor/types')).json as unknown as {
+      types: { key: string; count: number }[];
+    };
+    assert.deepEqual(types[6], { key: 'itemPresets', count: 64 });
+    const generated = await edit('POST', 'items?generateId=true', { name: 'made up' });
+    assert.match(String(generated.json.data.id), /^[0-9a-f]{24}$/);
+    const again = await edit('POST', 'items', { id: generated.json.data.id, name: 'twice' });
+    assert.deepEqual([again.status, again.json['code']], [409, 'conflict']);
+  });
+
+  it('C31 asks for a token before anything else', async () => {
+    for (const path of [
+      '/api/editor/nothing',
+      '/api/editor/items',
+      '/api/editor/items/x?limit=bad',
+    ]) {
+      const answer = await server.http.send(path);
+      assert.equal(answer.status, 401);
+      assert.equal(answer.headers['www-authenticate'], 'Bearer realm="gamedata-editor"');
+      assert.deepEqual(JSON.parse(answer.text), { error: 'Unauthorized', code: 'unauthorized' });
+      assert.equal(answer.headers['access-control-allow-origin'], undefined);
+    }
+  });
+
+  it('C22 names each fault of a body by its place', async () => {
+    const answer = await edit('POST', 'items', { id: 'bad', name: 7, weight: -1, colour: 'red' });
+    assert.deepEqual([answer.status, answer.json['code']], [400, 'validation_failed']);
+    const details = answer.json['details'] as { path: string; code: string }[];
+    assert.deepEqual(details.map(({ path }) => path).sort(), ['', '/name', '/weight']);
+    const text = await server.http.send('/api/editor/items', {
+      headers: { ...JSON_HEADERS, 'content-type': 'text/plain' },
+      body: '{}',
+    });
+    assert.equal(text.status, 415);
+    const broken = await server.http.send('/api/editor/items', {
+      headers: JSON_HEADERS,
+      body: '{"id":',
+    });
+    assert.equal(broken.status, 400);
+    const large = { id: 'large', name: 'x', description: 'x'.repeat(300_000) };
+    assert.equal((await edit('POST', 'items', large)).status, 413);
+  });
+
+  it('C23 both names of a ballistic number are served; two values are refused', async () => {
+    const list = (await read('/api/ammunition?limit=1')).json['ammunition'] as WireRecord[];
+    const id = String(list[0]?.id);
+    const ballistics = { penetrationPower: 33 };
+    const patched = await edit('PATCH', `ammunition/${id}`, { ballistics });
+    const served = patched.json.data['ballistics'] as Record<string, unknown>;
+    assert.deepEqual([served['penetration'], served['penetrationPower']], [33, 33]);
+    const both = { ballistics: { penetration: 1, penetrationPower: 2 } };
+    assert.equal((await edit('PATCH', `ammunition/${id}`, both)).status, 400);
+  });
+
+  it('C26 refuses to publish what does not fit together, and publishes nothing of it', async () => {
+    await edit('POST', 'items', { id: 'fine', name: 'Fine' });
+    await edit('POST', 'item-presets', { id: 'lost', name: 'Lost', baseId: 'nobody' });
+    const { json } = await edit('GET', 'validate');
+    assert.equal(json['valid'], false);
+    const [error] = json['errors'] as Record<string, unknown>[];
+    assert.deepEqual(
+      [error?.['type'], error?.['id'], error?.['path']],
+      ['itemPresets', 'lost', '/baseId'],
+    );
+    const version = (await read('/api')).json['dataVersion'];
+    const saved = await edit('POST', 'save');
+    assert.deepEqual([saved.status, saved.json['code']], [400, 'validation_failed']);
+    assert.equal((await read('/api')).json['dataVersion'], version);
+    assert.equal((await read('/api/items/fine')).status, 404);
+  });
+
+  it('C26 does not delete what others name, unless forced', async () => {
+    const [quest] = (await read('/api/quests?limit=1')).json['quests'] as WireRecord[];
+    const giver = String(quest?.['giverId']);
+    const refusal = await edit('DELETE', `traders/${giver}`);
+    assert.equal(refusal.status, 409);
+    const details = refusal.json['details'] as { path: string }[];
+    assert.ok(details.some(({ path }) => path === '/giverId'));
+    assert.ok(details.length <= 50);
+    assert.equal((await edit('DELETE', `traders/${giver}?force=true`)).status, 200);
+    assert.equal((await edit('POST', 'save')).status, 400);
+  });
+
+  it('C28 a replaced id leads to the new one', async () => {
+    await edit('POST', 'items', { id: 'old-id', name: 'Old' });
+    await edit('POST', 'items', { id: 'new-id', name: 'New' });
+    await edit('POST', 'save');
+    await edit('DELETE', 'items/old-id?replacedBy=new-id');
+    await edit('POST', 'save');
+    const answer = await server.http.send('/api/items/old-id');
+    assert.equal(answer.status, 301);
+    assert.equal(answer.headers['location'], '/api/items/new-id');
+    assert.equal(JSON.parse(answer.text).code, 'moved');
+  });
+
+  it('C32 patches, undoes, redoes, discards and restores', async () => {
+    await edit('POST', 'items', { id: 'p1', name: 'First', rarity: 'rare' });
+    const patched = await edit('PATCH', 'items/p1', { name: 'Second', rarity: null });
+    assert.deepEqual([patched.json.data['name'], patched.json.data['rarity']], ['Second', null]);
+    await edit('POST', 'undo');
+    assert.equal(((await edit('GET', 'items/p1')).json as WireRecord)['name'], 'First');
+    await edit('POST', 'redo');
+    assert.equal(((await edit('GET', 'items/p1')).json as WireRecord)['name'], 'Second');
+    const { entries } = (await edit('GET', 'history?type=items&id=p1')).json as unknown as {
+      entries: { op: string; seq: number }[];
+    };
+    assert.deepEqual(
+      entries.map(({ op }) => op),
+      ['redo', 'undo', 'update', 'create'],
+    );
+    const stale = await edit('POST', 'undo', { seq: entries[3]?.seq });
+    assert.equal(stale.status, 409);
+    assert.equal((await edit('POST', 'discard/items')).json['discarded'], 1);
+    assert.equal((await edit('GET', 'items/p1')).status, 404);
+  });
+
+  it('C33 holds writers to the state they saw', async () => {
+    const made = await edit('POST', 'items', { id: 'm1', name: 'One' });
+    const tag = String(made.headers['etag']);
+    const first = await edit('PUT', 'items/m1', { name: 'Two' }, { 'if-match': tag });
+    assert.equal(first.status, 200);
+    const late = await edit('PUT', 'items/m1', { name: 'Three' }, { 'if-match': tag });
+    assert.deepEqual([late.status, late.json['code']], [412, 'precondition_failed']);
+    assert.equal(late.headers['etag'], first.headers['etag']);
+    const writers = ['a', 'b', 'c', 'd'].map((name) =>
+      edit('PUT', 'items/m1', { name }, { 'if-match': String(first.headers['etag']) }),
+    );
+    const statuses = (await Promise.all(writers)).map(({ status }) => status).sort();
+    assert.deepEqual(statuses, [200, 412, 412, 412]);
+  });
+
+  it('C33 gives the same reply to the same Idempotency-Key', async () => {
+    const key = { 'idempotency-key': 'k-1' };
+    const body = { id: 'i1', name: 'Once' };
+    const replies = await Promise.all([1, 2, 3].map(() => edit('POST', 'items', body, key)));
+    for (const { status, json } of replies) {
+      assert.equal(status, 200);
+      assert.deepEqual(json, replies[0]?.json);
+    }
+    const other = await edit('POST', 'items', { ...body, name: 'Twice' }, key);
+    assert.equal(other.status, 409);
+  });
+
+  it('C27 lists versions, changes and bulk files that hold what they say', async () => {
+    const from = Number((await read('/api')).json['dataVersion']);
+    await edit('POST', 'items', { id: 'v1', name: 'Version' });
+    await edit('POST', 'save', { message: 'one more' });
+    const { json } = await read(`/api/changes?since=${from}`);
+    assert.deepEqual(json['changes'], [
+      { version: from + 1, kind: 'items', id: 'v1', op: 'created' },
+    ]);
+    const version = (await read(`/api/versions/${from + 1}`)).json;
+    assert.equal(version['message'], 'one more');
+    assert.deepEqual(version['changes'], { created: 1, updated: 0, deleted: 0 });
+    assert.equal((await read(`/api/items/v1?version=${from}`)).status, 404);
+    assert.equal((await read('/api/items?version=9999')).json['code'], 'unknown_version');
+    const { files } = (await read('/api/bulk')).json as unknown as {
+      files: {
+        kind: string;
+        format: string;
+        url: string;
+        bytes: number;
+        sha256: string;
+        count: number;
+      }[];
+    };
+    const { createHash } = await import('node:crypto');
+    for (const { url, bytes, sha256, format, count, kind } of files) {
+      const answer = await server.http.send(url);
+      assert.equal(answer.bytes.length, bytes);
+      assert.equal(createHash('sha256').update(answer.bytes).digest('hex'), sha256);
+      if (kind === 'all') continue;
+      const records = format === 'json' ? JSON.parse(answer.text) : answer.text.trim().split('\n');
+      assert.equal(records.length, count);
+    }
+    const latest = await server.http.send('/api/bulk/latest/items.json');
+    assert.equal(latest.status, 302);
+    assert.equal(latest.headers['location'], `/api/bulk/v${from + 1}/items.json`);
+  });
+
+  it('C38 and C41 exports what it imports, and changes nothing in a dry run', async () => {
+    const exported = await server.http.send('/api/editor/export', { headers: JSON_HEADERS });
+    const set = JSON.parse(exported.text) as { kinds: Record<string, WireRecord[]> };
+    assert.equal(set.kinds['items']?.length, 420);
+    const smaller = { ...set, kinds: { items: set.kinds['items']?.slice(0, 3) } };
+    const dry = await edit('POST', 'import?mode=replace&dryRun=true', smaller);
+    assert.equal(dry.status, 200, dry.text);
+    assert.equal((dry.json['counts'] as Record<string, number>)['items'], 3);
+    assert.equal((await edit('GET', 'items?limit=0')).json['total'], 420);
+    const replaced = await edit('POST', 'import?mode=replace&publish=true', set);
+    assert.equal(replaced.json['published'], true);
+    const again = await server.http.send('/api/editor/export', { headers: JSON_HEADERS });
+    assert.equal(again.text, exported.text);
+  });
+
+  it('C41 strict imports refuse a broken reference, others take it out and say so', async () => {
+    const preset = {
+      id: 'ip1',
+      name: 'Preset',
+      baseId: 'thing',
+      mods: [{ slot: 'a', item: 'nobody' }],
+    };
+    const body = {
+      format: 'plinth-gamedata/1',
+      kinds: { items: [{ id: 'thing', name: 'Thing' }], itemPresets: [preset] },
+    };
+    const strict = await edit('POST', 'import?strict=true&publish=true', body);
+    assert.deepEqual([strict.status, strict.json['code']], [400, 'validation_failed']);
+    assert.equal((await edit('GET', 'items/thing')).status, 404);
+    const repaired = await edit('POST', 'import?publish=true', body);
+    assert.equal(repaired.status, 200, repaired.text);
+    const warnings = repaired.json['warnings'] as { byCode: Record<string, number> };
+    assert.ok((warnings.byCode['dangling_reference'] ?? 0) > 0);
+    assert.deepEqual((await read('/api/item-presets/ip1')).json['mods'], []);
+  });
+});
+
+describe('a killed server', () => {
+  it('C35 has every acknowledged draft, and every publication whole', async () => {
+    const env = { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN };
+    const flags = ['--services', 'gamedata'];
+    const keep = await ServerProcess.start({ flags, env });
+    const { dataDir } = keep;
+    let current = keep;
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const post = async (path: string, body: unknown) =>
+        await current.http.send(`/api/editor/${path}`, {
+          headers: JSON_HEADERS,
+          body: JSON.stringify(body),
+        });
+      const writers = Array.from({ length: 12 }, async (_entry, index) => {
+        const id = `k${round}-${index}`;
+        const answer = await post('items', { id, name: id }).catch(() => undefined);
+        if (answer?.status === 200) acknowledged.push(id);
+        if (index === 6) await post('save', {}).catch(() => undefined);
+      });
+      await Promise.race(writers.slice(3 + round * 3));
+      await current.kill();
+      await Promise.all(writers);
+      current = await ServerProcess.start({ flags, env, dataDir });
+      for (const id of acknowledged) {
+        const answer = await current.http.send(`/api/editor/items/${id}`, {
+          headers: JSON_HEADERS,
+        });
+        assert.equal(answer.status, 200, `${id} is lost`);
+      }
+      const version = Number(JSON.parse((await current.http.send('/api')).text).dataVersion);
+      const described = JSON.parse((await current.http.send(`/api/versions/${version}`)).text);
+      const items = JSON.parse((await current.http.send('/api/items?limit=0')).text);
+      assert.equal(described.counts.items, items.total);
+    }
+    await current.close();
+    await keep.close();
+  });
+});
