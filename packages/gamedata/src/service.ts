@@ -154,7 +154,7 @@ class GameDataService implements GameData {
         library: this.#library,
         editor: () => this.#editor,
         exchange: () => this.#exchange,
-        editions: this.#editions,
+        replies: this.#editions,
         access: this.#access,
         ready: () => this.#ready,
         clock: this.#needs.clock,

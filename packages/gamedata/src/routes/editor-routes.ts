@@ -10,7 +10,6 @@ import { ParameterInvalid, RecordNotFound, ValidationFailed } from '../errors.js
 import { HISTORY_OPS, type HistoryEntry } from '../model/edition.js';
 import { diffJson } from '../model/json-patch.js';
 import { findKind, KIND_WIRE, KINDS, type Kind } from '../model/kinds.js';
-import type { EditionStore } from '../storage/edition-store.js';
 import type { EditorAccess, Scope } from './editor-access.js';
 import {
   acceptJsonBytes,
@@ -19,7 +18,7 @@ import {
   readOptionalObject,
   unpackedBytesOf,
 } from './editor-body.js';
-import { KeptReplies } from './kept-replies.js';
+import { KeptReplies, type ReplyStore } from './kept-replies.js';
 import { JSON_TYPE } from './public-headers.js';
 import { describeVersion } from './public-pages.js';
 
@@ -27,7 +26,7 @@ export interface EditorRouteParts {
   readonly library: Library;
   readonly editor: () => Editor;
   readonly exchange: () => Exchange;
-  readonly editions: EditionStore;
+  readonly replies: ReplyStore;
   readonly access: EditorAccess;
   readonly ready: () => Promise<void> | undefined;
   readonly clock: Clock;
@@ -47,7 +46,7 @@ type Handle = (request: FastifyRequest, actor: string) => Promise<Reply>;
 /** Source: gamedata, section 6. */
 export function registerEditorRoutes(app: FastifyInstance, parts: EditorRouteParts): void {
   acceptJsonBytes(app);
-  const replies = new KeptReplies(parts.editions, parts.clock);
+  const replies = new KeptReplies(parts.replies, parts.clock);
   const route = (
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -333,7 +332,7 @@ async function historyPage(request: FastifyRequest, parts: EditorRouteParts): Pr
   const id = parameters.word('id');
   const actor = parameters.word('actor');
   const op = parameters.choice('op', HISTORY_OPS);
-  const found = await parts.editions.history({ kind, id, actor, op }, { limit, offset });
+  const found = await parts.editor().history({ kind, id, actor, op }, { limit, offset });
   const { total, entries } = found;
   return { total, count: entries.length, offset, limit, entries: entries.map(describeEntry) };
 }

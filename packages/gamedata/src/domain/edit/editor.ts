@@ -11,7 +11,11 @@ import { isSameJson, pointerOf } from '../../model/json.js';
 import { mergePatch } from '../../model/json-patch.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
-import type { EditionStore, EditionTransaction } from '../../storage/edition-store.js';
+import type {
+  EditionStore,
+  EditionTransaction,
+  HistoryFilter,
+} from '../../storage/edition-store.js';
 import type { DataSet } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Library, Published } from '../library.js';
@@ -514,6 +518,11 @@ export class Editor {
       else aliases[kind] = own;
     }
     return { ...draftManifest, groups, aliases };
+  }
+
+  /** Newest first. */
+  async history(filter: HistoryFilter, page: { readonly limit: number; readonly offset: number }) {
+    return await this.#editions.history(filter, page);
   }
 
   async validate(kinds: readonly Kind[]): Promise<readonly RecordFault[]> {
