@@ -3,6 +3,7 @@ import { registerCacheRoutes } from './configure/cache-routes.js';
 import { registerDatabaseRoutes } from './configure/database-routes.js';
 import { registerTableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
+import { registerNativeInfluxqlRoutes } from './influxql/native-query-route.js';
 import { registerV1QueryRoute } from './influxql/v1-query-route.js';
 import { registerQueryRoutes } from './query/query-routes.js';
 import { installRawBody } from './read-body.js';
@@ -18,6 +19,7 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
     registerDeleteRoutes(scope, deps);
     registerQueryRoutes(scope, deps);
     registerV1QueryRoute(scope, deps);
+    registerNativeInfluxqlRoutes(scope, deps);
     registerDatabaseRoutes(scope, deps);
     registerTableRoutes(scope, deps);
     registerCacheRoutes(scope, deps);

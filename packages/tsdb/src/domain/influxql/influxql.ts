@@ -1,6 +1,6 @@
 import { assertNever, type Clock, type Random } from '@plinth/kernel';
 import { NotImplemented, PlanError } from '../../errors.js';
-import type { Catalog } from '../catalog/catalog.js';
+import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query-session.js';
 import type { ParameterValue } from '../sql/planned-query.js';
@@ -11,9 +11,10 @@ import {
   EMPTY_ANSWER,
   listAnswer,
 } from './answer.js';
-import { printSelect, printStatement } from './ast/print.js';
+import { printSelect } from './ast/print.js';
 import type { SelectStatement } from './ast/select-statement.js';
 import type { Statement } from './ast/statement.js';
+import { checkNative } from './check-native.js';
 import { runSelect } from './execute/run-select.js';
 import type { SelectLimits, Session } from './execute/session.js';
 import { parseQuery } from './parse/parse-query.js';
@@ -22,6 +23,8 @@ import type { CompiledSelect } from './plan/compiled-select.js';
 import type { Environment } from './plan/environment.js';
 import { expandSelect } from './plan/expand-select.js';
 import { bindStatement } from './plan/reduce.js';
+import { runSchema } from './schema/run-schema.js';
+import { selectInto } from './schema/select-into.js';
 import { runShow } from './show/run-show.js';
 
 export interface InfluxqlRequest {
@@ -31,6 +34,8 @@ export interface InfluxqlRequest {
   readonly policy: string | undefined;
   readonly params: ReadonlyMap<string, ParameterValue>;
   readonly signal: AbortSignal;
+  /** `native`: what the version-3 server refuses is refused; changes are for `/query`. */
+  readonly dialect?: 'v1' | 'native';
 }
 
 /** The statements of one request, to be run one after the other. `end` must be called once. */
@@ -51,7 +56,7 @@ interface RunningQuery {
 
 /** Answers InfluxQL over the engine. */
 export class Influxql {
-  readonly #catalog: Catalog;
+  readonly #catalog: RelationalCatalog;
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #random: Random;
@@ -60,7 +65,7 @@ export class Influxql {
   #lastId = 0;
 
   constructor(options: {
-    readonly catalog: Catalog;
+    readonly catalog: RelationalCatalog;
     readonly engine: Engine;
     readonly clock: Clock;
     readonly random: Random;
@@ -76,6 +81,7 @@ export class Influxql {
   /** Throws `ParseError`. */
   async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
     const statements = parseQuery(request.text);
+    if (request.dialect === 'native') checkNative(statements);
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     if (request.signal.aborted) abort();
@@ -98,6 +104,8 @@ export class Influxql {
       this.#session(session, signal),
       this.#environment(request, session),
       {
+        catalog: this.#catalog,
+        engine: this.#engine,
         databases: () => this.#catalog.databases(),
         queries: () => this.#queries(),
         kill: (queryId) => this.#kill(queryId),
@@ -157,7 +165,9 @@ export class Influxql {
 }
 
 interface ServerSide {
-  databases(): ReturnType<Catalog['databases']>;
+  readonly catalog: RelationalCatalog;
+  readonly engine: Engine;
+  databases(): ReturnType<RelationalCatalog['databases']>;
   queries(): readonly {
     readonly id: number;
     readonly text: string;
@@ -190,7 +200,7 @@ class Executor {
   async execute(statement: Statement): Promise<Answer> {
     switch (statement.kind) {
       case 'select':
-        return this.#select(statement);
+        return await this.#select(statement);
       case 'explain':
         return await this.#explain(statement.select, statement.analyze);
       case 'show_databases':
@@ -225,7 +235,8 @@ class Executor {
       case 'drop_measurement':
       case 'delete':
       case 'drop_series':
-        throw new NotImplemented(printStatement(statement).split(' ').slice(0, 2).join(' '));
+        await runSchema(statement, { env: this.#env, session: this.#session, ...this.#server });
+        return EMPTY_ANSWER;
       default:
         return assertNever(statement);
     }
@@ -235,9 +246,14 @@ class Executor {
     return compileSelect(expandSelect(statement, this.#env), this.#env);
   }
 
-  #select(statement: SelectStatement): Answer {
-    if (statement.into !== undefined) throw new NotImplemented('SELECT INTO');
-    return this.#answer(this.#compile(statement));
+  async #select(statement: SelectStatement): Promise<Answer> {
+    const select = this.#compile(statement);
+    if (statement.into === undefined) return this.#answer(select);
+    return await selectInto(statement.into, select, runSelect(select, this.#session), {
+      engine: this.#server.engine,
+      env: this.#env,
+      nowNs: this.#session.nowNs,
+    });
   }
 
   #answer(select: CompiledSelect): Answer {

@@ -62,6 +62,7 @@ async function answer(
   // A piece that is not full is the last one, unless the client wants each chunk at once.
   const isWhole = first.done || (start.length < PIECE_LENGTH && input.chunkSize === undefined);
   reply.send(isWhole ? start : streamOf(start, pieces));
+  if (isWhole) await pieces.return();
 }
 
 async function firstPiece(
@@ -97,8 +98,8 @@ async function* gathered(
       // Others get their turn between two pieces.
       await setImmediate();
     }
-    if (piece !== '') yield Buffer.from(piece);
     outcome = 'success';
+    if (piece !== '') yield Buffer.from(piece);
   } catch (error) {
     outcome = 'fail';
     if (statementErrorText(error) === undefined && !(error instanceof UnsupportedValue)) {

@@ -30,9 +30,25 @@ export function readQueryInput(request: FastifyRequest, isInfluxdb3: boolean): Q
   return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };
 }
 
+/** The same for InfluxQL, whose text may name the database itself. */
+export function readInfluxqlInput(
+  request: FastifyRequest,
+  isInfluxdb3: boolean,
+): Omit<QueryInput, 'database'> & { readonly database: string | undefined } {
+  const accepted = formatOfAccept(request.headers.accept);
+  const input =
+    request.method === 'POST' ? readFromBody(request, false) : readFromUrl(request, false);
+  const { requested, database, ...rest } = input;
+  return {
+    ...rest,
+    database: database === '' ? undefined : database,
+    format: resolveFormat(requested ?? accepted, isInfluxdb3),
+  };
+}
+
 type RawInput = Omit<QueryInput, 'format'> & { readonly requested: RequestedFormat | undefined };
 
-function readFromUrl(request: FastifyRequest): RawInput {
+function readFromUrl(request: FastifyRequest, needsDatabase = true): RawInput {
   const queryString = queryStringOf(request.raw.url ?? '');
   if (queryString === undefined) {
     throw new ParameterInvalid("missing query parameters 'db' and 'q'");
@@ -43,20 +59,22 @@ function readFromUrl(request: FastifyRequest): RawInput {
   const format = readParameter(parameters, ['format']);
   const params = readParameter(parameters, ['params']);
   return {
-    database: required(database, 'db', serdeError),
+    database: needsDatabase ? required(database, 'db', serdeError) : (database ?? ''),
     text: required(text, 'q', serdeError),
     requested: format === undefined ? undefined : formatOfName(format),
     params: readParams(params === undefined ? undefined : parseJsonObject(params)),
   };
 }
 
-function readFromBody(request: FastifyRequest): RawInput {
+function readFromBody(request: FastifyRequest, needsDatabase = true): RawInput {
   const bytes = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
   if (bytes.length === 0) throw jsonError('EOF while parsing a value at line 1 column 0');
   const body = parseJsonObject(bytes.toString());
   const format = readText(body, 'format');
   return {
-    database: required(readSpelled(body, DATABASE_NAMES), 'db', jsonError),
+    database: needsDatabase
+      ? required(readSpelled(body, DATABASE_NAMES), 'db', jsonError)
+      : (readSpelled(body, DATABASE_NAMES) ?? ''),
     text: required(readSpelled(body, TEXT_NAMES), 'q', jsonError),
     requested: format === undefined ? undefined : formatOfName(format, jsonError),
     params: readParams(Object.hasOwn(body, 'params') ? body['params'] : undefined),

@@ -61,8 +61,9 @@ export async function* readAggregates(
     ...values.map((text, i) => `${text} AS v${i}`),
   ].join(', ');
   const where = reader.where();
-  const grouping =
-    keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')} ORDER BY ${keys.join(', ')}`;
+  // By position: users' columns may have any name.
+  const positions = keys.map((_, i) => i + 1).join(', ');
+  const grouping = keys.length === 0 ? '' : ` GROUP BY ${positions} ORDER BY ${positions}`;
   const scan = reader.scan();
   const chunks = session.read({
     scans: [scan],
@@ -129,7 +130,7 @@ class Collector {
       // A count of nothing is no point.
       if (value === null || (value === 0n && this.#calls[i]?.name === 'count')) continue;
       (this.#times[i] as bigint[]).push(time); // one array a call
-      (this.#values[i] as Value[]).push(value);
+      (this.#values[i] as Value[]).push(Number.isNaN(value) ? null : value);
     }
   }
 
@@ -203,7 +204,8 @@ function aggregateText(call: CompiledCall, reader: TableReader): string {
     case 'spread':
       return `max(${x}) - min(${x})`;
     case 'stddev':
-      return `stddev_samp(${x}::DOUBLE)`;
+      // One value has no deviation, and is a point all the same.
+      return `CASE count(${x}) WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE stddev_samp(${x}::DOUBLE) END`;
     case 'median':
       return `median(${x}::DOUBLE)`;
     default:

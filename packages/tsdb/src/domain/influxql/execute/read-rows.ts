@@ -37,7 +37,7 @@ export async function* readRows(
     `${reader.time}${direction}`,
     ...reader.tieBreakers.map((tag) => `${tag}${direction}`),
   ];
-  const order = [...groups.map((_, i) => `g${i}`), ...rowOrder].join(', ');
+  const order = [...groups.map((_, i) => i + 1), ...rowOrder].join(', ');
   const list = [
     ...groups.map((text, i) => `${text} AS g${i}`),
     `${reader.time} AS t`,

@@ -308,8 +308,7 @@ class CallRun {
           })
         : transform(call.name, points, {
             options: call.options,
-            defaultUnitNs:
-              plan.ofColumn === undefined ? (intervalNs ?? 1_000_000_000n) : 1_000_000_000n,
+            defaultUnitNs: intervalNs ?? 1_000_000_000n,
           });
     }
     return points;

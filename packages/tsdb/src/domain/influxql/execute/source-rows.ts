@@ -73,7 +73,7 @@ async function addSubquery(
   inner: CompiledSelect,
   session: Session,
 ): Promise<void> {
-  const { condition, groupTags, maxNs } = request.select;
+  const { condition, groupTags } = request.select;
   const columns = columnsOfCompiled(inner);
   const filter = condition === undefined ? undefined : buildFilter(condition, columns);
   const refs = [...request.refs, ...(filter === undefined ? [] : filterColumns(filter))];
@@ -86,7 +86,6 @@ async function addSubquery(
     const tags = tagPlaces.map((place) => series.tags[place] ?? '');
     for (let row = 0; row < series.times.length; row++) {
       const time = series.times[row] as bigint; // below its length
-      if (time < request.minNs || time > maxNs) continue;
       const values = readers.map((read) => read(series, row));
       if (isMet !== undefined && !isMet(values, time)) continue;
       groups.add(tags, time, values.slice(0, request.refs.length));

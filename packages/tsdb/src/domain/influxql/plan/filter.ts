@@ -122,6 +122,9 @@ function buildComparison(op: CompareOp, expr: BinaryExpr, columns: SourceColumns
   const right = buildOperand(expr.right, columns);
   if (left === undefined || right === undefined) return FALSE;
   if (!isComparable(op, left.type, right.type)) return FALSE;
+  if (left.kind === 'constant' && right.kind === 'constant' && isText(left.type)) {
+    return { kind: 'constant', value: (left.value === right.value) === (op === '=') };
+  }
   return { kind: 'compare', op, left, right };
 }
 

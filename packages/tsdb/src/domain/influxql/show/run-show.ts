@@ -11,6 +11,7 @@ import type { Environment } from '../plan/environment.js';
 import { databaseOf, findTables } from '../plan/find-sources.js';
 import type { TableSource } from '../plan/source.js';
 import { runCardinality, seriesKeys } from './cardinality.js';
+import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';
 import { matchingTagSets, tagKeys } from './tag-sets.js';
 
@@ -163,13 +164,6 @@ function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Ans
 function shardDurationNs(retentionNs: bigint | undefined): bigint {
   if (retentionNs === undefined || retentionNs > 180n * 24n * NS_PER_HOUR) return WEEK_NS;
   return retentionNs >= 48n * NS_PER_HOUR ? 24n * NS_PER_HOUR : NS_PER_HOUR;
-}
-
-export function goDuration(ns: bigint): string {
-  const seconds = ns / 1_000_000_000n;
-  const [h, m, s] = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n];
-  if (h > 0n) return `${h}h${m}m${s}s`;
-  return m > 0n ? `${m}m${s}s` : `${s}s`;
 }
 
 async function showMeasurements(

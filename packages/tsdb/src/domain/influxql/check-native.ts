@@ -1,0 +1,49 @@
+import { NotImplemented, PlanError } from '../../errors.js';
+import type { SelectStatement } from './ast/select-statement.js';
+import type { Statement } from './ast/statement.js';
+import { ParseError } from './parse/parse-error.js';
+
+/** The native endpoint takes one statement, and only those that the version-3 server has. Source: tsdb-http, "Failures". */
+export function checkNative(statements: readonly Statement[]): void {
+  const [statement] = statements;
+  if (statement === undefined) throw new ParseError('invalid InfluxQL statement', 0);
+  if (statements.length > 1) {
+    throw new PlanError('must provide only one InfluxQl statement per query');
+  }
+  switch (statement.kind) {
+    case 'create_database':
+      throw new NotImplemented('CREATE DATABASE');
+    case 'delete':
+      throw new NotImplemented('DELETE');
+    case 'drop_measurement':
+      throw new NotImplemented('DROP MEASUREMENT');
+    case 'select':
+      checkSelect(statement);
+      return;
+    case 'explain':
+      checkSelect(statement.select);
+      return;
+    case 'show_databases':
+    case 'show_retention_policies':
+    case 'show_measurements':
+    case 'show_tag_keys':
+    case 'show_field_keys':
+    case 'show_tag_values':
+      if ('database' in statement && statement.database === '*') {
+        throw new PlanError(
+          'error in InfluxQL statement: can only perform queries on a single database',
+        );
+      }
+      return;
+    default:
+      throw new ParseError('invalid InfluxQL statement', 0);
+  }
+}
+
+function checkSelect(select: SelectStatement): void {
+  if (select.into !== undefined) throw new ParseError('invalid SELECT statement, expected FROM', 0);
+  if (select.seriesLimit !== undefined || select.seriesOffset !== undefined) {
+    throw new NotImplemented('SLIMIT or SOFFSET');
+  }
+  for (const source of select.sources) if (source.kind === 'subquery') checkSelect(source.select);
+}

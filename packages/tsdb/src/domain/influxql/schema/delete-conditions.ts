@@ -1,0 +1,54 @@
+import type { TagCondition } from '../../../model/scan.js';
+import { rowPredicate } from '../execute/row-expr.js';
+import { type Filter, filterColumns } from '../plan/filter.js';
+import { planFailure } from '../plan/plan-failure.js';
+
+/** Alternatives that a condition of a deletion may unfold to. */
+const MAX_ALTERNATIVES = 1000;
+
+/**
+ * A condition on tags as alternatives of conditions that hold together.
+ * @param valuesOf distinct values of a tag
+ */
+export function alternatives(
+  filter: Filter | undefined,
+  valuesOf: (tag: string) => readonly string[],
+): readonly (readonly TagCondition[])[] {
+  if (filter === undefined) return [[]];
+  switch (filter.kind) {
+    case 'constant':
+      return filter.value ? [[]] : [];
+    case 'or':
+      return bounded([
+        ...alternatives(filter.left, valuesOf),
+        ...alternatives(filter.right, valuesOf),
+      ]);
+    case 'and': {
+      const left = alternatives(filter.left, valuesOf);
+      const right = alternatives(filter.right, valuesOf);
+      return bounded(left.flatMap((a) => right.map((b) => [...a, ...b])));
+    }
+    default:
+      return [[conditionOf(filter, valuesOf)]];
+  }
+}
+
+function bounded<T>(items: readonly T[]): readonly T[] {
+  if (items.length <= MAX_ALTERNATIVES) return items;
+  throw planFailure(`the condition unfolds to more than ${MAX_ALTERNATIVES} alternatives`);
+}
+
+function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[]): TagCondition {
+  const refs = filterColumns(filter);
+  const [first] = refs;
+  if (first === undefined || refs.length !== 1 || !first.isTag) {
+    throw planFailure('fields not supported in WHERE clause during deletion');
+  }
+  const isMet = rowPredicate(filter, () => 0);
+  // Told by what does not match where the absent tag does: values that are not known yet then match as well.
+  const isMetByOthers = isMet([''], 0n) && filter.kind === 'compare' && filter.op === '!=';
+  const values = ['', ...valuesOf(first.name)]
+    .filter((value) => isMet([value], 0n) !== isMetByOthers)
+    .map((value) => (value === '' ? undefined : value));
+  return { tag: first.name, op: isMetByOthers ? 'not_in' : 'in', values };
+}

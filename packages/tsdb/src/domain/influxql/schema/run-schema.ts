@@ -1,0 +1,164 @@
+import { assertNever } from '@plinth/kernel';
+import { DatabaseNotFound, PlanError, ResourceExists } from '../../../errors.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import type { RelationalCatalog } from '../../catalog/relational-catalog.js';
+import type { Engine } from '../../engine/engine.js';
+import type { DeleteRows, PolicyOptions } from '../ast/schema-statements.js';
+import type { SchemaStatement } from '../ast/statement.js';
+import type { Session } from '../execute/session.js';
+import type { Environment } from '../plan/environment.js';
+import { buildFilter } from '../plan/filter.js';
+import { databaseOf, findTables, policyDatabase } from '../plan/find-sources.js';
+import { planFailure } from '../plan/plan-failure.js';
+import { columnsOf } from '../plan/source-columns.js';
+import { splitCondition } from '../plan/split-condition.js';
+import { alternatives } from './delete-conditions.js';
+
+export interface SchemaContext {
+  readonly env: Environment;
+  readonly session: Session;
+  readonly catalog: RelationalCatalog;
+  readonly engine: Engine;
+}
+
+const NS_PER_HOUR = 3_600_000_000_000n;
+
+/** Data of what is dropped stay recoverable for a while, as with the management calls. */
+const DELETION = { kind: 'default' } as const;
+
+/** Statements that change databases, policies and rows. They answer without rows. */
+export async function runSchema(
+  statement: Exclude<SchemaStatement, { kind: 'kill_query' }>,
+  context: SchemaContext,
+): Promise<void> {
+  const { catalog, engine, env } = context;
+  switch (statement.kind) {
+    case 'create_database': {
+      const { durationNs } = statement.policy;
+      checkDuration(durationNs);
+      if (catalog.database(statement.name) === undefined) {
+        await created(catalog, statement.name, durationNs);
+      }
+      return;
+    }
+    case 'drop_database':
+      for (const { name } of catalog.databases()) {
+        if (name !== statement.name && !name.startsWith(`${statement.name}/`)) continue;
+        await catalog.deletions.deleteDatabase(name, DELETION);
+      }
+      engine.removeDeletedSoon();
+      return;
+    case 'create_retention_policy':
+      await createPolicy(statement.database, statement.name, statement.options, catalog);
+      return;
+    case 'alter_retention_policy': {
+      const name = knownPolicy(statement.database, statement.name, catalog);
+      const { durationNs } = statement.options;
+      checkDuration(durationNs);
+      if (durationNs !== undefined) await catalog.setRetention(name, durationNs || undefined);
+      return;
+    }
+    case 'drop_retention_policy': {
+      const name = policyDatabase(statement.database, statement.name);
+      if (name === statement.database) {
+        throw new PlanError(
+          `retention policy ${statement.name} is the database itself: use DROP DATABASE`,
+        );
+      }
+      if (catalog.database(name) === undefined) return;
+      await catalog.deletions.deleteDatabase(name, DELETION);
+      engine.removeDeletedSoon();
+      return;
+    }
+    case 'drop_measurement': {
+      const database = databaseOf({}, env);
+      if (!database.tables.has(statement.name)) return;
+      await catalog.deletions.deleteTable({
+        database: database.name,
+        table: statement.name,
+        hardDelete: DELETION,
+      });
+      engine.removeDeletedSoon();
+      return;
+    }
+    case 'delete':
+    case 'drop_series':
+      await deleteRows(statement, context);
+      return;
+    default:
+      assertNever(statement);
+  }
+}
+
+async function created(
+  catalog: RelationalCatalog,
+  name: string,
+  durationNs: bigint | undefined,
+): Promise<void> {
+  try {
+    await catalog.createDatabase(name, durationNs || undefined);
+  } catch (error) {
+    // Somebody else has made it meanwhile, which is as good.
+    if (!(error instanceof ResourceExists) || catalog.database(name) === undefined) throw error;
+  }
+}
+
+function checkDuration(durationNs: bigint | undefined): void {
+  if (durationNs === undefined || durationNs === 0n || durationNs >= NS_PER_HOUR) return;
+  throw new PlanError('retention policy duration must be at least 1h0m0s');
+}
+
+async function createPolicy(
+  database: string,
+  policy: string,
+  options: PolicyOptions,
+  catalog: RelationalCatalog,
+): Promise<void> {
+  if (catalog.database(database) === undefined) throw new DatabaseNotFound({ database });
+  checkDuration(options.durationNs);
+  const name = policyDatabase(database, policy);
+  const known = catalog.database(name);
+  if (known === undefined) {
+    await created(catalog, name, options.durationNs);
+    return;
+  }
+  if ((known.retentionNs ?? 0n) === (options.durationNs ?? 0n)) return;
+  throw new PlanError('retention policy already exists');
+}
+
+function knownPolicy(database: string, policy: string, catalog: RelationalCatalog): string {
+  if (catalog.database(database) === undefined) throw new DatabaseNotFound({ database });
+  const name = policyDatabase(database, policy);
+  if (catalog.database(name) === undefined)
+    throw new PlanError(`retention policy not found: ${policy}`);
+  return name;
+}
+
+async function deleteRows(
+  statement: DeleteRows,
+  { env, session, engine }: SchemaContext,
+): Promise<void> {
+  const { rest, range } = splitCondition(statement.condition, {
+    nowNs: session.nowNs,
+    zone: undefined,
+  });
+  const isOfSeries = statement.kind === 'drop_series';
+  if (isOfSeries && (range.min !== undefined || range.max !== undefined)) {
+    throw planFailure("DROP SERIES doesn't support time in WHERE clause");
+  }
+  const sources =
+    statement.sources.length > 0
+      ? statement.sources
+      : [{ kind: 'measurement', name: { kind: 'regex', source: '' } } as const];
+  for (const source of sources.flatMap((measurement) => findTables(measurement, env))) {
+    const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
+    const index = session.seriesOf(source.table);
+    await engine.deleteRows({
+      database: source.database.name,
+      tables: [source.name],
+      minTimeNs: range.min ?? MIN_TIME_NS,
+      maxTimeNs: range.max ?? MAX_TIME_NS,
+      anyOf: alternatives(filter, (tag) => index.tagValues(tag)),
+    });
+  }
+}

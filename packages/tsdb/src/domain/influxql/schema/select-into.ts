@@ -1,0 +1,96 @@
+import type { Engine } from '../../engine/engine.js';
+import type { Answer } from '../answer.js';
+import { listAnswer } from '../answer.js';
+import type { Measurement } from '../ast/measurement.js';
+import type { Series } from '../execute/series.js';
+import type { CompiledSelect } from '../plan/compiled-select.js';
+import type { Value } from '../plan/data-type.js';
+import type { Environment } from '../plan/environment.js';
+import { databaseOf } from '../plan/find-sources.js';
+
+const BATCH_LINES = 5000;
+
+/** `SELECT ... INTO`: rows become points; grouping tags stay tags, other columns are fields. */
+export async function selectInto(
+  target: Measurement,
+  select: CompiledSelect,
+  rows: AsyncIterable<Series>,
+  at: { readonly engine: Engine; readonly env: Environment; readonly nowNs: bigint },
+): Promise<Answer> {
+  const database = databaseOf(target, at.env).name;
+  const keepsNames = target.name === ':MEASUREMENT';
+  let lines: string[] = [];
+  let written = 0n;
+  const flush = async (): Promise<void> => {
+    if (lines.length === 0) return;
+    const body = Buffer.from(lines.join('\n'));
+    lines = [];
+    const { writtenCount } = await at.engine.write({
+      database,
+      body,
+      encoding: 'identity',
+      maxSizeBytes: body.length,
+      precision: 'nanosecond',
+      acceptPartial: true,
+      noSync: false,
+      receivedNs: at.nowNs,
+    });
+    written += BigInt(writtenCount);
+  };
+  for await (const series of rows) {
+    const head = headOf(
+      keepsNames ? series.name : String(target.name),
+      select.groupTags,
+      series.tags,
+    );
+    for (let row = 0; row < series.times.length; row++) {
+      const fields = fieldsOf(select, series, row);
+      if (fields === '') continue;
+      lines.push(`${head} ${fields} ${series.times[row]}`);
+      if (lines.length >= BATCH_LINES) await flush();
+    }
+  }
+  await flush();
+  return listAnswer(
+    [
+      { name: 'time', type: 'time' },
+      { name: 'written', type: 'integer' },
+    ],
+    [{ name: 'result', rows: [[0n, written]] }],
+  );
+}
+
+function headOf(name: string, tags: readonly string[], values: readonly string[]): string {
+  let head = name.replace(/[, \\]/g, '\\$&');
+  tags.forEach((tag, i) => {
+    const value = values[i];
+    if (value) head += `,${escaped(tag)}=${escaped(value)}`;
+  });
+  return head;
+}
+
+const escaped = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
+
+function fieldsOf({ fields }: CompiledSelect, series: Series, row: number): string {
+  const parts: string[] = [];
+  fields.forEach(({ name, type }, i) => {
+    const text = fieldText(series.columns[i]?.[row] ?? null, type === 'unsigned');
+    if (text !== undefined) parts.push(`${escaped(name)}=${text}`);
+  });
+  return parts.join(',');
+}
+
+function fieldText(value: Value, isUnsigned: boolean): string | undefined {
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) ? String(value) : undefined;
+    case 'bigint':
+      return `${value}${isUnsigned ? 'u' : 'i'}`;
+    case 'string':
+      return `"${value.replace(/["\\]/g, '\\$&')}"`;
+    case 'boolean':
+      return String(value);
+    default:
+      return undefined;
+  }
+}
