@@ -76,6 +76,7 @@ export {
   TransactionTimedOut,
 } from './relational/relational-errors.js';
 export type {
+  EmbeddedStore,
   Migration,
   RelationalStore,
   SqlEngine,

@@ -21,6 +21,26 @@ const COMMANDS = {
     description: 'ask a question in SQL or InfluxQL',
     load: async () => (await import('./commands/query.js')).queryCommand(),
   },
+  database: {
+    description: 'create, list, change, delete and restore databases',
+    load: async () => (await import('./commands/database.js')).databaseCommand(),
+  },
+  table: {
+    description: 'create, list, change, delete and restore tables',
+    load: async () => (await import('./commands/table.js')).tableCommand(),
+  },
+  cache: {
+    description: 'create, list and delete last-value and distinct-value caches',
+    load: async () => (await import('./commands/cache.js')).cacheCommand(),
+  },
+  backup: {
+    description: 'copy the state of one moment from a running server into a folder',
+    load: async () => (await import('./commands/backup.js')).backupCommand(),
+  },
+  restore: {
+    description: 'make a data folder from a backup',
+    load: async () => (await import('./commands/restore.js')).restoreCommand(),
+  },
   token: {
     description: 'create, regenerate, list and delete tokens',
     load: async () => (await import('./commands/token.js')).tokenCommand(),

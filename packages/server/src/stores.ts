@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import {
   type Clock,
   type CommitLog,
+  type EmbeddedStore,
   type FileSystem,
   type Leases,
   LocalLeases,
@@ -28,7 +29,7 @@ export interface Stores {
   /** Of this node alone, or shared with others. */
   readonly relational: RelationalStore;
   /** In the data folder: for what describes files there. */
-  readonly local: RelationalStore;
+  readonly local: EmbeddedStore;
   /** Lies below `dataDir`. */
   readonly objects: ObjectStore;
   readonly leases: Leases;

@@ -14,6 +14,7 @@ import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 import { createServiceEndpoints } from './service-endpoints.js';
 import { openAccounts } from './services/accounts.js';
+import { openBackup } from './services/backup.js';
 import { openGameData } from './services/gamedata.js';
 import { openRateLimit } from './services/ratelimit.js';
 import type { ServiceParts } from './services/service-parts.js';
@@ -105,6 +106,7 @@ export async function wireUp(
       ...(webhooks ? [webhooks] : []),
       ...(rateLimit ? [rateLimit] : []),
       ...(gamedata ? [gamedata] : []),
+      ...(tsdb ? [openBackup(partsOf('tsdb'), tsdb)] : []),
       endpoints,
     ];
     for (const service of services) {

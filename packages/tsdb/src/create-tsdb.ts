@@ -1,9 +1,28 @@
-import { type HttpService, invariant } from '@plinth/kernel';
+import { type HttpService, invariant, type RelationalStore } from '@plinth/kernel';
 import type { OpenTsdb, TsdbNeeds } from './service.js';
 
 export interface Tsdb extends HttpService {
   /** Stable over restarts; known once `start` has resolved. */
   readonly clusterUuid: string;
+  /**
+   * Everything acknowledged before the call as objects, which stay until `release`. `snapshot` copies the relational
+   * store and runs while the set of objects does not change.
+   */
+  freeze(snapshot: () => Promise<void>): Promise<FrozenObjects>;
+  /** Makes a copy of the relational store fit to begin anew with these objects and an empty log. */
+  adaptSnapshot(copy: RelationalStore): Promise<void>;
+}
+
+/** Immutable objects of one moment. */
+export interface FrozenObjects {
+  readonly files: readonly {
+    readonly objectName: string;
+    readonly sizeBytes: number;
+    /** CRC32C. */
+    readonly checksum: number;
+  }[];
+  /** Twice is harmless. */
+  release(): void;
 }
 
 /** The time-series service. `start` opens its storage and recovers; `register` comes after it. */
@@ -38,6 +57,11 @@ export function createTsdb(needs: TsdbNeeds): Tsdb {
       ]);
       const planner = await SqlPlanner.load();
       opened = await openTsdb(needs, (text, context) => planner.plan(text, context));
+    },
+    freeze: (snapshot) => whenOpen().engine.freeze(snapshot),
+    async adaptSnapshot(copy) {
+      const { SegmentRegistry } = await import('./storage/segments/segment-registry.js');
+      await new SegmentRegistry(copy).forgetLog();
     },
     async register(app) {
       const { settings, clock, random, log, fileSystem } = needs;

@@ -57,7 +57,7 @@ export interface TsdbNeeds {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
-  readonly engine: Engine;
+  readonly engine: Engine & Pick<TsdbEngine, 'freeze'>;
   readonly influxql: Influxql;
   readonly caches: Caches;
   close(): Promise<void>;

@@ -11,11 +11,13 @@ const FATAL_CODE = /^SQLITE_(IOERR|CORRUPT|NOTADB|PROTOCOL|PANIC)/;
 export class DatabaseThread {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
+  readonly #settings: WorkerSettings;
   /** Set when the group cannot be committed any more; everything up to its end fails with it. */
   #groupFailure: CommandFailure | undefined;
   #isClosed = false;
 
   constructor(settings: WorkerSettings) {
+    this.#settings = settings;
     this.#writer = new SqliteConnection(settings);
     this.#writer.pragma('journal_mode = WAL');
     this.#writer.pragma('synchronous = FULL');
@@ -54,6 +56,8 @@ export class DatabaseThread {
         return this.#commitGroup(command.id);
       case 'query':
         return this.#query(command);
+      case 'snapshot':
+        return this.#snapshot(command);
       case 'close':
         this.#reader.close();
         this.#writer.close();
@@ -89,6 +93,20 @@ export class DatabaseThread {
       // Some failures (disk full, I/O) make SQLite roll back the whole transaction, which is the group.
       if (command.on === 'writer' && !this.#writer.isInTransaction) this.#groupFailure = failure;
       return { id, failure };
+    }
+  }
+
+  /** On a connection of its own: the writer may be within a group, and the reader may write nothing. */
+  #snapshot({ id, path }: Command & { op: 'snapshot' }): Reply {
+    let connection: SqliteConnection | undefined;
+    try {
+      connection = new SqliteConnection(this.#settings);
+      connection.exec(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
+      return { id, answer: undefined };
+    } catch (error) {
+      return { id, failure: { ...toFailure(error), isFatal: false } };
+    } finally {
+      connection?.close();
     }
   }
 

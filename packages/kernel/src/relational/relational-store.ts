@@ -37,6 +37,12 @@ export interface TransactionOptions {
   readonly isolation?: 'serializable' | 'read_committed';
 }
 
+/** A store that lies in a file of this node. */
+export interface EmbeddedStore extends RelationalStore {
+  /** Writes all that is committed at one moment as a database of its own to `path`, which must not exist. */
+  snapshot(path: string): Promise<void>;
+}
+
 export interface Migration {
   /** Ascending and never reused, for example `0001_tokens`. */
   readonly name: string;

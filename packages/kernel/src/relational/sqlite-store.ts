@@ -5,7 +5,7 @@ import type { FileSystem } from '../fs/file-system.js';
 import { GroupCommit, type GroupLimits } from './group-commit.js';
 import { applyMigrations } from './migrations.js';
 import { StoreUnusable } from './relational-errors.js';
-import type { Migration, RelationalStore } from './relational-store.js';
+import type { EmbeddedStore, Migration } from './relational-store.js';
 import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
 import { WorkerChannel } from './worker-channel.js';
 
@@ -23,9 +23,7 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
 const EXPIRY_CHECK_MS = 1000;
 
 /** Opens the node's embedded relational store: SQLite in one worker thread, with group commit. */
-export async function openRelationalStore(
-  options: RelationalStoreOptions,
-): Promise<RelationalStore> {
+export async function openRelationalStore(options: RelationalStoreOptions): Promise<EmbeddedStore> {
   const { path, clock, fileSystem } = options;
   const limits: GroupLimits = {
     maxGroupCount: options.maxGroupCount ?? 256,
@@ -45,7 +43,7 @@ export async function openRelationalStore(
   return new SqliteStore(channel, clock, limits);
 }
 
-class SqliteStore implements RelationalStore {
+class SqliteStore implements EmbeddedStore {
   readonly engine = 'sqlite';
   readonly #channel: WorkerChannel;
   readonly #groups: GroupCommit;
@@ -74,6 +72,10 @@ class SqliteStore implements RelationalStore {
 
   async migrate(service: string, migrations: readonly Migration[]): Promise<void> {
     await applyMigrations(this, service, migrations);
+  }
+
+  async snapshot(path: string): Promise<void> {
+    await this.#channel.snapshot(path);
   }
 
   async close(): Promise<void> {

@@ -70,6 +70,10 @@ export class WorkerChannel {
     await this.#ask({ op: 'commit_group', id: this.#nextId() });
   }
 
+  async snapshot(path: string): Promise<void> {
+    await this.#ask({ op: 'snapshot', id: this.#nextId(), path });
+  }
+
   /** Twice is harmless, also on a broken channel. */
   async close(): Promise<void> {
     if (this.#broken === undefined) {

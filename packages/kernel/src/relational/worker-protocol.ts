@@ -15,6 +15,8 @@ export type Command =
       readonly sql: string;
       readonly parameters: readonly SqlValue[];
     }
+  /** Copies what is committed to a file. */
+  | { readonly op: 'snapshot'; readonly id: number; readonly path: string }
   | { readonly op: 'close'; readonly id: number };
 
 /** What a row can hold. An integer is a `number` when that is exact and a `bigint` beyond. */

@@ -1,6 +1,19 @@
 import { Argument, Command } from 'commander';
 
-const COMMANDS = ['serve', 'write', 'query', 'token', 'status', 'completion', 'help'];
+const COMMANDS = [
+  'serve',
+  'write',
+  'query',
+  'database',
+  'table',
+  'cache',
+  'backup',
+  'restore',
+  'token',
+  'status',
+  'completion',
+  'help',
+];
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   serve: ['--data-dir', '--http-bind', '--services', '--without-auth', '--log-level', '--config'],
   write: [
@@ -28,6 +41,20 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
     '--output',
     '--param',
   ],
+  database: [
+    ...['list', 'create', 'update', 'delete', 'undelete'],
+    ...['--retention-period', '--hard-delete', '--show-deleted', '--host', '--token'],
+  ],
+  table: [
+    ...['list', 'create', 'update', 'delete', 'undelete', '--tags', '--fields'],
+    ...['--retention-period', '--hard-delete', '--host', '--database', '--token'],
+  ],
+  cache: [
+    ...['list', 'create', 'delete', '--kind', '--table', '--name', '--columns', '--values'],
+    ...['--count', '--ttl', '--max-cardinality', '--max-age', '--host', '--database', '--token'],
+  ],
+  backup: ['--to', '--host', '--token'],
+  restore: ['--from', '--data-dir'],
   token: ['create', 'regenerate', 'list', 'delete', '--host', '--token'],
   status: ['--host', '--token'],
   completion: ['bash', 'zsh', 'fish'],

@@ -68,6 +68,22 @@ export class Compactor {
       });
   }
 
+  /** Runs `work` while nothing is merged. */
+  async pauseFor<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running !== undefined) await this.#running;
+    const result = work();
+    const running = result.then(
+      () => undefined,
+      () => undefined, // The caller sees the failure.
+    );
+    this.#running = running;
+    try {
+      return await result;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#ticker?.[Symbol.dispose]();

@@ -118,6 +118,29 @@ export class Flusher {
     }
   }
 
+  /** Flushes what was written before the call, and runs `work` before any other flush. Throws when it cannot flush. */
+  async flushThen<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running !== undefined) await this.#running;
+    const flushed = (async () => {
+      // At most a generation that could not be flushed before, and the current one.
+      if (this.#closed !== undefined && !(await this.#flushOnce())) throw new FlushHeldElsewhere();
+      if (this.#buffer.generationBytes > 0 && !(await this.#flushOnce())) {
+        throw new FlushHeldElsewhere();
+      }
+      return await work();
+    })();
+    const running = flushed.then(
+      () => undefined,
+      () => undefined, // The caller sees the failure.
+    );
+    this.#running = running;
+    try {
+      return await flushed;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
   async close(): Promise<void> {
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;

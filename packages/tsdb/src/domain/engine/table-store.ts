@@ -30,6 +30,9 @@ export interface OpenSegment {
   isReported: boolean;
 }
 
+/** A file that a table is made of. */
+export type StoredFile = Pick<Segment, 'objectName' | 'sizeBytes' | 'checksum'>;
+
 /** Must not change the batch. It may keep it. */
 export type RowObserver = (batch: RowBatch) => void;
 
@@ -98,6 +101,10 @@ export class TableStore {
     this.#duplicatesPinned = this.#pinnedDuplicates(this.#duplicates);
     this.#wholePinned = new Pinned(() => {
       this.seriesTable.drop().catch(this.#onError);
+      if (!this.isGone) return;
+      for (const { objectName } of this.seriesFiles) {
+        this.#files.remove(objectName).catch(this.#onError);
+      }
     });
   }
 
@@ -251,8 +258,19 @@ export class TableStore {
   async vanish(): Promise<void> {
     this.isGone = true;
     await this.exclusive(async () => this.#retireAll());
-    for (const { objectName } of this.seriesFiles) await this.#files.remove(objectName);
-    this.seriesFiles = [];
+  }
+
+  /** Keeps the files that there are from being removed. `release` must be called once. */
+  pinFiles(): { readonly files: readonly StoredFile[]; release(): void } {
+    const segments = this.#segments;
+    const pins = [...segments.map((open) => open.pinned), this.#wholePinned];
+    for (const pin of pins) pin.pin();
+    return {
+      files: [...segments.map((open) => open.segment), ...this.seriesFiles],
+      release() {
+        for (const pin of pins) pin.unpin();
+      },
+    };
   }
 
   #retireAll(): void {

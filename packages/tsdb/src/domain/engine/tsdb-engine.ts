@@ -23,7 +23,7 @@ import type { QuerySession, SessionRequest } from './query-session.js';
 import { removeDamaged } from './remove-damaged.js';
 import { Retention } from './retention.js';
 import { type DeleteRowsRequest, RowDeletions } from './row-deletions.js';
-import { TableStore } from './table-store.js';
+import { type StoredFile, TableStore } from './table-store.js';
 import { visibleFrom } from './visible-from.js';
 import { WriteBuffer } from './write-buffer.js';
 import { type BodyReader, WritePath } from './write-path.js';
@@ -236,6 +236,32 @@ export class TsdbEngine implements Engine {
 
   removeDeletedSoon(): void {
     if (this.#state === 'open') this.#hardDeletions.checkSoon();
+  }
+
+  /**
+   * Everything acknowledged before the call as files, which stay until `release`. `snapshot` copies the catalog: it runs
+   * while neither flush nor compaction changes which files there are.
+   */
+  async freeze(
+    snapshot: () => Promise<void>,
+  ): Promise<{ readonly files: readonly StoredFile[]; release(): void }> {
+    if (this.#state !== 'open') throw new ShuttingDown();
+    return await this.#flusher.flushThen(() =>
+      this.#compactor.pauseFor(async () => {
+        const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
+        const release = (): void => {
+          for (const each of pinned.splice(0)) each.release();
+        };
+        const files = pinned.flatMap((each) => each.files);
+        try {
+          await snapshot();
+        } catch (error) {
+          release();
+          throw error;
+        }
+        return { files, release };
+      }),
+    );
   }
 
   /** What the node holds of a table; made when nothing was written to it yet. */

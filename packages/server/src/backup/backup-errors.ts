@@ -1,0 +1,15 @@
+export class BackupNotFound extends Error {
+  override readonly name = 'BackupNotFound';
+  readonly kind = 'backup_not_found';
+  constructor() {
+    super('there is no such backup, or no such file in it; one that nobody reads of is given up');
+  }
+}
+
+export class TooManyBackups extends Error {
+  override readonly name = 'TooManyBackups';
+  readonly kind = 'too_many_backups';
+  constructor() {
+    super('other backups are being read; retry when they are done');
+  }
+}

@@ -1,0 +1,62 @@
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { makeEmptyFolder, readManifest, writeChecked, writeManifest } from './backup-folder.js';
+import { type Connection, call, callOk, connectionOf, withConnection } from './connection.js';
+import { CommandFailed } from './exit.js';
+import { Progress } from './progress.js';
+
+const BACKUPS = 'ops/v1/backups';
+const CONCURRENCY = 4;
+
+/** `plinth backup`. */
+export function backupCommand(): Command {
+  const command = withConnection(new Command('backup'), { database: false })
+    .description('copy the state of one moment from a running server into a folder')
+    .requiredOption('--to <folder>', 'a new or empty folder')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plinth backup --to /backups/monday\n\nThe folder holds secrets of the server: keep it where you would keep its data folder.',
+    );
+  return command.action(async () => {
+    const folder = resolve(String(command.opts()['to']));
+    await makeEmptyFolder(folder);
+    const connection = connectionOf(command.opts());
+    const answer = await callOk(connection, BACKUPS, { method: 'POST' });
+    const manifest = readManifest(await answer.text(), 'the answer of the server');
+    try {
+      await copyFiles(connection, manifest, folder);
+    } finally {
+      await call(connection, `${BACKUPS}/${manifest.id}`, { method: 'DELETE' });
+    }
+    await writeManifest(folder, manifest);
+    const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
+    process.stdout.write(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
+    if (manifest.has_external_database) {
+      process.stderr.write(
+        'plinth: accounts, tokens and hooks lie in PostgreSQL; back that up by its own tools\n',
+      );
+    }
+  });
+}
+
+async function copyFiles(
+  connection: Connection,
+  { id, files }: ReturnType<typeof readManifest>,
+  folder: string,
+): Promise<void> {
+  const progress = new Progress(
+    'backup',
+    files.reduce((sum, file) => sum + file.size_bytes, 0),
+  );
+  const waiting = [...files];
+  const copyNext = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const query = { name: file.name };
+      const { body } = await callOk(connection, `${BACKUPS}/${id}/file`, { query });
+      if (body === null) throw new CommandFailed(`the server sent nothing of ${file.name}`);
+      await writeChecked(join(folder, file.name), body, file, (size) => progress.add(size));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, copyNext));
+  progress.end();
+}

@@ -1,0 +1,37 @@
+import { createReadStream } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { makeEmptyFolder, readBackup, writeChecked } from './backup-folder.js';
+import { Progress } from './progress.js';
+
+/** `plinth restore`. */
+export function restoreCommand(): Command {
+  const command = new Command('restore')
+    .description('make a data folder from a backup; no server needs to run')
+    .requiredOption('--from <folder>', 'the backup')
+    .requiredOption('--data-dir <folder>', 'a new or empty folder')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plinth restore --from /backups/monday --data-dir ./data\n  plinth serve --data-dir ./data',
+    );
+  return command.action(async () => {
+    const from = resolve(String(command.opts()['from']));
+    const to = resolve(String(command.opts()['dataDir']));
+    const manifest = await readBackup(from);
+    await makeEmptyFolder(to);
+    const progress = new Progress(
+      'restore',
+      manifest.files.reduce((sum, file) => sum + file.size_bytes, 0),
+    );
+    // The catalog last: a folder without it is one in which nothing was ever written.
+    const files = manifest.files.toSorted((a, b) => Number(isCatalog(a)) - Number(isCatalog(b)));
+    for (const file of files) {
+      const pieces = createReadStream(join(from, file.name)) as AsyncIterable<Uint8Array>; // no encoding is set
+      await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
+    }
+    progress.end();
+    process.stdout.write(`${to}: as of ${manifest.created_at}\n`);
+  });
+}
+
+const isCatalog = ({ name }: { readonly name: string }): boolean => name === 'plinth.db';

@@ -1,0 +1,211 @@
+// Source: README, "Command line"; docs/formats/backup.md.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type CliRun, runCli } from '../../harness/cli.js';
+import { assertEmpty, query, rows, ServerProcess, write } from '../../harness/index.js';
+
+let server: ServerProcess;
+let folder = '';
+before(async () => {
+  server = await ServerProcess.start({
+    flags: ['--without-auth', '--tsdb-buffer-flush-age-ms', '200'],
+  });
+  folder = await mkdtemp(join(tmpdir(), 'plinth-backup-'));
+});
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function plinth(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli([...args, '--host', server.url]);
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+const fails = async (...args: string[]): Promise<CliRun> => {
+  const run = await runCli(args);
+  assert.notEqual(run.code, 0, run.stdout);
+  return run;
+};
+
+describe('plinth database, table and cache', () => {
+  it('manage what there is', async () => {
+    assert.equal(
+      await plinth('database', 'create', 'home', '--retention-period', '30d'),
+      'database home created\n',
+    );
+    assert.match(await plinth('database', 'list', '--format', 'csv'), /^home$/m);
+    await plinth('database', 'update', 'home', '--retention-period', 'none');
+    await plinth(
+      'table',
+      'create',
+      '-d',
+      'home',
+      'readings',
+      '--tags',
+      'room,floor',
+      '--fields',
+      'temp:float64,note:utf8',
+    );
+    assert.match(await plinth('table', 'list', '-d', 'home', '-f', 'csv'), /^readings$/m);
+    await plinth(
+      'cache',
+      'create',
+      '-d',
+      'home',
+      '--kind',
+      'last',
+      '--table',
+      'readings',
+      '--columns',
+      'room',
+      '--name',
+      'l',
+    );
+    await plinth(
+      'cache',
+      'create',
+      '-d',
+      'home',
+      '--kind',
+      'distinct',
+      '--table',
+      'readings',
+      '--columns',
+      'floor,room',
+    );
+    assert.match(
+      await plinth('cache', 'list', '-d', 'home', '-f', 'jsonl'),
+      /"name":"readings_floor_room_distinct_cache"/,
+    );
+    await plinth(
+      'cache',
+      'delete',
+      '-d',
+      'home',
+      '--kind',
+      'last',
+      '--table',
+      'readings',
+      '--name',
+      'l',
+    );
+    await plinth('table', 'delete', '-d', 'home', 'readings');
+    await plinth('table', 'undelete', '-d', 'home', 'readings');
+    await plinth('database', 'delete', 'home', '--hard-delete', 'default');
+    await plinth('database', 'undelete', 'home');
+    const run = await fails('database', 'delete', 'nobody', '--host', server.url);
+    assert.equal(
+      run.stderr,
+      'plinth: the server answered 404: the requested resource was not found: nobody\n',
+    );
+  });
+});
+
+describe('plinth backup and restore', () => {
+  it('give back all that was acknowledged before the backup, taken under load', async () => {
+    const db = 'saved';
+    const startSec = 1_735_689_600;
+    let written = 0;
+    const put = async (): Promise<void> => {
+      const lines = Array.from(
+        { length: 200 },
+        () => `m,host=h${written % 7} n=${written}i ${startSec + written++}`,
+      );
+      assertEmpty(await write(server, { db, parameters: 'precision=s' }, lines.join('\n')));
+    };
+    for (let i = 0; i < 20; i++) await put();
+    // A point written twice, a deleted table, a cache.
+    assertEmpty(
+      await write(server, { db, parameters: 'precision=s' }, `m,host=h0 again=1i ${startSec}`),
+    );
+    await plinth('cache', 'create', '-d', db, '--kind', 'last', '--table', 'm');
+    const acknowledged = written;
+    let isOver = false;
+    const load = (async () => {
+      while (!isOver) await put();
+    })();
+    const to = join(folder, 'monday');
+    const output = await plinth('backup', '--to', to);
+    isOver = true;
+    await load;
+    assert.match(output, /monday: \d+ files, \d+ bytes/);
+    assert.equal((await stat(join(to, 'plinth.db'))).mode & 0o777, 0o600);
+
+    const dataDir = join(folder, 'restored');
+    const restored = await runCli(['restore', '--from', to, '--data-dir', dataDir]);
+    assert.equal(restored.code, 0, restored.stderr);
+    const other = await ServerProcess.start({ dataDir });
+    try {
+      const [row] = (await rows(
+        other,
+        db,
+        'SELECT count(*) AS c, max(n) AS last, min(n) AS first FROM m',
+      )) as { c: number; last: number; first: number }[];
+      assert.ok(
+        row !== undefined && row.c >= acknowledged && row.c % 200 === 0,
+        JSON.stringify(row),
+      );
+      assert.deepEqual([row.first, row.last], [0, row.c - 1]);
+      const q = `SELECT host, count(*) AS c, sum(n) AS s FROM m WHERE n < ${acknowledged} GROUP BY host ORDER BY host`;
+      assert.equal(
+        await query(other, { db, q, format: 'csv' }),
+        await query(server, { db, q, format: 'csv' }),
+      );
+      assert.deepEqual(await rows(other, db, 'SELECT again FROM m WHERE n = 0'), [{ again: 1 }]);
+      assert.deepEqual(await rows(other, db, "SELECT count(*) AS c FROM last_cache('m')"), [
+        { c: 7 },
+      ]);
+      // It goes on as a server of its own, also over a sudden end.
+      assertEmpty(
+        await write(other, { db, parameters: 'precision=s' }, `m,host=new n=1i ${startSec}`),
+      );
+      await other.kill();
+      const again = await ServerProcess.start({ dataDir });
+      assert.deepEqual(await rows(again, db, "SELECT n FROM m WHERE host = 'new'"), [{ n: 1 }]);
+      assert.deepEqual(await rows(again, db, 'SELECT count(*) AS c FROM m'), [{ c: row.c + 1 }]);
+      await again.stop();
+    } finally {
+      await other.kill();
+    }
+    // Nothing stays behind on the server.
+    assert.deepEqual(await readdir(join(server.dataDir, 'backup-temp')).catch(() => []), []);
+  });
+
+  it('refuse folders that are not empty, backups that are not whole and files that are damaged', async () => {
+    const to = join(folder, 'tuesday');
+    await plinth('backup', '--to', to);
+    assert.match((await fails('backup', '--to', to, '--host', server.url)).stderr, /is not empty/);
+    const text = await readFile(join(to, 'backup.json'), 'utf8');
+    const { files } = JSON.parse(text) as { files: { name: string }[] };
+    const segment = files.find(({ name }) => name.endsWith('.parquet'))?.name ?? '';
+    const file = await open(join(to, segment), 'r+');
+    await file.write(Buffer.from('x'), 0, 1, 10);
+    await file.close();
+    const target = join(folder, 'never');
+    assert.match(
+      (await fails('restore', '--from', to, '--data-dir', target)).stderr,
+      /checksum does not match/,
+    );
+    await assert.rejects(stat(join(target, 'plinth.db')), { code: 'ENOENT' });
+    const empty = join(folder, 'empty');
+    await mkdir(empty);
+    assert.match(
+      (await fails('restore', '--from', empty, '--data-dir', join(folder, 'x'))).stderr,
+      /no complete backup/,
+    );
+  });
+
+  it('ask for an admin token where there are tokens', async () => {
+    const guarded = await ServerProcess.start({ flags: [] });
+    try {
+      const run = await fails('backup', '--to', join(folder, 'wednesday'), '--host', guarded.url);
+      assert.equal(run.code, 4);
+    } finally {
+      await guarded.close();
+    }
+  });
+});
