@@ -6,6 +6,7 @@ import {
   type Metrics,
   type Principal,
   type Random,
+  type RelationalStore,
   type RequestGate,
   type ServiceFront,
 } from '@plinth/kernel';
@@ -22,6 +23,7 @@ import type { Ban } from './model/decision.js';
 import type { LimitStore } from './model/limit-store.js';
 import { PrimaryLimitRules } from './model/primary-limits.js';
 import { ResourceTable } from './model/resource.js';
+import { slotMsOf } from './model/sliding-sum.js';
 import { AUTH_PATH, registerAuthRoute } from './routes/auth-route.js';
 import { EXPOSED_HEADERS } from './routes/headers.js';
 import { docsBaseOf, HttpGate } from './routes/http-gate.js';
@@ -38,6 +40,7 @@ import { answerError, sendGithubError } from './routes/to-wire.js';
 import { GuardedStore } from './storage/guarded-store.js';
 import { MemoryStore } from './storage/memory-store.js';
 import { RedisStore } from './storage/redis-store.js';
+import { Snapshots } from './storage/snapshots.js';
 
 /** Who a credential belongs to, whoever issued it. */
 export interface CredentialDesk {
@@ -56,6 +59,7 @@ export interface RateLimitNeeds {
   /** No other service answers `/api/v3/meta`. */
   readonly ownsMeta: boolean;
   readonly metrics: Metrics;
+  readonly relational: RelationalStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -86,6 +90,7 @@ class RateLimitService implements RateLimit {
   readonly #addresses: ClientAddresses;
   readonly #limiter: Limiter;
   readonly #store: LimitStore;
+  readonly #snapshots: Snapshots | undefined;
   readonly #routes = new RouteListing();
   readonly #profiles: Profiles;
   readonly #desk: DecisionDesk;
@@ -97,6 +102,7 @@ class RateLimitService implements RateLimit {
     const scaling = { excessOnly: config.scaling_excess_only, cap: config.scaling_cap };
     const rules = new PrimaryLimitRules(resources, scaling);
     this.#store = openStore(needs);
+    this.#snapshots = openSnapshots(needs, this.#store, resources);
     const numbers = new LimiterNumbers();
     numbers.show(metrics, this.#store);
     const shadowed = Object.entries(config.resources).filter(([, { shadow }]) => shadow);
@@ -182,10 +188,12 @@ class RateLimitService implements RateLimit {
     if (config.test_window_seconds !== undefined) {
       log.warn({ seconds: config.test_window_seconds }, 'every limit has a window for tests');
     }
+    await this.#snapshots?.start();
     await this.#store.start();
   }
 
   async close(): Promise<void> {
+    await this.#snapshots?.close();
     await this.#store.close();
   }
 
@@ -245,6 +253,23 @@ function openStore(needs: RateLimitNeeds): LimitStore {
       if (isReachable) log.info('redis answers again');
       else log.error({ mode }, 'redis cannot be reached');
     },
+  });
+}
+
+/** Redis keeps its counters itself. */
+function openSnapshots(
+  { config, relational, clock, log }: RateLimitNeeds,
+  store: LimitStore,
+  resources: ResourceTable,
+): Snapshots | undefined {
+  if (!config.enabled || !config.snapshot || !(store instanceof MemoryStore)) return undefined;
+  return new Snapshots({
+    store,
+    relational,
+    resources: resources.all,
+    clock,
+    hourSlotMs: slotMsOf(limitRules(config).hourMs),
+    onFailure: (err) => log.error({ err }, 'counters not kept'),
   });
 }
 

@@ -3,7 +3,7 @@ import { createRateLimit, type RateLimit } from '@plinth/ratelimit';
 import type { ServiceParts } from './service-parts.js';
 
 export function openRateLimit(parts: ServiceParts): RateLimit {
-  const { settings, identity, metrics, clock, random, log } = parts;
+  const { settings, stores, identity, metrics, clock, random, log } = parts;
   const { registry } = identity;
   return createRateLimit({
     config: settings.rateLimit,
@@ -35,6 +35,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
     },
     ownsMeta: !settings.server.services.includes('webhooks'),
     metrics,
+    relational: stores.relational,
     clock,
     random,
     log,

@@ -1,0 +1,24 @@
+import type { Migration } from '@plinth/kernel';
+import { sql, type Transaction } from 'kysely';
+
+export interface SnapshotTables {
+  ratelimit_identities: {
+    identity_key: string;
+    /** JSON; see `snapshots.ts`. */
+    state: string;
+    /** From then on the row says nothing that is still so. */
+    until_ms: number;
+  };
+}
+
+export const SNAPSHOT_MIGRATIONS: readonly Migration[] = [
+  { name: '0001_identities', up: createIdentities },
+];
+
+async function createIdentities(tx: Transaction<unknown>): Promise<void> {
+  await sql`create table ratelimit_identities (
+    identity_key text not null primary key,
+    state text not null,
+    until_ms bigint not null)`.execute(tx);
+  await sql`create index ratelimit_identities_until on ratelimit_identities (until_ms)`.execute(tx);
+}

@@ -1,0 +1,182 @@
+import type { Clock, RelationalStore } from '@plinth/kernel';
+import type { Resource } from '../model/resource.js';
+import type { KeptIdentity, MemoryStore } from './memory-store.js';
+import { SNAPSHOT_MIGRATIONS, type SnapshotTables } from './snapshot-tables.js';
+
+export interface SnapshotsOptions {
+  readonly store: MemoryStore;
+  readonly relational: RelationalStore;
+  readonly resources: readonly Resource[];
+  readonly clock: Clock;
+  /** Length of the slots of the hour; counts of other slots cannot be taken up. */
+  readonly hourSlotMs: number;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A crash loses at most what was counted within this time. */
+const INTERVAL_MS = 1_000;
+/** Rows of one statement: takes the main thread a few milliseconds. */
+const BATCH_COUNT = 500;
+/** More changes within a second than these wait for the next. */
+const MAX_BATCHES_PER_ROUND = 40;
+const PAGE_COUNT = 5_000;
+/** Every so many rounds rows that say nothing any more are removed. */
+const CLEANING_ROUND_COUNT = 60;
+const VERSION = 1;
+
+/** What a row's `state` holds; resources by name, because their order is the settings'. */
+interface State {
+  readonly v: number;
+  /** Windows: resource, used, reset in epoch seconds. */
+  readonly w: readonly (readonly [string, number, number])[];
+  /** Content of the last hour by slot, and the length of a slot in milliseconds. */
+  readonly c: readonly (readonly [number, number])[];
+  readonly s: number;
+  /** End of a ban in epoch milliseconds, and its level. */
+  readonly b: readonly [number, number] | null;
+}
+
+/** Keeps the counters of a memory store in the relational store, so that a restart does not open new windows. */
+export class Snapshots {
+  readonly #options: SnapshotsOptions;
+  readonly #byName: ReadonlyMap<string, Resource>;
+  #pending: readonly KeptIdentity[] = [];
+  #round = 0;
+  #ticker: Disposable | undefined;
+
+  constructor(options: SnapshotsOptions) {
+    this.#options = options;
+    this.#byName = new Map(options.resources.map((resource) => [resource.name, resource]));
+  }
+
+  /** Takes up what was kept; before the first request. */
+  async start(): Promise<void> {
+    const { relational, store, clock } = this.#options;
+    await relational.migrate('ratelimit', SNAPSHOT_MIGRATIONS);
+    await this.#load();
+    store.trackChanges();
+    this.#ticker = clock.every(INTERVAL_MS, () => this.#write());
+  }
+
+  /** Keeps what is left. Twice is harmless. */
+  async close(): Promise<void> {
+    if (this.#ticker === undefined) return;
+    this.#ticker[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#write(Number.POSITIVE_INFINITY);
+  }
+
+  async #load(): Promise<void> {
+    const { relational, store, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    let after = '';
+    for (;;) {
+      const rows = await relational
+        .reader<SnapshotTables>()
+        .selectFrom('ratelimit_identities')
+        .selectAll()
+        .where('identity_key', '>', after)
+        .where('until_ms', '>', nowMs)
+        .orderBy('identity_key')
+        .limit(PAGE_COUNT)
+        .execute();
+      for (const { identity_key, state } of rows) {
+        const kept = this.#read(identity_key, state);
+        if (kept !== undefined) store.restore(kept);
+      }
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE_COUNT) return;
+      after = last.identity_key;
+    }
+  }
+
+  async #write(maxBatchCount = MAX_BATCHES_PER_ROUND): Promise<void> {
+    const { store, onFailure } = this.#options;
+    try {
+      for (let count = 0; count < maxBatchCount; count += 1) {
+        // What could not be written is tried again before anything else.
+        if (this.#pending.length === 0) this.#pending = store.takeDirty(BATCH_COUNT);
+        if (this.#pending.length === 0) break;
+        await this.#upsert(this.#pending);
+        this.#pending = [];
+      }
+      this.#round += 1;
+      if (this.#round % CLEANING_ROUND_COUNT === 0) await this.#clean();
+    } catch (error) {
+      onFailure(error);
+    }
+  }
+
+  async #upsert(identities: readonly KeptIdentity[]): Promise<void> {
+    const rows = identities.map((kept) => this.#toRow(kept));
+    await this.#options.relational.transaction<SnapshotTables, void>(async (tx) => {
+      await tx
+        .insertInto('ratelimit_identities')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('identity_key').doUpdateSet((row) => ({
+            state: row.ref('excluded.state'),
+            until_ms: row.ref('excluded.until_ms'),
+          })),
+        )
+        .execute();
+    });
+  }
+
+  async #clean(): Promise<void> {
+    const { relational, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    await relational.transaction<SnapshotTables, void>(async (tx) => {
+      await tx
+        .deleteFrom('ratelimit_identities')
+        .where('identity_key', 'in', (query) =>
+          query
+            .selectFrom('ratelimit_identities')
+            .select('identity_key')
+            .where('until_ms', '<=', nowMs)
+            .limit(PAGE_COUNT),
+        )
+        .execute();
+    });
+  }
+
+  #toRow(kept: KeptIdentity): SnapshotTables['ratelimit_identities'] {
+    const { resources, hourSlotMs } = this.#options;
+    const { windows, contentHour, ban } = kept;
+    const state: State = {
+      v: VERSION,
+      w: windows.map(({ resourceIndex, used, resetSec }) => [
+        resources[resourceIndex]?.name ?? '',
+        used,
+        resetSec,
+      ]),
+      c: contentHour,
+      s: hourSlotMs,
+      b: ban === undefined ? null : [ban.untilMs, ban.level],
+    };
+    const lastSlot = contentHour.at(-1)?.[0];
+    const until_ms = Math.max(
+      0,
+      ...windows.map(({ resetSec }) => resetSec * 1000),
+      ban?.untilMs ?? 0,
+      // A slot counts for one window after it.
+      lastSlot === undefined ? 0 : (lastSlot + 61) * hourSlotMs,
+    );
+    return { identity_key: kept.key, state: JSON.stringify(state), until_ms: Math.ceil(until_ms) };
+  }
+
+  /** `undefined` for what a later version wrote. */
+  #read(key: string, text: string): KeptIdentity | undefined {
+    const state = JSON.parse(text) as State; // written here, or not of this version
+    if (state.v !== VERSION) return undefined;
+    return {
+      key,
+      windows: state.w.flatMap(([name, used, resetSec]) => {
+        const resource = this.#byName.get(name);
+        return resource === undefined ? [] : [{ resourceIndex: resource.index, used, resetSec }];
+      }),
+      contentHour: state.s === this.#options.hourSlotMs ? state.c : [],
+      ban: state.b === null ? undefined : { untilMs: state.b[0], level: state.b[1] },
+    };
+  }
+}
