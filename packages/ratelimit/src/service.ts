@@ -14,19 +14,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limitRules, type RateLimitConfig } from './config.js';
 import { type AddressRules, ClientAddresses, isNetwork } from './domain/client-address.js';
 import { DecisionDesk } from './domain/decision-desk.js';
-import { Limiter } from './domain/limiter.js';
+import { EnvoyDesk } from './domain/envoy-desk.js';
+import type { Limiter } from './domain/limiter.js';
 import { LimiterNumbers } from './domain/limiter-numbers.js';
 import { LoginGuard } from './domain/login-guard.js';
+import { makeLimiter } from './domain/make-limiter.js';
 import { type ProfileSource, Profiles } from './domain/profiles.js';
 import { LimiterDisabled } from './errors.js';
 import type { Ban } from './model/decision.js';
 import type { LimitStore } from './model/limit-store.js';
-import { PrimaryLimitRules } from './model/primary-limits.js';
 import { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
+import type { AnswerContext } from './routes/answer.js';
 import { AUTH_PATH, registerAuthRoute } from './routes/auth-route.js';
+import { registerEnvoyJsonRoute } from './routes/envoy-json-route.js';
+import { EnvoyServer } from './routes/envoy-server.js';
 import { EXPOSED_HEADERS } from './routes/headers.js';
-import { docsBaseOf, HttpGate } from './routes/http-gate.js';
+import { docsBaseAt, docsBaseOf, HttpGate } from './routes/http-gate.js';
 import { registerOperatorRoutes } from './routes/operator-routes.js';
 import {
   INSTALLATION_PATHS,
@@ -37,9 +41,8 @@ import {
 import { RouteListing } from './routes/route-listing.js';
 import { registerStatusRoutes, STATUS_PATHS } from './routes/status-routes.js';
 import { answerError, sendGithubError } from './routes/to-wire.js';
-import { GuardedStore } from './storage/guarded-store.js';
 import { MemoryStore } from './storage/memory-store.js';
-import { RedisStore } from './storage/redis-store.js';
+import { openStore } from './storage/open-store.js';
 import { Snapshots } from './storage/snapshots.js';
 
 /** Who a credential belongs to, whoever issued it. */
@@ -94,27 +97,27 @@ class RateLimitService implements RateLimit {
   readonly #routes = new RouteListing();
   readonly #profiles: Profiles;
   readonly #desk: DecisionDesk;
+  readonly #envoyDesk: EnvoyDesk;
+  #envoyServer: EnvoyServer | undefined;
 
   constructor(needs: RateLimitNeeds) {
     const { config, clock, metrics } = needs;
     this.#needs = needs;
-    const resources = new ResourceTable(config.resources, config.test_window_seconds);
-    const scaling = { excessOnly: config.scaling_excess_only, cap: config.scaling_cap };
-    const rules = new PrimaryLimitRules(resources, scaling);
-    this.#store = openStore(needs);
-    this.#snapshots = openSnapshots(needs, this.#store, resources);
+    const { random, log, onBan } = needs;
+    this.#store = openStore({
+      config,
+      clock,
+      random,
+      onBan: (ban) => onBan?.({ type: 'rate_limit.banned', ban }),
+      onChange(isReachable) {
+        if (isReachable) log.info('redis answers again');
+        else log.error({ mode: config.on_store_error }, 'redis cannot be reached');
+      },
+    });
     const numbers = new LimiterNumbers();
     numbers.show(metrics, this.#store);
-    const shadowed = Object.entries(config.resources).filter(([, { shadow }]) => shadow);
-    this.#limiter = new Limiter({
-      store: this.#store,
-      resources,
-      rules,
-      clock,
-      numbers,
-      isShadow: config.shadow,
-      shadowResources: new Set(shadowed.map(([name]) => name)),
-    });
+    this.#limiter = makeLimiter({ config, store: this.#store, clock, numbers });
+    this.#snapshots = openSnapshots(needs, this.#store, this.#limiter.resources);
     this.#addresses = new ClientAddresses({
       ...needs.addresses,
       ipv4Prefix: config.ipv4_prefix,
@@ -138,6 +141,7 @@ class RateLimitService implements RateLimit {
       clock,
       random: needs.random,
     });
+    this.#envoyDesk = new EnvoyDesk(this.#desk);
     this.front = this.#makeFront();
   }
 
@@ -167,6 +171,12 @@ class RateLimitService implements RateLimit {
       registerStatusRoutes(scope, { config, limiter, addresses }),
     );
     await app.register(async (scope) =>
+      registerEnvoyJsonRoute(scope, {
+        desk: this.#envoyDesk,
+        contextOf: ({ protocol, host }) => this.#contextOf(`${protocol}://${host}`),
+      }),
+    );
+    await app.register(async (scope) =>
       registerAuthRoute(scope, { config, desk, addresses, clock }),
     );
     await app.register(async (scope) =>
@@ -190,11 +200,33 @@ class RateLimitService implements RateLimit {
     }
     await this.#snapshots?.start();
     await this.#store.start();
+    if (config.enabled && config.envoy_port !== undefined) await this.#openEnvoyPort();
   }
 
   async close(): Promise<void> {
+    await this.#envoyServer?.close();
     await this.#snapshots?.close();
     await this.#store.close();
+  }
+
+  async #openEnvoyPort(): Promise<void> {
+    const { config, log } = this.#needs;
+    const { envoy_host: host, envoy_port = 0 } = config;
+    const server = new EnvoyServer({
+      desk: this.#envoyDesk,
+      context: this.#contextOf(`http://${host}`),
+      log,
+      host,
+      port: envoy_port,
+    });
+    this.#envoyServer = server;
+    const port = await server.listen();
+    log.info({ host, port }, 'envoy rate limit service listens');
+  }
+
+  #contextOf(base: string): AnswerContext {
+    const { config, clock } = this.#needs;
+    return { config, docsBase: docsBaseAt(config, base), clock };
   }
 
   #makeFront(): ServiceFront {
@@ -223,37 +255,6 @@ class RateLimitService implements RateLimit {
       answerPreflight: (_request, reply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
     };
   }
-}
-
-function openStore(needs: RateLimitNeeds): LimitStore {
-  const { config, clock, random, log, onBan } = needs;
-  const rules = limitRules(config);
-  const maxIdentityCount = config.max_buckets;
-  const told = (ban: Ban): void => onBan?.({ type: 'rate_limit.banned', ban });
-  if (config.store === 'memory') {
-    return new MemoryStore({ clock, rules, maxIdentityCount, onBan: told });
-  }
-  const shared = new RedisStore({
-    url: config.redis_url,
-    clock,
-    random,
-    prefix: config.redis_prefix,
-    timeoutMs: config.redis_timeout_ms,
-    rules,
-    onBan: told,
-  });
-  const mode = config.on_store_error;
-  return new GuardedStore({
-    shared,
-    mode,
-    clock,
-    rules,
-    maxIdentityCount,
-    onChange(isReachable) {
-      if (isReachable) log.info('redis answers again');
-      else log.error({ mode }, 'redis cannot be reached');
-    },
-  });
 }
 
 /** Redis keeps its counters itself. */

@@ -4,7 +4,7 @@ import type { Caller } from '../model/caller.js';
 import type { Decision } from '../model/decision.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan } from '../model/plan.js';
-import type { Resource } from '../model/resource.js';
+import { type Resource, UNLIMITED } from '../model/resource.js';
 import type { ClientAddresses } from './client-address.js';
 import type { Limiter } from './limiter.js';
 import type { Profiles } from './profiles.js';
@@ -28,6 +28,8 @@ export interface Question {
   readonly lease: boolean;
   /** Charges nothing. */
   readonly dryRun: boolean;
+  /** In the place of the limit that the caller has. */
+  readonly override?: { readonly limit: number; readonly windowSec: number };
 }
 
 export interface Answer {
@@ -77,7 +79,9 @@ export class DecisionDesk {
     if (resource === undefined) {
       throw new QuestionInvalid(`there is no resource ${question.resource}`);
     }
-    const { caller, isBadCredential } = await this.#callerOf(question.caller);
+    const { caller: known, isBadCredential } = await this.#callerOf(question.caller);
+    const { override } = question;
+    const caller = override === undefined ? known : withLimit(known, resource, override);
     const plan = planOf(question, resource);
     if (question.dryRun) {
       const decision = await limiter.store.peek(caller, plan);
@@ -148,6 +152,18 @@ export class DecisionDesk {
 
 /** Charged when a question brings a bad credential and does not say where it came from. */
 const UNKNOWN_ADDRESS = '0.0.0.0';
+
+function withLimit(
+  caller: Caller,
+  { index }: Resource,
+  { limit, windowSec }: { readonly limit: number; readonly windowSec: number },
+): Caller {
+  const limits = {
+    limit: caller.limits.limit.with(index, Math.min(limit, UNLIMITED - 1)),
+    windowSec: caller.limits.windowSec.with(index, windowSec),
+  };
+  return { ...caller, limits };
+}
 
 function planOf(question: Question, resource: Resource): Plan {
   const { endpoint, method, graph, lease } = question;

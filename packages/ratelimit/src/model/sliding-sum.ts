@@ -1,5 +1,5 @@
 /** Slots that a window is cut into. */
-const SLOT_COUNT = 60;
+export const SLOT_COUNT = 60;
 /** One more than the window has, so that what the window covers in part is counted whole: never too much passes. */
 const RING_SIZE = SLOT_COUNT + 1;
 

@@ -255,10 +255,13 @@ interface Ask {
 }
 
 /** Start of every `documentation_url`. */
-export function docsBaseOf(config: RateLimitConfig, request: FastifyRequest): string {
+export const docsBaseOf = (config: RateLimitConfig, request: FastifyRequest): string =>
+  docsBaseAt(config, `${request.protocol}://${request.host}`);
+
+/** @param base address of this server as its client knows it. */
+export function docsBaseAt(config: RateLimitConfig, base: string): string {
   if (config.docs_base !== undefined) return config.docs_base.replace(/\/+$/, '');
-  if (config.vendor_name === 'GitHub') return 'https://docs.github.com';
-  return `${request.protocol}://${request.host}/docs`;
+  return config.vendor_name === 'GitHub' ? 'https://docs.github.com' : `${base}/docs`;
 }
 
 function mayBeLarge({ headers }: FastifyRequest): boolean {

@@ -14,7 +14,7 @@ import {
 } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
-import { SlidingSum, slotAt, slotMsOf } from '../model/sliding-sum.js';
+import { SLOT_COUNT, SlidingSum, slotAt, slotMsOf } from '../model/sliding-sum.js';
 import { type ExtraState, IdentityState } from './identity-state.js';
 
 export interface MemoryStoreOptions {
@@ -347,33 +347,36 @@ export class MemoryStore implements LimitStore {
         return;
       }
     }
-    if (state.extra !== undefined) this.#judgeExtra(admission, state.extra, steadyMs);
+    if (state.extra !== undefined || plan.isContent || plan.heavy > 0) {
+      this.#judgeExtra(admission, state.extra, steadyMs);
+    }
   }
 
-  #judgeExtra(admission: MemoryAdmission, extra: ExtraState, steadyMs: number): void {
+  #judgeExtra(admission: MemoryAdmission, extra: ExtraState | undefined, steadyMs: number): void {
     const { plan } = admission;
     const rules = this.#rules;
     const minute = { slot: this.#minuteSlot(steadyMs), slotMs: this.#minuteSlotMs, steadyMs };
     const check = (kind: LimitKind, sum: SlidingSum | undefined, max: number, at = minute) => {
-      if (admission.limitedBy !== undefined || sum === undefined) return;
-      if (sum.at(at.slot) <= max) return;
-      refuse(admission, kind, this.#retrySec(sum.slotsUntil(at.slot, max), at));
+      if (admission.limitedBy !== undefined || (sum?.at(at.slot) ?? 0) <= max) return;
+      // What never fits is told to come back when the window has passed.
+      const slots = sum?.slotsUntil(at.slot, max) ?? SLOT_COUNT;
+      refuse(admission, kind, this.#retrySec(slots, at));
     };
-    if (plan.chargesCpu) {
-      check('cpu', extra.cpu, rules.cpuMs - 1);
-      if (plan.isGraph) check('cpu_graph', extra.cpuGraph, rules.cpuGraphMs - 1);
+    if (plan.chargesCpu && extra !== undefined) {
+      check('cpu', extra?.cpu, rules.cpuMs - 1);
+      if (plan.isGraph) check('cpu_graph', extra?.cpuGraph, rules.cpuGraphMs - 1);
     }
     if (plan.isContent) {
-      check('content_minute', extra.contentMinute, rules.contentMinute - 1);
+      check('content_minute', extra?.contentMinute, rules.contentMinute - 1);
       if (plan.contentPerMinute !== undefined) {
-        const own = extra.contentByEndpoint?.get(plan.endpoint);
+        const own = extra?.contentByEndpoint?.get(plan.endpoint);
         check('content_minute', own, plan.contentPerMinute - 1);
       }
       const slot = Math.floor(steadyMs / this.#hourSlotMs);
       const hour = { slot, slotMs: this.#hourSlotMs, steadyMs };
-      check('content_hour', extra.contentHour, rules.contentHour - 1, hour);
+      check('content_hour', extra?.contentHour, rules.contentHour - 1, hour);
     }
-    if (plan.heavy > 0) check('heavy', extra.heavy, rules.heavy - plan.heavy);
+    if (plan.heavy > 0) check('heavy', extra?.heavy, rules.heavy - plan.heavy);
   }
 
   #retrySec(slots: number, { slot, slotMs, steadyMs }: SlotTime): number {

@@ -211,6 +211,11 @@ export function limitStoreContract(
       assert.equal(await kindOf(heavy, { heavy: 60 }), undefined);
       assert.equal(await kindOf(heavy, { heavy: 60 }), 'heavy');
       assert.equal(await kindOf(heavy, { heavy: 40 }), undefined);
+      assert.equal(await kindOf(newCaller(), { heavy: 101 }), 'heavy', 'fits nowhere');
+      assert.equal(
+        await kindOf(newCaller(), { content: true, contentPerMinute: 0 }),
+        'content_minute',
+      );
     });
 
     it('tells of the primary limit when a secondary one is in the way, too', async () => {

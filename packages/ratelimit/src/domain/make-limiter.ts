@@ -1,0 +1,29 @@
+import type { Clock } from '@plinth/kernel';
+import type { RateLimitConfig } from '../config.js';
+import type { LimitStore } from '../model/limit-store.js';
+import { PrimaryLimitRules } from '../model/primary-limits.js';
+import { ResourceTable } from '../model/resource.js';
+import { Limiter } from './limiter.js';
+import type { LimiterNumbers } from './limiter-numbers.js';
+
+/** A limiter as the settings describe it, over a store that was opened for them. */
+export function makeLimiter(needs: {
+  readonly config: RateLimitConfig;
+  readonly store: LimitStore;
+  readonly clock: Clock;
+  readonly numbers: LimiterNumbers;
+}): Limiter {
+  const { config, store, clock, numbers } = needs;
+  const resources = new ResourceTable(config.resources, config.test_window_seconds);
+  const scaling = { excessOnly: config.scaling_excess_only, cap: config.scaling_cap };
+  const shadowed = Object.entries(config.resources).filter(([, { shadow }]) => shadow);
+  return new Limiter({
+    store,
+    resources,
+    rules: new PrimaryLimitRules(resources, scaling),
+    clock,
+    numbers,
+    isShadow: config.shadow,
+    shadowResources: new Set(shadowed.map(([name]) => name)),
+  });
+}

@@ -1,0 +1,77 @@
+import { loadSettings, SystemClock, SystemRandom } from '@plinth/kernel';
+import type { FastifyInstance } from 'fastify';
+import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from './config.js';
+import { ClientAddresses } from './domain/client-address.js';
+import type { BucketReport } from './domain/limiter.js';
+import { LimiterNumbers } from './domain/limiter-numbers.js';
+import { makeLimiter } from './domain/make-limiter.js';
+import {
+  type MiddlewareOptions,
+  type NodeMiddleware,
+  nodeMiddleware,
+} from './routes/node-middleware.js';
+import { openStore } from './storage/open-store.js';
+
+export interface LibraryOptions {
+  /** Settings by their names, as under `rate_limit` in the configuration file. */
+  readonly settings?: Partial<RateLimitConfig>;
+  /** Networks whose word about the address of a client is believed. */
+  readonly trustedProxies?: readonly string[];
+}
+
+/** A limiter inside another application. */
+export interface EmbeddedLimiter extends AsyncDisposable {
+  /** For Express, Connect and Node's own server. */
+  middleware(options?: MiddlewareOptions): NodeMiddleware;
+  /** For Fastify: limits every route of the instance and what is registered in it. */
+  limitFastify(app: FastifyInstance, options?: MiddlewareOptions): void;
+  /** What an identity has used and has left, by resource. */
+  report(identity: string): Promise<Readonly<Record<string, BucketReport>>>;
+  /** Before the first request. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Throws `ConfigInvalid` for settings that cannot be used. */
+export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
+  const { rateLimit: config } = loadSettings(
+    { rateLimit: RATE_LIMIT_SETTINGS },
+    { env: {}, flags: new Map(), file: { rate_limit: options.settings ?? {} } },
+  );
+  const clock = new SystemClock();
+  const random = new SystemRandom(clock);
+  const store = openStore({ config, clock, random, onBan: () => {}, onChange: () => {} });
+  const limiter = makeLimiter({ config, store, clock, numbers: new LimiterNumbers() });
+  const addresses = new ClientAddresses({
+    trustedProxies: options.trustedProxies ?? [],
+    header: 'x-forwarded-for',
+    ipv4Prefix: config.ipv4_prefix,
+    ipv6Prefix: config.ipv6_prefix,
+    exemptNetworks: config.exempt_cidrs,
+  });
+  const needs = { config, limiter, addresses, clock };
+  return {
+    middleware: (about) => nodeMiddleware(needs, about),
+    limitFastify(app, about = {}) {
+      const templates = new WeakMap<object, string>();
+      const endpointOf = (request: object): string => templates.get(request) ?? '*';
+      const limit = nodeMiddleware(needs, { endpointOf, ...about } as MiddlewareOptions);
+      app.addHook('onRequest', (request, reply, done) => {
+        const { url } = request.routeOptions;
+        if (url !== undefined) templates.set(request.raw, url);
+        // Whoever is refused has been answered, and the framework hears no more of the request.
+        limit(request.raw, reply.raw, (error) => done(error as Error | undefined)); // from a throw
+      });
+    },
+    async report(identity) {
+      const caller = limiter.callers.ofKey(identity);
+      if (caller === undefined) return {};
+      const { all } = limiter.resources;
+      const reports = await limiter.report(caller, all);
+      return Object.fromEntries(reports.map((report, index) => [all[index]?.name ?? '', report]));
+    },
+    start: () => store.start(),
+    close: () => store.close(),
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}

@@ -1,0 +1,153 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock, RouteCost } from '@plinth/kernel';
+import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
+import type { ClientAddresses } from '../domain/client-address.js';
+import type { Limiter } from '../domain/limiter.js';
+import { StoreUnavailable } from '../errors.js';
+import type { Caller } from '../model/caller.js';
+import type { Admission } from '../model/limit-store.js';
+import { makePlan, type Plan } from '../model/plan.js';
+import { writeHeaders } from './headers.js';
+import { docsBaseAt } from './http-gate.js';
+import { type Refusal, type RefusalContext, refusalOf, unavailableRefusal } from './refusal.js';
+import { RequestLease } from './request-lease.js';
+
+/** What an application says about its requests. */
+export interface MiddlewareOptions {
+  /** Key of the identity, such as `user:583231`; `undefined` for one that is known by its address alone. */
+  readonly identify?: (request: IncomingMessage) => string | undefined;
+  /** What the request costs. Made once per endpoint and method where it gives the same object. */
+  readonly costOf?: (request: IncomingMessage) => RouteCost;
+  /** Name under which points are counted: a route's template. The path, unless told otherwise. */
+  readonly endpointOf?: (request: IncomingMessage) => string;
+}
+
+export type NodeMiddleware = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+export interface MiddlewareNeeds {
+  readonly config: RateLimitConfig;
+  readonly limiter: Limiter;
+  readonly addresses: ClientAddresses;
+  readonly clock: Clock;
+}
+
+const SERVICE = 'library';
+const NO_COST: RouteCost = {};
+/** Plans that are kept; an application whose paths are its endpoints would make no end of them. */
+const MAX_PLAN_COUNT = 10_000;
+
+/**
+ * The limiter in front of any application on Node's own HTTP server: for Express as it is, for Fastify through
+ * `fastifyRateLimit`. A refused request never reaches `next`.
+ */
+export function nodeMiddleware(
+  needs: MiddlewareNeeds,
+  options: MiddlewareOptions = {},
+): NodeMiddleware {
+  const { config, limiter, addresses, clock } = needs;
+  const rule: ServiceRule = { ...serviceRule(config, 'ratelimit'), isEnabled: true };
+  const plans = new Map<string, { readonly cost: RouteCost; readonly plan: Plan }>();
+
+  const planOf = (request: IncomingMessage): Plan | undefined => {
+    const cost = options.costOf?.(request) ?? NO_COST;
+    if (cost.exempt) return undefined;
+    const { method = 'GET', url = '/' } = request;
+    const endpoint = options.endpointOf?.(request) ?? url.split('?', 1)[0] ?? '/';
+    const key = `${method} ${endpoint}`;
+    const known = plans.get(key);
+    if (known?.cost === cost) return known.plan;
+    const resource = limiter.resources.need(cost.resource ?? rule.resource);
+    const ofMethod = method === 'OPTIONS' ? { ...cost, cost: 0 } : cost;
+    const plan = makePlan({ resource, endpoint, method, cost: ofMethod, secondary: 'all' });
+    if (plans.size >= MAX_PLAN_COUNT) plans.clear();
+    plans.set(key, { cost, plan });
+    return plan;
+  };
+
+  const show = (admission: Admission, response: ServerResponse): void => {
+    const { windowSec } = admission.plan.resource;
+    const at = { windowSec, nowMs: clock.nowMs(), hasIetfHeaders: config.ietf_headers };
+    writeHeaders(admission, admission.plan, at, (name, value) => response.setHeader(name, value));
+  };
+
+  const contextOf = (request: IncomingMessage): RefusalContext => ({
+    config,
+    rule,
+    docsBase: docsBaseAt(config, `http://${request.headers.host ?? 'localhost'}`),
+    requestId: undefined,
+  });
+
+  return (request, response, next) => {
+    const address = addresses.of(request);
+    const plan = planOf(request);
+    if (plan === undefined || address.isExempt || !config.enabled) {
+      next();
+      return;
+    }
+    const key = options.identify?.(request);
+    const known = key === undefined ? undefined : limiter.callers.ofKey(key);
+    const caller: Caller = known ?? limiter.callers.ofAddress(address.key, address.address);
+
+    const settle = (admission: Admission): void => {
+      show(admission, response);
+      if (admission.isAllowed) {
+        const store = limiter.store;
+        const lease = new RequestLease({
+          admission,
+          isAuthenticated: known !== undefined,
+          store,
+          clock,
+        });
+        watch(lease, response, () => show(admission, response));
+        next();
+      } else if (limiter.isShadowed(admission)) {
+        next();
+      } else {
+        send(response, refusalOf(caller, admission, contextOf(request)));
+      }
+    };
+    const fail = (error: unknown): void => {
+      if (error instanceof StoreUnavailable) send(response, unavailableRefusal(contextOf(request)));
+      else next(error);
+    };
+    try {
+      const found = limiter.admit(caller, plan, SERVICE);
+      if (found instanceof Promise) found.then(settle, fail);
+      else settle(found);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+/** Follows the response: its first byte ends the handler's work, its end or that of the connection the lease. */
+function watch(lease: RequestLease, response: ServerResponse, showAgain: () => void): void {
+  lease.handlerStarts();
+  response.once('close', () => lease.finish());
+  const writeHead = response.writeHead;
+  response.writeHead = function watched(this: ServerResponse, ...args: unknown[]) {
+    lease.handlerEnded();
+    if (args[0] === 304 && lease.isAuthenticated) {
+      lease.refund();
+      showAgain();
+    }
+    response.writeHead = writeHead;
+    return Reflect.apply(writeHead, this, args);
+  } as typeof response.writeHead;
+}
+
+function send(
+  response: ServerResponse,
+  { status, contentType, body, retryAfterSec }: Refusal,
+): void {
+  if (retryAfterSec !== undefined) response.setHeader('retry-after', String(retryAfterSec));
+  const bytes = Buffer.from(JSON.stringify(body));
+  // The request's body is not read: what may follow it on this connection cannot be told apart.
+  response.setHeader('connection', 'close');
+  response.writeHead(status, { 'content-type': contentType, 'content-length': bytes.length });
+  response.end(bytes);
+}

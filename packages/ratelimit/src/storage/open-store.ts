@@ -1,0 +1,34 @@
+import type { Clock, Random } from '@plinth/kernel';
+import { limitRules, type RateLimitConfig } from '../config.js';
+import type { Ban } from '../model/decision.js';
+import type { LimitStore } from '../model/limit-store.js';
+import { GuardedStore } from './guarded-store.js';
+import { MemoryStore } from './memory-store.js';
+import { RedisStore } from './redis-store.js';
+
+export interface StoreNeeds {
+  readonly config: RateLimitConfig;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onBan: (ban: Ban) => void;
+  /** Redis cannot be reached, or can again. */
+  readonly onChange: (isReachable: boolean) => void;
+}
+
+/** The store that the settings name; to be started. */
+export function openStore({ config, clock, random, onBan, onChange }: StoreNeeds): LimitStore {
+  const rules = limitRules(config);
+  const maxIdentityCount = config.max_buckets;
+  if (config.store === 'memory') return new MemoryStore({ clock, rules, maxIdentityCount, onBan });
+  const shared = new RedisStore({
+    url: config.redis_url,
+    clock,
+    random,
+    prefix: config.redis_prefix,
+    timeoutMs: config.redis_timeout_ms,
+    rules,
+    onBan,
+  });
+  const mode = config.on_store_error;
+  return new GuardedStore({ shared, mode, clock, rules, maxIdentityCount, onChange });
+}

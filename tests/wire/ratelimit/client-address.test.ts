@@ -1,0 +1,124 @@
+// Source: rate-limits, section 13; row 23 of its checklist.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+import { PROBE } from './platform.js';
+
+const start = (flags: readonly string[]) =>
+  ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services',
+      'ratelimit',
+      '--rate-limit-resources',
+      '{"core":{"anonymous_limit":1000}}',
+      ...flags,
+    ],
+  });
+
+/** What the bucket of a request counts: equal addresses share one. */
+async function usedWith(server: ServerProcess, headers: Record<string, string>): Promise<number> {
+  const answer = await server.http.send(PROBE, { headers });
+  assert.equal(answer.status, 200, answer.text);
+  return Number(answer.headers['x-ratelimit-used']);
+}
+
+/** Of two requests: do they count as one client? */
+async function isSame(
+  server: ServerProcess,
+  one: Record<string, string>,
+  other: Record<string, string>,
+): Promise<boolean> {
+  const before = await usedWith(server, one);
+  await usedWith(server, other);
+  return (await usedWith(server, one)) === before + 2;
+}
+
+describe('the address of a client', () => {
+  it('is that of its connection, whatever it claims', async () => {
+    await using server = await start([]);
+    const claims = [
+      { 'x-forwarded-for': '192.0.2.1' },
+      { forwarded: 'for=192.0.2.2' },
+      { 'x-real-ip': '192.0.2.3' },
+      { 'cf-connecting-ip': '192.0.2.4' },
+      { 'x-forwarded-for': '192.0.2.5, 127.0.0.1' },
+    ];
+    let used = await usedWith(server, {});
+    for (const claim of claims) {
+      used += 1;
+      assert.equal(await usedWith(server, claim), used, JSON.stringify(claim));
+    }
+  });
+
+  it('is the first untrusted hop from the right behind a trusted proxy', async () => {
+    await using server = await start(['--server-trusted-proxies', 'loopback,10.0.0.0/8']);
+    const via = (list: string) => ({ 'x-forwarded-for': list });
+    const client = via('203.0.113.5');
+    const same = [
+      // What a client writes itself stands on the left and is not believed.
+      '198.51.100.99, 203.0.113.5',
+      '1.2.3.4,  203.0.113.5 , 10.1.2.3',
+      '203.0.113.5:4711',
+      '::ffff:203.0.113.5',
+      'unknown, 203.0.113.5, 10.0.0.1, 10.0.0.2',
+    ];
+    for (const list of same) assert.equal(await isSame(server, client, via(list)), true, list);
+    const others = ['203.0.113.6', '203.0.113.5, 203.0.113.6'];
+    for (const list of others) assert.equal(await isSame(server, client, via(list)), false, list);
+    // All hops trusted: the first of them. Malformed: the last good one.
+    assert.equal(await isSame(server, via('10.9.9.9'), via('10.9.9.9, 10.0.0.1')), true);
+    assert.equal(await isSame(server, via('10.9.9.9'), via('garbage, 10.9.9.9')), true);
+    assert.equal(await isSame(server, {}, via('garbage')), true);
+    assert.equal(await isSame(server, {}, via('0177.0.0.1')), true);
+    assert.equal(await isSame(server, {}, via('1.2.3')), true);
+  });
+
+  it('of version 6 is its network of 64 bits', async () => {
+    await using server = await start(['--server-trusted-proxies', 'loopback']);
+    const via = (list: string) => ({ 'x-forwarded-for': list });
+    const one = via('2001:db8:1:2:aaaa::1');
+    assert.equal(await isSame(server, one, via('2001:db8:1:2:ffff:ffff:ffff:ffff')), true);
+    assert.equal(await isSame(server, one, via('[2001:DB8:1:2::7%eth0]:443')), true);
+    assert.equal(await isSame(server, one, via('2001:db8:1:3::1')), false);
+  });
+
+  it('comes from the header that the operator names', async () => {
+    const proxy = ['--server-trusted-proxies', '127.0.0.1', '--server-client-address-header'];
+    await using forwarded = await start([...proxy, 'Forwarded']);
+    const one = { forwarded: 'for=192.0.2.60;proto=http;by=203.0.113.43' };
+    const other = { forwarded: 'for="[2001:db8::1]:80", FOR="192.0.2.60:47011"' };
+    assert.equal(await isSame(forwarded, one, other), true);
+    assert.equal(await isSame(forwarded, one, { 'x-forwarded-for': '192.0.2.60' }), false);
+    await using named = await start([...proxy, 'CF-Connecting-IP']);
+    const client = { 'cf-connecting-ip': '192.0.2.1' };
+    assert.equal(await isSame(named, client, { ...client, 'x-forwarded-for': '192.0.2.9' }), true);
+    assert.equal(await isSame(named, client, { 'cf-connecting-ip': '192.0.2.2' }), false);
+  });
+
+  it('is shown whole in a refusal, and never limited where the operator says so', async () => {
+    await using server = await ServerProcess.start({
+      flags: [
+        '--without-auth',
+        '--services',
+        'ratelimit',
+        '--server-trusted-proxies',
+        'loopback',
+        '--rate-limit-resources',
+        '{"core":{"anonymous_limit":1}}',
+        '--rate-limit-exempt-cidrs',
+        '192.0.2.0/24',
+      ],
+    });
+    const send = async (address: string) =>
+      await server.http.send(PROBE, { headers: { 'x-forwarded-for': address } });
+    await send('2001:db8::5');
+    const refused = JSON.parse((await send('2001:db8::6')).text);
+    assert.match(refused.message, /^API rate limit exceeded for 2001:db8::6\./);
+    for (let index = 0; index < 3; index += 1) {
+      const free = await send('192.0.2.77');
+      assert.equal(free.status, 200);
+      assert.equal(free.headers['x-ratelimit-limit'], undefined);
+    }
+  });
+});

@@ -1,0 +1,351 @@
+// Source: rate-limits, sections 4.2 and 12; rows 4 and 21 of its checklist. Protocol of the proxy: Envoy's rls.proto.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import grpc from '@grpc/grpc-js';
+import loader from '@grpc/proto-loader';
+import { bucketOf, Platform, PROBE } from './platform.js';
+
+const FLAGS = ['--rate-limit-resources', '{"core":{"limit":3,"anonymous_limit":2}}'];
+
+describe('the JSON decision API', () => {
+  let platform: Platform;
+  before(async () => {
+    platform = await Platform.start(FLAGS);
+  });
+  after(async () => await platform[Symbol.asyncDispose]());
+
+  const ask = async (question: object) => {
+    const answer = await platform.ops('POST', 'rate-limits/check', question);
+    assert.equal(answer.status, 200, answer.text);
+    return JSON.parse(answer.text);
+  };
+
+  it('answers with what the other system hands on, and shares its counters with this server', async () => {
+    const token = await platform.token({ kind: 'personal', identity: 'user:1' });
+    const first = await ask({ identity: 'user:1' });
+    const reset = first.headers['x-ratelimit-reset'];
+    assert.deepEqual(first, {
+      allowed: true,
+      limit_kind: null,
+      status: 200,
+      headers: {
+        'x-ratelimit-limit': '3',
+        'x-ratelimit-remaining': '2',
+        'x-ratelimit-used': '1',
+        'x-ratelimit-reset': reset,
+        'x-ratelimit-resource': 'core',
+      },
+      body: null,
+      retry_after: null,
+      lease_id: null,
+    });
+    assert.equal(bucketOf(await platform.send(PROBE, token)), 'core 2+1/3');
+    assert.equal((await ask({ authorization: token })).headers['x-ratelimit-used'], '3');
+    assert.deepEqual(await ask({ identity: 'user:1' }), {
+      allowed: false,
+      limit_kind: 'primary',
+      status: 403,
+      headers: {
+        'x-ratelimit-limit': '3',
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-used': '3',
+        'x-ratelimit-reset': reset,
+        'x-ratelimit-resource': 'core',
+      },
+      body: {
+        message: 'API rate limit exceeded for user ID 1.',
+        documentation_url: `${platform.server.url}/docs/rest/using-the-rest-api/rate-limits-for-the-rest-api`,
+        status: '403',
+      },
+      retry_after: null,
+      lease_id: null,
+    });
+  });
+
+  it('looks without charging, and counts the cost that it is told', async () => {
+    const used = async (question: object) =>
+      (await ask({ identity: 'user:2', ...question })).headers['x-ratelimit-used'];
+    assert.equal(await used({ dry_run: true }), '0');
+    assert.equal(await used({ cost: 2 }), '2');
+    assert.equal(await used({ cost: 0 }), '2');
+    assert.equal((await ask({ identity: 'user:2', cost: 2, dry_run: true })).allowed, false);
+    assert.equal(await used({ cost: 1 }), '3');
+  });
+
+  it('takes addresses, and charges the address for a bad credential', async () => {
+    const used = async (question: object) => (await ask(question)).headers['x-ratelimit-used'];
+    assert.equal(await used({ ip: '192.0.2.1' }), '1');
+    assert.equal(await used({ ip: '192.0.2.1', authorization: 'Bearer nonsense' }), '2');
+    assert.equal(await used({ ip: '192.0.2.2' }), '1');
+    assert.equal(await used({ ip: '2001:db8:1:2:3::4' }), '1');
+    assert.equal(await used({ identity: 'ip:2001:db8:1:2::/64' }), '2');
+  });
+
+  it('gives a refused graph query the status and body that its clients look for', async () => {
+    const question = { identity: 'user:9', graph: { mutation: false, cost: 3000 } };
+    assert.equal((await ask(question)).headers['x-ratelimit-resource'], 'graphql');
+    const refused = await ask(question);
+    assert.equal(refused.status, 200);
+    assert.equal(refused.headers['x-ratelimit-used'], '3000');
+    assert.deepEqual(refused.body, {
+      errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 9.' }],
+    });
+  });
+
+  it('row 4: large files: 300 and 3,000 a minute, 429 beyond, at most 100 objects in a batch', async () => {
+    for (const [who, limit] of [
+      [{ ip: '198.51.100.1' }, 300],
+      [{ identity: 'user:4' }, 3_000],
+    ] as const) {
+      const question = { ...who, resource: 'lfs', points: 0 };
+      const full = await ask({ ...question, cost: limit });
+      assert.deepEqual([full.allowed, full.headers['x-ratelimit-limit']], [true, String(limit)]);
+      assert.ok(Number(full.headers['x-ratelimit-reset']) * 1000 - Date.now() <= 60_000);
+      const refused = await ask(question);
+      assert.deepEqual([refused.allowed, refused.status], [false, 429]);
+    }
+    const batch = async (objects: number) =>
+      await ask({ ip: '198.51.100.2', resource: 'lfs', objects });
+    assert.equal((await batch(100)).allowed, true);
+    const large = await batch(101);
+    assert.deepEqual([large.allowed, large.status, large.limit_kind], [false, 413, 'lfs_objects']);
+    assert.deepEqual(Object.keys(large.body), ['message', 'documentation_url', 'request_id']);
+  });
+
+  it('refuses what it does not understand, and charges nothing for it', async () => {
+    const bad: readonly (readonly [question: object, field: string])[] = [
+      [{}, 'identity'],
+      [{ identity: 5 }, 'identity'],
+      [{ identity: 'user:3', cost: -1 }, 'cost'],
+      [{ identity: 'user:3', cost: 1.5 }, 'cost'],
+      [{ identity: 'user:3', points: '1' }, 'points'],
+      [{ identity: 'user:3', graph: 1 }, 'graph'],
+      [{ identity: 'user:3', domain: 'other' }, 'domain'],
+      [{ identity: 'user:3', unheard: 1 }, 'unheard'],
+      [{ identity: 'user:3', lease: 'yes' }, 'lease'],
+    ];
+    for (const [question, field] of bad) {
+      const answer = await platform.ops('POST', 'rate-limits/check', question);
+      assert.equal(answer.status, 422, answer.text);
+      assert.equal(JSON.parse(answer.text).errors[0].field, field);
+      // A batch with one bad question does not charge the good ones either.
+      const checks = [{ identity: 'user:3' }, question];
+      const batch = await platform.ops('POST', 'rate-limits/check-batch', { checks });
+      assert.equal(batch.status, 422);
+    }
+    for (const question of [
+      { identity: 'nobody' },
+      { identity: 'user:3', resource: 'none' },
+      { ip: 'a' },
+    ]) {
+      assert.equal((await platform.ops('POST', 'rate-limits/check', question)).status, 422);
+    }
+    const plain = { method: 'POST', headers: { authorization: `Bearer ${platform.admin}` } };
+    for (const body of ['{', '[]', '1']) {
+      const path = '/ops/v1/rate-limits/check';
+      const answer = await platform.server.http.send(path, { ...plain, body });
+      assert.equal(answer.status, 400, body);
+    }
+    assert.equal(
+      (await ask({ identity: 'user:3', dry_run: true })).headers['x-ratelimit-used'],
+      '0',
+    );
+    assert.equal((await platform.send('/ops/v1/rate-limits/check', undefined, 'POST')).status, 401);
+  });
+
+  it('lists what the routes of services with limits cost', async () => {
+    const { routes } = JSON.parse((await platform.ops('GET', 'rate-limits/routes')).text);
+    const one = routes.find(
+      (route: { path: string; method: string }) =>
+        route.path === '/rate_limit' && route.method === 'GET',
+    );
+    assert.deepEqual(one, {
+      service: 'ratelimit',
+      method: 'GET',
+      path: '/rate_limit',
+      resource: 'core',
+      cost: 0,
+      points: 1,
+      content: false,
+      heavy: 0,
+      exempt: false,
+    });
+  });
+});
+
+describe('the question of a proxy before it passes a request on', () => {
+  it('is answered with 204, 401 or 403 and the headers', async () => {
+    await using platform = await Platform.start([...FLAGS, '--rate-limit-status-primary', '429']);
+    const token = await platform.token({ kind: 'personal', identity: 'user:1' });
+    const ask = async (headers: Record<string, string>) => {
+      const answer = await platform.server.http.send('/ops/v1/rate-limits/auth', {
+        headers: { 'x-original-uri': '/things?a=1', 'x-original-method': 'GET', ...headers },
+      });
+      return `${answer.status} ${bucketOf(answer)}`;
+    };
+    const as = { authorization: token };
+    assert.equal(await ask(as), '204 core 1+2/3');
+    assert.equal(await ask(as), '204 core 2+1/3');
+    assert.equal(await ask(as), '204 core 3+0/3');
+    assert.equal(await ask(as), '403 core 3+0/3');
+    assert.equal(await ask({ authorization: 'Bearer nonsense' }), '401 core 1+1/2');
+    assert.equal(await ask({}), '204 core 2+0/2');
+    // Nobody spends in the name of another address.
+    assert.equal(await ask({ 'x-forwarded-for': '192.0.2.7' }), '403 core 2+0/2');
+  });
+});
+
+/** Written from the published description; the numbers are the protocol. */
+const PROTO = `syntax = "proto3";
+package envoy.service.ratelimit.v3;
+message UInt64Value { uint64 value = 1; }
+message Duration { int64 seconds = 1; int32 nanos = 2; }
+message HeaderValue { string key = 1; string value = 2; }
+enum Unit { UNKNOWN_UNIT = 0; SECOND = 1; MINUTE = 2; HOUR = 3; DAY = 4; MONTH = 5; YEAR = 6; WEEK = 7; }
+message Entry { string key = 1; string value = 2; }
+message Override { uint32 requests_per_unit = 1; Unit unit = 2; }
+message Descriptor { repeated Entry entries = 1; Override limit = 2; UInt64Value hits_addend = 3; }
+message RateLimitRequest { string domain = 1; repeated Descriptor descriptors = 2; uint32 hits_addend = 3; }
+enum Code { UNKNOWN = 0; OK = 1; OVER_LIMIT = 2; }
+message Limit { uint32 requests_per_unit = 1; Unit unit = 2; string name = 3; }
+message Status { Code code = 1; Limit current_limit = 2; uint32 limit_remaining = 3; Duration duration_until_reset = 4; }
+message RateLimitResponse {
+  Code overall_code = 1; repeated Status statuses = 2; repeated HeaderValue response_headers_to_add = 3;
+  repeated HeaderValue request_headers_to_add = 4; bytes raw_body = 5;
+}
+service RateLimitService { rpc ShouldRateLimit(RateLimitRequest) returns (RateLimitResponse); }
+`;
+
+type Ask = (request: object) => Promise<Record<string, unknown>>;
+
+async function connect(port: number, run: (ask: Ask) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-proto-'));
+  const file = join(folder, 'rls.proto');
+  await writeFile(file, PROTO);
+  const definition = loader.loadSync(file, {
+    keepCase: true,
+    longs: Number,
+    enums: String,
+    defaults: true,
+  });
+  const parsed = grpc.loadPackageDefinition(definition) as unknown as {
+    envoy: { service: { ratelimit: { v3: { RateLimitService: grpc.ServiceClientConstructor } } } };
+  };
+  const Client = parsed.envoy.service.ratelimit.v3.RateLimitService;
+  const client = new Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+  const ask: Ask = (request) =>
+    new Promise((resolve, reject) => {
+      const call = client['ShouldRateLimit'] as (
+        request: object,
+        done: (error: Error | null, answer: Record<string, unknown>) => void,
+      ) => void;
+      call.call(client, request, (error, answer) => (error ? reject(error) : resolve(answer)));
+    });
+  try {
+    await run(ask);
+  } finally {
+    client.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const entries = (fields: Record<string, string>) =>
+  Object.entries(fields).map(([key, value]) => ({ key, value }));
+
+describe('Envoy', () => {
+  it('is answered over gRPC, each descriptor by its own identity', async () => {
+    await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
+    const line = platform.server.logged('envoy rate limit service listens');
+    const token = await platform.token({ kind: 'personal', identity: 'user:1' });
+    await connect(Number(line?.['port']), async (ask) => {
+      const one = { domain: 'edge', descriptors: [{ entries: entries({ authorization: token }) }] };
+      const first = await ask(one);
+      assert.equal(first['overall_code'], 'OK');
+      const [status] = first['statuses'] as Record<string, unknown>[];
+      assert.deepEqual(status?.['current_limit'], {
+        requests_per_unit: 3,
+        unit: 'HOUR',
+        name: 'core',
+      });
+      assert.equal(status?.['limit_remaining'], 2);
+      const seconds = Number(Reflect.get(Object(status?.['duration_until_reset']), 'seconds'));
+      assert.ok(seconds > 3_590 && seconds <= 3_600);
+      const headers = new Map(
+        (first['response_headers_to_add'] as { key: string; value: string }[]).map(
+          ({ key, value }) => [key, value],
+        ),
+      );
+      assert.equal(headers.get('x-ratelimit-remaining'), '2');
+
+      const two = await ask({
+        descriptors: [
+          { entries: entries({ identity: 'user:1', path: '/x', method: 'POST' }) },
+          { entries: entries({ remote_address: '192.0.2.9' }) },
+          { entries: entries({ generic_key: 'not ours' }) },
+        ],
+        hits_addend: 2,
+      });
+      assert.equal(two['overall_code'], 'OK');
+      const remaining = (two['statuses'] as { limit_remaining: number }[]).map(
+        ({ limit_remaining }) => limit_remaining,
+      );
+      assert.deepEqual(remaining, [0, 0, 0]);
+
+      const over = await ask(one);
+      assert.equal(over['overall_code'], 'OVER_LIMIT');
+      const body = JSON.parse(String(over['raw_body']));
+      assert.equal(body.message, 'API rate limit exceeded for user ID 1.');
+
+      const own = {
+        descriptors: [
+          {
+            entries: entries({ identity: 'user:2', resource: 'search' }),
+            limit: { requests_per_unit: 2, unit: 'DAY' },
+            hits_addend: { value: 2 },
+          },
+        ],
+      };
+      assert.equal((await ask(own))['overall_code'], 'OK');
+      assert.equal((await ask(own))['overall_code'], 'OVER_LIMIT');
+      await assert.rejects(
+        ask({ descriptors: [{ entries: entries({ identity: 'user:1', resource: 'none' }) }] }),
+        /INVALID_ARGUMENT/,
+      );
+    });
+  });
+
+  it('has a twin over plain HTTP for operators', async () => {
+    await using platform = await Platform.start(FLAGS);
+    const ask = async (body: string) =>
+      await platform.server.http.send('/json', {
+        body,
+        headers: { authorization: `Bearer ${platform.admin}` },
+      });
+    const question = JSON.stringify({
+      domain: 'edge',
+      descriptors: [{ entries: entries({ remote_address: '192.0.2.1' }) }],
+    });
+    const first = await ask(question);
+    assert.equal(first.status, 200, first.text);
+    const answer = JSON.parse(first.text);
+    assert.equal(answer.overallCode, 'OK');
+    assert.deepEqual(answer.statuses, [
+      {
+        code: 'OK',
+        currentLimit: { requestsPerUnit: 2, unit: 'HOUR', name: 'core' },
+        limitRemaining: 1,
+        durationUntilReset: '3600s',
+      },
+    ]);
+    assert.equal((await ask(question)).status, 200);
+    const over = await ask(question);
+    assert.equal(over.status, 429);
+    const body = Buffer.from(JSON.parse(over.text).rawBody, 'base64').toString();
+    assert.match(JSON.parse(body).message, /^API rate limit exceeded for 192\.0\.2\.1\./);
+    assert.equal((await ask('{')).status, 400);
+    assert.equal((await platform.server.http.send('/json', { body: question })).status, 401);
+  });
+});
