@@ -90,7 +90,8 @@ export function failureOf(error: unknown, duringTls: boolean): TransportFailed {
   if (duringTls || /^(?:ERR_SSL|EPROTO|ERR_TLS)/.test(code)) {
     return new TransportFailed('tls_failed', error);
   }
-  if (/^HPE_|PARSER|UND_ERR_HEADERS_OVERFLOW/.test(code)) {
+  const isParser = error instanceof Error && error.name === 'HTTPParserError';
+  if (isParser || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new TransportFailed('not_http', error);
   }
   return new TransportFailed('connection_lost', error);

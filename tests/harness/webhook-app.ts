@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { createSign } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpAnswer, HttpRequest } from './http-client.js';
+import type { ServerProcess } from './server-process.js';
+
+export interface DeliveryItem {
+  readonly id: number;
+  readonly guid: string;
+  readonly delivered_at: string;
+  readonly redelivery: boolean;
+  readonly duration: number;
+  readonly status: string;
+  readonly status_code: number;
+  readonly event: string;
+  readonly action: string | null;
+  readonly throttled_at: string | null;
+}
+
+const TIMEOUT_MS = 20_000;
+const JSON_TYPE = { 'content-type': 'application/json' };
+let lastName = 0;
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A JSON web token made by hand, so that every part of it can be wrong. */
+export function makeJwt(
+  pem: string,
+  claims: object,
+  header: object = { alg: 'RS256', typ: 'JWT' },
+): string {
+  const text = `${encode(header)}.${encode(claims)}`;
+  return `${text}.${createSign('RSA-SHA256').update(text).sign(pem, 'base64url')}`;
+}
+
+export const nowSec = (): number => Math.floor(Date.now() / 1000);
+
+/** A registered app and its view of the server. */
+export class WebhookApp {
+  readonly id: number;
+  readonly clientId: string;
+  readonly pem: string;
+  readonly #server: ServerProcess;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /** @param headers of requests to the operator's API. */
+  static async register(
+    server: ServerProcess,
+    webhook: object | undefined,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<WebhookApp> {
+    const name = `app ${process.pid} ${++lastName}`;
+    const answer = await server.http.send('/ops/v1/apps', {
+      body: JSON.stringify({ name, webhook }),
+      headers: { ...JSON_TYPE, ...headers },
+    });
+    assert.equal(answer.status, 201, answer.text);
+    const made = JSON.parse(answer.text) as { id: number; client_id: string; pem: string };
+    return new WebhookApp(server, made, headers);
+  }
+
+  private constructor(
+    server: ServerProcess,
+    made: { readonly id: number; readonly client_id: string; readonly pem: string },
+    headers: Readonly<Record<string, string>>,
+  ) {
+    this.#server = server;
+    this.#headers = headers;
+    this.id = made.id;
+    this.clientId = made.client_id;
+    this.pem = made.pem;
+  }
+
+  /** The same app on another server with the same data. */
+  on(server: ServerProcess): WebhookApp {
+    return new WebhookApp(
+      server,
+      { id: this.id, client_id: this.clientId, pem: this.pem },
+      this.#headers,
+    );
+  }
+
+  jwt(claims: object = {}): string {
+    return makeJwt(this.pem, { iss: this.id, iat: nowSec() - 30, exp: nowSec() + 300, ...claims });
+  }
+
+  /** As the app itself. */
+  async call(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
+    return await this.#server.http.send(path, {
+      ...options,
+      headers: { authorization: `Bearer ${this.jwt()}`, ...options.headers },
+    });
+  }
+
+  async patch(change: unknown): Promise<HttpAnswer> {
+    return await this.call('/api/v3/app/hook/config', {
+      method: 'PATCH',
+      body: typeof change === 'string' ? change : JSON.stringify(change),
+      headers: JSON_TYPE,
+    });
+  }
+
+  /** As the operator. */
+  async operate(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+    return await this.#server.http.send(`/ops/v1/apps/${this.id}${path}`, {
+      method,
+      headers: { ...JSON_TYPE, ...this.#headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** Publishes to this app alone; returns the event's GUID. */
+  async publish(event: string, more: object = {}): Promise<string> {
+    const answer = await this.#server.http.send('/ops/v1/events', {
+      body: JSON.stringify({ event, payload: {}, app_id: this.id, ...more }),
+      headers: { ...JSON_TYPE, ...this.#headers },
+    });
+    assert.equal(answer.status, 202, answer.text);
+    const { guid, targets } = JSON.parse(answer.text) as { guid: string; targets: unknown[] };
+    assert.equal(targets.length, 1, answer.text);
+    return guid;
+  }
+
+  async deliveries(query = ''): Promise<readonly DeliveryItem[]> {
+    const answer = await this.call(`/api/v3/app/hook/deliveries${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return JSON.parse(answer.text) as DeliveryItem[];
+  }
+
+  /** Resolves when there are `count` records that fit, newest first. */
+  async untilRecorded(query: string, count: number): Promise<readonly DeliveryItem[]> {
+    const endMs = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      const found = await this.deliveries(query);
+      if (found.length >= count) return found;
+      if (Date.now() > endMs) throw new Error(`${found.length} of ${count} records for ${query}`);
+      await sleep(25);
+    }
+  }
+}

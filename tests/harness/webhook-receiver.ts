@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedDelivery {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Name and value in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+  readonly atMs: number;
+}
+
+export type AnswerDelivery = (delivery: ReceivedDelivery, response: ServerResponse) => void;
+
+const TIMEOUT_MS = 20_000;
+
+/** A receiver of deliveries: keeps what came and answers as the test says. */
+export class WebhookReceiver implements AsyncDisposable {
+  readonly deliveries: ReceivedDelivery[] = [];
+  answer: AnswerDelivery;
+  readonly #server: Server;
+  #waiting: (() => void)[] = [];
+
+  static async start(
+    answer: AnswerDelivery = (_, response) => response.end('ok'),
+    port = 0,
+  ): Promise<WebhookReceiver> {
+    const server = createServer();
+    const receiver = new WebhookReceiver(server, answer);
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return receiver;
+  }
+
+  private constructor(server: Server, answer: AnswerDelivery) {
+    this.#server = server;
+    this.answer = answer;
+    server.on('request', (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('error', () => {});
+      request.on('end', () => {
+        const delivery = {
+          method: request.method ?? '',
+          path: request.url ?? '',
+          headers: request.headers,
+          rawHeaders: request.rawHeaders,
+          body: Buffer.concat(chunks).toString(),
+          atMs: Date.now(),
+        };
+        this.deliveries.push(delivery);
+        for (const wake of this.#waiting.splice(0)) wake();
+        this.answer(delivery, response);
+      });
+    });
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/hook`;
+  }
+
+  /** Deliveries of an event, without the pings. */
+  of(event: string): readonly ReceivedDelivery[] {
+    return this.deliveries.filter(({ headers }) => headers['x-vendor-event'] === event);
+  }
+
+  /** Resolves when `count` deliveries of the event have come. */
+  async until(event: string, count: number): Promise<readonly ReceivedDelivery[]> {
+    const endMs = Date.now() + TIMEOUT_MS;
+    while (this.of(event).length < count) {
+      const leftMs = endMs - Date.now();
+      if (leftMs <= 0) throw new Error(`${this.of(event).length} of ${count} ${event} deliveries`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, leftMs);
+        this.#waiting.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    return this.of(event);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}

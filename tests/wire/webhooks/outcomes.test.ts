@@ -1,0 +1,240 @@
+// Source: webhooks, sections 5.4, 6.6 and 9; rows 5, 11, 16 and 24 of its checklist.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+
+let server: ServerProcess;
+let folder: string;
+const open: (Server | WebhookReceiver)[] = [];
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plinth-certificates-'));
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
+      ...['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
+      ...['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')],
+    ],
+    { stdio: 'ignore' },
+  );
+  server = await start([]);
+});
+after(async () => {
+  for (const one of open) await one.close();
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const start = async (flags: readonly string[]) =>
+  await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services=webhooks',
+      '--webhooks-allow-private-targets=127.0.0.0/8,::1/128',
+      '--webhooks-timeout=1s',
+      ...flags.filter((flag) => flag !== ''),
+    ].map((flag) => flag.replace('--webhooks-timeout=', '--webhooks-timeout-ms=')),
+  });
+
+/** A server of raw connections; what it does with each is the test's choice. */
+async function raw(onConnection: (socket: Socket) => void): Promise<string> {
+  const listener = createServer((socket) => {
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  open.push(listener);
+  listener.unref();
+  return `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+}
+
+const afterRequest = (socket: Socket, act: () => void): void => void socket.once('data', act);
+
+async function outcomeOf(
+  url: string,
+  webhook: object = {},
+  at: ServerProcess = server,
+): Promise<{ status: string; status_code: number; duration: number; response: unknown }> {
+  const app = await WebhookApp.register(at, { url, events: ['*'], ...webhook });
+  await app.publish('probe');
+  const [record] = await app.untilRecorded('?event=probe', 1);
+  const answer = await app.call(`/api/v3/app/hook/deliveries/${record?.id}`);
+  const { status, status_code, duration, response } = JSON.parse(answer.text) as Awaited<
+    ReturnType<typeof outcomeOf>
+  >;
+  return { status, status_code, duration, response };
+}
+
+async function check(
+  url: string,
+  status: string,
+  code: number,
+  webhook: object = {},
+): Promise<void> {
+  const outcome = await outcomeOf(url, webhook);
+  assert.deepEqual([outcome.status, outcome.status_code], [status, code], url);
+}
+
+describe('the record of an attempt', () => {
+  it('row 11: says OK for every 2xx and names every other status', async () => {
+    const receiver = await WebhookReceiver.start();
+    open.push(receiver);
+    for (const code of [200, 201, 204, 299]) {
+      receiver.answer = (_, response) => response.writeHead(code).end();
+      await check(receiver.url, 'OK', code);
+    }
+    for (const code of [301, 302, 304, 400, 404, 500, 503]) {
+      receiver.answer = (_, response) =>
+        response.writeHead(code, { location: `http://127.0.0.1:${receiver.port}/moved` }).end();
+      await check(receiver.url, `Invalid HTTP Response: ${code}`, code);
+    }
+    assert.equal(
+      receiver.deliveries.some(({ path }) => path === '/moved'),
+      false,
+      'row 16: redirects are not followed',
+    );
+  });
+
+  it('row 16: says that the time was over, whatever the receiver did with it', async () => {
+    const silent = await raw(() => {});
+    const outcome = await outcomeOf(silent);
+    assert.deepEqual(
+      [outcome.status, outcome.status_code, outcome.response],
+      ['timed out', 504, { headers: null, payload: null }],
+    );
+    assert.ok(outcome.duration >= 1 && outcome.duration < 3, String(outcome.duration));
+    const trickling = await raw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('X-A: b\r\n'), 50);
+      socket.on('close', () => clearInterval(timer));
+    });
+    await check(trickling, 'timed out', 504);
+    // The status is there: a body without end is cut.
+    const slowBody = await raw((socket) =>
+      afterRequest(socket, () => {
+        socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 1000\r\n\r\npart');
+      }),
+    );
+    const cut = await outcomeOf(slowBody);
+    assert.deepEqual(
+      [cut.status, cut.status_code, (cut.response as { payload: string }).payload],
+      ['OK', 202, 'part'],
+    );
+  });
+
+  it('row 11: tells what kind of connection failed', async () => {
+    const gone = await raw(() => {});
+    await open.pop()?.close();
+    await check(gone, 'failed to connect to network', 502);
+    const reset = await raw((socket) => afterRequest(socket, () => socket.resetAndDestroy()));
+    await check(reset, 'failed to connect to network', 502);
+    const closed = await raw((socket) => afterRequest(socket, () => socket.end()));
+    await check(closed, 'failed to connect to network', 502);
+    await check('http://no-such-host.invalid/', 'failed to connect to host', 502);
+    const garbage = await raw((socket) => afterRequest(socket, () => socket.end('SSH-2.0-x\r\n')));
+    await check(garbage, 'Invalid HTTP Response: 0', 502);
+    const informational = await raw((socket) =>
+      afterRequest(socket, () => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n')),
+    );
+    await check(informational, 'Invalid HTTP Response: 103', 103);
+  });
+
+  it('row 5: tells a certificate that cannot be trusted from TLS that fails', async () => {
+    const [key, cert] = await Promise.all(
+      ['key.pem', 'cert.pem'].map((name) => readFile(join(folder, name))),
+    );
+    const secure = createHttpsServer({ key, cert }, (request, response) => {
+      request.resume();
+      request.on('end', () => response.end('safe'));
+    });
+    secure.listen(0, '127.0.0.1');
+    await once(secure, 'listening');
+    open.push(secure);
+    const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}/`;
+    const untrusted = 'Peer certificate cannot be authenticated with given CA certificates';
+    await check(url, untrusted, 502);
+    await check(url, 'OK', 200, { insecure_ssl: '1' });
+    await check(url, untrusted, 502, { insecure_ssl: '0' });
+    const plain = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    await check(plain.replace('http:', 'https:'), 'SSL connect error', 502);
+    await using trusting = await start([`--webhooks-extra-ca-file=${join(folder, 'cert.pem')}`]);
+    assert.equal((await outcomeOf(url, {}, trusting)).status, 'OK');
+    secure.closeAllConnections();
+  });
+});
+
+describe('the guard against private addresses', () => {
+  it('row 24: looks at what a name leads to, at the moment of the connection', async () => {
+    await using guarded = await ServerProcess.start({
+      flags: ['--without-auth', '--services=webhooks', '--webhooks-allow-private-targets=::2/128'],
+    });
+    const receiver = await WebhookReceiver.start();
+    open.push(receiver);
+    // Any name that leads to this machine and is not refused by its spelling.
+    const name = execFileSync('hostname').toString().trim();
+    const url = `http://${name}:${receiver.port}/`;
+    const outcome = await outcomeOf(url, {}, guarded);
+    assert.deepEqual([outcome.status, outcome.status_code], ['failed to connect to host', 502]);
+    assert.equal(receiver.deliveries.length, 0);
+    for (const host of [
+      '127.0.0.1',
+      '127.1',
+      '0x7f.1',
+      '017700000001',
+      'localhost',
+      'a.localhost',
+    ]) {
+      const refused = await guarded.http.send('/ops/v1/apps', {
+        body: JSON.stringify({ name: host, webhook: { url: `http://${host}:${receiver.port}/` } }),
+      });
+      assert.equal(refused.status, 422, host);
+    }
+  });
+
+  it('row 24: lets through what the operator allows, by range or by name', async () => {
+    const receiver = await WebhookReceiver.start();
+    open.push(receiver);
+    await using byName = await ServerProcess.start({
+      flags: [
+        '--without-auth',
+        '--services=webhooks',
+        '--webhooks-allow-private-targets=localhost',
+      ],
+    });
+    const url = `http://localhost:${receiver.port}/`;
+    assert.equal((await outcomeOf(url, {}, byName)).status, 'OK');
+    const refused = await byName.http.send('/ops/v1/apps', {
+      body: JSON.stringify({ name: 'n', webhook: { url: receiver.url } }),
+    });
+    assert.equal(refused.status, 422);
+  });
+});
+
+describe('a kept connection', () => {
+  it('that the receiver has closed in the meantime is no failure', async () => {
+    let connectionCount = 0;
+    const url = await raw((socket) => {
+      connectionCount += 1;
+      socket.on('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        // Half a second later the next request meets a closed connection.
+        socket.removeAllListeners('data');
+        socket.on('data', () => socket.resetAndDestroy());
+      });
+    });
+    const app = await WebhookApp.register(server, { url, events: ['*'] });
+    await app.untilRecorded('?event=ping', 1);
+    await app.publish('second');
+    const [record] = await app.untilRecorded('?event=second', 1);
+    assert.equal(record?.status, 'OK');
+    assert.equal(connectionCount, 2);
+  });
+});
