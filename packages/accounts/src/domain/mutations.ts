@@ -34,7 +34,9 @@ export interface MutationAnswer {
   readonly originalRequestId: string | undefined;
 }
 
-interface Running {
+interface RecordKey {
+  /** `<tenant>:<key>`. */
+  readonly id: string;
   readonly fingerprint: string;
 }
 
@@ -51,7 +53,7 @@ export class Mutations {
     readonly locks: KeyedLocks;
     readonly sealer: Sealer;
   };
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RecordKey>();
   readonly #counts = new Map<string, number>();
 
   constructor(needs: {
@@ -64,50 +66,41 @@ export class Mutations {
     this.#needs = needs;
   }
 
-  /** Throws `AccountsRefused`. @param work throws before it has changed anything, or returns all that it changes. */
+  /**
+   * The record of a key goes before everything that the request itself would meet. It is looked for in the commit, and
+   * before a refusal is told: a request with a fresh key, which nearly all are, never waits for a look of its own.
+   * Throws `AccountsRefused`.
+   * @param work throws before it has changed anything, or returns all that it changes.
+   */
   async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
     const { context } = call;
-    const recordId = `${tenantKey(context.tenant)}:${context.idempotencyKey}`;
-    const fingerprint = this.#fingerprint(call);
-    this.#refuseWhileRunning(recordId, fingerprint);
-    this.#running.set(recordId, { fingerprint });
+    const record: RecordKey = {
+      id: `${tenantKey(context.tenant)}:${context.idempotencyKey}`,
+      fingerprint: this.#fingerprint(call),
+    };
+    this.#refuseWhileRunning(record);
+    this.#running.set(record.id, record);
     try {
-      const record = await this.#needs.records.find(recordId);
-      if (record !== undefined && record.fingerprint !== fingerprint) throw keyReused();
-      if (record?.answer !== undefined) {
-        return { body: record.answer.body, originalRequestId: record.answer.requestId };
-      }
-      return await this.#countedRun(call, { recordId, fingerprint }, work);
+      return await this.#counted(call, () => this.#locked(call, record, work));
+    } catch (error) {
+      if (!(error instanceof AccountsRefused)) throw error;
+      const earlier = await this.#earlierAnswer(record);
+      if (earlier !== undefined) return earlier;
+      if (!isOverLimit(error)) await this.#keepFingerprint(context, record);
+      throw error;
     } finally {
-      this.#running.delete(recordId);
+      this.#running.delete(record.id);
     }
   }
 
-  async #countedRun(
-    call: MutationCall,
-    record: { readonly recordId: string; readonly fingerprint: string },
-    work: () => Promise<MutationOutcome>,
-  ): Promise<MutationAnswer> {
-    const { context } = call;
-    const key = `${tenantKey(context.tenant)}:${call.concurrencyKey}`;
+  /** Throws `account_rate_limit_exceeded`, and then nothing has begun. */
+  async #counted<T>({ context, concurrencyKey }: MutationCall, work: () => Promise<T>): Promise<T> {
+    const key = `${tenantKey(context.tenant)}:${concurrencyKey}`;
     const count = this.#counts.get(key) ?? 0;
     if (count >= context.settings.update_concurrency_limit) throw tooManyUpdates();
     this.#counts.set(key, count + 1);
     try {
-      const body = await this.#needs.locks.with(call.lockKeys, async () => {
-        const { body, writes, isSecret = false, afterCommit } = await work();
-        this.#needs.records.put(writes, {
-          ...this.#recordOf(context, record),
-          answer: { status: 200, body, requestId: context.requestId, isSecret },
-        });
-        await this.#needs.commits.commit(writes);
-        afterCommit?.();
-        return body;
-      });
-      return { body, originalRequestId: undefined };
-    } catch (error) {
-      if (error instanceof AccountsRefused) await this.#keepFingerprint(context, record);
-      throw error;
+      return await work();
     } finally {
       const left = (this.#counts.get(key) ?? 1) - 1;
       if (left === 0) this.#counts.delete(key);
@@ -115,26 +108,46 @@ export class Mutations {
     }
   }
 
+  async #locked(
+    { context, lockKeys }: MutationCall,
+    record: RecordKey,
+    work: () => Promise<MutationOutcome>,
+  ): Promise<MutationAnswer> {
+    const { locks, records, commits } = this.#needs;
+    return await locks.with(lockKeys, async () => {
+      const { body, writes, isSecret = false, afterCommit } = await work();
+      const answer = { status: 200, body, requestId: context.requestId, isSecret };
+      records.put(writes, { ...this.#recordOf(context, record), answer });
+      if ((await commits.commit(writes, record.id)) === 'taken') {
+        const earlier = await this.#earlierAnswer(record);
+        if (earlier !== undefined) return earlier;
+        // Only refused requests have used the key: this one may succeed.
+        await commits.commit(writes);
+      }
+      afterCommit?.();
+      return { body, originalRequestId: undefined };
+    });
+  }
+
+  /** Throws `idempotency_error` when the key was used for something else. */
+  async #earlierAnswer({ id, fingerprint }: RecordKey): Promise<MutationAnswer | undefined> {
+    const record = await this.#needs.records.find(id);
+    if (record === undefined) return undefined;
+    if (record.fingerprint !== fingerprint) throw keyReused();
+    const { answer } = record;
+    return answer && { body: answer.body, originalRequestId: answer.requestId };
+  }
+
   /** A refused request may be repeated with the same parameters only; its answer is made anew. */
-  async #keepFingerprint(
-    context: RequestContext,
-    record: { readonly recordId: string; readonly fingerprint: string },
-  ): Promise<void> {
+  async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
     const writes = this.#needs.records.newWriteSet();
     this.#needs.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
     await this.#needs.commits.commit(writes);
   }
 
-  #recordOf(
-    context: RequestContext,
-    { recordId, fingerprint }: { readonly recordId: string; readonly fingerprint: string },
-  ) {
-    return {
-      id: recordId,
-      fingerprint,
-      requestId: context.requestId,
-      createdMs: this.#needs.clock.nowMs(),
-    };
+  #recordOf(context: RequestContext, { id, fingerprint }: RecordKey) {
+    const { requestId } = context;
+    return { id, fingerprint, requestId, createdMs: this.#needs.clock.nowMs() };
   }
 
   /** Keyed, because bodies hold numbers of ids that could be found by trying. */
@@ -142,8 +155,8 @@ export class Mutations {
     return this.#needs.sealer.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
   }
 
-  #refuseWhileRunning(recordId: string, fingerprint: string): void {
-    const running = this.#running.get(recordId);
+  #refuseWhileRunning({ id, fingerprint }: RecordKey): void {
+    const running = this.#running.get(id);
     if (running === undefined) return;
     if (running.fingerprint !== fingerprint) throw keyReused();
     throw new AccountsRefused({
@@ -159,6 +172,9 @@ const keyReused = (): AccountsRefused =>
     message:
       'This idempotency key was used for a request with other parameters; use another key for another request.',
   });
+
+const isOverLimit = ({ violation }: AccountsRefused): boolean =>
+  violation.code === 'account_rate_limit_exceeded';
 
 const tooManyUpdates = (): AccountsRefused =>
   new AccountsRefused({

@@ -33,9 +33,13 @@ export class WriteSet {
 /** Announced in the outbox; its payload is `{ids}`, the ids of bundles of events. */
 export const EVENTS_COMMITTED = 'accounts.events_committed';
 
+/** Whether the changes were made; `taken` when the record that guards them was there already. */
+export type CommitResult = 'done' | 'taken';
+
 interface Waiting {
   readonly writes: WriteSet;
-  readonly resolve: () => void;
+  readonly guardId: string | undefined;
+  readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -60,10 +64,14 @@ export class CommitQueue {
     this.#outbox = needs.outbox;
   }
 
-  /** Resolves when the changes are on stable storage. */
-  async commit(writes: WriteSet): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#waiting.push({ writes, resolve, reject });
+  /**
+   * Resolves when the changes are on stable storage.
+   * @param guardId id of an idempotency record: when it is there, nothing is changed. Asking for all of a batch at
+   * once costs less than each request's own look before it begins.
+   */
+  async commit(writes: WriteSet, guardId?: string): Promise<CommitResult> {
+    return await new Promise<CommitResult>((resolve, reject) => {
+      this.#waiting.push({ writes, guardId, resolve, reject });
       if (!this.#isRunning) void this.#run();
     });
   }
@@ -88,8 +96,12 @@ export class CommitQueue {
 
   async #commitBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      await this.#store.transaction<AccountTables, void>((tx) => this.#write(tx, batch));
-      for (const { resolve } of batch) resolve();
+      const takenIds = await this.#store.transaction<AccountTables, ReadonlySet<string>>((tx) =>
+        this.#write(tx, batch),
+      );
+      for (const { guardId, resolve } of batch) {
+        resolve(guardId !== undefined && takenIds.has(guardId) ? 'taken' : 'done');
+      }
     } catch (error) {
       if (batch.length === 1) batch[0]?.reject(error);
       // One that cannot be stored must not fail its neighbours.
@@ -97,11 +109,17 @@ export class CommitQueue {
     }
   }
 
-  async #write(tx: Transaction<AccountTables>, batch: readonly Waiting[]): Promise<void> {
+  /** @returns guards that were there already. */
+  async #write(
+    tx: Transaction<AccountTables>,
+    batch: readonly Waiting[],
+  ): Promise<ReadonlySet<string>> {
+    const takenIds = await findTaken(tx, batch);
     const rows = new Map<TableName, AnyRow[]>();
     const deletedIds = new Map<TableName, string[]>();
     const announcedIds: string[] = [];
-    for (const { writes } of batch) {
+    for (const { writes, guardId } of batch) {
+      if (guardId !== undefined && takenIds.has(guardId)) continue;
       for (const [table, some] of writes.rows) append(rows, table, some);
       for (const [table, some] of writes.deletedIds) append(deletedIds, table, some);
       announcedIds.push(...writes.announcedIds);
@@ -116,7 +134,25 @@ export class CommitQueue {
     if (announcedIds.length > 0) {
       await this.#outbox.publish(tx, { type: EVENTS_COMMITTED, payload: { ids: announcedIds } });
     }
+    return takenIds;
   }
+}
+
+async function findTaken(
+  tx: Transaction<AccountTables>,
+  batch: readonly Waiting[],
+): Promise<ReadonlySet<string>> {
+  const guardIds = batch.flatMap(({ guardId }) => (guardId === undefined ? [] : [guardId]));
+  const taken = new Set<string>();
+  for (const chunk of chunked(guardIds)) {
+    const rows = await tx
+      .selectFrom('accounts_idempotency')
+      .select('id')
+      .where('id', 'in', chunk)
+      .execute();
+    for (const { id } of rows) taken.add(id);
+  }
+  return taken;
 }
 
 async function upsert(
