@@ -5,13 +5,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Pool } from 'undici';
 import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
+import { root } from '../scripts/lib/root.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
+
+/** Libraries that packages of this repository depend on. */
+const of = (name) => createRequire(path.join(root, 'packages', name, 'package.json'));
+const { Pool } = of('webhooks')('undici');
 
 const KEY = 'sk_test_0123456789abcdefghijABCDEFGH';
 const { values } = parseArgs({
@@ -156,7 +161,7 @@ async function benchPlinth() {
 /** Pages of 100 anywhere in a long list; accounts are made by copying rows, which takes seconds instead of an hour. */
 async function benchLists(server, dataDir, call) {
   const wanted = Number(values.listed);
-  const { default: Database } = await import('libsql');
+  const Database = of('kernel')('libsql');
   const database = new Database(path.join(dataDir, 'plinth.db'));
   database.pragma('busy_timeout = 60000');
   const { n } = database.prepare('select count(*) as n from accounts_accounts').get();
@@ -193,7 +198,7 @@ async function benchPostgres() {
     console.log('PostgreSQL: not installed (Debian package postgresql)');
     return;
   }
-  const { default: pg } = await import('pg');
+  const pg = of('kernel')('pg');
   const cluster = fs.mkdtempSync(path.join(tmpdir(), 'plinth-bench-pg-'));
   // The server refuses to run as root.
   const isRoot = process.getuid?.() === 0;
