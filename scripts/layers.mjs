@@ -20,6 +20,7 @@ const PACKAGES = {
   webhooks: ['kernel'],
   ratelimit: ['kernel'],
   gamedata: ['kernel'],
+  'gamedata-client': [],
   server: ['kernel', 'identity', 'tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'],
 };
 

@@ -1,19 +1,43 @@
 #!/usr/bin/env node
-// Writes docs/api/tsdb.json (OpenAPI 3.1) from the declared schemas; with --check only says whether it is current.
-// Needs a build (`npm run build`).
+// Writes docs/api/*.json (OpenAPI 3.1) from the declared schemas, and the types of the game-data client from its
+// description; with --check only says whether they are current. Needs a build (`npm run build`).
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from './lib/root.mjs';
 
-const server = path.join(root, 'packages', 'server', 'dist', 'index.js');
-const page = path.join(root, 'docs', 'api', 'tsdb.json');
-const { describeTimeSeriesApi } = await import(pathToFileURL(server).href);
-const text = `${JSON.stringify(describeTimeSeriesApi(), null, 2)}\n`;
-if (!process.argv.includes('--check')) {
-  fs.mkdirSync(path.dirname(page), { recursive: true });
-  fs.writeFileSync(page, text);
-} else if (!fs.existsSync(page) || fs.readFileSync(page, 'utf8') !== text) {
-  console.error('docs/api/tsdb.json is not current; run `npm run openapi`');
-  process.exitCode = 1;
+const load = (...parts) => import(pathToFileURL(path.join(root, ...parts)).href);
+const { describeTimeSeriesApi } = await load('packages', 'server', 'dist', 'index.js');
+const { describeGameData } = await load('packages', 'gamedata', 'dist', 'index.js');
+
+const gameData = JSON.parse(
+  JSON.stringify(describeGameData({ defaultLimit: 100, maxLimit: 5000 })),
+);
+const text = (description) => `${JSON.stringify(description, null, 2)}\n`;
+const files = {
+  'docs/api/tsdb.json': text(describeTimeSeriesApi()),
+  'docs/api/gamedata.json': text(gameData),
+  'packages/gamedata-client/src/schema.ts': await clientTypes(gameData),
+};
+for (const [name, wanted] of Object.entries(files)) {
+  const file = path.join(root, name);
+  if (!process.argv.includes('--check')) {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, wanted);
+  } else if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== wanted) {
+    console.error(`${name} is not current; run \`npm run openapi\``);
+    process.exitCode = 1;
+  }
+}
+
+async function clientTypes(description) {
+  // The generator is a development dependency of the client alone.
+  const find = createRequire(path.join(root, 'packages', 'gamedata-client', 'package.json'));
+  const generator = await import(pathToFileURL(find.resolve('openapi-typescript')).href);
+  const { default: generate, astToString } = generator.default?.astToString
+    ? generator.default
+    : generator;
+  const head = '// Written by `npm run openapi` from docs/api/gamedata.json; not edited by hand.\n';
+  return head + astToString(await generate(description));
 }

@@ -29,8 +29,10 @@ import { KINDS } from './model/kinds.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor-access.js';
 import { registerEditorRoutes } from './routes/editor-routes.js';
 import { GameDataFront } from './routes/front.js';
+import { describeGameData } from './routes/openapi.js';
 import { cacheFor } from './routes/public-headers.js';
 import { type PublicRouteParts, registerPublicRoutes, warmUp } from './routes/public-routes.js';
+import { referencePage } from './routes/reference-page.js';
 import { ReplyCache } from './routes/reply-cache.js';
 import { RouteTable } from './routes/route-table.js';
 import { EditionStore } from './storage/edition-store.js';
@@ -73,6 +75,7 @@ class GameDataService implements GameData {
   readonly #editor: Editor;
   readonly #exchange: Exchange;
   readonly #closing = new AbortController();
+  #description: Record<string, unknown> | undefined;
   #ready: Promise<void> | undefined;
   #warming: Promise<void> = Promise.resolve();
 
@@ -135,8 +138,8 @@ class GameDataService implements GameData {
       ready: () => this.#ready,
       cacheControl: cacheFor(settings.max_age_sec),
       cors: settings.cors,
-      openApi: () => ({}),
-      referencePage: () => '',
+      openApi: () => this.#describe(),
+      referencePage: () => referencePage(this.#describe()),
     };
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
@@ -167,6 +170,12 @@ class GameDataService implements GameData {
 
   /** Nothing: the first publication needs the outbox, which starts after the services. */
   async start(): Promise<void> {}
+
+  /** Made when first asked for: building it takes longer than a request should. */
+  #describe(): Record<string, unknown> {
+    this.#description ??= describeGameData(this.#parts.limits);
+    return this.#description;
+  }
 
   #beginLoading(): void {
     const { log } = this.#needs;

@@ -49,6 +49,10 @@ const COMMANDS = {
     description: 'health, version and databases of a server',
     load: async () => (await import('./commands/status.js')).statusCommand(),
   },
+  gamedata: {
+    description: 'game data: generate, import, export, validate, publish',
+    load: async () => (await import('./commands/gamedata.js')).gamedataCommand(),
+  },
   completion: {
     description: 'print a completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.js')).completionCommand(),

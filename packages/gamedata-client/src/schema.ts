@@ -1,0 +1,5216 @@
+// Written by `npm run openapi` from docs/api/gamedata.json; not edited by hand.
+export interface paths {
+    "/api/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List items */
+        get: operations["listItem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/items/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of items */
+        get: operations["getItem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ammunition": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List ammunition */
+        get: operations["listAmmunition"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ammunition/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of ammunition */
+        get: operations["getAmmunition"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/traders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List traders */
+        get: operations["listTrader"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/traders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of traders */
+        get: operations["getTrader"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List quests */
+        get: operations["listQuest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of quests */
+        get: operations["getQuest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/maps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List maps */
+        get: operations["listMap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/maps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of maps */
+        get: operations["getMap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hideout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List hideout */
+        get: operations["listHideoutModule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hideout/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of hideout */
+        get: operations["getHideoutModule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/item-presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List item-presets */
+        get: operations["listItemPreset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/item-presets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of item-presets */
+        get: operations["getItemPreset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/levels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List levels */
+        get: operations["listLevel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/levels/{level}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of levels */
+        get: operations["getLevel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storyline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List storyline */
+        get: operations["listStorylineElement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storyline/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of storyline */
+        get: operations["getStorylineElement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What there is */
+        get: operations["getIndex"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ammunition/calibers/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All calibers */
+        get: operations["listCalibers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/items/categories/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All categories of items */
+        get: operations["listCategories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look through all collections; mistyped words are found, too */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Names for a search box */
+        get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Published versions, newest first */
+        get: operations["listVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/versions/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One version */
+        get: operations["getVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What changed since a version */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Files with whole collections */
+        get: operations["listBulkFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bulk/{version}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of these files, as JSON or one record a line */
+        get: operations["getBulkFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schemas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** JSON Schemas of the collections */
+        get: operations["listSchemas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/schemas/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of them */
+        get: operations["getSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This description */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Types and how many records each has */
+        get: operations["listTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/{type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All records of the draft */
+        get: operations["listDrafts"];
+        put?: never;
+        /** Make a record */
+        post: operations["createRecord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/{type}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One record of the draft */
+        get: operations["getDraft"];
+        /** Replace a record */
+        put: operations["replaceRecord"];
+        post?: never;
+        /** Delete a record */
+        delete: operations["deleteRecord"];
+        options?: never;
+        head?: never;
+        /** Change members (RFC 7396) */
+        patch: operations["patchRecord"];
+        trace?: never;
+    };
+    "/api/editor/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check and publish the draft */
+        post: operations["publish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/save/{type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Publish one type */
+        post: operations["publishType"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Drop what is not published */
+        post: operations["discard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/discard/{type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Drop what is not published of one type */
+        post: operations["discardType"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Faults of the draft */
+        get: operations["validate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who changed what */
+        get: operations["listHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take back an own change */
+        post: operations["undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/redo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do it again */
+        post: operations["redo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/versions/{n}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Publish an older version again */
+        post: operations["restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take in a data set */
+        post: operations["importData"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/editor/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Give out the whole data set */
+        get: operations["exportData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Item: {
+            id: string;
+            slug: string;
+            name: string;
+            /** @default null */
+            shortName: string | null;
+            /** @default null */
+            description: string | null;
+            /** @default null */
+            rarity: ("common" | "uncommon" | "rare" | "very rare" | "legendary") | null;
+            /** @default {} */
+            handbook: {
+                /** @default null */
+                parent: string | null;
+                /** @default null */
+                price: number | null;
+            };
+            /** @default unknown */
+            category: "weapon" | "ammo" | "magazine" | "mod" | "armor" | "helmet" | "rig" | "backpack" | "medical" | "food" | "key" | "container" | "barter" | "currency" | "unknown";
+            /** @default [] */
+            tags: string[];
+            /** @default null */
+            weight: number | null;
+            /** @default null */
+            width: number | null;
+            /** @default null */
+            height: number | null;
+            /** @default null */
+            stackSize: number | null;
+            /** @default null */
+            image: string | null;
+            /** @default null */
+            wiki: string | null;
+            /** @default {} */
+            properties: {
+                ammo?: {
+                    caliber: string;
+                    type: string;
+                };
+                weapon?: {
+                    /** @default null */
+                    caliber: string | null;
+                    /** @default null */
+                    fireRate: number | null;
+                    /** @default null */
+                    ergonomics: number | null;
+                    /** @default null */
+                    recoil: number | null;
+                    /** @default null */
+                    accuracy: number | null;
+                    /** @default [] */
+                    fireModes: string[];
+                    /** @default null */
+                    defaultAmmoId: string | null;
+                    /** @default [] */
+                    slots: {
+                        name: string;
+                        /** @default false */
+                        required: boolean;
+                        /** @default [] */
+                        itemIds: string[];
+                    }[];
+                };
+                armor?: {
+                    class: number;
+                    durability: number;
+                    /** @default [] */
+                    zones: string[];
+                    /** @default null */
+                    material: string | null;
+                };
+                mod?: {
+                    slot: string;
+                    /** @default 0 */
+                    ergonomics: number;
+                    /** @default 0 */
+                    recoilPercent: number;
+                    /** @default 0 */
+                    accuracyPercent: number;
+                };
+                magazine?: {
+                    /** @default null */
+                    caliber: string | null;
+                    capacity: number;
+                };
+                container?: {
+                    width: number;
+                    height: number;
+                    /** @default [] */
+                    accepts: string[];
+                };
+                medical?: {
+                    uses: number;
+                    /** @default [] */
+                    effects: string[];
+                };
+                food?: {
+                    energy: number;
+                    hydration: number;
+                };
+                key?: {
+                    /** @default null */
+                    mapId: string | null;
+                    /** @default null */
+                    uses: number | null;
+                };
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            relations: {
+                soldBy: {
+                    traderId: string;
+                    level: number;
+                    price: number;
+                    currency: string;
+                }[];
+                quests: string[];
+                rewardedBy: string[];
+                hideout: {
+                    moduleId: string;
+                    level: number;
+                }[];
+                presets: string[];
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        Ammunition: {
+            id: string;
+            slug: string;
+            /** @default null */
+            itemId: string | null;
+            name: string;
+            shortName: string;
+            caliber: string;
+            /** @default null */
+            weight: number | null;
+            /** @default null */
+            stackMaxSize: number | null;
+            /** @default false */
+            tracer: boolean;
+            /** @default null */
+            tracerColor: string | null;
+            /** @default bullet */
+            ammoType: "bullet" | "buckshot" | "grenade" | "other";
+            /** @default 1 */
+            projectileCount: number;
+            ballistics: {
+                damage: number;
+                penetration: number;
+                /** @default 0 */
+                armorDamage: number;
+                /** @default 0 */
+                fragmentation: number;
+                /** @default 0 */
+                ricochetChance: number;
+                /** @default null */
+                penetrationChance: number | null;
+                /** @default 0 */
+                accuracy: number;
+                /** @default 0 */
+                recoil: number;
+                /** @default 0 */
+                initialSpeed: number;
+                penetrationPower: number;
+                fragmentationChance: number;
+                /** @enum {string} */
+                ricochet: "none" | "low" | "medium" | "high";
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            properties: {
+                /** @default null */
+                cost: number | null;
+                /** @default null */
+                weight: number | null;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        Trader: {
+            id: string;
+            slug: string;
+            name: string;
+            /** @default null */
+            fullName: string | null;
+            /** @default  */
+            description: string;
+            /** @default null */
+            location: string | null;
+            currency: string;
+            /** @default [] */
+            currencies: string[];
+            /** @default null */
+            image: string | null;
+            /** @default null */
+            wiki: string | null;
+            /** @default [] */
+            loyalty: {
+                level: number;
+                /** @default 0 */
+                requiredLevel: number;
+                /** @default 0 */
+                requiredReputation: number;
+                /** @default 0 */
+                requiredSales: number;
+            }[];
+            inventory: {
+                id: string;
+                price: number;
+                currency: string;
+                level: number;
+                /** @default null */
+                questId: string | null;
+                /** @default null */
+                stock: number | null;
+                /** @default null */
+                name: string | null;
+            }[];
+            /** @default [] */
+            mapIds: string[];
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            level: number;
+            quests: {
+                id: string;
+                /** @default null */
+                name: string | null;
+            }[];
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        Quest: {
+            id: string;
+            slug: string;
+            /** @default null */
+            gameId: string | null;
+            title: string;
+            giverId: string;
+            turnInId: string;
+            /** @default null */
+            description: string | null;
+            /** @default null */
+            wiki: string | null;
+            /** @default null */
+            storylineId: string | null;
+            /** @default {} */
+            conditions: {
+                /** @default any */
+                location: string;
+                /** @default 0 */
+                level: number;
+                /** @default [] */
+                quests: string[][];
+                /** @default [] */
+                loyalty: {
+                    traderId: string;
+                    level: number;
+                }[];
+                /** @default [] */
+                objectives: {
+                    id: string;
+                    type: "find" | "collect" | "build" | "place" | "key" | "kill" | "locate" | "mark" | "pickup" | "reputation" | "skill" | "warning" | "extract" | "hideout" | "level" | "other";
+                    /** @default null */
+                    description: string | null;
+                    /** @default  */
+                    target: string;
+                    /** @default 1 */
+                    count: number;
+                    /** @default false */
+                    optional: boolean;
+                    /** @default false */
+                    foundInRaid: boolean;
+                    /** @default [] */
+                    itemIds: string[];
+                    /** @default [] */
+                    mapIds: string[];
+                    /** @default null */
+                    traderId: string | null;
+                    /** @default null */
+                    moduleId: string | null;
+                    /** @default null */
+                    level: number | null;
+                    /** @default null */
+                    skill: string | null;
+                    /** @default [] */
+                    keys: string[][];
+                    /** @default null */
+                    toolId: string | null;
+                    /** @default null */
+                    hint: string | null;
+                    /** @default [] */
+                    with: {
+                        type: string;
+                        /** @default null */
+                        name: string | null;
+                        /** @default null */
+                        value: (number | string) | null;
+                        /** @default [] */
+                        itemIds: string[];
+                    }[];
+                    /** @default null */
+                    position: {
+                        x: number;
+                        y: number;
+                        /** @default null */
+                        floor: string | null;
+                    } | null;
+                }[];
+            };
+            reward: {
+                /** @default 0 */
+                experience: number;
+                items: {
+                    id: string;
+                    count: number;
+                    /** @default null */
+                    name: string | null;
+                }[];
+                /** @default [] */
+                reputations: {
+                    traderId: string;
+                    value: number;
+                }[];
+                /** @default [] */
+                unlocks: {
+                    itemId: string;
+                    /** @default null */
+                    traderId: string | null;
+                    /** @default null */
+                    level: number | null;
+                }[];
+                reputation: number;
+            };
+            /** @default {} */
+            failure: {
+                /** @default [] */
+                reputations: {
+                    traderId: string;
+                    value: number;
+                }[];
+            };
+            /** @default [] */
+            alternatives: string[];
+            /** @default {} */
+            flags: {
+                /** @default false */
+                deprecated: boolean;
+                /** @default false */
+                optional: boolean;
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            name: string;
+            /** @default null */
+            giver: string | null;
+            /** @default [] */
+            objectives: {
+                id: string;
+                type: "find" | "collect" | "build" | "place" | "key" | "kill" | "locate" | "mark" | "pickup" | "reputation" | "skill" | "warning" | "extract" | "hideout" | "level" | "other";
+                /** @default null */
+                description: string | null;
+                /** @default  */
+                target: string;
+                /** @default 1 */
+                count: number;
+                /** @default false */
+                optional: boolean;
+                /** @default false */
+                foundInRaid: boolean;
+                /** @default [] */
+                itemIds: string[];
+                /** @default [] */
+                mapIds: string[];
+                /** @default null */
+                traderId: string | null;
+                /** @default null */
+                moduleId: string | null;
+                /** @default null */
+                level: number | null;
+                /** @default null */
+                skill: string | null;
+                /** @default [] */
+                keys: string[][];
+                /** @default null */
+                toolId: string | null;
+                /** @default null */
+                hint: string | null;
+                /** @default [] */
+                with: {
+                    type: string;
+                    /** @default null */
+                    name: string | null;
+                    /** @default null */
+                    value: (number | string) | null;
+                    /** @default [] */
+                    itemIds: string[];
+                }[];
+                /** @default null */
+                position: {
+                    x: number;
+                    y: number;
+                    /** @default null */
+                    floor: string | null;
+                } | null;
+            }[];
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        Map: {
+            id: string;
+            slug: string;
+            name: string;
+            /** @default null */
+            description: string | null;
+            /** @default 0 */
+            min_level: number;
+            /** @default 0 */
+            players: number;
+            /** @default 0 */
+            duration: number;
+            /** @default null */
+            durationNight: number | null;
+            /** @default null */
+            raidlevel: ("Very Easy" | "Easy" | "Easy-Medium" | "Medium" | "Medium-Hard" | "Hard" | "Very Hard") | null;
+            /** @default null */
+            image: string | null;
+            /** @default null */
+            wiki: string | null;
+            /** @default [] */
+            spawns: {
+                name: string;
+                /** @default  */
+                description: string;
+            }[];
+            bosses: {
+                name: string;
+                /** @default  */
+                description: string;
+                spawnChance: number;
+                spawnRate: string;
+            }[];
+            /** @default [] */
+            loot: {
+                type: "highvalue" | "currency" | "ammo" | "medical" | "keys";
+                location: string;
+                /** @default [] */
+                examples: string[];
+                /** @default [] */
+                itemIds: string[];
+            }[];
+            /** @default [] */
+            extracts: {
+                name: string;
+                /** @default null */
+                description: string | null;
+                /** @default null */
+                requires: string | null;
+            }[];
+            /** @default [] */
+            enemies: string[];
+            /** @default [] */
+            accessItemIds: string[];
+            /** @default [] */
+            floors: string[];
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            quests: {
+                id: string;
+                /** @default null */
+                name: string | null;
+            }[];
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        HideoutModule: {
+            id: string;
+            slug: string;
+            name: string;
+            /** @default null */
+            description: string | null;
+            /** @default false */
+            disabled: boolean;
+            /** @default null */
+            image: string | null;
+            requirements: {
+                /** @default 0 */
+                electricity: number;
+                materials: {
+                    id: string;
+                    count: number;
+                }[];
+            };
+            /** @default [] */
+            levels: {
+                level: number;
+                /** @default null */
+                description: string | null;
+                /** @default 0 */
+                constructionTime: number;
+                /** @default [] */
+                items: {
+                    id: string;
+                    count: number;
+                    /** @default false */
+                    foundInRaid: boolean;
+                }[];
+                /** @default [] */
+                modules: {
+                    id: string;
+                    level: number;
+                }[];
+                /** @default [] */
+                traders: {
+                    id: string;
+                    level: number;
+                }[];
+                /** @default [] */
+                skills: {
+                    name: string;
+                    level: number;
+                }[];
+                /** @default [] */
+                bonuses: {
+                    type: string;
+                    value: number | string;
+                }[];
+            }[];
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            level: number;
+            bonuses: {
+                type: string;
+                value: number | string;
+                level: number;
+            }[];
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        ItemPreset: {
+            id: string;
+            slug: string;
+            name: string;
+            /** @default null */
+            appendName: string | null;
+            /** @default false */
+            default: boolean;
+            baseId: string;
+            /** @default null */
+            description: string | null;
+            mods: {
+                slot: string;
+                item: string;
+                /** @default null */
+                name: string | null;
+            }[];
+            /** @default [] */
+            parts: {
+                id: string;
+                /** @default 1 */
+                quantity: number;
+            }[];
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            /** @default null */
+            ergonomics: number | null;
+            /** @default null */
+            weight: number | null;
+            /** @default null */
+            recoil: number | null;
+            /** @default null */
+            accuracy: number | null;
+            /** @default null */
+            fireRate: number | null;
+            /** @default null */
+            damagePerShot: number | null;
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        Level: {
+            id: string;
+            slug: string;
+            level: number;
+            exp: number;
+            /** @default 0 */
+            expToNextLevel: number;
+            /** @default null */
+            title: string | null;
+            /** @default null */
+            description: string | null;
+            /** @default null */
+            group: (number | string) | null;
+            /** @default {} */
+            bonuses: {
+                /** @default 0 */
+                carry_weight: number;
+                /** @default 0 */
+                health: number;
+                /** @default 0 */
+                stash_size: number;
+                /** @default 0 */
+                radiation_resist: number;
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            totalExp: number;
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        StorylineElement: {
+            id: string;
+            slug: string;
+            /** @default 0 */
+            order: number;
+            name: string;
+            /** @default  */
+            description: string;
+            /** @default null */
+            details: string | null;
+            /** @default null */
+            fullText: string | null;
+            /** @default null */
+            character: string | null;
+            /** @default null */
+            timeline: string | null;
+            /** @default null */
+            importance: ("critical" | "major" | "minor") | null;
+            relatedQuests: {
+                id: string;
+                /** @default null */
+                name: string | null;
+            }[];
+            /** @default [] */
+            relatedCharacters: {
+                /** @default null */
+                id: string | null;
+                /** @default null */
+                name: string | null;
+                /** @default null */
+                role: string | null;
+            }[];
+            /** @default [] */
+            events: {
+                date: string;
+                title: string;
+                /** @default  */
+                description: string;
+            }[];
+            /** @default [] */
+            requires: string[];
+            /** @default [] */
+            mapIds: string[];
+            /** @default [] */
+            objectives: ({
+                id: string;
+                type: string;
+                /** @default null */
+                description: string | null;
+                /** @default false */
+                optional: boolean;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @default [] */
+            rewards: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @default {} */
+            branches: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            updatedAt: string;
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        ItemDraft: {
+            id: string;
+            slug?: string;
+            name: string;
+            /** @default null */
+            shortName: string | null;
+            /** @default null */
+            description: string | null;
+            /** @default null */
+            rarity: ("common" | "uncommon" | "rare" | "very rare" | "legendary") | null;
+            /** @default {} */
+            handbook: {
+                /** @default null */
+                parent: string | null;
+                /** @default null */
+                price: number | null;
+            };
+            /** @default unknown */
+            category: "weapon" | "ammo" | "magazine" | "mod" | "armor" | "helmet" | "rig" | "backpack" | "medical" | "food" | "key" | "container" | "barter" | "currency" | "unknown";
+            /** @default [] */
+            tags: string[];
+            /** @default null */
+            weight: number | null;
+            /** @default null */
+            width: number | null;
+            /** @default null */
+            height: number | null;
+            /** @default null */
+            stackSize: number | null;
+            /** @default null */
+            image: string | null;
+            /** @default null */
+            wiki: string | null;
+            /** @default {} */
+            properties: {
+                ammo?: {
+                    caliber: string;
+                    type: string;
+                };
+                weapon?: {
+                    /** @default null */
+                    caliber: string | null;
+                    /** @default null */
+                    fireRate: number | null;
+                    /** @default null */
+                    ergonomics: number | null;
+                    /** @default null */
+                    recoil: number | null;
+                    /** @default null */
+                    accuracy: number | null;
+                    /** @default [] */
+                    fireModes: string[];
+                    /** @default null */
+                    defaultAmmoId: string | null;
+                    /** @default [] */
+                    slots: {
+                        name: string;
+                        /** @default false */
+                        required: boolean;
+                        /** @default [] */
+                        itemIds: string[];
+                    }[];
+                };
+                armor?: {
+                    class: number;
+                    durability: number;
+                    /** @default [] */
+                    zones: string[];
+                    /** @default null */
+                    material: string | null;
+                };
+                mod?: {
+                    slot: string;
+                    /** @default 0 */
+                    ergonomics: number;
+                    /** @default 0 */
+                    recoilPercent: number;
+                    /** @default 0 */
+                    accuracyPercent: number;
+                };
+                magazine?: {
+                    /** @default null */
+                    caliber: string | null;
+                    capacity: number;
+                };
+                container?: {
+                    width: number;
+                    height: number;
+                    /** @default [] */
+                    accepts: string[];
+                };
+                medical?: {
+                    uses: number;
+                    /** @default [] */
+                    effects: string[];
+                };
+                food?: {
+                    energy: number;
+                    hydration: number;
+                };
+                key?: {
+                    /** @default null */
+                    mapId: string | null;
+                    /** @default null */
+                    uses: number | null;
+                };
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        AmmunitionDraft: {
+            id: string;
+            slug?: string;
+            /** @default null */
+            itemId: string | null;
+            name: string;
+            shortName: string;
+            caliber: string;
+            /** @default null */
+            weight: number | null;
+            /** @default null */
+            stackMaxSize: number | null;
+            /** @default false */
+            tracer: boolean;
+            /** @default null */
+            tracerColor: string | null;
+            /** @default bullet */
+            ammoType: "bullet" | "buckshot" | "grenade" | "other";
+            /** @default 1 */
+            projectileCount: number;
+            ballistics: {
+                damage: number;
+                penetration: number;
+                /** @default 0 */
+                armorDamage: number;
+                /** @default 0 */
+                fragmentation: number;
+                /** @default 0 */
+                ricochetChance: number;
+                /** @default null */
+                penetrationChance: number | null;
+                /** @default 0 */
+                accuracy: number;
+                /** @default 0 */
+                recoil: number;
+                /** @default 0 */
+                initialSpeed: number;
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        TraderDraft: {
+            id: string;
+            slug?: string;
+            name: string;
+            /** @default null */
+            fullName: string | null;
+            /** @default  */
+            description: string;
+            /** @default null */
+            location: string | null;
+            currency: string;
+            /** @default [] */
+            currencies: string[];
+            /** @default null */
+            image: string | null;
+            /** @default null */
+            wiki: string | null;
+            /** @default [] */
+            loyalty: {
+                level: number;
+                /** @default 0 */
+                requiredLevel: number;
+                /** @default 0 */
+                requiredReputation: number;
+                /** @default 0 */
+                requiredSales: number;
+            }[];
+            /** @default [] */
+            inventory: {
+                id: string;
+                price: number;
+                currency: string;
+                level: number;
+                /** @default null */
+                questId: string | null;
+                /** @default null */
+                stock: number | null;
+            }[];
+            /** @default [] */
+            mapIds: string[];
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        QuestDraft: {
+            id: string;
+            slug?: string;
+            /** @default null */
+            gameId: string | null;
+            title: string;
+            giverId: string;
+            turnInId: string;
+            /** @default null */
+            description: string | null;
+            /** @default null */
+            wiki: string | null;
+            /** @default null */
+            storylineId: string | null;
+            /** @default {} */
+            conditions: {
+                /** @default any */
+                location: string;
+                /** @default 0 */
+                level: number;
+                /** @default [] */
+                quests: string[][];
+                /** @default [] */
+                loyalty: {
+                    traderId: string;
+                    level: number;
+                }[];
+                /** @default [] */
+                objectives: {
+                    id: string;
+                    type: "find" | "collect" | "build" | "place" | "key" | "kill" | "locate" | "mark" | "pickup" | "reputation" | "skill" | "warning" | "extract" | "hideout" | "level" | "other";
+                    /** @default null */
+                    description: string | null;
+                    /** @default  */
+                    target: string;
+                    /** @default 1 */
+                    count: number;
+                    /** @default false */
+                    optional: boolean;
+                    /** @default false */
+                    foundInRaid: boolean;
+                    /** @default [] */
+                    itemIds: string[];
+                    /** @default [] */
+                    mapIds: string[];
+                    /** @default null */
+                    traderId: string | null;
+                    /** @default null */
+                    moduleId: string | null;
+                    /** @default null */
+                    level: number | null;
+                    /** @default null */
+                    skill: string | null;
+                    /** @default [] */
+                    keys: string[][];
+                    /** @default null */
+                    toolId: string | null;
+                    /** @default null */
+                    hint: string | null;
+                    /** @default [] */
+                    with: {
+                        type: string;
+                        /** @default null */
+                        name: string | null;
+                        /** @default null */
+                        value: (number | string) | null;
+                        /** @default [] */
+                        itemIds: string[];
+                    }[];
+                    /** @default null */
+                    position: {
+                        x: number;
+                        y: number;
+                        /** @default null */
+                        floor: string | null;
+                    } | null;
+                }[];
+            };
+            /** @default {} */
+            reward: {
+                /** @default 0 */
+                experience: number;
+                /** @default [] */
+                items: {
+                    id: string;
+                    count: number;
+                }[];
+                /** @default [] */
+                reputations: {
+                    traderId: string;
+                    value: number;
+                }[];
+                /** @default [] */
+                unlocks: {
+                    itemId: string;
+                    /** @default null */
+                    traderId: string | null;
+                    /** @default null */
+                    level: number | null;
+                }[];
+            };
+            /** @default {} */
+            failure: {
+                /** @default [] */
+                reputations: {
+                    traderId: string;
+                    value: number;
+                }[];
+            };
+            /** @default [] */
+            alternatives: string[];
+            /** @default {} */
+            flags: {
+                /** @default false */
+                deprecated: boolean;
+                /** @default false */
+                optional: boolean;
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        MapDraft: {
+            id: string;
+            slug?: string;
+            name: string;
+            /** @default null */
+            description: string | null;
+            /** @default 0 */
+            min_level: number;
+            /** @default 0 */
+            players: number;
+            /** @default 0 */
+            duration: number;
+            /** @default null */
+            durationNight: number | null;
+            /** @default null */
+            raidlevel: ("Very Easy" | "Easy" | "Easy-Medium" | "Medium" | "Medium-Hard" | "Hard" | "Very Hard") | null;
+            /** @default null */
+            image: string | null;
+            /** @default null */
+            wiki: string | null;
+            /** @default [] */
+            spawns: {
+                name: string;
+                /** @default  */
+                description: string;
+            }[];
+            /** @default [] */
+            bosses: {
+                name: string;
+                /** @default  */
+                description: string;
+                spawnChance: number;
+            }[];
+            /** @default [] */
+            loot: {
+                type: "highvalue" | "currency" | "ammo" | "medical" | "keys";
+                location: string;
+                /** @default [] */
+                examples: string[];
+                /** @default [] */
+                itemIds: string[];
+            }[];
+            /** @default [] */
+            extracts: {
+                name: string;
+                /** @default null */
+                description: string | null;
+                /** @default null */
+                requires: string | null;
+            }[];
+            /** @default [] */
+            enemies: string[];
+            /** @default [] */
+            accessItemIds: string[];
+            /** @default [] */
+            floors: string[];
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        HideoutModuleDraft: {
+            id: string;
+            slug?: string;
+            name: string;
+            /** @default null */
+            description: string | null;
+            /** @default false */
+            disabled: boolean;
+            /** @default null */
+            image: string | null;
+            /** @default {} */
+            requirements: {
+                /** @default 0 */
+                electricity: number;
+            };
+            /** @default [] */
+            levels: {
+                level: number;
+                /** @default null */
+                description: string | null;
+                /** @default 0 */
+                constructionTime: number;
+                /** @default [] */
+                items: {
+                    id: string;
+                    count: number;
+                    /** @default false */
+                    foundInRaid: boolean;
+                }[];
+                /** @default [] */
+                modules: {
+                    id: string;
+                    level: number;
+                }[];
+                /** @default [] */
+                traders: {
+                    id: string;
+                    level: number;
+                }[];
+                /** @default [] */
+                skills: {
+                    name: string;
+                    level: number;
+                }[];
+                /** @default [] */
+                bonuses: {
+                    type: string;
+                    value: number | string;
+                }[];
+            }[];
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        ItemPresetDraft: {
+            id: string;
+            slug?: string;
+            name: string;
+            /** @default null */
+            appendName: string | null;
+            /** @default false */
+            default: boolean;
+            baseId: string;
+            /** @default null */
+            description: string | null;
+            /** @default [] */
+            mods: {
+                slot: string;
+                item: string;
+            }[];
+            /** @default [] */
+            parts: {
+                id: string;
+                /** @default 1 */
+                quantity: number;
+            }[];
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        LevelDraft: {
+            id: string;
+            slug?: string;
+            level: number;
+            exp: number;
+            /** @default 0 */
+            expToNextLevel: number;
+            /** @default null */
+            title: string | null;
+            /** @default null */
+            description: string | null;
+            /** @default null */
+            group: (number | string) | null;
+            /** @default {} */
+            bonuses: {
+                /** @default 0 */
+                carry_weight: number;
+                /** @default 0 */
+                health: number;
+                /** @default 0 */
+                stash_size: number;
+                /** @default 0 */
+                radiation_resist: number;
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        StorylineElementDraft: {
+            id: string;
+            slug?: string;
+            /** @default 0 */
+            order: number;
+            name: string;
+            /** @default  */
+            description: string;
+            /** @default null */
+            details: string | null;
+            /** @default null */
+            fullText: string | null;
+            /** @default null */
+            character: string | null;
+            /** @default null */
+            timeline: string | null;
+            /** @default null */
+            importance: ("critical" | "major" | "minor") | null;
+            /** @default [] */
+            relatedQuests: {
+                id: string;
+            }[];
+            /** @default [] */
+            relatedCharacters: {
+                /** @default null */
+                id: string | null;
+                /** @default null */
+                name: string | null;
+                /** @default null */
+                role: string | null;
+            }[];
+            /** @default [] */
+            events: {
+                date: string;
+                title: string;
+                /** @default  */
+                description: string;
+            }[];
+            /** @default [] */
+            requires: string[];
+            /** @default [] */
+            mapIds: string[];
+            /** @default [] */
+            objectives: ({
+                id: string;
+                type: string;
+                /** @default null */
+                description: string | null;
+                /** @default false */
+                optional: boolean;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @default [] */
+            rewards: ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @default {} */
+            branches: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            extra: {
+                [key: string]: unknown;
+            };
+            /** @default {} */
+            locales: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
+        };
+        Error: {
+            error: string;
+            code: string;
+            param?: string;
+            position?: number;
+            details?: {
+                path: string;
+                code: string;
+                message: string;
+                type?: string;
+                id?: string;
+            }[];
+        };
+        Fault: {
+            path: string;
+            code: string;
+            message: string;
+            type?: string;
+            id?: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listItem: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: name, shortName, id, rarity, price, weight, updatedAt; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description related records: category, quests, hideout, traders, presets, ammunition */
+                include?: string;
+                /** @description related records: category, quests, hideout, traders, presets, ammunition */
+                expand?: string;
+                /** @description any of: weapon, ammo, magazine, mod, armor, helmet, rig, backpack, medical, food, key, container, barter, currency, unknown */
+                category?: string;
+                /** @description any of: common, uncommon, rare, very rare, legendary */
+                rarity?: string;
+                /** @description any of */
+                tag?: string;
+                /** @description minimum of price */
+                minPrice?: number;
+                /** @description maximum of price */
+                maxPrice?: number;
+                /** @description minimum of weight */
+                minWeight?: number;
+                /** @description maximum of weight */
+                maxWeight?: number;
+                /** @description id, slug or name of traders; commas for any of */
+                trader?: string;
+                /** @description id, slug or name of quests; commas for any of */
+                quest?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        total: number;
+                        count: number;
+                        offset: number;
+                        limit: number;
+                        next: string | null;
+                        previous: string | null;
+                        notFound?: string[];
+                        included?: {
+                            [key: string]: Record<string, never>;
+                        };
+                        items: components["schemas"]["Item"][];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getItem: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id or slug */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Item"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAmmunition: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: name, caliber, damage, penetration, armorDamage, price, id; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description related records: item */
+                include?: string;
+                /** @description related records: item */
+                expand?: string;
+                /** @description any of */
+                caliber?: string;
+                /** @description any of: bullet, buckshot, grenade, other */
+                ammoType?: string;
+                /** @description only where tracer is so */
+                tracer?: boolean;
+                /** @description minimum of damage */
+                minDamage?: number;
+                /** @description maximum of damage */
+                maxDamage?: number;
+                /** @description minimum of penetration */
+                minPenetration?: number;
+                /** @description maximum of penetration */
+                maxPenetration?: number;
+                /** @description id, slug or name of traders; commas for any of */
+                trader?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        total: number;
+                        count: number;
+                        offset: number;
+                        limit: number;
+                        next: string | null;
+                        previous: string | null;
+                        notFound?: string[];
+                        included?: {
+                            [key: string]: Record<string, never>;
+                        };
+                        ammunition: components["schemas"]["Ammunition"][];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAmmunition: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id or slug */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ammunition"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTrader: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: name, id; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description related records: quests, items */
+                include?: string;
+                /** @description related records: quests, items */
+                expand?: string;
+                /** @description any of */
+                currency?: string;
+                /** @description id, slug or name of maps; commas for any of */
+                map?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: components["schemas"]["Trader"];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getTrader: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id, slug or name */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trader"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listQuest: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: title, name, level, experience, id; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description related records: trader, items, maps, prerequisites */
+                include?: string;
+                /** @description related records: trader, items, maps, prerequisites */
+                expand?: string;
+                /** @description id, slug or name of traders; commas for any of */
+                trader?: string;
+                /** @description id, slug or name of maps; commas for any of */
+                map?: string;
+                /** @description id, slug or name of items; commas for any of */
+                item?: string;
+                /** @description any of: find, collect, build, place, key, kill, locate, mark, pickup, reputation, skill, warning, extract, hideout, level, other */
+                objective?: string;
+                /** @description minimum of level */
+                minLevel?: number;
+                /** @description maximum of level */
+                maxLevel?: number;
+                /** @description id, slug or name of storyline; commas for any of */
+                storyline?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        total: number;
+                        count: number;
+                        offset: number;
+                        limit: number;
+                        next: string | null;
+                        previous: string | null;
+                        notFound?: string[];
+                        included?: {
+                            [key: string]: Record<string, never>;
+                        };
+                        quests: components["schemas"]["Quest"][];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getQuest: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id or slug */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quest"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMap: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: name, min_level, players, duration; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description related records: quests */
+                include?: string;
+                /** @description related records: quests */
+                expand?: string;
+                /** @description maximum of min_level */
+                maxMinLevel?: number;
+                /** @description any of: Very Easy, Easy, Easy-Medium, Medium, Medium-Hard, Hard, Very Hard */
+                raidlevel?: string;
+                /** @description any of */
+                boss?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Map"][];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getMap: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id, slug or name */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Map"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listHideoutModule: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: name, level; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description related records: items, traders, modules */
+                include?: string;
+                /** @description related records: items, traders, modules */
+                expand?: string;
+                /** @description any of */
+                bonus?: string;
+                /** @description id, slug or name of items; commas for any of */
+                item?: string;
+                /** @description id, slug or name of traders; commas for any of */
+                trader?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        modules: components["schemas"]["HideoutModule"][];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getHideoutModule: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id or slug */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HideoutModule"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listItemPreset: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: name, ergonomics, recoil, weight, accuracy; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description related records: base, items */
+                include?: string;
+                /** @description related records: base, items */
+                expand?: string;
+                /** @description id, slug or name of items; commas for any of */
+                baseId?: string;
+                /** @description id, slug or name of items; commas for any of */
+                part?: string;
+                /** @description only where default is so */
+                default?: boolean;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        total: number;
+                        count: number;
+                        offset: number;
+                        limit: number;
+                        next: string | null;
+                        previous: string | null;
+                        notFound?: string[];
+                        included?: {
+                            [key: string]: Record<string, never>;
+                        };
+                        presets: components["schemas"]["ItemPreset"][];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getItemPreset: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id or slug */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPreset"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listLevel: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: level; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description minimum of level */
+                from?: number;
+                /** @description maximum of level */
+                to?: number;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Level"][];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getLevel: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id or slug */
+                level: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Level"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listStorylineElement: {
+        parameters: {
+            query?: {
+                /** @description records in the reply */
+                limit?: number;
+                /** @description records to pass over */
+                offset?: number;
+                /** @description part of a name, whatever its case and marks */
+                search?: string;
+                /** @description expression: words, "phrases", field:value, OR, -not */
+                q?: string;
+                /** @description keys: order, name; - in front for descending */
+                sort?: string;
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description up to 250 ids */
+                ids?: string;
+                /** @description the same envelope for every list */
+                envelope?: "page";
+                /** @description related records: quests, traders, maps */
+                include?: string;
+                /** @description related records: quests, traders, maps */
+                expand?: string;
+                /** @description any of: critical, major, minor */
+                importance?: string;
+                /** @description id, slug or name of traders; commas for any of */
+                trader?: string;
+                /** @description id, slug or name of quests; commas for any of */
+                quest?: string;
+                /** @description id, slug or name of maps; commas for any of */
+                map?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        total: number;
+                        count: number;
+                        offset: number;
+                        limit: number;
+                        next: string | null;
+                        previous: string | null;
+                        notFound?: string[];
+                        included?: {
+                            [key: string]: Record<string, never>;
+                        };
+                        storylines: components["schemas"]["StorylineElement"][];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getStorylineElement: {
+        parameters: {
+            query?: {
+                /** @description members to show, as dot paths */
+                fields?: string;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id or slug */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorylineElement"];
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCalibers: {
+        parameters: {
+            query?: {
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        calibers: string[];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listCategories: {
+        parameters: {
+            query?: {
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        categories: {
+                            id?: string;
+                            name?: string;
+                            parent?: string | null;
+                            count?: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /** @description expression as in lists */
+                q: string;
+                /** @description some of the collections */
+                kinds?: string;
+                /** @description entries in the reply */
+                limit?: number;
+                /** @description entries to pass over */
+                offset?: number;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: {
+                            kind?: string;
+                            id?: string;
+                            name?: string | null;
+                            score?: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    suggest: {
+        parameters: {
+            query: {
+                /** @description what was typed */
+                q: string;
+                /** @description some of the collections */
+                kinds?: string;
+                /** @description names */
+                limit?: number;
+                /** @description language code of the data set, or `all` */
+                lang?: string;
+                /** @description a published version; the newest unless said */
+                version?: number;
+                /** @description `true`: unknown parameters are refused */
+                strict?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        suggestions: {
+                            kind?: string;
+                            id?: string;
+                            name?: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listVersions: {
+        parameters: {
+            query?: {
+                /** @description entries in the reply */
+                limit?: number;
+                /** @description entries to pass over */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description its number */
+                n: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listChanges: {
+        parameters: {
+            query: {
+                /** @description the version you have */
+                since: number;
+                /** @description one collection */
+                kind?: string;
+                /** @description entries in the reply */
+                limit?: number;
+                /** @description entries to pass over */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listBulkFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getBulkFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description `v<n>` or `latest` */
+                version: string;
+                /** @description `items.json`, `items.ndjson`, ..., `all.json` */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSchemas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the collection */
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDrafts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
+                type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
+                type: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ItemDraft"] | components["schemas"]["AmmunitionDraft"] | components["schemas"]["TraderDraft"] | components["schemas"]["QuestDraft"] | components["schemas"]["MapDraft"] | components["schemas"]["HideoutModuleDraft"] | components["schemas"]["ItemPresetDraft"] | components["schemas"]["LevelDraft"] | components["schemas"]["StorylineElementDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
+                type: string;
+                /** @description id of the record */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replaceRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
+                type: string;
+                /** @description id of the record */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ItemDraft"] | components["schemas"]["AmmunitionDraft"] | components["schemas"]["TraderDraft"] | components["schemas"]["QuestDraft"] | components["schemas"]["MapDraft"] | components["schemas"]["HideoutModuleDraft"] | components["schemas"]["ItemPresetDraft"] | components["schemas"]["LevelDraft"] | components["schemas"]["StorylineElementDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteRecord: {
+        parameters: {
+            query?: {
+                /** @description also when others name it */
+                force?: boolean;
+                /** @description where its id leads from then on */
+                replacedBy?: string;
+            };
+            header?: never;
+            path: {
+                /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
+                type: string;
+                /** @description id of the record */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patchRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
+                type: string;
+                /** @description id of the record */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    publish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    publishType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
+                type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    discard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    discardType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description items, ammunition, traders, quests, maps, hideout, itemPresets, levels, storyline */
+                type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    validate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    redo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description its number */
+                n: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    importData: {
+        parameters: {
+            query?: {
+                /** @description layout of the body */
+                format?: "native" | "tarkovdata";
+                /** @description by id, or everything */
+                mode?: "merge" | "replace";
+                /** @description only report */
+                dryRun?: boolean;
+                /** @description publish at once */
+                publish?: boolean;
+                /** @description any warning refuses the whole */
+                strict?: boolean;
+                /** @description do edits made by hand again on top */
+                overlay?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description a parameter or the body cannot be used */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description no valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the token lacks the scope */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description there is no such record */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description not possible in the present state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the record was changed since it was read */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}
