@@ -1,9 +1,8 @@
 import { isInList } from '../reference/countries.js';
 import { requirementTable } from '../reference/small-tables.js';
-import type { Need } from './need.js';
+import type { Capability, Need } from './need.js';
 import { addressMembers } from './person-needs.js';
 import {
-  type Capability,
   named,
   numberRestricts,
   ofBusiness,

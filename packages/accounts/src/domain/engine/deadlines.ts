@@ -1,6 +1,6 @@
 import type { DeadlineStatus } from '../../model/requirements.js';
-import type { Need } from './need.js';
-import type { Capability, Subject } from './subject.js';
+import type { Capability, Need } from './need.js';
+import type { Subject } from './subject.js';
 
 const DAY_MS = 86_400_000;
 const STRICTNESS: Readonly<Record<DeadlineStatus, number>> = {

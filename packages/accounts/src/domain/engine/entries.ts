@@ -5,8 +5,8 @@ import type {
   RequirementEntry,
 } from '../../model/requirements.js';
 import { dueMsOf, earliest, nextChangeMs, statusAt, strictest } from './deadlines.js';
-import { type Finding, keyOf, type Need } from './need.js';
-import type { Capability, Subject } from './subject.js';
+import { type Capability, type Finding, keyOf, type Need } from './need.js';
+import type { Subject } from './subject.js';
 
 /** An entry with the instants that the wire does not show. */
 export interface DatedEntry {
@@ -111,10 +111,8 @@ function makeEntry(
     readonly errors?: RequirementEntry['errors'];
   },
 ): RequirementEntry {
-  const key = keyOf(at);
-  const before = subject.account.requirements.entries.find((entry) => keyOf(entry) === key);
   return {
-    id: before?.id ?? subject.input.newEntryId(),
+    id: subject.entryIds.get(keyOf(at)) ?? subject.input.newEntryId(),
     awaiting_action_from: of.awaits ?? 'user',
     description: at.description,
     errors: of.errors ?? [],
@@ -135,16 +133,21 @@ function makeEntry(
 function merge(needs: readonly Need[]): Need[] {
   const byKey = new Map<string, Need>();
   for (const need of needs) {
-    const known = byKey.get(keyOf(need));
-    const more = need.restricts.filter(
-      (one) =>
-        !known?.restricts.some(
-          (other) => other.configuration === one.configuration && other.id === one.id,
-        ),
-    );
-    byKey.set(keyOf(need), known ? { ...known, restricts: [...known.restricts, ...more] } : need);
+    const key = keyOf(need);
+    const known = byKey.get(key);
+    byKey.set(key, known === undefined ? need : joined(known, need));
   }
   return [...byKey.values()].filter(({ restricts }) => restricts.length > 0);
+}
+
+function joined(known: Need, need: Need): Need {
+  const more = need.restricts.filter(
+    (one) =>
+      !known.restricts.some(
+        (other) => other.configuration === one.configuration && other.id === one.id,
+      ),
+  );
+  return { ...known, restricts: [...known.restricts, ...more] };
 }
 
 function alternativeOf(need: Need, entry: RequirementEntry): RequirementAlternative | undefined {

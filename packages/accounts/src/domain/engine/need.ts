@@ -1,5 +1,12 @@
+import type { ConfigurationName } from '../../model/account.js';
 import type { RequirementReference } from '../../model/requirements.js';
-import type { Capability } from './subject.js';
+
+/** One capability of one configuration. */
+export interface Capability {
+  readonly configuration: ConfigurationName;
+  /** `card_payments`, `bank_accounts.local`. */
+  readonly id: string;
+}
 
 /** A datum that the account lacks. Without a capability to restrict it is not asked for. */
 export interface Need {
@@ -22,7 +29,10 @@ export interface Finding extends Need {
 
 /** What two mentions of one datum have in common. */
 export function keyOf(at: Pick<Need, 'description' | 'reference'>): string {
-  return JSON.stringify([at.description, at.reference?.type, at.reference?.resource]);
+  const { description, reference } = at;
+  return reference === undefined
+    ? description
+    : `${reference.type} ${reference.resource ?? ''} ${description}`;
 }
 
 export function personReference(resource: string): RequirementReference {

@@ -1,9 +1,8 @@
 import type { PersonFields, StoredPerson } from '../../model/person.js';
 import { requirementTable } from '../reference/small-tables.js';
 import { isAtLeast } from '../rules/ownership-rules.js';
-import { type Need, personReference } from './need.js';
+import { type Capability, type Need, personReference } from './need.js';
 import {
-  type Capability,
   named,
   numberRestricts,
   ofBusiness,

@@ -3,7 +3,8 @@ import { capabilityRow, isOfferedIn, isOfferedTo } from '../reference/capabiliti
 import { isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';
 import { hasTaxCountry } from './business-needs.js';
-import { type Capability, PAYOUTS, type Subject } from './subject.js';
+import type { Capability } from './need.js';
+import { PAYOUTS, type Subject } from './subject.js';
 
 type Detail = CapabilityStatus['status_details'][number];
 

@@ -8,13 +8,7 @@ import type { PersonFields, StoredPerson } from '../../model/person.js';
 import type { Collector } from '../../model/platform-settings.js';
 import type { EngineInput } from '../../model/requirements.js';
 import { currencyOf } from '../reference/currencies.js';
-
-/** One capability of one configuration. */
-export interface Capability {
-  readonly configuration: ConfigurationName;
-  /** `card_payments`, `bank_accounts.local`. */
-  readonly id: string;
-}
+import { type Capability, keyOf } from './need.js';
 
 export const PAYOUTS = 'vendor_balance.payouts';
 const TRANSFERS = 'vendor_balance.vendor_transfers';
@@ -36,6 +30,8 @@ export interface Subject {
   readonly persons: readonly StoredPerson[];
   /** Requested ones and those that come by themselves, of configurations that are applied. */
   readonly capabilities: readonly Capability[];
+  /** Ids of the entries that there are, by their keys: an entry keeps its own while it lasts. */
+  readonly entryIds: ReadonlyMap<string, string>;
   /** A merchant's or recipient's capability was asked for: before, only the basics are required. */
   readonly hasRequest: boolean;
 }
@@ -64,6 +60,7 @@ export function subjectOf(input: EngineInput): Subject {
     }),
     individual: persons.find(({ id }) => id === account.individualId)?.fields ?? {},
     persons: persons.filter(({ id }) => id !== account.individualId),
+    entryIds: new Map(account.requirements.entries.map((entry) => [keyOf(entry), entry.id])),
     capabilities: [...requested, ...automatic(applied, requested)],
     hasRequest: requested.some(({ configuration }) => configuration !== 'customer'),
   };

@@ -2,15 +2,9 @@ import type { Verification } from '../../model/account.js';
 import type { Documents, IdNumber } from '../../model/parts.js';
 import type { PersonFields, StoredPerson } from '../../model/person.js';
 import { normaliseIdNumber } from '../reference/id-numbers.js';
-import { type Finding, personReference } from './need.js';
+import { type Capability, type Finding, personReference } from './need.js';
 import { addressMembers, personNumberTypes } from './person-needs.js';
-import {
-  type Capability,
-  numberRestricts,
-  ofBusiness,
-  ofMerchant,
-  type Subject,
-} from './subject.js';
+import { numberRestricts, ofBusiness, ofMerchant, type Subject } from './subject.js';
 
 /** Data that are looked at together, and where what is found about them is said. */
 interface Target {
