@@ -41,6 +41,9 @@ interface Node {
   readonly spelling?: 'upper' | 'lower' | 'decimal' | 'text';
 }
 
+/** A surrogate without its other half: JSON can say it, UTF-8 cannot. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
 const DEFAULT_MAX_LENGTH = 5000;
 const DEFAULT_MAX_ITEMS = 1000;
 /** Failures that are listed; a hostile body may have a hundred thousand. */
@@ -144,6 +147,9 @@ class ShapeWalk {
     if (node.spelling === 'decimal') return this.#decimal(value, path);
     if (node.spelling === 'text' && typeof value === 'number') return String(value);
     if (typeof value !== 'string') return this.#wrongType(path, 'a string');
+    if (HALF_CHARACTER.test(value)) {
+      return this.#fail(path, 'bad_format', `${path} contains half of a character.`);
+    }
     // An empty text unsets, as null does, where null may.
     if (value === '' && node.nullable === true) return value;
     const spelled = spell(value, node.spelling);
@@ -193,7 +199,7 @@ class ShapeWalk {
 }
 
 function isKey(node: Node, name: string): boolean {
-  if (name.length > (node.maxKeyLength ?? 5000)) return false;
+  if (name.length > (node.maxKeyLength ?? 5000) || HALF_CHARACTER.test(name)) return false;
   return node.keyPattern === undefined || new RegExp(node.keyPattern, 'u').test(name);
 }
 
