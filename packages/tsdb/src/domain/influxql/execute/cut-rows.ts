@@ -32,7 +32,7 @@ export function slicePiece(piece: Series, from: number, to: number): Series {
   };
 }
 
-/** SLIMIT and SOFFSET. */
+/** SLIMIT and SOFFSET: of the series of each table. */
 export async function* cutSeries(
   pieces: AsyncIterable<Series>,
   limit: number | undefined,
@@ -45,9 +45,9 @@ export async function* cutSeries(
   let before: Series | undefined;
   let index = -1;
   for await (const piece of pieces) {
-    if (before === undefined || !isSameSeries(before, piece)) index++;
+    if (before?.name !== piece.name) index = 0;
+    else if (!isSameSeries(before, piece)) index++;
     before = piece;
-    if (limit !== undefined && index >= offset + limit) return;
-    if (index >= offset) yield piece;
+    if (index >= offset && (limit === undefined || index < offset + limit)) yield piece;
   }
 }

@@ -1,9 +1,10 @@
+import type { DirectGroups, GroupOutput } from '../../../model/direct-request.js';
 import type { ColumnRef, CompiledCall } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { Points } from './points.js';
 import type { Session } from './session.js';
 import { outputColumn, sqlTypeOf, type TableRange, TableReader } from './table-reader.js';
-import { vectorValues } from './vector-values.js';
+import { tagTexts, vectorValues } from './vector-values.js';
 import type { Windows } from './windows.js';
 
 /** One group with what each call gives in it; buckets in which a call has nothing are left out. */
@@ -52,7 +53,10 @@ export async function* readAggregates(
   const reader = new TableReader(request, session);
   const groups = reader.groups;
   const { windows } = request;
-  const bucket = windows === undefined ? undefined : bucketText(request, windows, reader.time);
+  const direct = reader.direct(directGroups(request, reader));
+  // Rows in memory tell the starts of buckets.
+  const bucketed = direct === undefined ? request : { ...request, hasLowerBound: false };
+  const bucket = windows === undefined ? undefined : bucketText(bucketed, windows, reader.time);
   const values = request.calls.map((call) => aggregateText(call, reader));
   const keys = [...groups.map((_, i) => `g${i}`), ...(bucket === undefined ? [] : ['b'])];
   const list = [
@@ -74,12 +78,11 @@ export async function* readAggregates(
     ],
     isSmall: true,
     render: (scanText) => `SELECT ${list} FROM ${scanText(0)} r${where}${grouping}`,
+    direct,
   });
   const collector = new Collector(request.calls);
   for await (const { rowCount, columns } of chunks) {
-    const tagValues = columns
-      .slice(0, groups.length)
-      .map(({ values: v }) => v as ArrayLike<string>);
+    const tagValues = columns.slice(0, groups.length).map((vector) => tagTexts(vector, rowCount));
     const starts =
       bucket === undefined
         ? undefined
@@ -100,6 +103,34 @@ export async function* readAggregates(
   }
   const rest = collector.finish();
   if (rest !== undefined) yield rest;
+}
+
+/** Grouping for rows in memory, where they know all functions. */
+function directGroups(request: AggregateRequest, reader: TableReader): DirectGroups | undefined {
+  const { windows, groupTags, source } = request;
+  const outputs: GroupOutput[] = [];
+  for (const tag of groupTags) {
+    if (source.table.columns.get(tag)?.kind !== 'tag') return undefined;
+    outputs.push({ kind: 'tag', tag });
+  }
+  if (windows !== undefined) outputs.push({ kind: 'bucket' });
+  for (const { name, argument } of request.calls) {
+    const column = argument.kind === 'column' ? reader.plainColumn(argument.ref) : undefined;
+    if (column === undefined) return undefined;
+    const isKnown = name === 'min' || name === 'max' || name === 'mean' || name === 'count';
+    // Sums of integers wrap here; those of rows in memory do not.
+    if (isKnown || (name === 'sum' && column.kind === 'float64')) {
+      outputs.push({ kind: name, column });
+    } else return undefined;
+  }
+  const ascending = { descending: false, nullsFirst: true } as const;
+  const order = [
+    ...groupTags.map((tag) => ({ key: { kind: 'tag', tag } as const, ...ascending })),
+    ...(windows === undefined ? [] : [{ key: { kind: 'bucket' } as const, ...ascending }]),
+  ];
+  const bucket =
+    windows === undefined ? undefined : { widthNs: windows.everyNs, originNs: windows.offsetNs };
+  return { kind: 'groups', bucket, tags: groupTags, outputs, order, limit: undefined, offset: 0 };
 }
 
 /** Gathers rows into groups. */

@@ -1,9 +1,10 @@
+import type { DirectRequest } from '../../../model/direct-request.js';
 import type { ColumnRef } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { GroupRows } from './points.js';
 import type { Session } from './session.js';
 import { outputColumn, type TableRange, TableReader } from './table-reader.js';
-import { sliceOf, vectorValues } from './vector-values.js';
+import { sliceOf, tagTexts, vectorValues } from './vector-values.js';
 
 /** Rows of one group; a group may come in several pieces, one after the other. */
 export interface RowPiece extends GroupRows {
@@ -61,9 +62,10 @@ export async function* readRows(
     isSmall: request.rowLimit !== undefined && request.rowLimit <= 10_000 && groups.length === 0,
     render: (scanText) =>
       `SELECT ${list} FROM ${scanText(0)} r${where}${qualify} ORDER BY ${order}${limit}`,
+    direct: reader.direct(directRows(request, reader)),
   });
   for await (const { rowCount, columns: vectors } of chunks) {
-    const keys = vectors.slice(0, groups.length).map(({ values }) => values as ArrayLike<string>);
+    const keys = vectors.slice(0, groups.length).map((vector) => tagTexts(vector, rowCount));
     const times = vectors[groups.length]?.values as BigInt64Array; // the time column is never NULL
     const values = request.refs.map((ref, i) =>
       vectorValues(vectors[groups.length + 1 + i] as (typeof vectors)[number], rowCount, ref.type),
@@ -80,4 +82,35 @@ export async function* readRows(
       from = to;
     }
   }
+}
+
+/** The same for rows in memory: the last ones of series, or all of one series. */
+function directRows(request: RowRequest, reader: TableReader): DirectRequest['answer'] | undefined {
+  const { groupTags, isDescending } = request;
+  if (!hasEveryField(request)) return undefined;
+  const refs: ColumnRef[] = [
+    ...groupTags.map((name): ColumnRef => ({ name, type: 'tag', isTag: true })),
+    { name: 'time', type: 'time', isTag: false },
+    ...request.refs,
+  ];
+  const columns = refs.flatMap((ref) => reader.plainColumn(ref) ?? []);
+  if (columns.length !== refs.length) return undefined;
+  if (request.lastRowsOnly) {
+    const by = groupTags.map((tag) => ({
+      key: { kind: 'tag' as const, tag },
+      descending: false,
+      nullsFirst: true,
+    }));
+    return groupTags.length === 0 ? undefined : { kind: 'last', columns, by };
+  }
+  if (groupTags.length > 0 || !reader.isGroupedBySeries) return undefined;
+  return { kind: 'rows', columns, descending: isDescending, limit: request.rowLimit, offset: 0 };
+}
+
+/** Every row has one of the wanted fields: no condition is needed for that. */
+function hasEveryField({ source, wanted }: RowRequest): boolean {
+  const names = new Set(wanted.map(({ name }) => name));
+  return [...source.table.columns.values()].every(
+    ({ kind, name }) => kind === 'tag' || kind === 'time' || names.has(name),
+  );
 }

@@ -115,7 +115,7 @@ class CallRun {
     const functions = this.#select.fields.map(({ expr }) =>
       rowFunction(expr, this.#select.calls.length),
     );
-    for await (const { tags, points } of mergedGroups(readings)) {
+    for await (const { tags, points } of mergedGroups(readings, this.#plans)) {
       const finished = this.#plans.map((plan, i) => this.#finish(plan, points[i] ?? NO_POINTS));
       const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
       const rows = this.#joined(finished, columns, functions);
@@ -418,8 +418,10 @@ function joinedRows(parts: readonly GroupRows[]): GroupRows {
 }
 
 /** Groups of several readings, in ascending order; `points` are in the order of the statement's calls. */
-async function* mergedGroups(readings: readonly Reading[]): AsyncGenerator<CallGroup> {
-  const order = readings.flatMap(({ plans }) => plans);
+async function* mergedGroups(
+  readings: readonly Reading[],
+  order: readonly CallPlan[],
+): AsyncGenerator<CallGroup> {
   const places = new Map(order.map((plan, i) => [plan, i]));
   const heads: (CallGroup | undefined)[] = [];
   const advance = async (i: number): Promise<void> => {

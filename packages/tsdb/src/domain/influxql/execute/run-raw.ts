@@ -1,6 +1,6 @@
 import { COLUMN_SLOTS } from '../plan/compile-select.js';
 import type { CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
-import type { Value } from '../plan/data-type.js';
+import type { DataType, Value } from '../plan/data-type.js';
 import { fillNumber } from './fill.js';
 import type { RowPiece } from './read-rows.js';
 import { rowFunction } from './row-expr.js';
@@ -67,18 +67,30 @@ function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name
     expr.kind === 'slot' && expr.index >= COLUMN_SLOTS ? expr.index - COLUMN_SLOTS : undefined,
   );
   const functions = fields.map(({ expr }) => rowFunction(expr, 0));
-  return ({ tags, times, columns }) => ({
-    tags,
-    times,
-    columns: fields.map(({ type }, f) => {
-      const index = plain[f];
-      const values =
-        index === undefined ? computed(functions[f], times, columns) : (columns[index] ?? []);
-      if (fill.kind !== 'number') return values;
-      const empty = fillNumber(fill.value, type);
-      return Array.from(values, (value) => value ?? empty);
-    }),
-  });
+  return ({ tags, times, columns: read }) => {
+    const columns =
+      fill.kind === 'number'
+        ? read.map((column, i) =>
+            filledColumn(column, select.columns[i]?.type ?? 'unknown', fill.value),
+          )
+        : read;
+    return {
+      tags,
+      times,
+      columns: fields.map((_, f) => {
+        const index = plain[f];
+        return index === undefined
+          ? computed(functions[f], times, columns)
+          : (columns[index] ?? []);
+      }),
+    };
+  };
+}
+
+/** NULLs of what is selected become the number, before anything is computed of them. */
+function filledColumn(column: ArrayLike<Value>, type: DataType, value: number | bigint): Value[] {
+  const empty = fillNumber(value, type);
+  return Array.from(column, (cell) => cell ?? empty);
 }
 
 function computed(

@@ -1,3 +1,4 @@
+import type { DirectRequest } from '../../../model/direct-request.js';
 import type { OutputColumn, ResultChunk } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
@@ -12,6 +13,8 @@ export interface EngineStatement {
   /** The answer is far smaller than what is read. */
   readonly isSmall: boolean;
   render(scanText: (index: number) => string): string;
+  /** The same for rows in memory; its answer has the same columns. */
+  readonly direct?: DirectRequest | undefined;
 }
 
 /** What a statement under way needs of the engine. */

@@ -1,3 +1,5 @@
+import type { Column } from '../../../model/column.js';
+import type { DirectRequest } from '../../../model/direct-request.js';
 import type { OutputColumn } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { SqlType } from '../../../model/sql-type.js';
@@ -8,7 +10,7 @@ import { type Filter, filterColumns } from '../plan/filter.js';
 import type { TableSource } from '../plan/source.js';
 import { filterText } from './filter-text.js';
 import type { Session } from './session.js';
-import { tagConditions } from './tag-conditions.js';
+import { directConditions, tagConditions } from './tag-conditions.js';
 
 export interface TableRange {
   readonly source: TableSource;
@@ -87,6 +89,22 @@ export class TableReader {
   /** Every series is a group of its own: no two rows of a group have one time. */
   get isGroupedBySeries(): boolean {
     return this.tieBreakers.length === 0;
+  }
+
+  /** A request for rows in memory; `undefined` where the condition does not fit its form. */
+  direct(answer: DirectRequest['answer'] | undefined): DirectRequest | undefined {
+    if (answer === undefined) return undefined;
+    const { source, minNs, maxNs, filter } = this.#range;
+    const index = this.#session.seriesOf(source.table);
+    const conditions = directConditions(filter, source.table, index);
+    if (conditions === undefined) return undefined;
+    return { table: source.table, minTimeNs: minNs, maxTimeNs: maxNs, ...conditions, answer };
+  }
+
+  /** A field or tag that is read as what it is. */
+  plainColumn(ref: ColumnRef): Column | undefined {
+    const column = this.#range.source.table.columns.get(ref.name);
+    return column !== undefined && typeOfKind(column.kind) === ref.type ? column : undefined;
   }
 
   where(extra: readonly string[] = []): string {

@@ -1,5 +1,8 @@
+import type { DirectRequest, FieldCondition } from '../../../model/direct-request.js';
 import type { TagCondition } from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
 import type { SeriesIndex } from '../../engine/series-index.js';
+import { typeOfKind } from '../plan/data-type.js';
 import { type Filter, filterColumns } from '../plan/filter.js';
 import { rowPredicate } from './row-expr.js';
 
@@ -13,6 +16,37 @@ export function tagConditions(filter: Filter | undefined, index: SeriesIndex): T
     const condition = conditionOf(part, index);
     return condition === undefined ? [] : [condition];
   });
+}
+
+/** A condition in the form that rows in memory are asked in; `undefined` where it does not fit that form. */
+export function directConditions(
+  filter: Filter | undefined,
+  table: TableSchema,
+  index: SeriesIndex,
+): Pick<DirectRequest, 'tagConditions' | 'fieldConditions'> | undefined {
+  const ofTags: TagCondition[] = [];
+  const ofFields: FieldCondition[] = [];
+  for (const part of filter === undefined ? [] : conjuncts(filter)) {
+    const ofTag = conditionOf(part, index);
+    const ofField = ofTag === undefined ? fieldCondition(part, table) : undefined;
+    if (ofTag !== undefined) ofTags.push(ofTag);
+    else if (ofField !== undefined) ofFields.push(ofField);
+    else return undefined;
+  }
+  return { tagConditions: ofTags, fieldConditions: ofFields };
+}
+
+/** `field > 1`, with the field in its own type and a number that a double holds exactly. */
+function fieldCondition(filter: Filter, table: TableSchema): FieldCondition | undefined {
+  if (filter.kind !== 'compare' || filter.left.kind !== 'column') return undefined;
+  if (filter.right.kind !== 'constant') return undefined;
+  const column = table.columns.get(filter.left.ref.name);
+  const value = Number(filter.right.value);
+  const isNumber = typeof filter.right.value === 'number' || typeof filter.right.value === 'bigint';
+  if (column === undefined || typeOfKind(column.kind) !== filter.left.ref.type) return undefined;
+  if (!isNumber || !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
+    return undefined;
+  return { column, op: filter.op === '!=' ? '<>' : filter.op, value };
 }
 
 function conjuncts(filter: Filter): Filter[] {

@@ -28,3 +28,9 @@ export function sliceOf<T>(values: ArrayLike<T>, from: number, to: number): Arra
     to,
   );
 }
+
+/** Values of a tag column; absent ones are empty. */
+export function tagTexts(vector: ColumnVector, rowCount: number): ArrayLike<string> {
+  if (vector.validity === undefined) return vector.values as ArrayLike<string>; // a column of texts
+  return Array.from(vectorValues(vector, rowCount, 'tag'), (value) => String(value ?? ''));
+}

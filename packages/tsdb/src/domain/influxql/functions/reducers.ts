@@ -86,6 +86,11 @@ function stddev(slice: Slice): Value {
 
 /** Walks the points by value, then time, counting runs. Source: query-languages, "Aggregates". */
 function mode({ points, from, to }: Slice): Value {
+  if (typeof points.values[from] === 'boolean') {
+    let trueCount = 0;
+    for (let i = from; i < to; i++) if (points.values[i] === true) trueCount++;
+    return trueCount * 2 >= to - from;
+  }
   const order = Array.from({ length: to - from }, (_, i) => from + i);
   order.sort(
     (a, b) =>
