@@ -11,6 +11,13 @@ interface BlockParts {
   readonly columns: Map<number, StoredColumn | undefined>;
 }
 
+const NUMBERS = {
+  float64: Float64Array,
+  int64: undefined,
+  uint64: undefined,
+  bool: Int8Array,
+} as const;
+
 /** What was made of blocks that wait for the engine; it goes with them. */
 const made = new WeakMap<RowBlock, BlockParts>();
 
@@ -33,8 +40,9 @@ export function blockRows(block: RowBlock, columns: readonly Column[]): LoadedRo
       continue;
     }
     if ('cells' in field.values || !isDirectKind(column.kind)) return undefined;
-    const builder = new ColumnBuilder(column.kind, block.count);
-    const isPresent = field.validCount < block.count ? field.validity : undefined;
+    const mayLack = field.validCount < block.count;
+    const builder = new ColumnBuilder({ numbers: NUMBERS[column.kind], mayLack }, block.count);
+    const isPresent = mayLack ? field.validity : undefined;
     builder.add(field.values.subarray(0, block.count), block.count, isPresent);
     const finished = builder.finish(part.order);
     if (finished === undefined) return undefined;

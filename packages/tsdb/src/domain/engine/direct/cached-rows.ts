@@ -1,6 +1,6 @@
 import type { Column } from '../../../model/column.js';
 import type { CacheEntry, ColumnCache } from './column-cache.js';
-import { columnSizeBytes, type Part, partSizeBytes, type StoredColumn } from './part.js';
+import { columnSizeBytes, type Part, partSizeBytes, type StoredColumn, timesOf } from './part.js';
 
 /** Kinds of fields that have a form in memory. */
 export type DirectKind = 'float64' | 'int64' | 'uint64' | 'bool';
@@ -17,6 +17,7 @@ export class CachedRows {
   readonly #unfit = new Set<number>();
   #isUnfit = false;
   #isForgotten = false;
+  #times: { readonly min: bigint; readonly max: bigint } | undefined;
 
   constructor(cache: ColumnCache) {
     this.#cache = cache;
@@ -25,6 +26,11 @@ export class CachedRows {
   /** True when the rows, or one of the columns, have no form in memory. */
   isUnfit(columns: readonly Column[]): boolean {
     return this.#isUnfit || columns.some((column) => this.#unfit.has(column.id));
+  }
+
+  /** False: no row lies between the two instants, as far as is known. */
+  touches(minTime: bigint, maxTime: bigint): boolean {
+    return this.#times === undefined || (this.#times.min <= maxTime && this.#times.max >= minTime);
   }
 
   get part(): Part | undefined {
@@ -53,6 +59,7 @@ export class CachedRows {
       drop: () => this.#clear(),
     };
     this.#part = entry;
+    this.#times = timesOf(part);
     this.#cache.add(entry);
   }
 

@@ -27,7 +27,7 @@ export async function answerDirectly(options: {
   const loaded: LoadedRows[] = [];
   let isComplete = true;
   for (const source of sources) {
-    const rows = options.columns.find(source, fields);
+    const rows = options.columns.find(source, fields, request);
     if (rows === undefined) isComplete = false;
     else loaded.push(...rows);
   }

@@ -6,8 +6,8 @@ import type { SqlType } from '../../../model/sql-type.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { SeriesIndex } from '../series-index.js';
-import { type CachedRows, isDirectKind } from './cached-rows.js';
-import { ColumnBuilder, PartBuilder } from './part-builder.js';
+import type { CachedRows } from './cached-rows.js';
+import { ColumnBuilder, type ColumnForm, narrowestFor, PartBuilder } from './part-builder.js';
 
 /** Rows `[from, to)` of a source that are kept as one. */
 export interface RowUnit {
@@ -16,128 +16,171 @@ export interface RowUnit {
   readonly rows: CachedRows;
 }
 
-const INT64: SqlType = { kind: 'int', bits: 64, signed: true };
-
-/** Rows asked for with one statement: their chunks are taken over without a pause. */
-const STATEMENT_ROWS = 131_072;
-
-/**
- * Reads columns of a source in the order of its rows and gives every unit what it lacks.
- * @param units ascending, without gaps.
- */
-export async function loadRows(options: {
+/** What a load reads. */
+export interface LoadSource {
   readonly host: DuckDbHost;
   readonly index: SeriesIndex;
   /** What stands in FROM. */
   readonly from: string;
-  /** Its column with the number of the row. */
+  /** Its column with the number of the row, from 0 on. */
   readonly rowNumber: string;
-  readonly units: readonly RowUnit[];
-  /** Only such as the source has. */
-  readonly columns: readonly Column[];
-}): Promise<void> {
-  const { units, columns, index } = options;
-  for (const unit of units) {
-    const loader = new UnitLoader(unit, columns, index);
-    for (let from = unit.from; from < unit.to; from += STATEMENT_ROWS) {
-      const chunks = readChunks(options, from, Math.min(unit.to, from + STATEMENT_ROWS));
-      for await (const chunk of chunks) loader.take(chunk);
-      await setImmediate();
-    }
-    invariant(loader.isFull, 'a source has as many rows as it says');
-    loader.finish();
+}
+
+/** A field to load, in the form in which the engine is asked for it. */
+export interface LoadColumn {
+  readonly column: Column;
+  readonly form: ColumnForm;
+  readonly text: string;
+}
+
+/** Rows asked for with one statement: their chunks are taken over without a pause. */
+const STATEMENT_ROWS = 131_072;
+
+const INT64: SqlType = { kind: 'int', bits: 64, signed: true };
+
+/** Looks at the least and greatest values of fields, so that the engine hands them out in the narrowest form. */
+export async function loadColumns(
+  source: LoadSource,
+  columns: readonly Column[],
+  range: { readonly from: number; readonly to: number },
+): Promise<readonly LoadColumn[]> {
+  if (columns.length === 0) return [];
+  const list = columns.map(({ physicalName, kind }) => {
+    const name = quoteName(physicalName);
+    return kind === 'int64' || kind === 'uint64'
+      ? `count(${name}), min(${name}), max(${name})`
+      : `count(${name}), NULL, NULL`;
+  });
+  const [facts = []] = await source.host.rows(
+    `SELECT count(*), ${list.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
+  );
+  const rowCount = Number(facts[0]);
+  return columns.map((column, i) => {
+    const [count, min, max] = facts.slice(1 + i * 3, 4 + i * 3);
+    const mayLack = Number(count) < rowCount;
+    return { column, ...engineForm(column, Number(min ?? 0), Number(max ?? 0), mayLack) };
+  });
+}
+
+function engineForm(
+  { kind, physicalName }: Column,
+  min: number,
+  max: number,
+  mayLack: boolean,
+): Pick<LoadColumn, 'form' | 'text'> {
+  const name = quoteName(physicalName);
+  const cast = (
+    numbers: ColumnForm['numbers'],
+    type: string,
+  ): Pick<LoadColumn, 'form' | 'text'> => ({
+    form: { numbers, mayLack },
+    text: `CAST(${name} AS ${type})`,
+  });
+  if (kind === 'float64') return { form: { numbers: Float64Array, mayLack }, text: name };
+  if (kind === 'bool') return cast(Int8Array, 'TINYINT');
+  switch (narrowestFor(min, max)) {
+    case Int8Array:
+      return cast(Int8Array, 'TINYINT');
+    case Int16Array:
+      return cast(Int16Array, 'SMALLINT');
+    case Int32Array:
+      return cast(Int32Array, 'INTEGER');
+    default:
+      return { form: { numbers: undefined, mayLack }, text: name };
   }
 }
 
+/** Bytes that a value takes once it is loaded, at most. */
+export function valueSizeBytes({ form }: LoadColumn): number {
+  return form.numbers?.BYTES_PER_ELEMENT ?? 8;
+}
+
+/** Reads what a unit lacks, in the order of its rows. */
+export async function loadUnit(
+  source: LoadSource,
+  { from, to, rows }: RowUnit,
+  columns: readonly LoadColumn[],
+): Promise<void> {
+  const lacking = columns.filter(({ column }) => !rows.has(column.id));
+  const known = rows.part;
+  const part = known === undefined ? new PartBuilder(to - from) : undefined;
+  const builders = lacking.map(({ form }) => new ColumnBuilder(form, to - from));
+  let rowCount = 0;
+  for (let start = from; start < to; start += STATEMENT_ROWS) {
+    const end = Math.min(to, start + STATEMENT_ROWS);
+    const texts = [
+      ...(part === undefined ? [] : ['_series', '"time"']),
+      ...lacking.map(({ text }) => text),
+    ];
+    const chunks = readChunks(source, texts, { from: start, to: end });
+    for await (const { columns: vectors, rowCount: count } of chunks) {
+      const fields = part === undefined ? vectors : vectors.slice(2);
+      if (part !== undefined) addRows(part, vectors, count, source.index);
+      fields.forEach(({ values, validity }, i) => {
+        // Each kind that is loaded comes as a typed array of its own.
+        builders[i]?.add(values as Float64Array, count, validity);
+      });
+      rowCount += count;
+    }
+    await setImmediate();
+  }
+  invariant(rowCount === to - from, 'a source has as many rows as it says');
+  const finished = known ?? part?.finish();
+  if (known === undefined) rows.setPart(finished);
+  if (finished === undefined) return;
+  lacking.forEach(({ column }, i) => {
+    rows.setColumn(column.id, builders[i]?.finish(finished.order));
+  });
+}
+
+function addRows(
+  part: PartBuilder,
+  [ids, times]: ResultChunk['columns'],
+  count: number,
+  index: SeriesIndex,
+): void {
+  invariant(ids !== undefined && times !== undefined, 'both were asked for');
+  // BIGINT and TIMESTAMP_NS come as 64-bit integers.
+  part.add(
+    denseOf(ids.values as BigInt64Array, count, index),
+    (times.values as BigInt64Array).subarray(0, count),
+  );
+}
+
 function readChunks(
-  options: {
-    readonly host: DuckDbHost;
-    readonly from: string;
-    readonly rowNumber: string;
-    readonly columns: readonly Column[];
-  },
-  from: number,
-  to: number,
+  source: LoadSource,
+  texts: readonly string[],
+  range: { readonly from: number; readonly to: number },
 ): AsyncIterable<ResultChunk> {
-  const { columns, rowNumber } = options;
-  const names = ['_series', '"time"', ...columns.map((column) => quoteName(column.physicalName))];
-  const output: OutputColumn[] = [
-    { name: '_series', type: INT64, source: undefined },
-    { name: 'time', type: { kind: 'timestamp', unit: 'ns', zone: undefined }, source: 'time' },
-    ...columns.map((column) => ({ name: column.name, type: INT64, source: column.kind })),
-  ];
-  return options.host.stream({
-    text: `SELECT ${names.join(', ')} FROM ${options.from} WHERE ${rowNumber} >= ${from} AND ${rowNumber} < ${to}`,
-    columns: output,
+  // Of types that need a form of their own none is asked for.
+  const columns = texts.map((name): OutputColumn => ({ name, type: INT64, source: undefined }));
+  return source.host.stream({
+    text: `SELECT ${texts.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
+    columns,
     isSmall: true,
     signal: new AbortController().signal,
   });
 }
 
-class UnitLoader {
-  readonly #unit: RowUnit;
-  readonly #columns: readonly Column[];
-  readonly #index: SeriesIndex;
-  readonly #part: PartBuilder;
-  readonly #builders: readonly ColumnBuilder[];
-  readonly #rowCount: number;
+function rangeText({ from, rowNumber }: LoadSource, start: number, end: number): string {
+  return `${from} WHERE ${rowNumber} >= ${start} AND ${rowNumber} < ${end}`;
+}
 
-  constructor(unit: RowUnit, columns: readonly Column[], index: SeriesIndex) {
-    this.#unit = unit;
-    this.#columns = columns;
-    this.#index = index;
-    this.#rowCount = unit.to - unit.from;
-    this.#part = new PartBuilder(this.#rowCount);
-    this.#builders = columns.map(
-      (column) =>
-        new ColumnBuilder(isDirectKind(column.kind) ? column.kind : 'float64', this.#rowCount),
-    );
-  }
-
-  get isFull(): boolean {
-    return this.#part.count === this.#rowCount;
-  }
-
-  take({ rowCount, columns }: ResultChunk): void {
-    const [ids, times, ...fields] = columns;
-    invariant(ids !== undefined && times !== undefined, 'both were asked for');
-    // BIGINT and TIMESTAMP_NS come as 64-bit integers.
-    this.#part.add(
-      this.#denseOf(ids.values as BigInt64Array, rowCount),
-      (times.values as BigInt64Array).subarray(0, rowCount),
-    );
-    fields.forEach(({ values, validity }, i) => {
-      // Only kinds with a form in memory are loaded, and each comes as its own typed array.
-      this.#builders[i]?.add(values as Float64Array, rowCount, validity);
-    });
-  }
-
-  finish(): void {
-    const { rows } = this.#unit;
-    const part = rows.part ?? this.#part.finish();
-    rows.setPart(part);
-    if (part === undefined) return;
-    this.#columns.forEach((column, i) => {
-      if (!rows.has(column.id)) rows.setColumn(column.id, this.#builders[i]?.finish(part.order));
-    });
-  }
-
-  #denseOf(ids: BigInt64Array, count: number): Uint32Array {
-    const words = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
-    const series = new Uint32Array(count);
-    let lastLow = 0;
-    let lastHigh = 0;
-    let dense = -1;
-    for (let i = 0; i < count; i++) {
-      const low = words[i * 2] as number;
-      const high = words[i * 2 + 1] as number;
-      if (dense < 0 || low !== lastLow || high !== lastHigh) {
-        dense = this.#index.denseOf(low, high);
-        lastLow = low;
-        lastHigh = high;
-      }
-      series[i] = dense;
+function denseOf(ids: BigInt64Array, count: number, index: SeriesIndex): Uint32Array {
+  const words = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
+  const series = new Uint32Array(count);
+  let lastLow = 0;
+  let lastHigh = 0;
+  let dense = -1;
+  for (let i = 0; i < count; i++) {
+    const low = words[i * 2] as number;
+    const high = words[i * 2 + 1] as number;
+    if (dense < 0 || low !== lastLow || high !== lastHigh) {
+      dense = index.denseOf(low, high);
+      lastLow = low;
+      lastHigh = high;
     }
-    return series;
+    series[i] = dense;
   }
+  return series;
 }

@@ -1,4 +1,4 @@
-import { type Part, type StoredColumn, timeAt } from './part.js';
+import type { Part, StoredColumn } from './part.js';
 
 /** Longest span of a part in nanoseconds: places of times within it are exact as doubles, also after a division. */
 const MAX_SPAN_NS = 2 ** 52;
@@ -200,61 +200,61 @@ function runsOf(series: Uint32Array): Runs {
   return { runSeries, runStarts, runEnds };
 }
 
-/** Least and greatest time of a part. */
-export function timesOf(part: Part): { readonly min: bigint; readonly max: bigint } {
-  const unit = BigInt(part.unitNs);
-  return { min: part.baseNs, max: part.baseNs + BigInt(part.maxOffset) * unit };
+/** How the values of a field come to a builder. */
+export interface ColumnForm {
+  /** The class that holds every value; `undefined`: integers of 64 bits, to be looked at one by one. */
+  readonly numbers: NumbersClass | undefined;
+  /** False: no row lacks the field. */
+  readonly mayLack: boolean;
 }
 
 /** Gathers the values of one field in the order of its source. */
 export class ColumnBuilder {
-  readonly #isFloat: boolean;
-  #values: Int32Array | Float64Array;
+  readonly #form: ColumnForm;
+  #values: Numbers;
   readonly #validity: Uint8Array;
   #count = 0;
   #missing = 0;
   #isFit = true;
 
-  constructor(kind: 'float64' | 'int64' | 'uint64' | 'bool', rowCount: number) {
-    this.#isFloat = kind === 'float64';
-    this.#values = this.#isFloat ? new Float64Array(rowCount) : new Int32Array(rowCount);
-    this.#validity = new Uint8Array((rowCount + 7) >> 3);
+  constructor(form: ColumnForm, rowCount: number) {
+    this.#form = form;
+    this.#values = new (form.numbers ?? Int32Array)(rowCount);
+    this.#validity = new Uint8Array(form.mayLack ? (rowCount + 7) >> 3 : 0);
   }
 
   /** `isPresent`: a bit a row, from the lowest of the first byte on; `undefined`: all are there. */
   add(
-    values: Float64Array | BigInt64Array | BigUint64Array | Uint8Array,
+    values: Numbers | BigInt64Array | BigUint64Array | Uint8Array,
     rowCount: number,
     isPresent: Uint8Array | undefined,
   ): void {
-    const at = this.#count;
-    if (values instanceof Float64Array) this.#values.set(values.subarray(0, rowCount), at);
-    else if (values instanceof Uint8Array) this.#values.set(values.subarray(0, rowCount), at);
-    else this.#addWords(values, rowCount, isPresent);
-    this.#notePresent(rowCount, isPresent);
+    if (values instanceof BigInt64Array || values instanceof BigUint64Array)
+      this.#addWords(values, rowCount, isPresent);
+    else this.#values.set(values.subarray(0, rowCount), this.#count);
+    if (this.#form.mayLack) this.#notePresent(rowCount, isPresent);
     this.#count += rowCount;
-  }
-
-  addMissing(rowCount: number): void {
-    this.#count += rowCount;
-    this.#missing += rowCount;
   }
 
   /** `undefined`: some value has no exact form as a double. */
   finish(order: Uint16Array | Uint32Array | undefined): StoredColumn | undefined {
     if (!this.#isFit) return undefined;
-    const { kind, isWhole } = narrowest(this.#values, this.#count);
-    const values = new kind(this.#count);
     const source = this.#values;
-    if (order === undefined) values.set(source.subarray(0, this.#count));
-    else for (let i = 0; i < order.length; i++) values[i] = source[order[i] as number] as number;
+    const kind =
+      source instanceof Int8Array || source instanceof Int16Array
+        ? undefined
+        : narrowest(source, this.#count);
+    const values =
+      kind === undefined && order === undefined
+        ? source
+        : gatheredNumbers(source, order, new (kind ?? classOf(source))(this.#count));
     const validity =
       this.#missing === 0
         ? undefined
         : order === undefined
           ? this.#validity
           : gatheredBits(this.#validity, order);
-    return { values, validity, isWhole };
+    return { values, validity };
   }
 
   #addWords(
@@ -284,21 +284,30 @@ export class ColumnBuilder {
   #notePresent(rowCount: number, isPresent: Uint8Array | undefined): void {
     const at = this.#count;
     const bits = this.#validity;
-    if (isPresent === undefined) {
-      for (let row = at; row < at + rowCount; row++)
-        bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
-      return;
-    }
     for (let row = 0; row < rowCount; row++) {
-      if (((isPresent[row >> 3] as number) & (1 << (row & 7))) === 0) {
-        this.#missing++;
-        this.#values[at + row] = 0;
-        continue;
-      }
       const to = at + row;
-      bits[to >> 3] = (bits[to >> 3] as number) | (1 << (to & 7));
+      if (isPresent !== undefined && ((isPresent[row >> 3] as number) & (1 << (row & 7))) === 0) {
+        this.#missing++;
+        this.#values[to] = 0;
+      } else bits[to >> 3] = (bits[to >> 3] as number) | (1 << (to & 7));
     }
   }
+}
+
+function classOf(values: Numbers): NumbersClass {
+  if (values instanceof Int8Array) return Int8Array;
+  if (values instanceof Int16Array) return Int16Array;
+  return values instanceof Int32Array ? Int32Array : Float64Array;
+}
+
+function gatheredNumbers(
+  source: Numbers,
+  order: Uint16Array | Uint32Array | undefined,
+  target: Numbers,
+): Numbers {
+  if (order === undefined) target.set(source.subarray(0, target.length));
+  else for (let i = 0; i < order.length; i++) target[i] = source[order[i] as number] as number;
+  return target;
 }
 
 function gatheredBits(bits: Uint8Array, order: Uint16Array | Uint32Array): Uint8Array {
@@ -311,41 +320,39 @@ function gatheredBits(bits: Uint8Array, order: Uint16Array | Uint32Array): Uint8
   return result;
 }
 
-type NumbersClass =
+type Numbers = StoredColumn['values'];
+
+export type NumbersClass =
   | Int8ArrayConstructor
   | Int16ArrayConstructor
   | Int32ArrayConstructor
   | Float64ArrayConstructor;
 
-function narrowest(
-  values: Int32Array | Float64Array,
-  count: number,
-): { readonly kind: NumbersClass; readonly isWhole: boolean } {
+/** The narrowest class that holds the first `count` values exactly. */
+function narrowest(values: Int32Array | Float64Array, count: number): NumbersClass {
   let min = 0;
   let max = 0;
-  let isWhole = true;
+  if (values instanceof Float64Array && !isWhole(values, count)) return Float64Array;
   for (let i = 0; i < count; i++) {
     const value = values[i] as number;
     if (value < min) min = value;
     if (value > max) max = value;
-    // A negative zero is no whole number here: integers have none.
-    if (!Number.isInteger(value) || Object.is(value, -0)) {
-      isWhole = false;
-      break;
-    }
   }
-  if (!isWhole || min < -(2 ** 31) || max >= 2 ** 31) return { kind: Float64Array, isWhole };
-  if (min < -32768 || max > 32767) return { kind: Int32Array, isWhole };
-  if (min < -128 || max > 127) return { kind: Int16Array, isWhole };
-  return { kind: Int8Array, isWhole };
+  return narrowestFor(min, max);
 }
 
-/** For tests: the rows of a part with their times. */
-export function rowsOfPart(part: Part): { readonly series: number; readonly time: bigint }[] {
-  const rows: { series: number; time: bigint }[] = [];
-  part.runSeries.forEach((series, run) => {
-    for (let row = part.runStarts[run] as number; row < (part.runEnds[run] as number); row++)
-      rows.push({ series, time: timeAt(part, row) });
-  });
-  return rows;
+/** The narrowest class for whole numbers between two. */
+export function narrowestFor(min: number, max: number): NumbersClass {
+  if (min < -(2 ** 31) || max >= 2 ** 31) return Float64Array;
+  if (min < -32768 || max > 32767) return Int32Array;
+  return min < -128 || max > 127 ? Int16Array : Int8Array;
+}
+
+/** A negative zero is no whole number here: integers have none. */
+function isWhole(values: Float64Array, count: number): boolean {
+  for (let i = 0; i < count; i++) {
+    const value = values[i] as number;
+    if (!Number.isInteger(value) || Object.is(value, -0)) return false;
+  }
+  return true;
 }

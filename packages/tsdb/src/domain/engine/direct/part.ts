@@ -4,7 +4,6 @@ export interface StoredColumn {
   readonly values: Int8Array | Int16Array | Int32Array | Float64Array;
   /** Bit `i & 7` of byte `i >> 3` is set when row i has the field. `undefined`: all have it. */
   readonly validity: Uint8Array | undefined;
-  readonly isWhole: boolean;
 }
 
 /**
@@ -25,6 +24,12 @@ export interface Part {
   readonly maxOffset: number;
   /** Place of each row in its source; `undefined`: the same as here. */
   readonly order: Uint16Array | Uint32Array | undefined;
+}
+
+/** Least and greatest time of a part. */
+export function timesOf(part: Part): { readonly min: bigint; readonly max: bigint } {
+  const unit = BigInt(part.unitNs);
+  return { min: part.baseNs, max: part.baseNs + BigInt(part.maxOffset) * unit };
 }
 
 export function partSizeBytes(part: Part): number {

@@ -5,15 +5,15 @@ import type { SeriesIndex } from '../series-index.js';
 import { blockRows } from './block-rows.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
-import { loadRows, type RowUnit } from './load-rows.js';
+import { loadColumns, loadUnit, type RowUnit, valueSizeBytes } from './load-rows.js';
 import type { Part, StoredColumn } from './part.js';
 
 /** Rows of a buffer table that are kept as one: a part's places fit 16 bits. */
 const PAGE_ROWS = 65536;
 /** A segment of more rows is left to the engine, which reads of it only what a query needs. */
 const MAX_SEGMENT_ROWS = 4 * 1024 * 1024;
-/** What loading takes for each value until it has found its narrowest form. */
-const LOAD_BYTES_PER_VALUE = 8;
+/** What time and order of a row take. */
+const INDEX_BYTES = 8;
 
 /** Where rows of a table are: a segment, or rows of a generation. */
 export interface RowSource {
@@ -69,12 +69,20 @@ export class TableColumns {
     return this.#cache.isEnabled;
   }
 
-  /** Rows of a source with the given fields; `undefined`: not all of them are in memory. Asks for them to be loaded then. */
-  find(source: RowSource, columns: readonly Column[]): readonly LoadedRows[] | undefined {
+  /**
+   * Rows of a source with the given fields, at least those between the two instants; `undefined`: not all of them are in
+   * memory. Asks for them to be loaded then.
+   */
+  find(
+    source: RowSource,
+    columns: readonly Column[],
+    bounds: { readonly minTimeNs: bigint; readonly maxTimeNs: bigint },
+  ): readonly LoadedRows[] | undefined {
     const present = columns.filter((column) => source.hasColumn(column.id));
     const units = this.#unitsOf(source);
     const found: LoadedRows[] = [];
     for (const { rows } of units) {
+      if (!rows.touches(bounds.minTimeNs, bounds.maxTimeNs)) continue;
       const loaded = loadedRows(rows, present);
       if (loaded === undefined) {
         this.#miss(source, units, present);
@@ -149,20 +157,20 @@ export class TableColumns {
     const lacking = units.filter(
       ({ rows }) => !rows.isUnfit(columns) && loadedRows(rows, columns) === undefined,
     );
-    if (lacking.length === 0) return;
+    const [first] = lacking;
+    const last = lacking.at(-1);
+    if (first === undefined || last === undefined) return;
     const rest = columns.filter((column) => lacking.some(({ rows }) => !rows.has(column.id)));
-    const rowCount = lacking.reduce((sum, { from, to }) => sum + to - from, 0);
-    if (!this.#cache.makeRoom(rowCount * (rest.length + 1) * LOAD_BYTES_PER_VALUE)) return;
+    const { from, rowNumber } = source;
+    const readable = { host: this.#host, index: this.#index, from, rowNumber };
     const letGo = await source.hold();
     try {
-      await loadRows({
-        host: this.#host,
-        index: this.#index,
-        from: source.from,
-        rowNumber: source.rowNumber,
-        units: lacking,
-        columns: rest,
-      });
+      const loads = await loadColumns(readable, rest, { from: first.from, to: last.to });
+      const rowSizeBytes = loads.reduce((sum, load) => sum + valueSizeBytes(load), INDEX_BYTES);
+      for (const unit of lacking) {
+        if (!this.#cache.makeRoom((unit.to - unit.from) * rowSizeBytes)) return;
+        await loadUnit(readable, unit, loads);
+      }
     } finally {
       letGo();
     }
