@@ -7,7 +7,7 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { ColumnCache } from './direct/column-cache.js';
-import { answerDirectly } from './direct/direct-path.js';
+import { answerDirectly, fieldsOf } from './direct/direct-path.js';
 import { type RowSource, TableColumns } from './direct/table-columns.js';
 import { DuplicateKeys } from './duplicate-keys.js';
 import { GenerationTable } from './generation-table.js';
@@ -377,22 +377,25 @@ export class TableStore {
     request: DirectRequest,
     cutoffNs: bigint,
   ): Promise<Iterable<ResultChunk> | undefined> {
-    if (!this.#columns.isEnabled) return undefined;
-    const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
-    const maxTime = request.maxTimeNs;
-    await this.checkLateRows();
-    // Points written twice are merged, and deleted rows left out, by the engine alone.
-    if (this.#duplicates.touches(minTime, maxTime)) return undefined;
-    if (this.tombstones.touches(minTime, maxTime)) return undefined;
-    const sources = this.#rowSources().filter(
-      (source) => source.minTime <= maxTime && source.maxTime >= minTime,
-    );
-    return await answerDirectly({
-      request: { ...request, minTimeNs: minTime },
-      sources,
-      columns: this.#columns,
-      index: this.index,
-    });
+    const columns = fieldsOf(request);
+    if (!this.#columns.isEnabled || columns === undefined) return undefined;
+    const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+    const { maxTimeNs } = request;
+    for (let isAwaited = false; ; isAwaited = true) {
+      await this.checkLateRows();
+      // Points written twice are merged, and deleted rows left out, by the engine alone.
+      if (this.#duplicates.touches(minTimeNs, maxTimeNs)) return undefined;
+      if (this.tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
+      const sources = this.#rowSources().filter(
+        (source) => source.minTime <= maxTimeNs && source.maxTime >= minTimeNs,
+      );
+      const found = this.#columns.find(sources, { columns, minTimeNs, maxTimeNs });
+      if (found === undefined) return undefined;
+      if (!(found instanceof Promise))
+        return await answerDirectly({ ...request, minTimeNs }, found, this.index);
+      if (isAwaited) return undefined;
+      await found;
+    }
   }
 
   /** All rows that queries may see, taken together without a wait in between. */

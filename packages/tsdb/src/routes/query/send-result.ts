@@ -21,8 +21,8 @@ export async function sendResult(
 ): Promise<void> {
   const pieces = encode(result, format);
   const first = await pieces.next();
-  // A piece that is not full is the last one.
-  const start = first.done ? Buffer.alloc(0) : first.value;
+  // A piece that is not full is the last one. As a text it goes out in one write with the head of the answer.
+  const start = first.done ? '' : first.value;
   const isWhole = start.length < PIECE_LENGTH;
   reply.header('content-type', format.contentType).send(isWhole ? start : streamOf(start, pieces));
 }
@@ -30,13 +30,13 @@ export async function sendResult(
 async function* encode(
   result: ResultStream,
   format: TextFormat,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<string, void, undefined> {
   const encoder = format.open(result);
   let piece = encoder.begin();
   for await (const chunk of result.chunks) {
     piece += encoder.chunk(chunk);
     if (piece.length < PIECE_LENGTH) continue;
-    yield Buffer.from(piece);
+    yield piece;
     piece = '';
     // Others get their turn between two pieces.
     await setImmediate();
@@ -44,10 +44,10 @@ async function* encode(
   for (const text of encoder.held?.() ?? []) {
     piece += text;
     if (piece.length < PIECE_LENGTH) continue;
-    yield Buffer.from(piece);
+    yield piece;
     piece = '';
     await setImmediate();
   }
   piece += encoder.end();
-  if (piece !== '') yield Buffer.from(piece);
+  if (piece !== '') yield piece;
 }

@@ -4,7 +4,10 @@ import { Readable } from 'node:stream';
  * `first`, then what `rest` yields, asked for when the client has taken the last piece. `rest` is closed in every
  * case, also when the client goes away before it has taken anything.
  */
-export function streamOf(first: Buffer, rest: AsyncGenerator<Buffer, void, undefined>): Readable {
+export function streamOf(
+  first: Buffer | string,
+  rest: AsyncGenerator<Buffer | string, void, undefined>,
+): Readable {
   let isBegun = false;
   return new Readable({
     read() {

@@ -88,7 +88,13 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
   const accumulators = measures.map(
     ({ column, measure }) => new Accumulator(column, measure, cellCount),
   );
-  const walk = new RunWalk({ ask, buckets, rowCounts, accumulators });
+  const walk = new RunWalk({
+    ask,
+    buckets,
+    rowCounts,
+    accumulators,
+    longest: runs.longest,
+  });
   let values = 0;
   for (let run = 0; run < runs.source.length; run++) {
     const from = runs.from[run] as number;
@@ -215,10 +221,10 @@ class RunWalk {
   readonly #buckets: Buckets;
   readonly #rowCounts: Float64Array;
   readonly #accumulators: readonly Accumulator[];
-  readonly #rows = new Uint32Array(SLICE_ROWS);
-  readonly #numbers = new Float64Array(SLICE_ROWS);
-  readonly #slices = newSlices();
-  readonly #present = newSlices();
+  readonly #rows: Uint32Array;
+  readonly #numbers: Float64Array;
+  readonly #slices: Slices;
+  readonly #present: Slices;
   #source = -1;
   #loaded: LoadedRows | undefined;
   #filter: ReturnType<typeof rowFilter>;
@@ -231,7 +237,14 @@ class RunWalk {
     readonly buckets: Buckets;
     readonly rowCounts: Float64Array;
     readonly accumulators: readonly Accumulator[];
+    /** Rows of the longest run. */
+    readonly longest: number;
   }) {
+    const sliceRows = Math.min(SLICE_ROWS, options.longest);
+    this.#rows = new Uint32Array(sliceRows);
+    this.#numbers = new Float64Array(sliceRows);
+    this.#slices = newSlices(sliceRows);
+    this.#present = newSlices(sliceRows);
     this.#ask = options.ask;
     this.#buckets = options.buckets;
     this.#rowCounts = options.rowCounts;
@@ -354,12 +367,8 @@ class RunWalk {
   }
 }
 
-function newSlices(): Slices {
-  return {
-    starts: new Uint32Array(SLICE_ROWS + 1),
-    cells: new Uint32Array(SLICE_ROWS),
-    count: 0,
-  };
+function newSlices(rowCount: number): Slices {
+  return { starts: new Uint32Array(rowCount + 1), cells: new Uint32Array(rowCount), count: 0 };
 }
 
 /** First row in `[from, to)` whose offset is at least `offset`; it is looked for near `from` first. */

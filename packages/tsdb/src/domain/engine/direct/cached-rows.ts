@@ -45,6 +45,11 @@ export class CachedRows {
     return entry?.column;
   }
 
+  /** What a load brings is not kept any more. */
+  get isForgotten(): boolean {
+    return this.#isForgotten;
+  }
+
   has(id: number): boolean {
     return this.#columns.has(id);
   }

@@ -1,3 +1,5 @@
+import { LoadQueue } from './load-queue.js';
+
 /** What was used this recently is not given up for something new: a working set that does not fit must not churn. */
 const LEAST_IDLE_MS = 5000;
 
@@ -15,7 +17,7 @@ export class ColumnCache {
   readonly #nowMs: () => number;
   readonly #entries = new Set<CacheEntry>();
   #sizeBytes = 0;
-  #loadTail: Promise<unknown> = Promise.resolve();
+  readonly loads = new LoadQueue();
 
   constructor(options: { readonly limitBytes: number; readonly nowMs: () => number }) {
     this.#limitBytes = options.limitBytes;
@@ -59,12 +61,5 @@ export class ColumnCache {
 
   remove(entry: CacheEntry): void {
     if (this.#entries.delete(entry)) this.#sizeBytes -= entry.sizeBytes;
-  }
-
-  /** Runs loads one after the other: they are work for later queries, and must not crowd out those that run. */
-  queueLoad(work: () => Promise<void>): Promise<void> {
-    const result = this.#loadTail.then(work);
-    this.#loadTail = result.catch(() => undefined); // Whoever queued it is told.
-    return result;
   }
 }

@@ -8,30 +8,18 @@ import { answerLastRows } from './answer-last.js';
 import { answerRows } from './answer-rows.js';
 import { isDirectKind } from './cached-rows.js';
 import { selectedSeries } from './runs.js';
-import type { LoadedRows, RowSource, TableColumns } from './table-columns.js';
+import type { LoadedRows } from './table-columns.js';
 
 /**
- * Answers a request from rows in memory. `undefined`: the engine has to, because not all rows are in memory, or because it
- * is the better one for this. Nothing of what is looked at changes while it is looked at.
- * @param sources unique points only: every point stands in one of them, once.
+ * Answers a request from loaded rows. `undefined`: the engine is the better one for this, or the only exact one. Nothing of
+ * what is looked at changes while it is looked at.
+ * @param loaded unique points only: every point stands in them once.
  */
-export async function answerDirectly(options: {
-  readonly request: DirectRequest;
-  readonly sources: readonly RowSource[];
-  readonly columns: TableColumns;
-  readonly index: SeriesIndex;
-}): Promise<Iterable<ResultChunk> | undefined> {
-  const { request, sources, index } = options;
-  const fields = fieldsOf(request);
-  if (!fields.every((field) => isDirectKind(field.kind))) return undefined;
-  const loaded: LoadedRows[] = [];
-  let isComplete = true;
-  for (const source of sources) {
-    const rows = options.columns.find(source, fields, request);
-    if (rows === undefined) isComplete = false;
-    else loaded.push(...rows);
-  }
-  if (!isComplete) return undefined;
+export async function answerDirectly(
+  request: DirectRequest,
+  loaded: readonly LoadedRows[],
+  index: SeriesIndex,
+): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
   const ask = { request, loaded, index, series: selectedSeries(request, index) };
   switch (answer.kind) {
@@ -46,8 +34,11 @@ export async function answerDirectly(options: {
   }
 }
 
-/** Fields whose values are read. */
-function fieldsOf({ answer, fieldConditions }: DirectRequest): readonly Column[] {
+/** Fields whose values are read; `undefined`: some of them have no form in memory. */
+export function fieldsOf({
+  answer,
+  fieldConditions,
+}: DirectRequest): readonly Column[] | undefined {
   const fields = new Map<number, Column>();
   const columns =
     answer.kind === 'groups'
@@ -56,5 +47,6 @@ function fieldsOf({ answer, fieldConditions }: DirectRequest): readonly Column[]
   for (const column of [...columns, ...fieldConditions.map((condition) => condition.column)])
     if (column !== undefined && column.kind !== 'tag' && column.kind !== 'time')
       fields.set(column.id, column);
-  return [...fields.values()];
+  const all = [...fields.values()];
+  return all.every((field) => isDirectKind(field.kind)) ? all : undefined;
 }

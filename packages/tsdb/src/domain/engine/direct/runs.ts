@@ -10,6 +10,8 @@ export interface Runs {
   readonly from: number[];
   readonly to: number[];
   rowCount: number;
+  /** Rows of the longest run. */
+  longest: number;
 }
 
 /** Dense numbers of the series that meet the conditions on tags; `undefined`: all. */
@@ -27,7 +29,7 @@ export function runsWithin(
   series: readonly number[] | undefined,
   bounds: { readonly minTimeNs: bigint; readonly maxTimeNs: bigint },
 ): Runs {
-  const runs: Runs = { source: [], series: [], from: [], to: [], rowCount: 0 };
+  const runs: Runs = { source: [], series: [], from: [], to: [], rowCount: 0, longest: 0 };
   loaded.forEach(({ part }, source) => {
     const range = offsetRange(part, bounds.minTimeNs, bounds.maxTimeNs);
     if (range === undefined) return;
@@ -45,6 +47,7 @@ export function runsWithin(
       runs.from.push(from);
       runs.to.push(to);
       runs.rowCount += to - from;
+      if (to - from > runs.longest) runs.longest = to - from;
     };
     if (series === undefined) {
       for (let run = 0; run < part.runSeries.length; run++) take(run);

@@ -5,13 +5,22 @@ import type { SeriesIndex } from '../series-index.js';
 import { blockRows } from './block-rows.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
-import { loadColumns, loadUnit, type RowUnit, valueSizeBytes } from './load-rows.js';
+import {
+  type LoadColumn,
+  type LoadSource,
+  loadColumns,
+  loadUnit,
+  type RowUnit,
+  valueSizeBytes,
+} from './load-rows.js';
 import type { Part, StoredColumn } from './part.js';
 
 /** Rows of a buffer table that are kept as one: a part's places fit 16 bits. */
 const PAGE_ROWS = 65536;
 /** A segment of more rows is left to the engine, which reads of it only what a query needs. */
 const MAX_SEGMENT_ROWS = 4 * 1024 * 1024;
+/** Values that a query waits for: loading them takes about as long as the engine's answer. */
+const MAX_AWAITED_VALUES = 1_000_000;
 /** What time and order of a row take. */
 const INDEX_BYTES = 8;
 
@@ -42,6 +51,13 @@ export interface LoadedRows {
   column(id: number): StoredColumn | undefined;
 }
 
+/** What to find: fields of the rows between two instants. */
+interface Wanted {
+  readonly columns: readonly Column[];
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+}
+
 /** What is in memory of one table's rows, by source. */
 export class TableColumns {
   readonly #cache: ColumnCache;
@@ -51,7 +67,9 @@ export class TableColumns {
   readonly #units = new Map<object, RowUnit[]>();
   /** What was missed once, by segment: columns that one query alone asks for are not read from files. */
   readonly #missed = new Map<object, Set<number>>();
-  readonly #loading = new Set<object>();
+  /** By source, the forms of fields that hold for its rows before `to`. */
+  readonly #forms = new Map<object, { readonly to: number; readonly loads: LoadColumn[] }>();
+  readonly #loading = new Map<RowUnit, Promise<void>>();
 
   constructor(options: {
     readonly cache: ColumnCache;
@@ -70,32 +88,23 @@ export class TableColumns {
   }
 
   /**
-   * Rows of a source with the given fields, at least those between the two instants; `undefined`: not all of them are in
-   * memory. Asks for them to be loaded then.
+   * Rows of the sources with the given fields, at least those between the two instants. `undefined`: they are not in memory,
+   * and the engine is the faster one; they are loaded behind the query then. A promise: they will be in memory soon; the
+   * sources have to be taken anew when it resolves, because they may hold more rows then.
    */
   find(
-    source: RowSource,
-    columns: readonly Column[],
-    bounds: { readonly minTimeNs: bigint; readonly maxTimeNs: bigint },
-  ): readonly LoadedRows[] | undefined {
-    const present = columns.filter((column) => source.hasColumn(column.id));
-    const units = this.#unitsOf(source);
-    const found: LoadedRows[] = [];
-    for (const { rows } of units) {
-      if (!rows.touches(bounds.minTimeNs, bounds.maxTimeNs)) continue;
-      const loaded = loadedRows(rows, present);
-      if (loaded === undefined) {
-        this.#miss(source, units, present);
-        return undefined;
-      }
-      found.push(loaded);
-    }
-    for (const block of source.blocks) {
-      const loaded = blockRows(block, columns);
-      if (loaded === undefined) return undefined;
-      found.push(loaded);
-    }
-    return found;
+    sources: readonly RowSource[],
+    wanted: Wanted,
+  ): readonly LoadedRows[] | Promise<void> | undefined {
+    const found = this.#look(sources, wanted);
+    if (found === undefined) return undefined;
+    if (found.missing.length === 0) return found.rows;
+    const values = found.missing.reduce((sum, miss) => sum + this.#loadSize(miss, wanted), 0);
+    const isAwaited = values <= MAX_AWAITED_VALUES;
+    const loads = found.missing.map((miss) => this.#load(miss, wanted.columns, isAwaited));
+    this.#prefetch(found.missing, wanted.columns);
+    const done = Promise.allSettled(loads).then(() => undefined);
+    return isAwaited ? done : undefined;
   }
 
   /** Gives up what belongs to other sources than these. */
@@ -105,7 +114,36 @@ export class TableColumns {
       for (const { rows } of units) rows.forget();
       this.#units.delete(key);
     }
-    for (const key of this.#missed.keys()) if (!keys.has(key)) this.#missed.delete(key);
+    for (const memory of [this.#missed, this.#forms])
+      for (const key of memory.keys()) if (!keys.has(key)) memory.delete(key);
+  }
+
+  /** `undefined`: something has no form in memory, or is not worth to be loaded. */
+  #look(
+    sources: readonly RowSource[],
+    wanted: Wanted,
+  ): { readonly rows: LoadedRows[]; readonly missing: Miss[] } | undefined {
+    const rows: LoadedRows[] = [];
+    const missing: Miss[] = [];
+    for (const source of sources) {
+      const present = wanted.columns.filter((column) => source.hasColumn(column.id));
+      const misses: Miss[] = [];
+      for (const unit of this.#unitsOf(source)) {
+        if (!unit.rows.touches(wanted.minTimeNs, wanted.maxTimeNs)) continue;
+        if (unit.rows.isUnfit(present)) return undefined;
+        const loaded = loadedRows(unit.rows, present);
+        if (loaded === undefined) misses.push({ source, unit });
+        else rows.push(loaded);
+      }
+      if (misses.length > 0 && !this.#isWorthLoading(source, present)) return undefined;
+      missing.push(...misses);
+      for (const block of source.blocks) {
+        const loaded = blockRows(block, wanted.columns);
+        if (loaded === undefined) return undefined;
+        rows.push(loaded);
+      }
+    }
+    return { rows, missing };
   }
 
   #unitsOf(source: RowSource): readonly RowUnit[] {
@@ -130,51 +168,96 @@ export class TableColumns {
     return units;
   }
 
-  #miss(source: RowSource, units: readonly RowUnit[], columns: readonly Column[]): void {
-    if (source.kind === 'segment' && source.rowCount > MAX_SEGMENT_ROWS) return;
-    if (source.kind === 'segment' && this.#isFirstMiss(source, columns)) return;
-    if (this.#loading.has(source.key)) return;
-    this.#loading.add(source.key);
-    this.#cache
-      .queueLoad(() => this.#load(source, units, columns))
-      .catch(this.#onError)
-      .finally(() => this.#loading.delete(source.key));
-  }
-
-  #isFirstMiss({ key }: RowSource, columns: readonly Column[]): boolean {
+  /** Files are read for what is asked for again. */
+  #isWorthLoading({ key, kind, rowCount }: RowSource, columns: readonly Column[]): boolean {
+    if (kind === 'buffer') return true;
+    if (rowCount > MAX_SEGMENT_ROWS) return false;
     const missed = this.#missed.get(key) ?? new Set();
     const isFirst = !this.#missed.has(key) || columns.some((column) => !missed.has(column.id));
     for (const column of columns) missed.add(column.id);
     this.#missed.set(key, missed);
-    return isFirst;
+    return !isFirst;
   }
 
-  async #load(
-    source: RowSource,
-    units: readonly RowUnit[],
-    columns: readonly Column[],
-  ): Promise<void> {
-    const lacking = units.filter(
-      ({ rows }) => !rows.isUnfit(columns) && loadedRows(rows, columns) === undefined,
+  #loadSize({ unit, source }: Miss, { columns }: Wanted): number {
+    const lacking = columns.filter(
+      (column) => source.hasColumn(column.id) && !unit.rows.has(column.id),
     );
-    const [first] = lacking;
-    const last = lacking.at(-1);
-    if (first === undefined || last === undefined) return;
-    const rest = columns.filter((column) => lacking.some(({ rows }) => !rows.has(column.id)));
+    return (unit.to - unit.from) * (lacking.length + (unit.rows.part === undefined ? 2 : 0));
+  }
+
+  /** The other rows of the sources are likely to be asked for next. */
+  #prefetch(missing: readonly Miss[], columns: readonly Column[]): void {
+    for (const source of new Set(missing.map((miss) => miss.source))) {
+      for (const unit of this.#unitsOf(source)) {
+        if (missing.some((miss) => miss.unit === unit)) continue;
+        this.#load({ source, unit }, columns, false).catch(() => undefined); // It is reported where it runs.
+      }
+    }
+  }
+
+  #load({ source, unit }: Miss, columns: readonly Column[], isUrgent: boolean): Promise<void> {
+    const wanted = columns.filter(({ id }) => source.hasColumn(id));
+    const isThere = (): boolean => loadedRows(unit.rows, wanted) !== undefined;
+    if (isThere() || unit.rows.isUnfit(wanted)) return Promise.resolve();
+    const before = this.#loading.get(unit);
+    // A load that waits behind others does not make a query wait.
+    if (before !== undefined && !isUrgent) return before;
+    const load = this.#cache.loads
+      .add(async () => {
+        if (!isThere() && !unit.rows.isForgotten) await this.#loadUnit(source, unit, wanted);
+      }, isUrgent)
+      .catch((error: unknown) => {
+        this.#onError(error);
+        throw error;
+      })
+      .finally(() => {
+        if (this.#loading.get(unit) === load) this.#loading.delete(unit);
+      });
+    this.#loading.set(unit, load);
+    return load;
+  }
+
+  async #loadUnit(source: RowSource, unit: RowUnit, columns: readonly Column[]): Promise<void> {
     const { from, rowNumber } = source;
     const readable = { host: this.#host, index: this.#index, from, rowNumber };
     const letGo = await source.hold();
     try {
-      const loads = await loadColumns(readable, rest, { from: first.from, to: last.to });
+      const loads = await this.#formsOf(source, unit, columns, readable);
       const rowSizeBytes = loads.reduce((sum, load) => sum + valueSizeBytes(load), INDEX_BYTES);
-      for (const unit of lacking) {
-        if (!this.#cache.makeRoom((unit.to - unit.from) * rowSizeBytes)) return;
+      if (this.#cache.makeRoom((unit.to - unit.from) * rowSizeBytes))
         await loadUnit(readable, unit, loads);
-      }
     } finally {
       letGo();
     }
   }
+
+  async #formsOf(
+    source: RowSource,
+    unit: RowUnit,
+    columns: readonly Column[],
+    readable: LoadSource,
+  ): Promise<readonly LoadColumn[]> {
+    let forms = this.#forms.get(source.key);
+    // Rows that came since: only they are looked at.
+    if (forms !== undefined && forms.to < unit.to)
+      return await loadColumns(readable, columns, unit);
+    if (forms === undefined) {
+      forms = { to: source.rowCount, loads: [] };
+      this.#forms.set(source.key, forms);
+    }
+    const { to, loads } = forms;
+    const unknown = columns.filter(({ id }) => !loads.some(({ column }) => column.id === id));
+    loads.push(...(await loadColumns(readable, unknown, { from: 0, to })));
+    const ids = new Set(columns.map(({ id }) => id));
+    return loads.filter(({ column }) => ids.has(column.id));
+  }
+}
+
+/** A unit that is not in memory as it is asked for. */
+interface Miss {
+  readonly source: RowSource;
+  readonly unit: RowUnit;
 }
 
 function loadedRows(rows: CachedRows, columns: readonly Column[]): LoadedRows | undefined {
