@@ -48,6 +48,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   try {
     const listener = await listen(wired.app, http_bind, wired.clock);
     log.info({ address: listener.address.url }, 'server listens');
+    wired.warmUp();
     let closing: Promise<void> | undefined;
     return {
       address: listener.address,

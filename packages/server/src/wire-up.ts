@@ -27,6 +27,8 @@ import { openStores } from './stores.js';
 export interface WiredServer {
   readonly app: FastifyInstance;
   readonly clock: Clock;
+  /** To be called when the port answers. */
+  warmUp(): void;
   /** From here on connections are not kept and `ready` fails. */
   beginDraining(): void;
   /** Closes services in reverse order, then the stores. Twice is harmless. */
@@ -131,6 +133,9 @@ export async function wireUp(
     return {
       app,
       clock,
+      warmUp() {
+        for (const service of services) service.warmUp?.();
+      },
       beginDraining() {
         isDraining = true;
       },

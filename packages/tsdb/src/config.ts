@@ -46,6 +46,11 @@ export const TSDB_SETTINGS = defineSettings(
       description:
         'Memory for columns of rows that are queried often; common queries over them need no engine. 0 keeps none.',
     }),
+    warm_up: Type.Boolean({
+      default: true,
+      description:
+        'Run queries over a small table of its own after the start, so that the first ones of users are fast.',
+    }),
     query_threads: Type.Integer({
       default: 0,
       minimum: 0,

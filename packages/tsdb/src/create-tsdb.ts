@@ -83,6 +83,15 @@ export function createTsdb(needs: TsdbNeeds): Tsdb {
         },
       });
     },
+    warmUp() {
+      whenOpen().warmUp(async (result) => {
+        const { encode } = await import('./routes/query/send-result.js');
+        const { TEXT_FORMATS } = await import('./routes/formats/index.js');
+        const isInfluxdb3 = needs.settings.compat === 'influxdb3';
+        const format = TEXT_FORMATS[isInfluxdb3 ? 'json_rows' : 'json_series'];
+        for await (const _piece of encode(result, format));
+      });
+    },
     async close() {
       await opened?.close();
     },

@@ -18,6 +18,7 @@ import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import type { Engine } from './domain/engine/engine.js';
 import type { Planner } from './domain/engine/query-path.js';
 import { type EngineReport, TsdbEngine } from './domain/engine/tsdb-engine.js';
+import { warmUpQueries } from './domain/engine/warm-up.js';
 import { Influxql } from './domain/influxql/influxql.js';
 import { LanePool } from './domain/line-protocol/lane-pool.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
@@ -25,6 +26,7 @@ import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import type { TokenDirectory } from './domain/system-tables/tokens.js';
 import { EngineMetrics, observeCaches, observeEngine } from './engine-metrics.js';
+import type { ResultStream } from './model/result.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
@@ -60,6 +62,8 @@ export interface OpenTsdb {
   readonly engine: Engine & Pick<TsdbEngine, 'freeze'>;
   readonly influxql: Influxql;
   readonly caches: Caches;
+  /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
+  warmUp(consume: (result: ResultStream) => Promise<void>): void;
   close(): Promise<void>;
 }
 
@@ -127,6 +131,13 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     lanes.forget();
     caches.tablesLeft(tables.map(({ id }) => id));
   });
+  const files = new SegmentFiles({
+    host,
+    objects: needs.objects,
+    fileSystem: needs.fileSystem,
+    random,
+    tempDir,
+  });
   const engine = await TsdbEngine.open({
     catalog,
     log: await needs.openLog({
@@ -135,13 +146,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       repair: settings.repair,
     }),
     host,
-    files: new SegmentFiles({
-      host,
-      objects: needs.objects,
-      fileSystem: needs.fileSystem,
-      random,
-      tempDir,
-    }),
+    files,
     registry: new SegmentRegistry(relational),
     leases: needs.leases,
     clock,
@@ -190,6 +195,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     caches,
     async close() {
       caches.close();
+import type { ResultStream } from './model/result.js';
       await engine.close();
       await lanes.close();
     },

@@ -7,6 +7,8 @@ export interface HttpService {
   readonly front?: ServiceFront;
   register(app: FastifyInstance): Promise<void>;
   start(): Promise<void>;
+  /** Called once when the port answers: work that makes the first requests faster. Must not throw. */
+  warmUp?(): void;
   /** Twice is harmless. */
   close(): Promise<void>;
 }

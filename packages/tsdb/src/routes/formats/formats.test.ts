@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ColumnVector } from '../../model/result.js';
+import { DictionaryVector } from '../../model/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { TextFormat } from './encoder.js';
 import { type FormatName, TEXT_FORMATS } from './index.js';
@@ -139,5 +140,51 @@ describe('no rows', () => {
     assert.equal(encode('jsonl', cells), '');
     assert.equal(encode('csv', cells), 'a\n');
     assert.equal(encode('pretty', cells), '++\n++');
+  });
+});
+
+describe('columns from memory', () => {
+  const format = (name: Exclude<FormatName, 'parquet'>, chunks: readonly ResultChunk[]): string => {
+    const types: readonly [string, SqlType][] = [
+      ['host', UTF8],
+      ['region', UTF8],
+      ['n', { kind: 'int', bits: 64, signed: true }],
+      ['zone', UTF8],
+    ];
+    const columns = types.map(([column, type]) => ({ name: column, type, source: undefined }));
+    const encoder = TEXT_FORMATS[name].open({ columns, tableName: undefined });
+    const body = chunks.map((chunk) => encoder.chunk(chunk)).join('');
+    return encoder.begin() + body + [...(encoder.held?.() ?? [])].join('') + encoder.end();
+  };
+
+  it('read like plain ones in every format, absent tags and all chunks included', () => {
+    const hosts: (string | undefined)[] = ['a"b', undefined, 'é'];
+    const regions: (string | undefined)[] = [undefined, undefined, 'eu'];
+    const chunkOf = (codes: Int32Array, others: Int32Array, numbers: number[]): ResultChunk => ({
+      rowCount: codes.length,
+      columns: [
+        new DictionaryVector(codes, hosts),
+        new DictionaryVector(codes, regions),
+        { values: Float64Array.from(numbers), validity: Uint8Array.of(0b101) },
+        new DictionaryVector(others, hosts),
+      ],
+    });
+    const asPlain = ({ rowCount, columns }: ResultChunk): ResultChunk => ({
+      rowCount,
+      columns: columns.map(({ values, validity }, i) => ({
+        values:
+          i === 2
+            ? BigInt64Array.from(Array.from(values, (value) => BigInt(value as number)))
+            : values,
+        validity,
+      })),
+    });
+    const chunks = [
+      chunkOf(Int32Array.of(0, 1, 0), Int32Array.of(2, 1, 0), [1, 0, -3]),
+      chunkOf(Int32Array.of(2, 0, 1), Int32Array.of(0, 0, 0), [4, 0, 6]),
+    ];
+    for (const name of Object.keys(TEXT_FORMATS) as (keyof typeof TEXT_FORMATS)[])
+      assert.equal(format(name, chunks), format(name, chunks.map(asPlain)), name);
+    assert.ok(format('json_rows', chunks).startsWith('[{"host":"a\\"b","n":1,"zone":"é"},{},'));
   });
 });

@@ -27,7 +27,8 @@ export async function sendResult(
   reply.header('content-type', format.contentType).send(isWhole ? start : streamOf(start, pieces));
 }
 
-async function* encode(
+/** The pieces of an answer; all but the last are full. */
+export async function* encode(
   result: ResultStream,
   format: TextFormat,
 ): AsyncGenerator<string, void, undefined> {

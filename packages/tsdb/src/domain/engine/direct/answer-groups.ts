@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { binFixed } from '../../../model/calendar.js';
 import type { Column } from '../../../model/column.js';
+import { DictionaryVector } from '../../../model/dictionary-vector.js';
 import type { DirectGroups, DirectRequest, GroupOutput } from '../../../model/direct-request.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
 import { Accumulator, gatherPresent, type Measure, type Slices } from './accumulators.js';
-import { DictionaryVector } from './dictionary-vector.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';
 import { lowerBound, type Part, timeAt } from './part.js';
 import { type Runs, runsWithin } from './runs.js';

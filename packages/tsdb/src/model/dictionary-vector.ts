@@ -1,4 +1,4 @@
-import type { ColumnVector } from '../../../model/result.js';
+import type { ColumnVector } from './result.js';
 
 /** Texts of rows as numbers of texts: whoever writes them makes each text once. */
 export class DictionaryVector implements ColumnVector {
