@@ -11,6 +11,10 @@ interface TagColumn {
   /** `values[code]`; index 0 stands for "absent". */
   readonly values: (string | undefined)[];
   readonly codeOf: Map<string, number>;
+  /** By code, the latest series with that value; -1: none. */
+  readonly latest: number[];
+  /** By series, the one before it with the same value; -1: none. */
+  before: Int32Array;
 }
 
 /**
@@ -144,12 +148,34 @@ export class SeriesIndex {
   select(conditions: readonly TagCondition[], limit: number): number[] | undefined {
     const checks = conditions.map((condition) => this.#matcher(condition));
     const selected: number[] = [];
+    const candidates = this.#candidates(conditions);
+    if (candidates !== undefined) {
+      const found = candidates.filter((dense) => checks.every((check) => check(dense)));
+      return found.length > limit ? undefined : found;
+    }
     for (let dense = 0; dense < this.#count; dense++) {
       if (!checks.every((check) => check(dense))) continue;
       if (selected.length === limit) return undefined;
       selected.push(dense);
     }
     return selected;
+  }
+
+  /** Ascending; all that meet one of the conditions, where a tag has to have certain values. */
+  #candidates(conditions: readonly TagCondition[]): number[] | undefined {
+    const condition = conditions.find(
+      ({ op, values }) => op === 'in' && !values.includes(undefined),
+    );
+    if (condition === undefined) return undefined;
+    const column = this.#tags.get(condition.tag);
+    const found: number[] = [];
+    for (const value of new Set(condition.values)) {
+      const code = value === undefined ? undefined : column?.codeOf.get(value);
+      if (column === undefined || code === undefined) continue;
+      for (let dense = column.latest[code] ?? -1; dense >= 0; dense = column.before[dense] ?? -1)
+        found.push(dense);
+    }
+    return found.sort((a, b) => a - b);
   }
 
   #matcher(condition: TagCondition): (dense: number) => boolean {
@@ -192,16 +218,25 @@ export class SeriesIndex {
   #setTag(dense: number, key: string, value: string): void {
     let column = this.#tags.get(key);
     if (column === undefined) {
-      column = { codes: new Int32Array(this.#ids.length), values: [undefined], codeOf: new Map() };
+      column = {
+        codes: new Int32Array(this.#ids.length),
+        values: [undefined],
+        codeOf: new Map(),
+        latest: [-1],
+        before: new Int32Array(this.#ids.length),
+      };
       this.#tags.set(key, column);
     }
     let code = column.codeOf.get(value);
     if (code === undefined) {
       code = column.values.length;
       column.values.push(value);
+      column.latest.push(-1);
       column.codeOf.set(value, code);
     }
     column.codes[dense] = code;
+    column.before[dense] = column.latest[code] as number;
+    column.latest[code] = dense;
   }
 
   #place(dense: number): void {
@@ -231,6 +266,9 @@ export class SeriesIndex {
       const codes = new Int32Array(size);
       codes.set(column.codes);
       column.codes = codes;
+      const before = new Int32Array(size);
+      before.set(column.before);
+      column.before = before;
     }
   }
 }

@@ -386,9 +386,7 @@ export class TableStore {
       // Points written twice are merged, and deleted rows left out, by the engine alone.
       if (this.#duplicates.touches(minTimeNs, maxTimeNs)) return undefined;
       if (this.tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
-      const sources = this.#rowSources().filter(
-        (source) => source.minTime <= maxTimeNs && source.maxTime >= minTimeNs,
-      );
+      const sources = this.#rowSources(minTimeNs, maxTimeNs);
       const found = this.#columns.find(sources, { columns, minTimeNs, maxTimeNs });
       if (found === undefined) return undefined;
       if (!(found instanceof Promise))
@@ -398,23 +396,11 @@ export class TableStore {
     }
   }
 
-  /** All rows that queries may see, taken together without a wait in between. */
-  #rowSources(): RowSource[] {
-    const segments = this.#segments.map((open): RowSource => {
-      const { hasColumn, minTime, maxTime } = segmentSource(this.#files, [open.segment]);
-      const from = numberedParquetFrom(this.#files.pathOf(open.segment.objectName));
-      const hold = async (): Promise<() => void> => {
-        open.pinned.pin();
-        await this.#verify(open).catch((error: unknown) => {
-          open.pinned.unpin();
-          throw error;
-        });
-        return () => open.pinned.unpin();
-      };
-      const { rowCount } = open.segment;
-      const rows = { rowNumber: 'file_row_number', rowCount, blocks: [] };
-      return { key: open, kind: 'segment', ...rows, from, hasColumn, minTime, maxTime, hold };
-    });
+  /** All rows between two instants that queries may see, taken together without a wait in between. */
+  #rowSources(minTime: bigint, maxTime: bigint): RowSource[] {
+    const segments = this.#segments
+      .filter(({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime)
+      .map((open) => this.#segmentRows(open));
     const buffers = this.#generations.flatMap(({ table }): RowSource[] => {
       const hold = async (): Promise<() => void> => {
         table.pinned.pin();
@@ -433,7 +419,34 @@ export class TableStore {
           : []),
       ];
     });
-    return [...segments, ...buffers];
+    return [
+      ...segments,
+      ...buffers.filter((source) => source.minTime <= maxTime && source.maxTime >= minTime),
+    ];
+  }
+
+  #segmentRows(open: OpenSegment): RowSource {
+    const { rowCount, objectName, columnIds, minTime, maxTime } = open.segment;
+    return {
+      key: open,
+      kind: 'segment',
+      from: numberedParquetFrom(this.#files.pathOf(objectName)),
+      rowNumber: 'file_row_number',
+      rowCount,
+      blocks: [],
+      minTime,
+      maxTime,
+      hasColumn: (id) => columnIds.has(id),
+      hold: async () => {
+        open.pinned.pin();
+        const letGo = (): void => open.pinned.unpin();
+        await this.#verify(open).catch((error: unknown) => {
+          letGo();
+          throw error;
+        });
+        return letGo;
+      },
+    };
   }
 
   /** Finds the points among newly written late rows that were written before; after it, queries may see those rows. */

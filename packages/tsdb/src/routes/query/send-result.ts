@@ -21,10 +21,12 @@ export async function sendResult(
 ): Promise<void> {
   const pieces = encode(result, format);
   const first = await pieces.next();
-  // A piece that is not full is the last one. As a text it goes out in one write with the head of the answer.
+  // A piece that is not full is the last one.
   const start = first.done ? '' : first.value;
   const isWhole = start.length < PIECE_LENGTH;
-  reply.header('content-type', format.contentType).send(isWhole ? start : streamOf(start, pieces));
+  reply
+    .header('content-type', format.contentType)
+    .send(isWhole ? Buffer.from(start) : streamOf(start, pieces));
 }
 
 /** The pieces of an answer; all but the last are full. */
