@@ -178,6 +178,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   await caches.open((schema) => engine.tableStore(schema));
   observeEngine(needs.metrics, () => engine.state());
   observeCaches(needs.metrics, caches);
+  const closing = new AbortController();
+  let warmingUp: Promise<void> | undefined;
   return {
     catalog,
     engine,
@@ -193,9 +195,17 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       },
     }),
     caches,
+    warmUp(consume) {
+      if (!settings.warm_up) return;
+      const { signal } = closing;
+      warmingUp ??= warmUpQueries({ host, files, planner, clock, random, consume, signal }).catch(
+        (err: unknown) => needs.log.warn({ err }, 'queries were not warmed up'),
+      );
+    },
     async close() {
       caches.close();
-import type { ResultStream } from './model/result.js';
+      closing.abort();
+      await warmingUp;
       await engine.close();
       await lanes.close();
     },

@@ -32,7 +32,7 @@ interface PreparedQuery {
 
 /** From a query's text to a stream of chunks. */
 export class QueryPath {
-  readonly #catalog: Pick<Catalog, 'database'>;
+  readonly #catalog: Pick<Catalog, 'database' | 'databaseById'>;
   readonly #host: DuckDbHost;
   readonly #files: SegmentFiles;
   readonly #planner: Planner;
@@ -45,7 +45,7 @@ export class QueryPath {
   directCount = 0;
 
   constructor(options: {
-    readonly catalog: Pick<Catalog, 'database'>;
+    readonly catalog: Pick<Catalog, 'database' | 'databaseById'>;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
     readonly planner: Planner;

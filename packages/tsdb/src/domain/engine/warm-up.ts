@@ -77,7 +77,7 @@ export async function warmUpQueries(options: {
   });
   store.append(0, rowsOf(store), 1n);
   const queries = new QueryPath({
-    catalog: { database: () => DATABASE },
+    catalog: { database: () => DATABASE, databaseById: () => DATABASE },
     host,
     files,
     planner: options.planner,
