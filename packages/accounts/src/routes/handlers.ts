@@ -83,6 +83,7 @@ export class Handlers {
       exposeHeadRoute: false,
       // Before the body is read: a request without a right to be here sends none.
       onRequest: async (request) => {
+        refuseEmptyParts(request);
         contexts.set(request, this.#front.contextOf(request, allows));
       },
       handler: async (request, reply) => {
@@ -93,4 +94,14 @@ export class Handlers {
       },
     });
   }
+}
+
+/** `/v2/core/accounts/` fits the route of one account, with an empty id; it is no path of the service. */
+function refuseEmptyParts(request: FastifyRequest): void {
+  const parts = Object.values(request.params as Record<string, string>); // every parameter of a path is text
+  if (!parts.includes('')) return;
+  throw new AccountsRefused({
+    code: 'unrecognized_url',
+    message: `Unrecognized request URL (${request.method}: ${request.url.slice(0, 500)}).`,
+  });
 }

@@ -1,0 +1,246 @@
+// Source: accounts, sections 5, 6, 9.2 and 9.3; rows 12 to 14 of its checklist.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AccountsServer, type HttpAnswer, type Json } from '../../harness/index.js';
+
+let server: AccountsServer;
+before(async () => {
+  server = await AccountsServer.start();
+});
+after(async () => await server.close());
+
+const ACCOUNTS = '/v2/core/accounts';
+const codeOf = ({ status, text }: HttpAnswer): string =>
+  status === 200 ? 'ok' : JSON.parse(text).error.code;
+
+describe('idempotency', () => {
+  it('row 13: a repeat gets the first answer, byte for byte, whatever happened since', async () => {
+    const call = {
+      body: { display_name: 'First', include: ['identity'] },
+      idempotencyKey: randomUUID(),
+    };
+    const first = await server.send(ACCOUNTS, call);
+    const { id } = JSON.parse(first.text);
+    await server.ok(`${ACCOUNTS}/${id}`, { body: { display_name: 'Changed' } });
+    const reordered = { include: ['identity'], display_name: 'First' };
+    const second = await server.send(ACCOUNTS, { ...call, body: reordered });
+    assert.equal(second.status, 200);
+    assert.equal(second.text, first.text);
+    assert.equal(second.headers['idempotent-replayed'], 'true');
+    assert.equal(second.headers['original-request'], first.headers['request-id']);
+    assert.notEqual(second.headers['request-id'], first.headers['request-id']);
+    assert.equal(second.headers['idempotency-key'], call.idempotencyKey);
+    assert.equal(first.headers['idempotent-replayed'], undefined);
+  });
+
+  it('row 13: other parameters, another path or another method are refused', async () => {
+    const idempotencyKey = randomUUID();
+    const { id } = await server.create({ display_name: 'x' }, { idempotencyKey });
+    const check = async (path: string, body: unknown, method = 'POST') => {
+      const answer = await server.send(path, { method, body, idempotencyKey });
+      assert.equal(codeOf(answer), 'idempotency_error');
+      assert.equal(answer.status, 409);
+      assert.equal(JSON.parse(answer.text).error.type, 'idempotency_error');
+      assert.equal(answer.headers['stripe-should-retry'], 'false');
+    };
+    await check(ACCOUNTS, { display_name: 'y' });
+    await check(`${ACCOUNTS}/${id}`, { display_name: 'x' });
+    await server.ok(ACCOUNTS, { key: 'sk_live', body: { display_name: 'y' }, idempotencyKey });
+  });
+
+  it('row 13: a refused request is executed anew, with the same parameters only', async () => {
+    const idempotencyKey = randomUUID();
+    const body = { contact_email: 'a@example.com' };
+    await server.withSettings({ state: 'rejected' }, async () => {
+      const code = 'cannot_create_new_account_rejected';
+      await server.refused(ACCOUNTS, { body, idempotencyKey }, { code });
+      await server.refused(ACCOUNTS, { body, idempotencyKey }, { code });
+      await server.refused(
+        ACCOUNTS,
+        { body: {}, idempotencyKey },
+        { status: 409, code: 'idempotency_error' },
+      );
+    });
+    const first = await server.send(ACCOUNTS, { body, idempotencyKey });
+    assert.equal(first.status, 200, first.text);
+    assert.equal(first.headers['idempotent-replayed'], undefined);
+    assert.equal((await server.send(ACCOUNTS, { body, idempotencyKey })).text, first.text);
+  });
+
+  it('row 13: covers DELETE, survives a restart, and makes a key for who sends none', async () => {
+    const { id } = await server.create({});
+    const person = await server.ok(`${ACCOUNTS}/${id}/persons`, { body: {} });
+    const path = `${ACCOUNTS}/${id}/persons/${person.id}`;
+    const call = { method: 'DELETE', idempotencyKey: randomUUID() };
+    const first = await server.send(path, call);
+    const { dataDir } = server.process;
+    await server.process.stop();
+    server = await AccountsServer.start({ dataDir });
+    const second = await server.send(path, call);
+    assert.equal(second.text, first.text);
+    assert.equal(second.headers['idempotent-replayed'], 'true');
+    const unkeyed = await server.send(ACCOUNTS, { body: {}, idempotencyKey: null });
+    assert.match(String(unkeyed.headers['idempotency-key']), /^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    const read = await server.send(ACCOUNTS, { headers: { 'idempotency-key': 'ignored' } });
+    assert.equal(read.headers['idempotency-key'], undefined);
+  });
+
+  it('takes 1 to 255 printable characters', async () => {
+    await server.create({}, { idempotencyKey: 'k'.repeat(255) });
+    const code = 'invalid_idempotency_key';
+    await server.refused(ACCOUNTS, { body: {}, idempotencyKey: 'k'.repeat(256) }, { code });
+    await server.refused(ACCOUNTS, { body: {}, idempotencyKey: 'k\tk' }, { code });
+  });
+
+  it('row 13: 200 parallel repeats of one key create one account', async () => {
+    const idempotencyKey = randomUUID();
+    const body = { display_name: 'Only one', metadata: { run: idempotencyKey } };
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => server.send(ACCOUNTS, { body, idempotencyKey })),
+    );
+    const codes = new Set(answers.map(codeOf));
+    for (const code of codes) assert.ok(['ok', 'idempotency_key_in_use'].includes(code), code);
+    const inUse = answers.find((answer) => codeOf(answer) === 'idempotency_key_in_use');
+    if (inUse !== undefined) {
+      assert.equal(inUse.status, 409);
+      assert.equal(inUse.headers['api-should-retry'], 'true');
+    }
+    const bodies = new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text));
+    assert.equal(bodies.size, 1);
+    const { data } = await server.ok(`${ACCOUNTS}?limit=100`);
+    assert.equal(data.filter(({ metadata }: Json) => metadata.run === idempotencyKey).length, 1);
+  });
+});
+
+describe('the limit of parallel updates', () => {
+  it('row 14: one more than the limit is refused, exactly one, and leaves no record', async () => {
+    const { id } = await server.create({});
+    await server.withSettings({ update_concurrency_limit: 3 }, async () => {
+      for (let round = 0; round < 5; round++) {
+        const keys = Array.from({ length: 4 }, () => randomUUID());
+        const send = (key: string, index: number) =>
+          server.send(`${ACCOUNTS}/${id}`, {
+            body: { metadata: { [`k${index}`]: `${round}` } },
+            idempotencyKey: key,
+          });
+        const answers = await Promise.all(keys.map(send));
+        const refused = answers.filter(({ status }) => status === 429);
+        assert.equal(refused.length, 1, answers.map(codeOf).join());
+        const error = JSON.parse(refused[0]?.text ?? '').error;
+        assert.equal(error.code, 'account_rate_limit_exceeded');
+        assert.equal(error.type, 'rate_limit');
+        assert.equal(refused[0]?.headers['retry-after'], '1');
+        assert.equal(refused[0]?.headers['stripe-should-retry'], 'true');
+        const index = answers.findIndex(({ status }) => status === 429);
+        // The same key with other parameters: there is nothing that it could differ from.
+        const key = keys[index] ?? '';
+        await server.ok(`${ACCOUNTS}/${id}`, { body: { metadata: {} }, idempotencyKey: key });
+      }
+    });
+  });
+});
+
+describe('tokens', () => {
+  const newToken = async (id: string, body: object = { given_name: 'Ada' }): Promise<string> =>
+    (await server.ok(`${ACCOUNTS}/${id}/person_tokens`, { body })).id;
+
+  it('row 12: are used once, and repeated with the same key', async () => {
+    const { id } = await server.create({});
+    const person_token = await newToken(id);
+    const path = `${ACCOUNTS}/${id}/persons`;
+    const idempotencyKey = randomUUID();
+    const first = await server.send(path, { body: { person_token }, idempotencyKey });
+    assert.equal(first.status, 200, first.text);
+    const again = await server.send(path, { body: { person_token }, idempotencyKey });
+    assert.equal(again.text, first.text);
+    await server.refused(path, { body: { person_token } }, { code: 'token_already_used' });
+  });
+
+  it('row 12: stay unused when what they carry is refused', async () => {
+    const { id } = await server.create({});
+    const person_token = await newToken(id, { email: 'nonsense' });
+    const path = `${ACCOUNTS}/${id}/persons`;
+    await server.refused(path, { body: { person_token } }, { code: 'email_invalid' });
+    const token = await server.ok(`${ACCOUNTS}/${id}/person_tokens/${person_token}`);
+    assert.equal(token.used, false);
+  });
+
+  it('row 12: are refused where they do not belong', async () => {
+    const { id } = await server.create({});
+    const other = await server.create({});
+    const path = `${ACCOUNTS}/${id}/persons`;
+    const check = async (person_token: string, code: string, status = 400, more: object = {}) =>
+      await server.refused(path, { body: { person_token, ...more } }, { code, status });
+    await check(await newToken(other.id), 'incorrect_account_for_person_token');
+    await check(
+      (await server.ok('/v2/core/account_tokens', { body: {} })).id,
+      'incorrect_token_wrong_type',
+    );
+    await check('cpt_123', 'v1_token_invalid_in_v2');
+    await check('perstok_unknown', 'invalid_person_token', 403);
+    await check('nonsense', 'invalid_person_token', 403);
+    await check(await newToken(id), 'param_alongside_person_token', 400, { surname: 'x' });
+    const create = async (account_token: string, code: string, status = 400, more: object = {}) =>
+      await server.refused(ACCOUNTS, { body: { account_token, ...more } }, { code, status });
+    await create(await newToken(id), 'incorrect_token_wrong_type');
+    await create('ct_123', 'v1_token_invalid_in_v2');
+    await create('accttok_unknown', 'invalid_account_token', 403);
+    const token = (await server.ok('/v2/core/account_tokens', { body: {} })).id;
+    await create(token, 'param_alongside_account_token', 400, { dashboard: 'full' });
+    await server.create({ account_token: token, include: ['identity'] });
+  });
+
+  it('row 12: carry what was attested, with the place where it was', async () => {
+    const token = await server.ok('/v2/core/account_tokens', {
+      key: 'pk_test',
+      headers: { 'user-agent': 'Browser/1.0' },
+      body: {
+        identity: {
+          entity_type: 'company',
+          attestations: { representative_declaration: { attested: true } },
+          business_details: { registered_name: 'Token Ltd' },
+        },
+      },
+    });
+    const account = await server.create({ account_token: token.id, include: ['identity'] });
+    const { representative_declaration } = account.identity.attestations;
+    assert.deepEqual(representative_declaration, {
+      date: token.created,
+      ip: '127.0.0.1',
+      user_agent: 'Browser/1.0',
+    });
+    assert.equal(account.identity.business_details.registered_name, 'Token Ltd');
+  });
+
+  it('row 12: of 200 parallel uses exactly one succeeds', async () => {
+    const { id } = await server.create({});
+    const person_token = await newToken(id);
+    await server.withSettings({ update_concurrency_limit: 1000 }, async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, () =>
+          server.send(`${ACCOUNTS}/${id}/persons`, { body: { person_token } }),
+        ),
+      );
+      const codes = answers.map(codeOf);
+      assert.equal(codes.filter((code) => code === 'ok').length, 1);
+      assert.equal(codes.filter((code) => code === 'token_already_used').length, 199);
+    });
+    assert.equal((await server.ok(`${ACCOUNTS}/${id}/persons`)).data.length, 1);
+  });
+
+  it('row 12: expire', async () => {
+    const short = await AccountsServer.start({ flags: ['--accounts-token-ttl-seconds', '1'] });
+    try {
+      const { id } = await short.create({});
+      const token = await short.ok(`${ACCOUNTS}/${id}/person_tokens`, { body: {} });
+      assert.equal(Date.parse(token.expires_at) - Date.parse(token.created), 1000);
+      await sleep(1100);
+      const body = { person_token: token.id };
+      await short.refused(`${ACCOUNTS}/${id}/persons`, { body }, { code: 'token_expired' });
+    } finally {
+      await short.close();
+    }
+  });
+});

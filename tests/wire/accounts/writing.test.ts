@@ -1,0 +1,275 @@
+// Source: accounts, sections 7, 8, 10 and 11; rows 7 to 10 of its checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { AccountsServer, type Json } from '../../harness/index.js';
+
+let server: AccountsServer;
+before(async () => {
+  server = await AccountsServer.start();
+});
+after(async () => await server.close());
+
+const ACCOUNTS = '/v2/core/accounts';
+const ALL = [
+  'configuration.customer',
+  'configuration.merchant',
+  'configuration.recipient',
+  'defaults',
+  'future_requirements',
+  'identity',
+  'requirements',
+];
+const read = async (id: string, include: readonly string[]): Promise<Json> =>
+  await server.ok(
+    `${ACCOUNTS}/${id}?${include.map((name, index) => `include[${index}]=${name}`).join('&')}`,
+  );
+const update = async (id: string, body: object): Promise<Json> =>
+  await server.ok(`${ACCOUNTS}/${id}`, { body });
+
+describe('include', () => {
+  let id: string;
+  before(async () => {
+    const account = await server.create({
+      identity: { country: 'de', entity_type: 'company' },
+      configuration: { customer: {}, merchant: {} },
+    });
+    id = account.id;
+  });
+
+  it('row 7: nothing asked for is null', async () => {
+    const account = await server.ok(`${ACCOUNTS}/${id}`);
+    for (const name of [
+      'configuration',
+      'defaults',
+      'identity',
+      'requirements',
+      'future_requirements',
+    ]) {
+      assert.equal(account[name], null, name);
+    }
+  });
+
+  it('row 7: one configuration, all sections, the identity alone', async () => {
+    const one = await read(id, ['configuration.merchant']);
+    assert.deepEqual(Object.keys(one.configuration), ['customer', 'merchant', 'recipient']);
+    assert.equal(one.configuration.customer, null);
+    assert.equal(typeof one.configuration.merchant.applied, 'string');
+    const all = await read(id, ALL);
+    assert.equal(all.configuration.recipient, null);
+    assert.equal(all.defaults.currency, 'eur');
+    assert.deepEqual(all.identity, { country: 'DE', entity_type: 'company' });
+    assert.deepEqual(all.future_requirements.entries, []);
+    assert.ok(Array.isArray(all.requirements.entries));
+    const identity = await read(id, ['identity', 'identity']);
+    assert.equal(identity.configuration, null);
+    assert.equal(identity.identity.country, 'DE');
+    const repeated = await server.ok(`${ACCOUNTS}/${id}?include%5B%5D=identity&include=defaults`);
+    assert.ok(repeated.identity !== null && repeated.defaults !== null);
+  });
+
+  it('row 7: empty sections are empty objects, and unknown ones are refused', async () => {
+    const bare = (await server.create({ include: ALL })) as Json;
+    assert.deepEqual(bare.identity, {});
+    assert.deepEqual(bare.defaults, {
+      locales: [],
+      responsibilities: { requirements_collector: 'vendor' },
+    });
+    assert.deepEqual(bare.requirements.entries, []);
+    assert.ok(!('summary' in bare.requirements));
+    const expected = { code: 'invalid_fields', param: 'include' };
+    await server.refused(`${ACCOUNTS}/${id}?include=everything`, {}, expected);
+    await server.refused(
+      ACCOUNTS,
+      { body: { include: ['x'] } },
+      { ...expected, param: 'include.0' },
+    );
+  });
+
+  it('row 7: lists have no include', async () => {
+    await server.refused(
+      `${ACCOUNTS}?include=identity`,
+      {},
+      { code: 'invalid_fields', param: 'include' },
+    );
+    const { data } = await server.ok(ACCOUNTS);
+    assert.ok(data.every((account: Json) => account.identity === null));
+  });
+});
+
+describe('update', () => {
+  it('row 8: merges objects, replaces lists, and unsets by null and by an empty text', async () => {
+    const { id } = await server.create({
+      display_name: 'One',
+      contact_email: 'one@example.com',
+      identity: {
+        country: 'us',
+        business_details: {
+          registered_name: 'One Inc',
+          phone: '+12025550123',
+          address: { country: 'us', city: 'Boston', line1: '1 Elm St', state: 'MA' },
+        },
+      },
+      defaults: { locales: ['en', 'de'], profile: { business_url: 'https://one.example.com' } },
+    });
+    await update(id, {
+      display_name: null,
+      contact_email: '',
+      identity: {
+        business_details: {
+          phone: null,
+          address: { line1: '2 Elm St' },
+          estimated_worker_count: 3,
+        },
+      },
+      defaults: { locales: ['fr'] },
+    });
+    const account = await read(id, ['identity', 'defaults']);
+    assert.equal(account.display_name, null);
+    assert.equal(account.contact_email, null);
+    assert.deepEqual(account.identity, {
+      business_details: {
+        registered_name: 'One Inc',
+        address: { country: 'US', city: 'Boston', line1: '2 Elm St', state: 'MA' },
+        estimated_worker_count: 3,
+      },
+      country: 'US',
+    });
+    assert.deepEqual(account.defaults.locales, ['fr']);
+    assert.deepEqual(account.defaults.profile, { business_url: 'https://one.example.com' });
+    await update(id, { defaults: { locales: null, profile: null } });
+    const { defaults } = await read(id, ['defaults']);
+    assert.deepEqual(defaults.locales, []);
+    assert.ok(!('profile' in defaults));
+  });
+
+  it('row 8: sets and removes metadata by key', async () => {
+    const { id, metadata } = await server.create({ metadata: { a: '1', n: 2, gone: null } });
+    assert.deepEqual(metadata, { a: '1', n: '2' });
+    const check = async (sent: unknown, expected: object) =>
+      assert.deepEqual((await update(id, { metadata: sent })).metadata, expected);
+    await check({ b: '3', n: '' }, { a: '1', b: '3' });
+    await check({ a: null, ['__proto__']: 'x' }, JSON.parse('{"b":"3","__proto__":"x"}'));
+    await check(null, {});
+  });
+
+  it('row 8: changes nothing and tells nobody when it says what is there', async () => {
+    const person = { given_name: 'Ada', nationalities: ['gb'] };
+    const { id } = await server.create({});
+    const made = await server.ok(`${ACCOUNTS}/${id}/persons`, { body: person });
+    const count = async () =>
+      (await server.ok(`/v2/core/events?object_id=${id}&limit=100`)).data.length;
+    const before = await count();
+    const again = await server.ok(`${ACCOUNTS}/${id}/persons/${made.id}`, { body: person });
+    assert.equal(again.updated, made.updated);
+    await update(id, {});
+    assert.equal(await count(), before);
+  });
+
+  it('row 8: is refused as a whole', async () => {
+    const { id } = await server.create({ display_name: 'Kept' });
+    const body = { display_name: 'Lost', contact_email: 'nonsense' };
+    await server.refused(`${ACCOUNTS}/${id}`, { body }, { code: 'email_invalid' });
+    assert.equal((await server.ok(`${ACCOUNTS}/${id}`)).display_name, 'Kept');
+  });
+
+  it('keeps settings of a configuration that is deactivated, and applies it again', async () => {
+    const { id } = await server.create({
+      configuration: { customer: { shipping: { name: 'Ada', address: { country: 'us' } } } },
+    });
+    const off = await update(id, {
+      configuration: { customer: { applied: false } },
+      include: ['configuration.customer'],
+    });
+    assert.deepEqual(off.applied_configurations, []);
+    assert.equal(off.configuration.customer.applied, null);
+    assert.equal(off.configuration.customer.shipping.name, 'Ada');
+    await server.refused(
+      `${ACCOUNTS}/${id}`,
+      { body: { configuration: { customer: { shipping: { name: 'Bob' } } } } },
+      { code: 'configuration_cannot_be_updated_while_deactivated' },
+    );
+    const on = await update(id, { configuration: { customer: { applied: true } } });
+    assert.deepEqual(on.applied_configurations, ['customer']);
+  });
+});
+
+describe('lists', () => {
+  it('row 9: are newest first, do not shift, and lead back', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      ids.unshift((await server.create({ metadata: { run: 'paging' } })).id);
+    }
+    const first = await server.ok(`${ACCOUNTS}?limit=2`);
+    assert.deepEqual(
+      first.data.map(({ id }: Json) => id),
+      ids.slice(0, 2),
+    );
+    assert.equal(first.previous_page_url, null);
+    assert.match(first.next_page_url, /^\/v2\/core\/accounts\?limit=2&page=page_[\w-]+$/);
+    await server.create({});
+    const second = await server.ok(first.next_page_url);
+    assert.deepEqual(
+      second.data.map(({ id }: Json) => id),
+      ids.slice(2, 4),
+    );
+    const back = await server.ok(second.previous_page_url);
+    assert.deepEqual(back.data, first.data);
+    // The account made meanwhile is newer than the first page.
+    assert.notEqual(back.previous_page_url, null);
+  });
+
+  it('row 9: carry their filters, and take a page token for these filters only', async () => {
+    for (const configuration of [{ customer: {} }, { customer: {}, merchant: {} }, {}]) {
+      await server.create({ configuration, identity: { country: 'us' } });
+    }
+    const filter = 'applied_configurations[0]=customer&applied_configurations[1]=merchant';
+    const both = await server.ok(`${ACCOUNTS}?${filter}&limit=1&closed=false`);
+    assert.deepEqual(both.data[0].applied_configurations, ['customer', 'merchant']);
+    assert.ok(both.next_page_url.startsWith(`${ACCOUNTS}?${filter}&closed=false&limit=1&page=`));
+    const page = new URL(both.next_page_url, 'http://x').searchParams.get('page');
+    const invalid = { code: 'invalid_page', param: 'page' };
+    await server.refused(`${ACCOUNTS}?page=${page}`, {}, invalid);
+    await server.refused(`${ACCOUNTS}?page=nonsense`, {}, invalid);
+    await server.refused(
+      `${ACCOUNTS}?${filter}&closed=false&page=${page}`,
+      { key: 'sk_live' },
+      invalid,
+    );
+  });
+});
+
+describe('close', () => {
+  it('row 10: asks for the right configurations, and then the account is only read', async () => {
+    const { id } = await server.create({ configuration: { customer: {} }, display_name: 'Last' });
+    const path = `${ACCOUNTS}/${id}`;
+    const token = await server.ok(`${path}/person_tokens`, { body: {} });
+    const error = await server.refused(
+      `${path}/close`,
+      { body: { applied_configurations: ['merchant'] } },
+      { code: 'configs_must_match_to_close' },
+    );
+    assert.deepEqual(error.applied_configurations, ['customer']);
+    assert.equal(typeof error.user_message, 'string');
+    const closed = await server.ok(`${path}/close`, {
+      body: { applied_configurations: ['customer'] },
+    });
+    assert.equal(closed.closed, true);
+    assert.equal(closed.identity, null);
+    const readBack = await read(id, ALL);
+    assert.deepEqual(readBack.applied_configurations, ['customer']);
+    assert.deepEqual(readBack.requirements.entries, []);
+    const refused = { code: 'account_closed' };
+    await server.refused(`${path}/close`, { body: {} }, refused);
+    await server.refused(path, { body: { display_name: 'x' } }, refused);
+    await server.refused(`${path}/persons`, { body: {} }, refused);
+    await server.refused(`${path}/persons`, { body: { person_token: token.id } }, refused);
+    await server.refused(`${path}/person_tokens`, { body: {} }, refused);
+    const open = await server.ok(`${ACCOUNTS}?limit=100`);
+    assert.ok(!open.data.some((account: Json) => account.id === id));
+    const ended = await server.ok(`${ACCOUNTS}?closed=true`);
+    assert.deepEqual(
+      ended.data.map((account: Json) => account.id),
+      [id],
+    );
+  });
+});
