@@ -637,16 +637,14 @@ const SETTING_CASES: readonly Case[] = [
     code: 'sepa_debit_creditor_identifier_not_allowed',
     ex: 'U',
     param: `${MERCHANT_AT}.sepa_debit_payments.creditor_id`,
-    settings: { sepa_blocked_creditor_ids: ['DE98ZZZ09999999999'] },
-    body: merchant(at(`${MERCHANT_AT}.sepa_debit_payments.creditor_id`, 'DE98 ZZZ0 9999 9999 99')),
+    body: merchant(at(`${MERCHANT_AT}.sepa_debit_payments.creditor_id`, 'ie06 zzz 900666')),
   },
   {
     row: 78,
     code: 'sepa_debit_vendor_creditor_identifier',
     ex: 'U',
     param: `${MERCHANT_AT}.sepa_debit_payments.creditor_id`,
-    settings: { sepa_vendor_creditor_ids: ['DE98ZZZ09999999999'] },
-    body: merchant(at(`${MERCHANT_AT}.sepa_debit_payments.creditor_id`, 'DE98ZZZ09999999999')),
+    body: merchant(at(`${MERCHANT_AT}.sepa_debit_payments.creditor_id`, 'IE16ZZZ900001')),
   },
   {
     row: 65,
