@@ -106,19 +106,6 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
     default: false,
     description: 'end the message of the primary limit with the id of the request',
   }),
-  vendor_name: Type.String({
-    default: 'Vendor',
-    pattern: '^[A-Za-z][A-Za-z0-9]*$',
-    examples: ['GitHub'],
-    description: 'name in headers and messages',
-  }),
-  docs_base: Type.Optional(
-    Type.String({
-      minLength: 1,
-      examples: ['https://docs.example.com'],
-      description: 'start of `documentation_url`; otherwise `/docs` of this server',
-    }),
-  ),
   shadow: Type.Boolean({
     default: false,
     description: 'count and decide, but refuse nothing',
@@ -222,7 +209,12 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
     }),
   ),
 });
-export type RateLimitConfig = SettingsOf<typeof RATE_LIMIT_SETTINGS>;
+export type RateLimitConfig = SettingsOf<typeof RATE_LIMIT_SETTINGS> & {
+  /** In headers and messages. */
+  readonly vendor_name: string;
+  /** Start of every `documentation_url`; `/docs` of this server unless it is given. */
+  readonly docs_base?: string;
+};
 
 /** How the requests of one service are treated. */
 export interface ServiceRule {

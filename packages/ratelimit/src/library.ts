@@ -14,7 +14,9 @@ import { openStore } from './storage/open-store.js';
 
 export interface LibraryOptions {
   /** Settings by their names, as under `rate_limit` in the configuration file. */
-  readonly settings?: Partial<RateLimitConfig>;
+  readonly settings?: Partial<Omit<RateLimitConfig, 'vendor_name' | 'docs_base'>>;
+  /** In headers and messages. */
+  readonly vendorName?: string;
   /** Networks whose word about the address of a client is believed. */
   readonly trustedProxies?: readonly string[];
 }
@@ -34,10 +36,11 @@ export interface EmbeddedLimiter extends AsyncDisposable {
 
 /** Throws `ConfigInvalid` for settings that cannot be used. */
 export function createLimiter(options: LibraryOptions = {}): EmbeddedLimiter {
-  const { rateLimit: config } = loadSettings(
+  const { rateLimit } = loadSettings(
     { rateLimit: RATE_LIMIT_SETTINGS },
     { env: {}, flags: new Map(), file: { rate_limit: options.settings ?? {} } },
   );
+  const config: RateLimitConfig = { ...rateLimit, vendor_name: options.vendorName ?? 'Vendor' };
   const clock = new SystemClock();
   const random = new SystemRandom(clock);
   const store = openStore({ config, clock, random, onBan: () => {}, onChange: () => {} });

@@ -45,6 +45,18 @@ const COMMANDS = {
     description: 'create, regenerate, list and delete tokens',
     load: async () => (await import('./commands/token.js')).tokenCommand(),
   },
+  identity: {
+    description: 'register users, installations and OAuth apps, and give them tokens',
+    load: async () => (await import('./commands/identity.js')).identityCommand(),
+  },
+  limits: {
+    description: 'see, ask, reset and ban what is limited',
+    load: async () => (await import('./commands/limits.js')).limitsCommand(),
+  },
+  ratelimit: {
+    description: 'another name of `limits`',
+    load: async () => (await import('./commands/limits.js')).limitsCommand('ratelimit'),
+  },
   status: {
     description: 'health, version and databases of a server',
     load: async () => (await import('./commands/status.js')).statusCommand(),

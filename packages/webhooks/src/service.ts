@@ -33,7 +33,12 @@ import type { Hook, RetryPolicy } from './model/hook.js';
 import { type AppInfo, registerAppRoutes } from './routes/app-routes.js';
 import { Dialect } from './routes/dialect.js';
 import { registerOperatorRoutes } from './routes/operator-routes.js';
-import { type AuthenticateApp, appIdOf, webhookFront } from './routes/webhook-front.js';
+import {
+  type AuthenticateAnyone,
+  type AuthenticateApp,
+  appIdOf,
+  webhookFront,
+} from './routes/webhook-front.js';
 import { DeliveryStore } from './storage/delivery-store.js';
 import { HookStore } from './storage/hook-store.js';
 import { QueueStore } from './storage/queue-store.js';
@@ -41,6 +46,7 @@ import { QueueStore } from './storage/queue-store.js';
 /** What this service asks of whoever keeps the apps. */
 export interface AppRegistry {
   authenticate: AuthenticateApp;
+  authenticateAnyone: AuthenticateAnyone;
   find(
     selector: { readonly id: number } | { readonly client_id: string },
   ): Promise<AppInfo | undefined>;
@@ -178,6 +184,7 @@ class WebhookService implements Webhooks {
     this.front = webhookFront({
       dialect: this.#dialect,
       authenticate: (authorization) => needs.apps.authenticate(authorization),
+      authenticateAnyone: (authorization) => needs.apps.authenticateAnyone(authorization),
       hasRootAlias: config.root_alias,
     });
     if (config.internal_events_enabled) {

@@ -206,7 +206,7 @@ describe('over the limit', () => {
     platform = await Platform.start([
       '--rate-limit-resources',
       '{"core":{"limit":2,"anonymous_limit":1}}',
-      '--rate-limit-vendor-name',
+      '--webhooks-vendor-name',
       'GitHub',
       '--rate-limit-ietf-headers',
       '--rate-limit-limited-by-header',

@@ -117,15 +117,28 @@ export function failureOf(status: number, text: string, { token }: Connection): 
   return new CommandFailed(`the server answered ${status}: ${text}`);
 }
 
-/** The `error` of a JSON error body, or the text as it is. */
+/** The `error` or `message` of a JSON error body, or the text as it is. */
 export function errorTextOf(text: string): string {
   try {
-    const error: unknown = Reflect.get(Object(JSON.parse(text)), 'error');
+    const { error, message, errors } = Object(JSON.parse(text)) as Readonly<
+      Record<string, unknown>
+    >;
     if (typeof error === 'string') return error;
+    if (typeof message === 'string') return message + detailsOf(errors);
   } catch {
     // Not JSON: a proxy or another server; its own words are the best there is.
   }
   return text.trim().slice(0, 500) || 'no further words';
+}
+
+/** What is wrong field by field, as operator endpoints tell it. */
+function detailsOf(errors: unknown): string {
+  if (!Array.isArray(errors)) return '';
+  const details = errors.map((each: unknown) => {
+    const { field, code, message } = Object(each) as Readonly<Record<string, unknown>>;
+    return typeof message === 'string' ? message : `${String(field)}: ${String(code)}`;
+  });
+  return ` (${details.join('; ')})`;
 }
 
 function fromEnvironment(name: string): string | undefined {

@@ -9,23 +9,18 @@ import {
   withConnection,
 } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { makeToken } from './identity.js';
+import { secondsOf } from './time-text.js';
 
 const EXAMPLES = `
 Examples:
   plinth token create                                the first admin token; needs no other token
   plinth token create ci --expires-in 30d            a named one
+  plinth token create --kind personal --user 1   of a user of the platform
   plinth token list
   plinth token delete ci
 
 A token is shown once, when it is made: the server keeps only its hash.`;
-
-const SECONDS_PER_UNIT: Readonly<Record<string, number>> = {
-  s: 1,
-  m: 60,
-  h: 3600,
-  d: 86_400,
-  w: 604_800,
-};
 
 /** `plinth token`. */
 export function tokenCommand(): Command {
@@ -36,8 +31,18 @@ export function tokenCommand(): Command {
     .description('make the admin token, or with a name another one')
     .argument('[name]', 'name of the token')
     .option('--expires-in <duration>', 'life of a named token: 12h, 30d, ...')
+    .option('--kind <kind>', 'a token of the platform instead: personal, installation, ...')
+    .option('--user <id>', 'user that it speaks for')
+    .option('--installation <id>', 'installation that it speaks for')
+    .option('--repository <id>', 'repository that it speaks for')
+    .option('--via-app <id>', 'app in whose name it is made')
     .action(async (name: string | undefined) => {
-      const { expiresIn } = create.opts<{ expiresIn?: string }>();
+      const { expiresIn, kind, viaApp, ...of } = create.opts<CreateOptions>();
+      if (kind !== undefined) {
+        const seconds = expiresIn === undefined ? undefined : String(parseSeconds(expiresIn));
+        await makeToken(create, { kind, identity: identityOf(of), viaApp, expiresIn: seconds });
+        return;
+      }
       await createToken(connectionOf(create.opts()), name, expiresIn);
     });
   const regenerate = withConnection(new Command('regenerate'), { database: false })
@@ -63,6 +68,22 @@ export function tokenCommand(): Command {
     });
   for (const command of [create, regenerate, list, remove]) token.addCommand(command);
   return token;
+}
+
+interface CreateOptions {
+  readonly expiresIn?: string;
+  readonly kind?: string;
+  readonly viaApp?: string;
+  readonly user?: string;
+  readonly installation?: string;
+  readonly repository?: string;
+}
+
+function identityOf({ user, installation, repository }: CreateOptions): string {
+  if (user !== undefined) return `user:${user}`;
+  if (installation !== undefined) return `installation:${installation}`;
+  if (repository !== undefined) return `repo:${repository}`;
+  throw new CommandFailed('whose? Say --user, --installation or --repository', EXIT.usage);
 }
 
 async function createToken(
@@ -106,8 +127,7 @@ async function print(response: Response): Promise<void> {
 }
 
 function parseSeconds(text: string): number {
-  const [, amount, unit = ''] = /^(\d+)([smhdw])$/.exec(text) ?? [];
-  const seconds = Number(amount) * (SECONDS_PER_UNIT[unit] ?? Number.NaN);
-  if (Number.isSafeInteger(seconds) && seconds > 0) return seconds;
+  const seconds = secondsOf(text);
+  if (seconds !== undefined) return seconds;
   throw new CommandFailed(`--expires-in ${text}: written like 90m, 12h or 30d`, EXIT.usage);
 }

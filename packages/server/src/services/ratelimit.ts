@@ -1,12 +1,13 @@
 import { IdentityNotFound, InstallationOfOtherApp } from '@plinth/identity';
 import { createRateLimit, type RateLimit } from '@plinth/ratelimit';
+import type { Settings } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
 
 export function openRateLimit(parts: ServiceParts): RateLimit {
-  const { settings, stores, identity, metrics, clock, random, log } = parts;
+  const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
   const { registry } = identity;
   return createRateLimit({
-    config: settings.rateLimit,
+    config: { ...settings.rateLimit, ...namesOf(settings) },
     addresses: {
       trustedProxies: settings.server.trusted_proxies,
       header: settings.server.client_address_header.toLowerCase(),
@@ -36,8 +37,29 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
     ownsMeta: !settings.server.services.includes('webhooks'),
     metrics,
     relational: stores.relational,
+    onBan: (event) => {
+      const payload =
+        event.type === 'rate_limit.banned'
+          ? { identity: event.ban.identity, until: event.ban.untilSec, level: event.ban.level }
+          : { identity: event.identity };
+      stores.relational
+        .transaction(async (tx) => await outbox.publish(tx, { type: event.type, payload }))
+        .catch((err: unknown) => log.error({ err }, 'event about a ban not published'));
+    },
     clock,
     random,
     log,
   });
+}
+
+/** The platform has one name and one place for its documentation, whichever service speaks of them. */
+function namesOf({ server, webhooks }: Settings): {
+  readonly vendor_name: string;
+  readonly docs_base?: string;
+} {
+  const { public_url } = server;
+  const isGitHub = webhooks.vendor_name === 'GitHub';
+  const ownDocs = public_url === undefined || isGitHub ? undefined : `${public_url}/docs`;
+  const docs_base = webhooks.docs_base ?? ownDocs;
+  return { vendor_name: webhooks.vendor_name, ...(docs_base !== undefined && { docs_base }) };
 }

@@ -19,6 +19,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
     log,
     apps: {
       authenticate: (authorization) => identity.authenticateApp(authorization),
+      authenticateAnyone: (authorization) => identity.resolveCredential(authorization),
       find: (selector) => identity.findApp(selector),
     },
     version: readVersion(),

@@ -51,16 +51,16 @@ export function registerAppRoutes(app: FastifyInstance, needs: AppRouteNeeds): v
   app.setErrorHandler((error, request, reply) => dialect.sendError(error, request, reply));
   for (const prefix of config.root_alias ? ['/api/v3', ''] : ['/api/v3']) {
     registerHookRoutes(app, prefix, needs);
+    app.get(`${prefix}/meta`, async (request, reply) =>
+      dialect.send(request, reply, 200, {
+        verifiable_password_authentication: false,
+        hooks: config.egress_cidrs,
+      }),
+    );
+    app.get(`${prefix}/versions`, async (request, reply) =>
+      dialect.send(request, reply, 200, API_VERSIONS),
+    );
   }
-  app.get('/api/v3/meta', async (request, reply) =>
-    dialect.send(request, reply, 200, {
-      verifiable_password_authentication: false,
-      hooks: config.egress_cidrs,
-    }),
-  );
-  app.get('/api/v3/versions', async (request, reply) =>
-    dialect.send(request, reply, 200, API_VERSIONS),
-  );
 }
 
 function registerHookRoutes(app: FastifyInstance, prefix: string, needs: AppRouteNeeds): void {

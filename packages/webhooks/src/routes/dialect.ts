@@ -137,6 +137,9 @@ export class Dialect {
       return this.#fail(request, reply, { status, message: 'Bad Request' });
     }
     const kind: unknown = Reflect.get(Object(error), 'kind');
+    if (kind === 'not_authenticated') {
+      return this.#fail(request, reply, { status: 401, message: 'Bad credentials' });
+    }
     if (kind === 'store_overloaded' || kind === 'store_unusable') {
       return this.#fail(request, reply, { status: 503, message: 'Service unavailable' });
     }

@@ -7,22 +7,30 @@ export type AppPrincipal = Principal & { readonly kind: 'app' };
 /** For which app an `Authorization` header speaks. Throws `AppJwtRefused`. */
 export type AuthenticateApp = (authorization: string | undefined) => Promise<AppPrincipal>;
 
-/** Open to everyone. */
-const PUBLIC_PATHS = ['/api/v3/meta', '/api/v3/versions'];
+/** Whom an `Authorization` header of any kind speaks for. Throws `NotAuthenticated` or `AppJwtRefused`. */
+export type AuthenticateAnyone = (authorization: string) => Principal | Promise<Principal>;
+
+/** Open to everyone; a credential only says whose limits count. */
+const PUBLIC_PATHS = ['/meta', '/versions'];
 
 /** The platform's own API: apps by their JSON web tokens, nobody else. Source: webhooks, sections 2 and 3. */
 export function webhookFront(needs: {
   readonly dialect: Dialect;
   readonly authenticate: AuthenticateApp;
+  readonly authenticateAnyone: AuthenticateAnyone;
   readonly hasRootAlias: boolean;
 }): ServiceFront {
   const { dialect } = needs;
+  const prefixes = needs.hasRootAlias ? ['/api/v3', ''] : ['/api/v3'];
+  const publicPaths = prefixes.flatMap((prefix) => PUBLIC_PATHS.map((path) => prefix + path));
   return {
-    paths: ['/api/v3/app', ...(needs.hasRootAlias ? ['/app'] : []), ...PUBLIC_PATHS],
+    paths: [...prefixes.map((prefix) => `${prefix}/app`), ...publicPaths],
     authenticate(request) {
       const path = request.url.split('?', 1)[0] ?? '';
-      if (PUBLIC_PATHS.includes(path)) return { kind: 'anonymous', ip: request.ip };
-      return needs.authenticate(request.headers.authorization);
+      const { authorization } = request.headers;
+      if (!publicPaths.includes(path)) return needs.authenticate(authorization);
+      if (authorization !== undefined) return needs.authenticateAnyone(authorization);
+      return { kind: 'anonymous', ip: request.ip };
     },
     answerError: (error, request, reply) => dialect.sendError(error, request, reply),
     answerNotFound: (request, reply) => dialect.sendNotFound(request, reply),
