@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerProcess, WebhookApp, WebhookReceiver } from '../harness/index.js';
+
+const WRITER_COUNT = 8;
+/** A record is written this long after its delivery at the latest, also on a busy machine. */
+const UNRECORDED_MS = 3000;
+
+/** Publishes as fast as it is answered, and checks what arrived against what was acknowledged. */
+export class WebhookLoad {
+  readonly #app: WebhookApp;
+  readonly #receiver: WebhookReceiver;
+  /** By GUID: the number in the payload. */
+  readonly #acknowledged = new Map<string, number>();
+  readonly #killMs: number[] = [];
+  #lastNumber = 0;
+
+  constructor(app: WebhookApp, receiver: WebhookReceiver) {
+    this.#app = app;
+    this.#receiver = receiver;
+  }
+
+  get acknowledgedCount(): number {
+    return this.#acknowledged.size;
+  }
+
+  /** Until the server is gone, or `isOver`. */
+  async publish(server: ServerProcess, perSec: number, isOver: () => boolean): Promise<void> {
+    const pauseMs = (WRITER_COUNT * 1000) / perSec;
+    const write = async (): Promise<void> => {
+      while (!isOver()) {
+        const startMs = Date.now();
+        const number = ++this.#lastNumber;
+        const body = JSON.stringify({
+          event: 'load',
+          payload: { number, filler: 'x'.repeat(500) },
+          app_id: this.#app.id,
+        });
+        try {
+          const answer = await server.http.send('/ops/v1/events', { body });
+          assert.equal(answer.status, 202, answer.text);
+          const { guid, targets } = JSON.parse(answer.text) as { guid: string; targets: unknown[] };
+          assert.equal(targets.length, 1);
+          this.#acknowledged.set(guid, number);
+        } catch (error) {
+          if (error instanceof assert.AssertionError) throw error;
+          return; // the server is gone
+        }
+        await sleep(Math.max(0, pauseMs - (Date.now() - startMs)));
+      }
+    };
+    await Promise.all(Array.from({ length: WRITER_COUNT }, write));
+  }
+
+  /** Resolves when so many more have been acknowledged, however busy the machine is. */
+  async untilMore(count: number): Promise<void> {
+    const wanted = this.#acknowledged.size + count;
+    const endMs = Date.now() + 30_000;
+    while (this.#acknowledged.size < wanted && Date.now() < endMs) await sleep(5);
+  }
+
+  noteKill(): void {
+    this.#killMs.push(Date.now());
+  }
+
+  /** Resolves when everything that was acknowledged has arrived. */
+  async untilArrived(timeoutMs: number): Promise<void> {
+    const endMs = Date.now() + timeoutMs;
+    for (;;) {
+      const missing = this.#missing();
+      if (missing.length === 0) return;
+      const sample = missing.slice(0, 3).join(', ');
+      assert.ok(Date.now() < endMs, `${missing.length} acknowledged events are lost: ${sample}`);
+      await sleep(50);
+    }
+  }
+
+  /** Twice came only what was under way when a server died, and as the same event. */
+  checkTwice(): number {
+    const first = new Map<string, { readonly body: string; readonly atMs: number }>();
+    let count = 0;
+    for (const { headers, body, atMs } of this.#receiver.of('load')) {
+      const guid = String(headers['x-vendor-delivery']);
+      const before = first.get(guid);
+      if (before === undefined) {
+        first.set(guid, { body, atMs });
+        continue;
+      }
+      count += 1;
+      assert.equal(body, before.body);
+      const wasUnderWay = this.#killMs.some(
+        (killMs) => before.atMs <= killMs + 100 && before.atMs >= killMs - UNRECORDED_MS,
+      );
+      assert.ok(wasUnderWay, `${guid} came twice although nothing was killed`);
+    }
+    const numbers = new Set([...first.values()].map(({ body }) => body));
+    assert.equal(numbers.size, first.size, 'one event has one GUID');
+    return count;
+  }
+
+  #missing(): readonly string[] {
+    const arrived = new Set(
+      this.#receiver.of('load').map(({ headers }) => String(headers['x-vendor-delivery'])),
+    );
+    return [...this.#acknowledged.keys()].filter((guid) => !arrived.has(guid));
+  }
+}

@@ -1,0 +1,108 @@
+// Source: webhooks, section 11; row 27 of its checklist.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { WebhookLoad } from '../../crash/webhook-load.js';
+import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+
+const SERVER = process.env['PLINTH_TEST_POSTGRES_URL'];
+const made: string[] = [];
+
+async function asAdmin(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: SERVER });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+async function makeDatabase(): Promise<string> {
+  const name = `plinth_test_${randomUUID().replaceAll('-', '')}`;
+  await asAdmin(`create database ${name}`);
+  made.push(name);
+  const url = new URL(SERVER ?? '');
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+const startNode = async (url: string, ...flags: string[]) =>
+  await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services=webhooks',
+      '--webhooks-allow-private-targets=127.0.0.0/8',
+      `--server-database-url=${url}`,
+      ...flags,
+    ],
+    env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
+  });
+
+if (SERVER === undefined) {
+  it('row 27: two nodes on one PostgreSQL', {
+    skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
+  });
+} else {
+  after(async () => {
+    for (const name of made) await asAdmin(`drop database if exists ${name} with (force)`);
+  });
+
+  describe('two nodes on one PostgreSQL', () => {
+    it('row 27: share the work, and one goes on when the other is killed', async () => {
+      const url = await makeDatabase();
+      await using receiver = await WebhookReceiver.start((_, response) => {
+        setTimeout(() => response.end('ok'), 10);
+      });
+      const [one, other] = await Promise.all([startNode(url), startNode(url)]);
+      try {
+        const app = await WebhookApp.register(one, { url: receiver.url, events: ['load'] });
+        await sleep(1500); // until the other node has heard of the app
+        const load = new WebhookLoad(app, receiver);
+        let isOver = false;
+        const publishing = Promise.all(
+          [one, other].map((node) => load.publish(node, 400, () => isOver)),
+        );
+        await load.untilMore(300);
+        await one.kill();
+        load.noteKill();
+        await load.untilMore(100);
+        isOver = true;
+        await publishing;
+        await load.untilArrived(40_000);
+        load.checkTwice();
+        const records = await app.on(other).untilRecorded('?event=load&per_page=100', 100);
+        assert.equal(new Set(records.map(({ id }) => id)).size, records.length);
+      } finally {
+        await one.close();
+        await other.close();
+      }
+    });
+
+    it('row 27: an API node takes events in and leaves the sending to others', async () => {
+      const url = await makeDatabase();
+      await using receiver = await WebhookReceiver.start();
+      await using api = await startNode(url, '--webhooks-worker=false');
+      const app = await WebhookApp.register(api, { url: receiver.url, events: ['handed'] });
+      const guid = await app.publish('handed');
+      await sleep(500);
+      assert.equal(receiver.of('handed').length, 0);
+      await using _worker = await startNode(url);
+      const [received] = await receiver.until('handed', 1);
+      assert.equal(received?.headers['x-vendor-delivery'], guid);
+      await app.untilRecorded('?event=handed', 1);
+    });
+
+    it('row 25: refuses to start with another master key', async () => {
+      const url = await makeDatabase();
+      const first = await startNode(url);
+      await first.close();
+      await assert.rejects(
+        ServerProcess.start({
+          flags: ['--without-auth', '--services=webhooks', `--server-database-url=${url}`],
+          env: { PLINTH_MASTER_KEY: 'quite another key than the first node had' },
+        }),
+        /a stored secret cannot be opened with this master key/,
+      );
+    });
+  });
+}
