@@ -78,10 +78,10 @@ function binaryText(
     case '*':
       return isWhole ? `(${a}::HUGEINT ${op} ${b}::HUGEINT)` : `(${a}::DOUBLE ${op} ${b}::DOUBLE)`;
     case '/':
-      return `(CASE WHEN ${b} = 0 THEN 0.0 ELSE ${a}::DOUBLE / ${b}::DOUBLE END)`;
+      return `(CASE WHEN ${a} IS NULL THEN NULL WHEN ${b} = 0 THEN 0.0 ELSE ${a}::DOUBLE / ${b}::DOUBLE END)`;
     case '%':
       return isWhole
-        ? `(CASE WHEN ${b} = 0 THEN 0 ELSE ${a}::HUGEINT % ${b}::HUGEINT END)`
+        ? `(CASE WHEN ${a} IS NULL THEN NULL WHEN ${b} = 0 THEN 0 ELSE ${a}::HUGEINT % ${b}::HUGEINT END)`
         : `(CASE WHEN ${b} = 0 THEN NULL ELSE fmod(${a}::DOUBLE, ${b}::DOUBLE) END)`;
     default: {
       if (left.type === 'boolean') {

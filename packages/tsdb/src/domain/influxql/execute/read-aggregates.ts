@@ -157,7 +157,7 @@ class Collector {
 
   add(time: bigint, callValues: readonly ArrayLike<Value>[], row: number): void {
     for (let i = 0; i < callValues.length; i++) {
-      const value = callValues[i]?.[row] ?? null;
+      const value = inType(callValues[i]?.[row] ?? null, this.#calls[i]?.type);
       // A count of nothing is no point.
       if (value === null || (value === 0n && this.#calls[i]?.name === 'count')) continue;
       (this.#times[i] as bigint[]).push(time); // one array a call
@@ -175,6 +175,12 @@ class Collector {
       })),
     };
   }
+}
+
+/** Rows in memory hand out whole numbers as doubles where they fit. */
+function inType(value: Value, type: CompiledCall['type'] | undefined): Value {
+  const isWhole = type === 'integer' || type === 'unsigned';
+  return isWhole && typeof value === 'number' ? BigInt(value) : value;
 }
 
 interface Bucket {
