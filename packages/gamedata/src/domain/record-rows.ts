@@ -120,7 +120,6 @@ export function makeRow(kind: Kind, record: StoredRecord, rev: number): Row {
     rev,
     text: JSON.stringify(record),
     columns: KIND_SPECS[kind].columns(record),
-    haystacks: new Map(),
   };
 }
 
@@ -133,7 +132,6 @@ export function readRow(kind: Kind, text: string, rev: number): Row {
     rev,
     text,
     columns: KIND_SPECS[kind].columns(record),
-    haystacks: new Map(),
   };
 }
 

@@ -11,8 +11,6 @@ export interface Row {
   readonly text: string;
   /** Columns of its kind. */
   readonly columns: Columns;
-  /** Normalised search text by language, made when first asked for. */
-  readonly haystacks: Map<string, string>;
 }
 
 export type Columns = Readonly<Record<string, unknown>>;

@@ -62,8 +62,18 @@ export class Exchange {
 
   /** All or nothing. Throws `BodyRefused` and `ValidationFailed`. */
   async import(attempt: Attempt, bytes: Buffer, options: ImportOptions): Promise<unknown> {
-    const payload = await readPayload(bytes, options.format);
-    return await this.#library.alone(() => this.#import(attempt, payload, options));
+    try {
+      const payload = await readPayload(bytes, options.format);
+      return await this.#library.alone(() => this.#import(attempt, payload, options));
+    } catch (error) {
+      if (error instanceof PiecesBroken || error instanceof SyntaxError) {
+        throw new BodyRefused(
+          'invalid_json',
+          `the body is not JSON: ${error.message.slice(0, 200)}`,
+        );
+      }
+      throw error;
+    }
   }
 
   async #import(attempt: Attempt, payload: Payload, options: ImportOptions): Promise<unknown> {
@@ -92,9 +102,7 @@ export class Exchange {
       const details = warnings.slice(0, MAX_DETAILS).map((warning) => ({ ...warning }));
       throw new ValidationFailed(`${warnings.length} warnings; nothing was stored`, details);
     }
-    const counts = byTypeKey(
-      mapKinds((kind) => payload.records.filter((record) => record.kind === kind).length),
-    );
+    const counts = byTypeKey(read.counts);
     const changes = countChanges(diffSets(before, set));
     const reply = (published: boolean, version: number): object => ({
       success: true,
@@ -190,10 +198,12 @@ export class Exchange {
     const places = new Map<string, { file?: string; path: string }>();
     const details: ValidationDetail[] = [];
     const warnings: ImportWarning[] = [];
+    const counts = mapKinds(() => 0);
     const seen = new Set<string>();
     const slices = new Slices();
     for (const incoming of payload.records) {
       const { kind, body, file, path } = incoming;
+      counts[kind] += 1;
       const pause = slices.next();
       if (pause !== undefined) await pause;
       const old = before.row(kind, String(body['id']));
@@ -262,7 +272,12 @@ export class Exchange {
         next.length === old.rows.length && next.every((row, index) => row === old.rows[index]);
       if (!isSame) groups[kind] = regroup(next, old.groups);
     }
-    return { set: before.with(groups, { defaultLanguage, languages, aliases }), places, warnings };
+    return {
+      set: before.with(groups, { defaultLanguage, languages, aliases }),
+      places,
+      warnings,
+      counts,
+    };
   }
 
   /** Edits of the draft against the import it was based on, done again on the new import. */
@@ -335,15 +350,8 @@ export class Exchange {
 
 async function readPayload(bytes: Buffer, format: ExchangeFormat): Promise<Payload> {
   const pieces = new JsonPieces(bytes);
-  try {
-    if (format === 'native') return await readNative(pieces);
-    return readTarkovData(await readFiles(pieces));
-  } catch (error) {
-    if (error instanceof PiecesBroken || error instanceof SyntaxError) {
-      throw new BodyRefused('invalid_json', `the body is not JSON: ${error.message.slice(0, 200)}`);
-    }
-    throw error;
-  }
+  if (format === 'native') return readNative(pieces);
+  return readTarkovData(await readFiles(pieces));
 }
 
 async function readFiles(pieces: JsonPieces): Promise<ReadonlyMap<string, unknown>> {

@@ -13,8 +13,8 @@ const refuse = (path: string, message: string): never => {
   throw new ValidationFailed(message, [{ path, code: 'wrong_shape', message }]);
 };
 
-/** Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`. */
-export async function readNative(pieces: JsonPieces): Promise<Payload> {
+/** Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`, also while the records are read. */
+export function readNative(pieces: JsonPieces): Payload {
   const members = new Map<string, Piece>(pieces.members(pieces.whole()));
   const read = (name: string): unknown => {
     const piece = members.get(name);
@@ -33,8 +33,16 @@ export async function readNative(pieces: JsonPieces): Promise<Payload> {
   const kinds = members.get('kinds');
   if (kinds === undefined || !pieces.isObject(kinds))
     return refuse('/kinds', 'kinds must be an object');
-  const records: IncomingRecord[] = [];
-  const slices = new Slices();
+  return {
+    defaultLanguage: defaultLanguage as string | undefined,
+    languages: languages as string[],
+    aliases: readAliases(read('aliases')),
+    records: readRecords(pieces, kinds),
+    warnings: [],
+  };
+}
+
+function* readRecords(pieces: JsonPieces, kinds: Piece): Generator<IncomingRecord> {
   for (const [name, list] of pieces.members(kinds)) {
     const kind = findKind(name);
     if (kind === undefined) return refuse(`/kinds/${name}`, `there is no kind ${name}`);
@@ -44,19 +52,10 @@ export async function readNative(pieces: JsonPieces): Promise<Payload> {
       const body = pieces.parse(piece);
       const path = `/kinds/${name}/${index}`;
       if (!isObject(body)) return refuse(path, 'a record must be an object');
-      records.push({ kind, body, path });
+      yield { kind, body, path };
       index += 1;
-      const pause = slices.next();
-      if (pause !== undefined) await pause;
     }
   }
-  return {
-    defaultLanguage: defaultLanguage as string | undefined,
-    languages: languages as string[],
-    aliases: readAliases(read('aliases')),
-    records,
-    warnings: [],
-  };
 }
 
 const isLanguage = (value: unknown): boolean => typeof value === 'string' && LANGUAGE.test(value);

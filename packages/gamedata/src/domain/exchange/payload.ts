@@ -21,6 +21,7 @@ export interface Payload {
   readonly defaultLanguage: string | undefined;
   readonly languages: readonly string[];
   readonly aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
-  readonly records: readonly IncomingRecord[];
+  /** Read once, in order; a large import is parsed record by record while it is. */
+  readonly records: Iterable<IncomingRecord>;
   readonly warnings: readonly ImportWarning[];
 }

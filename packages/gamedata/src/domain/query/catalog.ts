@@ -5,7 +5,6 @@ import type { DataSet } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { listCategories } from '../kinds/items.js';
 import { Presenter } from '../public-record.js';
-import { parseRow } from '../record-rows.js';
 import { type Row, textColumn } from '../row.js';
 import { Slices } from '../slices.js';
 import { compareSortKeys, type SortKeyValue, sortKeyOf } from '../sort-values.js';
@@ -13,6 +12,7 @@ import type { ListRequest } from './list-request.js';
 import { project } from './projection.js';
 import { parseQuery } from './q-parser.js';
 import { evaluateQuery, type Scores } from './q-search.js';
+import { type TextScope, visitTexts } from './search-texts.js';
 import { editDistance, TextIndex } from './text-index.js';
 
 const MAX_INCLUDED = 1000;
@@ -176,29 +176,23 @@ export class Catalog {
     const language = languageOf(set, wanted.language);
     const needle = normalText(wanted.q);
     const found: { kind: Kind; row: Row; rank: number }[] = [];
-    const slices = new Slices();
-    for (const kind of wanted.kinds) {
-      for (const row of set.tables[kind].rows) {
-        const name = haystackOf(row, { set, kind, language }).split('\n', 1)[0] ?? '';
-        const rank = suggestRank(name, needle);
-        if (rank !== undefined) found.push({ kind, row, rank });
-        const pause = slices.next();
-        if (pause !== undefined) await pause;
+    const look = async (rankOf: (name: string) => number | undefined): Promise<void> => {
+      for (const kind of wanted.kinds) {
+        const { rows } = set.tables[kind];
+        await visitTexts({ set, kind, language }, 'names', (text, position) => {
+          const end = text.indexOf('\n');
+          const rank = rankOf(end === -1 ? text : text.slice(0, end));
+          const row = rows[position];
+          if (rank !== undefined && row !== undefined) found.push({ kind, row, rank });
+        });
       }
-    }
-    if (found.length < wanted.limit) {
-      const known = new Set(found.map(({ row }) => row));
-      const limit = needle.length >= 8 ? 2 : needle.length >= 4 ? 1 : 0;
-      for (const kind of limit === 0 ? [] : wanted.kinds) {
-        for (const row of set.tables[kind].rows) {
-          if (known.has(row)) continue;
-          const name = haystackOf(row, { set, kind, language }).split('\n', 1)[0] ?? '';
-          const rank = fuzzyRank(name, needle, limit);
-          if (rank !== undefined) found.push({ kind, row, rank });
-          const pause = slices.next();
-          if (pause !== undefined) await pause;
-        }
-      }
+    };
+    await look((name) => suggestRank(name, needle));
+    const limit = needle.length >= 8 ? 2 : needle.length >= 4 ? 1 : 0;
+    if (found.length < wanted.limit && limit > 0) {
+      await look((name) =>
+        suggestRank(name, needle) === undefined ? fuzzyRank(name, needle, limit) : undefined,
+      );
     }
     found.sort(
       (a, b) =>
@@ -310,48 +304,16 @@ function rowAt(set: DataSet, kind: Kind, position: number): Row {
   return row;
 }
 
-interface Scope {
-  readonly set: DataSet;
-  readonly kind: Kind;
-  readonly language: string;
-}
-
-/** What `search` looks at: the fields in the default language and, after them, in the chosen one. */
-function haystackOf(row: Row, { set, kind, language }: Scope): string {
-  let text = row.haystacks.get(language);
-  if (text === undefined) {
-    const spec = KIND_SPECS[kind];
-    const record = parseRow(kind, row);
-    const texts = spec.searchTexts(record);
-    const translated: (string | null)[] = [];
-    if (language !== set.about.defaultLanguage) {
-      const { locales } = record;
-      const own: Readonly<Record<string, string>> = locales[language] ?? {};
-      for (const [key, value] of Object.entries(own)) spec.setText(record, key, value);
-      translated.push(...spec.searchTexts(record));
-    }
-    // The translated name first: suggestions look at the first line.
-    text = [...translated, ...texts].map((part) => normalText(part ?? '')).join('\n');
-    row.haystacks.set(language, text);
-  }
-  return text;
-}
-
 async function searchRows(
   order: readonly number[],
   needle: string,
-  scope: Scope,
+  scope: TextScope,
 ): Promise<readonly number[]> {
-  const { rows } = scope.set.tables[scope.kind];
-  const slices = new Slices();
-  const kept: number[] = [];
-  for (const position of order) {
-    const row = rows[position];
-    if (row !== undefined && haystackOf(row, scope).includes(needle)) kept.push(position);
-    const pause = slices.next();
-    if (pause !== undefined) await pause;
-  }
-  return kept;
+  const matches = new Uint8Array(scope.set.tables[scope.kind].rows.length);
+  await visitTexts(scope, 'names', (text, position) => {
+    if (text.includes(needle)) matches[position] = 1;
+  });
+  return order.filter((position) => matches[position] === 1);
 }
 
 /** Whole names before beginnings before the rest. */

@@ -10,7 +10,8 @@ import type { Row } from '../row.js';
 import { Slices } from '../slices.js';
 import { wordsPredicate } from './filters.js';
 import type { QueryNode } from './q-parser.js';
-import { fieldTexts, type TextIndex, WEIGHTS } from './text-index.js';
+import { visitTexts } from './search-texts.js';
+import { type TextIndex, WEIGHTS } from './text-index.js';
 
 /** By position of the row: 0 does not match, anything else is how well it does. */
 export type Scores = Float32Array;
@@ -63,7 +64,11 @@ export async function evaluateQuery(node: QueryNode, scope: SearchScope): Promis
       return await byPredicate(fieldPredicate(node, scope), scope);
     case 'phrase': {
       const needle = normalText(node.text);
-      return await byPredicate((row) => wholeText(row, scope).includes(needle), scope);
+      const scores = new Float32Array(scope.set.tables[scope.kind].rows.length);
+      await visitTexts(scope, 'whole', (text, position) => {
+        if (text.includes(needle)) scores[position] = PLAIN_MATCH;
+      });
+      return scores;
     }
     case 'word':
       return await byWords(node.text, (token) => scope.index.withPrefix(token), scope);
@@ -103,7 +108,9 @@ async function byWords(
     let start = 0;
     for (const [groupIndex, postings] of groups.entries()) {
       for (const [tokenId, quality] of found) {
-        for (const entry of postings.get(tokenId) ?? []) {
+        const { start: from, end } = postings.rangeOf(tokenId);
+        for (let at = from; at < end; at++) {
+          const entry = postings.entries[at] ?? 0;
           const row = start + Math.floor(entry / WEIGHTS);
           const score = quality * (entry % WEIGHTS);
           if (score > (own[row] ?? 0)) own[row] = score;
@@ -121,17 +128,6 @@ async function byWords(
     }
   }
   return scores ?? new Float32Array(rowCount);
-}
-
-/** All text of the row, kept with it: phrases are looked for in every row. */
-function wholeText(row: Row, { kind, language, set }: SearchScope): string {
-  const key = `${language}+`;
-  let text = row.haystacks.get(key);
-  if (text === undefined) {
-    text = fieldTexts(kind, row, language, language === set.about.defaultLanguage).join('\n');
-    row.haystacks.set(key, text);
-  }
-  return text;
 }
 
 const ALIASES: Readonly<Record<string, readonly string[]>> = {

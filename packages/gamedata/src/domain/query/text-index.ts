@@ -60,9 +60,7 @@ export class TextIndex {
       }
       await slices.next();
     }
-    const packed = new Map<number, Uint16Array>();
-    for (const [token, list] of postings) packed.set(token, Uint16Array.from(list));
-    return packed;
+    return new Postings(postings);
   }
 
   /** Best field in which each word of the row stands. */
@@ -143,8 +141,48 @@ export class TextIndex {
   }
 }
 
-/** By token: position in the group times `WEIGHTS` plus weight; groups are small enough for 16 bits. */
-export type Postings = ReadonlyMap<number, Uint16Array>;
+/**
+ * Rows of one group by token, packed: there are as many groups as thousands of records, and a small array for each
+ * word of each would cost more than the words.
+ */
+export class Postings {
+  readonly #tokens: Uint32Array;
+  readonly #starts: Uint32Array;
+  /** Position in the group times `WEIGHTS` plus weight; groups are small enough for 16 bits. */
+  readonly entries: Uint16Array;
+
+  constructor(lists: ReadonlyMap<number, readonly number[]>) {
+    const sorted = [...lists.keys()].sort((a, b) => a - b);
+    this.#tokens = Uint32Array.from(sorted);
+    this.#starts = new Uint32Array(sorted.length + 1);
+    let total = 0;
+    for (const [index, token] of sorted.entries()) {
+      this.#starts[index] = total;
+      total += lists.get(token)?.length ?? 0;
+    }
+    this.#starts[sorted.length] = total;
+    this.entries = new Uint16Array(total);
+    for (const [index, token] of sorted.entries()) {
+      this.entries.set(lists.get(token) ?? [], this.#starts[index]);
+    }
+  }
+
+  /** Where in `entries` the rows of the token stand; empty when there are none. */
+  rangeOf(token: number): { readonly start: number; readonly end: number } {
+    let low = 0;
+    let high = this.#tokens.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#tokens[middle] ?? 0) < token) low = middle + 1;
+      else high = middle;
+    }
+    if (this.#tokens[low] !== token) return NOTHING;
+    return { start: this.#starts[low] ?? 0, end: this.#starts[low + 1] ?? 0 };
+  }
+}
+
+const NOTHING = { start: 0, end: 0 };
+
 export const WEIGHTS = 4;
 
 /** Normalised texts of a row: the fields of `search` first, then all others. Missing translations fall back. */
