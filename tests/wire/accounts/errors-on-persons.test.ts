@@ -388,6 +388,50 @@ describe('a person cannot be', () => {
     });
   });
 
+  it('section 10.3: what was verified in live mode stays', async () => {
+    const platform = await bench.platform();
+    const live = true;
+    const business = {
+      registered_name: 'Furever',
+      address: {
+        country: 'us',
+        line1: '1 Main St',
+        city: 'Boston',
+        state: 'MA',
+        postal_code: '02108',
+      },
+      id_numbers: [{ type: 'us_ein', value: '123456789' }],
+    };
+    const id = await platform.make(
+      'accounts',
+      merchant(at('identity.business_details', business)),
+      {
+        live,
+      },
+    );
+    const jenny = {
+      ...JENNY,
+      address: business.address,
+      id_numbers: [{ type: 'us_ssn_last_4', value: '4321' }],
+      ...role('representative'),
+    };
+    const person = await platform.make(`accounts/${id}/persons`, jenny, { live });
+    const path = `accounts/${id}/persons/${person}`;
+    assertRefused(await platform.call(path, { surname: 'Roses' }, { live }), {
+      code: 'immutable_identity_param',
+      ex: 'U',
+      param: 'surname',
+    });
+    const name = at('identity.business_details.registered_name', 'Nevermore');
+    assertRefused(await platform.call(`accounts/${id}`, name, { live }), {
+      code: 'immutable_identity_param',
+      ex: 'U',
+      param: 'identity.business_details.registered_name',
+    });
+    // Sending what is stored is no change, and the address was not verified for good.
+    await platform.make(path, { surname: 'Rosen', address: { line1: '2 Main St' } }, { live });
+  });
+
   it('row 19: the person of an individual account lives in the country of the account', async () => {
     const platform = await bench.platform();
     const individual = { identity: { entity_type: 'individual', individual: JENNY } };
