@@ -1,0 +1,1 @@
+"""Runs plugins for the server; standard library only."""

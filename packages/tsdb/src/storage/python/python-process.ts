@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { encodeFrame, type Frame, type FrameHeader, FrameReader } from './plugin-frames.js';
+
+const START_SCRIPT = fileURLToPath(new URL('../../../python/start.py', import.meta.url));
+/** A line of output that does not end is cut here. */
+const MAX_OUTPUT_LINE_BYTES = 64 * 1024;
+
+export interface PythonProcessOptions {
+  readonly python: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onFrame: (frame: Frame) => void;
+  /** What the process writes to its standard output and error, line by line. */
+  readonly onOutput: (line: string) => void;
+  /** Called once, when the process has ended or could not be started. */
+  readonly onExit: (how: ProcessEnd) => void;
+}
+
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null }
+  | { readonly kind: 'not_started'; readonly error: Error };
+
+/**
+ * A worker process: frames go over file descriptor 3. It leads a process group of its own, so that `kill` reaches what
+ * a plugin has started, and ends by itself when the server is gone.
+ */
+export class PythonProcess {
+  readonly #child: ChildProcess;
+  readonly #channel: Duplex;
+  #isOver = false;
+
+  constructor(options: PythonProcessOptions) {
+    this.#child = spawn(options.python, ['-X', 'utf8', '-u', START_SCRIPT], {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...options.env },
+    });
+    // `pipe` makes a socket, which reads and writes.
+    this.#channel = this.#child.stdio[3] as Duplex;
+    const end = (how: ProcessEnd): void => {
+      if (this.#isOver) return;
+      this.#isOver = true;
+      this.#channel.destroy();
+      // Whatever of its group outlived it.
+      this.#signalGroup('SIGKILL');
+      options.onExit(how);
+    };
+    const reader = new FrameReader();
+    this.#channel.on('data', (piece: Buffer) => {
+      try {
+        for (const frame of reader.push(piece)) options.onFrame(frame);
+      } catch {
+        // Not our worker's doing: a plugin wrote to the descriptor. Nothing after it can be understood.
+        this.kill();
+      }
+    });
+    this.#channel.on('error', () => this.kill());
+    eachLine(this.#child.stdout, options.onOutput);
+    eachLine(this.#child.stderr, options.onOutput);
+    this.#child.on('error', (error) => end({ kind: 'not_started', error }));
+    this.#child.on('exit', (code, signal) => end({ kind: 'exited', code, signal }));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Frames keep their order. Throws `FrameInvalid` when it is too large; one to an ended process is lost. */
+  send(header: FrameHeader, body?: readonly Uint8Array[]): void {
+    const pieces = encodeFrame(header, body);
+    if (this.#isOver || !this.#channel.writable) return;
+    this.#channel.cork();
+    for (const piece of pieces) this.#channel.write(piece);
+    this.#channel.uncork();
+  }
+
+  /** Ends the process and all it has started, at once. */
+  kill(): void {
+    if (!this.#isOver) this.#signalGroup('SIGKILL');
+  }
+
+  #signalGroup(signal: NodeJS.Signals): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // There is no such group any more.
+    }
+  }
+}
+
+function eachLine(stream: NodeJS.ReadableStream | null, onLine: (line: string) => void): void {
+  let rest = '';
+  stream?.setEncoding('utf8');
+  stream?.on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') onLine(line.slice(0, MAX_OUTPUT_LINE_BYTES));
+    if (rest.length > MAX_OUTPUT_LINE_BYTES) {
+      onLine(rest.slice(0, MAX_OUTPUT_LINE_BYTES));
+      rest = '';
+    }
+  });
+  stream?.on('end', () => {
+    if (rest !== '') onLine(rest);
+  });
+}

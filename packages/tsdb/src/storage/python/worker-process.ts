@@ -1,0 +1,353 @@
+import type { Clock, Logger } from '@plinth/kernel';
+import {
+  type PluginCall,
+  type PluginCode,
+  PluginQuestionFailed,
+  type RunOutcome,
+} from '../../model/plugin-host.js';
+import type { GlobalCache } from './global-cache.js';
+import type { Frame, FrameHeader } from './plugin-frames.js';
+import { FrameInvalid } from './plugin-frames.js';
+import { type ProcessEnd, PythonProcess } from './python-process.js';
+
+const PROTOCOL = 1;
+/** Between the cancellation of a run and the end of its process. */
+const CANCEL_GRACE_MS = 5000;
+const CRASH_WINDOW_MS = 60_000;
+const CRASHES_BEFORE_PAUSE = 3;
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 300_000;
+/** One worker may have so many runs under way; more is a bug of the caller. */
+const LONGEST_ID = 2 ** 50;
+
+export interface WorkerSettings {
+  readonly python: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly isolation: 'trigger' | 'shared';
+  /** `undefined`: no limit. */
+  readonly memoryLimitBytes: number | undefined;
+}
+
+interface RunUnderWay {
+  readonly call: PluginCall;
+  readonly settle: (outcome: RunOutcome) => void;
+  isCancelled: boolean;
+}
+
+/**
+ * One process and the runs in it. The process starts with the first plugin, is replaced when it dies, and pauses when it
+ * dies again and again. Source: processing-engine, "Processes", "Node side".
+ */
+export class WorkerProcess {
+  readonly #settings: WorkerSettings;
+  readonly #globals: GlobalCache;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #label: string;
+  readonly #loaded = new Map<string, PluginCode>();
+  readonly #runs = new Map<number, RunUnderWay>();
+  #nextId = 1;
+  #process: PythonProcess | undefined;
+  #crashTimesMs: number[] = [];
+  #pauseMs = FIRST_PAUSE_MS;
+  #pausing: Promise<void> | undefined;
+  readonly #closed = new AbortController();
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: {
+    readonly settings: WorkerSettings;
+    readonly globals: GlobalCache;
+    readonly clock: Clock;
+    readonly log: Logger;
+    /** For messages. */
+    readonly label: string;
+  }) {
+    this.#settings = options.settings;
+    this.#globals = options.globals;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#label = options.label;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** Makes the plugin callable under `name`; starts the process when there is none. */
+  load(name: string, code: PluginCode): void {
+    this.#loaded.set(name, code);
+    if (this.#process === undefined) this.#start();
+    else this.#sendLoad(name, code);
+  }
+
+  /** Forgets a plugin and its cache. */
+  drop(name: string, cacheNamespace: string): void {
+    this.#loaded.delete(name);
+    this.#process?.send({ t: 'drop', trigger: name, ns: cacheNamespace });
+  }
+
+  packagesChanged(): void {
+    this.#process?.send({ t: 'invalidate' });
+  }
+
+  async call(name: string, call: PluginCall): Promise<RunOutcome> {
+    if (call.signal.aborted || this.#closed.signal.aborted) return { kind: 'cancelled' };
+    await this.#pausing;
+    if (call.signal.aborted || this.#closed.signal.aborted) return { kind: 'cancelled' };
+    if (this.#process === undefined) this.#start();
+    const id = this.#nextId++ % LONGEST_ID;
+    return await new Promise<RunOutcome>((resolve) => {
+      const cancel = (): void => this.#cancel(id);
+      const settle = (outcome: RunOutcome): void => {
+        call.signal.removeEventListener('abort', cancel);
+        this.#runs.delete(id);
+        resolve(outcome);
+        if (this.#runs.size === 0) this.#onIdle?.();
+      };
+      this.#runs.set(id, { call, settle, isCancelled: false });
+      call.signal.addEventListener('abort', cancel);
+      try {
+        this.#sendCall(id, name, call);
+      } catch (error) {
+        if (!(error instanceof FrameInvalid)) throw error;
+        settle({ kind: 'failed', text: `ValueError: ${error.message}`, traceback: '' });
+      }
+    });
+  }
+
+  /** Cancels all runs; the process is gone when it resolves. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed.abort();
+    for (const id of this.#runs.keys()) this.#cancel(id);
+    if (this.#runs.size > 0) {
+      const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
+      await Promise.race([idle, this.#clock.sleep(graceMs)]);
+    }
+    this.#process?.send({ t: 'stop' });
+    this.#process?.kill();
+    this.#process = undefined;
+    for (const run of [...this.#runs.values()]) run.settle({ kind: 'cancelled' });
+  }
+
+  #start(): void {
+    const { python, env, isolation, memoryLimitBytes } = this.#settings;
+    const started = new PythonProcess({
+      python,
+      env,
+      onFrame: (frame) => this.#take(frame),
+      onOutput: (line) => this.#log.info({ plugin: this.#label, line }, 'plugin output'),
+      onExit: (how) => this.#ended(started, how),
+    });
+    this.#process = started;
+    started.send({
+      t: 'init',
+      protocol: PROTOCOL,
+      isolation,
+      limits: memoryLimitBytes === undefined ? {} : { memory_bytes: memoryLimitBytes },
+    });
+    for (const [name, code] of this.#loaded) this.#sendLoad(name, code);
+  }
+
+  #sendLoad(trigger: string, code: PluginCode): void {
+    if (code.kind === 'source') {
+      this.#process?.send({ t: 'load', trigger, kind: 'source' }, [code.source]);
+    } else {
+      this.#process?.send({ t: 'load', trigger, kind: code.kind, path: code.path });
+    }
+  }
+
+  #sendCall(id: number, trigger: string, call: PluginCall): void {
+    const { input } = call;
+    const header: FrameHeader = {
+      t: 'call',
+      id,
+      trigger,
+      db: call.database,
+      kind: input.kind,
+      args: call.args === undefined ? null : Object.fromEntries(call.args),
+      dry: call.isDryRun,
+      cache: { ns: call.cache.namespace, default_ttl: call.cache.defaultTtlSec ?? null },
+    };
+    switch (input.kind) {
+      case 'writes': {
+        const batches = input.batches.map(({ table, rowCount, columns }) => ({
+          table,
+          n: rowCount,
+          cols: columns,
+        }));
+        this.#process?.send({ ...header, batches }, input.parts);
+        break;
+      }
+      case 'schedule':
+        this.#process?.send({ ...header, time: input.timeSec });
+        break;
+      case 'request':
+        this.#process?.send({ ...header, query: input.query, headers: input.headers }, [
+          input.body,
+        ]);
+        break;
+    }
+  }
+
+  #take({ header, body }: Frame): void {
+    if (header.t === 'ready') return;
+    const run = this.#runs.get(Number(header['id']));
+    // What a run that is given up still says is of no interest.
+    if (run === undefined) return;
+    switch (header.t) {
+      case 'log':
+        run.call.services.log(levelOf(header['level']), String(header['text']));
+        break;
+      case 'cb':
+        void this.#answer(run, header, Buffer.from(body));
+        break;
+      case 'done':
+        run.settle(run.isCancelled ? { kind: 'cancelled' } : outcomeOf(header, body));
+        break;
+    }
+  }
+
+  async #answer(run: RunUnderWay, header: FrameHeader, body: Buffer): Promise<void> {
+    const { id, cb } = header;
+    const process = this.#process;
+    try {
+      const answer = await this.#ask(run, header, body);
+      process?.send({ t: 'res', id, cb, ok: true, ...answer.header }, answer.parts);
+    } catch (error) {
+      const isExpected = error instanceof PluginQuestionFailed || error instanceof FrameInvalid;
+      if (!isExpected) this.#log.error({ err: error, plugin: this.#label }, 'plugin call failed');
+      const err = {
+        kind: error instanceof PluginQuestionFailed ? error.exception : 'Exception',
+        message: isExpected ? error.message : 'internal error',
+      };
+      process?.send({ t: 'res', id, cb, ok: false, err });
+    }
+  }
+
+  async #ask(
+    run: RunUnderWay,
+    header: FrameHeader,
+    body: Buffer,
+  ): Promise<{ readonly header: object; readonly parts?: readonly Uint8Array[] }> {
+    const { services } = run.call;
+    switch (header['op']) {
+      case 'query': {
+        const rows = await services.query({
+          database: String(header['db']),
+          sql: String(header['sql']),
+          params: new Map(
+            Object.entries((header['params'] ?? {}) as Readonly<Record<string, string>>),
+          ),
+        });
+        return { header: { n: rows.rowCount, cols: rows.columns }, parts: rows.parts };
+      }
+      case 'write':
+        await services.write({
+          database: String(header['db']),
+          lines: body,
+          noSync: header['no_sync'] === true,
+        });
+        return { header: {} };
+      case 'gget': {
+        const value = this.#globals.get(String(header['key']));
+        return { header: { found: value !== undefined }, parts: value ? [value] : [] };
+      }
+      case 'gput':
+        this.#globals.put(String(header['key']), body, header['ttl']);
+        return { header: {} };
+      case 'gdel':
+        return { header: { found: this.#globals.delete(String(header['key'])) } };
+      default:
+        throw new PluginQuestionFailed('Exception', `unknown question ${String(header['op'])}`);
+    }
+  }
+
+  #cancel(id: number): void {
+    const run = this.#runs.get(id);
+    if (run === undefined || run.isCancelled) return;
+    run.isCancelled = true;
+    const process = this.#process;
+    process?.send({ t: 'cancel', id });
+    void this.#clock.sleep(CANCEL_GRACE_MS, this.#closed.signal).then(
+      () => {
+        if (this.#runs.get(id) === run && this.#process === process) process?.kill();
+      },
+      () => undefined, // Closing ends the process in its own time.
+    );
+  }
+
+  #ended(ended: PythonProcess, how: ProcessEnd): void {
+    if (this.#process !== ended) return;
+    this.#process = undefined;
+    const wasAsked = [...this.#runs.values()].some((run) => run.isCancelled);
+    const text = `WorkerCrash: ${endText(how)}`;
+    if (!this.#closed.signal.aborted) {
+      this.#log.warn({ plugin: this.#label, end: endText(how) }, 'plugin cache lost');
+      if (!wasAsked) this.#pauseAfterCrashes();
+    }
+    for (const run of [...this.#runs.values()]) {
+      run.settle(run.isCancelled ? { kind: 'cancelled' } : { kind: 'crashed', text });
+    }
+    if (!this.#closed.signal.aborted && this.#pausing === undefined && how.kind === 'exited') {
+      this.#start();
+    }
+  }
+
+  /** After some crashes within a minute the next process waits, longer and longer. */
+  #pauseAfterCrashes(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#crashTimesMs = this.#crashTimesMs.filter((timeMs) => nowMs - timeMs < CRASH_WINDOW_MS);
+    this.#crashTimesMs.push(nowMs);
+    if (this.#crashTimesMs.length === 1) this.#pauseMs = FIRST_PAUSE_MS;
+    if (this.#crashTimesMs.length < CRASHES_BEFORE_PAUSE) return;
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+    this.#log.warn({ plugin: this.#label, pauseMs }, 'plugin worker crashes again and again');
+    this.#pausing = this.#clock
+      .sleep(pauseMs, this.#closed.signal)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#pausing = undefined;
+      });
+  }
+}
+
+function endText(how: ProcessEnd): string {
+  if (how.kind === 'not_started') return `Python worker could not be started: ${how.error.message}`;
+  return how.signal === null
+    ? `Python worker exited (code ${how.code})`
+    : `Python worker exited (signal ${how.signal})`;
+}
+
+function levelOf(level: unknown): 'INFO' | 'WARN' | 'ERROR' {
+  return level === 'WARN' || level === 'ERROR' ? level : 'INFO';
+}
+
+/** The shape is the worker's: docs/formats/plugin-frames.md. */
+interface DoneHeader {
+  readonly ok: boolean;
+  readonly writes?: readonly { readonly db: string; readonly sizes: readonly number[] }[];
+  readonly response?: { readonly status: number; readonly headers: readonly [string, string][] };
+  readonly err?: { readonly text: string; readonly traceback: string };
+}
+
+function outcomeOf(header: FrameHeader, body: Buffer): RunOutcome {
+  const done = header as unknown as DoneHeader;
+  if (!done.ok) {
+    return {
+      kind: 'failed',
+      text: done.err?.text ?? 'unknown failure',
+      traceback: done.err?.traceback ?? '',
+    };
+  }
+  let offset = 0;
+  const writes = (done.writes ?? []).map(({ db, sizes }) => ({
+    database: db,
+    lines: sizes.map((size) => {
+      offset += size;
+      return body.subarray(offset - size, offset);
+    }),
+  }));
+  const response = done.response && { ...done.response, body: body.subarray(offset) };
+  return { kind: 'done', writes, response };
+}
