@@ -138,7 +138,11 @@ class Run:
     def _outcome(self):
         try:
             plugin = self._worker.plugin(self._call["trigger"])
-            value = self._invoke(entry_point(plugin, self._call["kind"]))
+            function = entry_point(plugin, self._call["kind"])
+        except BaseException as error:
+            return _failed(error, is_inside=False), b""
+        try:
+            value = self._invoke(function)
             if self._call["kind"] != "request":
                 return self._done()
             status, headers, body = responses.answer_for(value)
@@ -183,7 +187,7 @@ def _set_pending_exception(thread_id, kind):
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), pending)
 
 
-def _failed(error):
+def _failed(error, is_inside=True):
     name, message = type(error).__qualname__, _message(error)
     is_ours = isinstance(error, PluginUnusable)
     return {
@@ -193,6 +197,7 @@ def _failed(error):
             "message": message,
             "text": message if is_ours else f"{name}: {message}",
             "traceback": "" if is_ours else _traceback(error),
+            "inside": is_inside,
         },
     }
 

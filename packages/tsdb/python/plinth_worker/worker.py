@@ -75,7 +75,7 @@ class Worker:
         except RuntimeError as error:  # no more threads
             self.ended(run)
             text = f"RuntimeError: {error}"
-            failure = {"type": "RuntimeError", "message": str(error), "text": text, "traceback": ""}
+            failure = {"type": "RuntimeError", "message": str(error), "text": text, "traceback": "", "inside": False}
             self.send({"t": "done", "id": run.id, "ok": False, "err": failure})
 
     def _on_res(self, header, body):
@@ -152,7 +152,7 @@ class Worker:
             self.send(header, body)
         except frames.FrameTooLarge as error:
             text = f"ValueError: {error}"
-            failure = {"type": "ValueError", "message": str(error), "text": text, "traceback": ""}
+            failure = {"type": "ValueError", "message": str(error), "text": text, "traceback": "", "inside": False}
             self.send({"t": "done", "id": header["id"], "ok": False, "err": failure})
         except OSError:
             os._exit(0)

@@ -95,6 +95,8 @@ export type RunOutcome =
       /** `Type: message`, or the message alone where the plugin could not be entered. */
       readonly text: string;
       readonly traceback: string;
+      /** False: the plugin's code could not be entered. */
+      readonly isInside: boolean;
     }
   /** The process ended with the run in it. */
   | { readonly kind: 'crashed'; readonly text: string }
@@ -110,11 +112,14 @@ export interface PluginSession {
 
 /** Runs plugins. Scheduling, queues, retries, logs and HTTP know only this. */
 export interface PluginHost {
-  /** @param label database and trigger, for messages. */
   open(options: {
+    /** Database and trigger, for messages. */
     readonly label: string;
     readonly code: PluginCode;
-    readonly cacheNamespace: string;
+    /** Dropped when the session is closed; `undefined`: nothing is. */
+    readonly cacheNamespace: string | undefined;
+    /** Sessions of one group share a process, and with it the caches that their calls name. */
+    readonly group?: string;
   }): PluginSession;
   /** After packages were installed. */
   packagesChanged(): void;

@@ -43,6 +43,8 @@ export interface WriteRequest {
   readonly noSync: boolean;
   /** Arrival of the request: the time of lines without one. */
   readonly receivedNs: bigint;
+  /** How many runs of plugins, one after the other, led to this write; absent for those of clients. */
+  readonly pluginDepth?: number;
 }
 
 export interface WriteOutcome {

@@ -1,7 +1,7 @@
 import type { TriggerSpecification } from '../../model/trigger.js';
+import { TriggerSpecificationInvalid } from '../../processing-errors.js';
 import { CronSchedule } from './cron.js';
 import { formatDuration, parseDuration } from './duration.js';
-import { TriggerSpecificationInvalid } from './processing-errors.js';
 
 const FORMS =
   "expect one of the following forms: 'table:<TABLE_NAME>', 'all_tables', 'cron:<CRON_EXPRESSION>', 'every:<DURATION>', or 'request:<PATH>'";

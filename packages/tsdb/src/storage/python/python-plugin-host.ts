@@ -1,16 +1,13 @@
 import type { Clock, Logger } from '@plinth/kernel';
-import type {
-  PluginCall,
-  PluginCode,
-  PluginHost,
-  PluginSession,
-  RunOutcome,
-} from '../../model/plugin-host.js';
+import type { PluginCall, PluginHost, PluginSession, RunOutcome } from '../../model/plugin-host.js';
 import { GlobalCache } from './global-cache.js';
 import { WorkerProcess, type WorkerSettings } from './worker-process.js';
 
 const CLOSE_GRACE_MS = 5000;
 const SHUTDOWN_GRACE_MS = 1000;
+/** A group without sessions ends after this time. */
+const GROUP_IDLE_MS = 30 * 60_000;
+const ALL = 'all triggers';
 
 /** Plugins in processes of the user's own CPython: one for each session, or one for all. */
 export class PythonPluginHost implements PluginHost {
@@ -19,7 +16,8 @@ export class PythonPluginHost implements PluginHost {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #workers = new Set<WorkerProcess>();
-  #shared: WorkerProcess | undefined;
+  readonly #groups = new Map<string, { readonly worker: WorkerProcess; sessionCount: number }>();
+  readonly #closed = new AbortController();
   #sessionCount = 0;
 
   constructor(options: {
@@ -33,14 +31,10 @@ export class PythonPluginHost implements PluginHost {
     this.#log = options.log;
   }
 
-  open(options: {
-    readonly label: string;
-    readonly code: PluginCode;
-    readonly cacheNamespace: string;
-  }): PluginSession {
+  open(options: Parameters<PluginHost['open']>[0]): PluginSession {
     const name = `${++this.#sessionCount}`;
-    const isShared = this.#settings.isolation === 'shared';
-    const worker = isShared ? this.#sharedWorker() : this.#newWorker(options.label);
+    const group = options.group ?? (this.#settings.isolation === 'shared' ? ALL : undefined);
+    const worker = group === undefined ? this.#newWorker(options.label) : this.#workerOf(group);
     worker.load(name, options.code);
     const ended = new AbortController();
     const running = new Set<Promise<RunOutcome>>();
@@ -57,13 +51,14 @@ export class PythonPluginHost implements PluginHost {
       },
       close: async () => {
         ended.abort();
-        if (isShared) {
-          await Promise.all(running);
-          worker.drop(name, options.cacheNamespace);
+        if (group === undefined) {
+          this.#workers.delete(worker);
+          await worker.close(CLOSE_GRACE_MS);
           return;
         }
-        this.#workers.delete(worker);
-        await worker.close(CLOSE_GRACE_MS);
+        await Promise.all(running);
+        worker.drop(name, options.cacheNamespace);
+        await this.#leave(group);
       },
     };
   }
@@ -73,14 +68,36 @@ export class PythonPluginHost implements PluginHost {
   }
 
   async close(): Promise<void> {
+    this.#closed.abort();
     const workers = [...this.#workers];
     this.#workers.clear();
     await Promise.all(workers.map((worker) => worker.close(SHUTDOWN_GRACE_MS)));
   }
 
-  #sharedWorker(): WorkerProcess {
-    this.#shared ??= this.#newWorker('all triggers');
-    return this.#shared;
+  #workerOf(group: string): WorkerProcess {
+    let entry = this.#groups.get(group);
+    if (entry === undefined) {
+      entry = { worker: this.#newWorker(group), sessionCount: 0 };
+      this.#groups.set(group, entry);
+    }
+    entry.sessionCount++;
+    return entry.worker;
+  }
+
+  /** The process of a group stays for a while, because the caches are in it. */
+  async #leave(group: string): Promise<void> {
+    const entry = this.#groups.get(group);
+    if (entry === undefined || --entry.sessionCount > 0) return;
+    const emptySince = this.#sessionCount;
+    void this.#clock.sleep(GROUP_IDLE_MS, this.#closed.signal).then(
+      async () => {
+        if (entry.sessionCount > 0 || this.#sessionCount !== emptySince) return;
+        this.#groups.delete(group);
+        this.#workers.delete(entry.worker);
+        await entry.worker.close(CLOSE_GRACE_MS);
+      },
+      () => undefined, // The host itself is closed.
+    );
   }
 
   #newWorker(label: string): WorkerProcess {

@@ -80,10 +80,10 @@ export class WorkerProcess {
     else this.#sendLoad(name, code);
   }
 
-  /** Forgets a plugin and its cache. */
-  drop(name: string, cacheNamespace: string): void {
+  /** Forgets a plugin, and the cache when one is named. */
+  drop(name: string, cacheNamespace: string | undefined): void {
     this.#loaded.delete(name);
-    this.#process?.send({ t: 'drop', trigger: name, ns: cacheNamespace });
+    this.#process?.send({ t: 'drop', trigger: name, ns: cacheNamespace ?? null });
   }
 
   packagesChanged(): void {
@@ -110,7 +110,8 @@ export class WorkerProcess {
         this.#sendCall(id, name, call);
       } catch (error) {
         if (!(error instanceof FrameInvalid)) throw error;
-        settle({ kind: 'failed', text: `ValueError: ${error.message}`, traceback: '' });
+        const text = `ValueError: ${error.message}`;
+        settle({ kind: 'failed', text, traceback: '', isInside: false });
       }
     });
   }
@@ -328,7 +329,11 @@ interface DoneHeader {
   readonly ok: boolean;
   readonly writes?: readonly { readonly db: string; readonly sizes: readonly number[] }[];
   readonly response?: { readonly status: number; readonly headers: readonly [string, string][] };
-  readonly err?: { readonly text: string; readonly traceback: string };
+  readonly err?: {
+    readonly text: string;
+    readonly traceback: string;
+    readonly inside: boolean;
+  };
 }
 
 function outcomeOf(header: FrameHeader, body: Buffer): RunOutcome {
@@ -338,6 +343,7 @@ function outcomeOf(header: FrameHeader, body: Buffer): RunOutcome {
       kind: 'failed',
       text: done.err?.text ?? 'unknown failure',
       traceback: done.err?.traceback ?? '',
+      isInside: done.err?.inside ?? false,
     };
   }
   let offset = 0;

@@ -1,0 +1,355 @@
+import type { Clock, Logger } from '@plinth/kernel';
+import type {
+  LogLevel,
+  PluginInput,
+  PluginResponse,
+  PluginSession,
+  RunOutcome,
+} from '../../model/plugin-host.js';
+import type { Trigger } from '../../model/trigger.js';
+import { formatDuration } from './duration.js';
+import { type CommittedRows, encodeWrites } from './encode-writes.js';
+import { EventQueue } from './event-queue.js';
+import type { PluginBackend } from './plugin-backend.js';
+import { scheduleOf } from './schedule.js';
+import { type GatheredWrites, WriteGatherer } from './write-gatherer.js';
+
+/** Runs of an asynchronous trigger at a time, whatever the setting says. */
+const MAX_ASYNC_RUNS = 32;
+const MAX_ASYNC_RETRIES = 5;
+/** A run that ends its process is not repeated for ever. */
+const MAX_CRASH_RETRIES = 3;
+const FIRST_RETRY_PAUSE_MS = 100;
+const LONGEST_RETRY_PAUSE_MS = 5000;
+/** Rows that so many runs of plugins led to, one after the other, are a plugin that feeds itself. */
+const MAX_DEPTH = 16;
+/** A clock that is set is noticed after this time. */
+const LONGEST_SLEEP_MS = 60_000;
+
+type Event =
+  | { readonly kind: 'writes'; readonly writes: GatheredWrites }
+  | { readonly kind: 'schedule'; readonly timeNs: bigint }
+  | {
+      readonly kind: 'request';
+      readonly request: RequestInput;
+      readonly answer: (response: PluginResponse) => void;
+    };
+
+export type RequestInput = Omit<Extract<PluginInput, { kind: 'request' }>, 'kind'>;
+
+export interface RunnerNeeds {
+  readonly trigger: Trigger;
+  readonly databaseName: string;
+  readonly session: PluginSession;
+  readonly backend: PluginBackend;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: RunnerSettings;
+  /** Line of the trigger's log. */
+  readonly note: (level: LogLevel, text: string) => void;
+  /** `error_behavior` `disable`: a run failed. */
+  readonly onDisable: () => void;
+}
+
+export interface RunnerSettings {
+  readonly asyncLimit: number | undefined;
+  /** `undefined`: runs may take any time; requests have a limit of their own. */
+  readonly runTimeoutMs: number | undefined;
+  /** Writes are gathered so long for a trigger that has nothing to do. */
+  readonly gatherMs: number;
+  /** Writes are gathered at most so long for one that is busy. */
+  readonly longestGatherMs: number;
+}
+
+const REQUEST_TIMEOUT_MS = 300_000;
+
+/** A trigger that is enabled: turns its events into runs of its plugin. Source: processing-engine, sections 4, 11 and 13. */
+export class TriggerRunner {
+  readonly #needs: RunnerNeeds;
+  readonly #queue: EventQueue<Event>;
+  readonly #gatherer: WriteGatherer;
+  readonly #stopped = new AbortController();
+  readonly #words: (typeof WORDS)[PluginInput['kind']];
+
+  constructor(needs: RunnerNeeds) {
+    this.#needs = needs;
+    const { trigger, settings, clock } = needs;
+    const limit = Math.min(settings.asyncLimit || MAX_ASYNC_RUNS, MAX_ASYNC_RUNS);
+    this.#queue = new EventQueue({
+      run: (event) => this.#handle(event),
+      concurrency: trigger.runAsync ? limit : 1,
+    });
+    this.#gatherer = new WriteGatherer({
+      clock,
+      pauseMs: settings.gatherMs,
+      longestMs: settings.longestGatherMs,
+      isBusy: () => !this.#queue.hasRoom,
+      hand: (writes) => this.#queue.push({ kind: 'writes', writes }),
+      onSkipped: (rowCount) => {
+        needs.note('ERROR', `trigger queue full, skipped ${rowCount} rows`);
+        needs.log.error({ ...this.#name, rowCount }, 'trigger queue full, rows skipped');
+      },
+    });
+    this.#words = WORDS[kindOf(trigger)];
+    const schedule = scheduleOf(trigger.specification);
+    if (schedule !== undefined) void this.#fire((afterNs) => schedule.nextNs(afterNs));
+  }
+
+  get #name(): { readonly database: string; readonly trigger: string } {
+    return { database: this.#needs.databaseName, trigger: this.#needs.trigger.name };
+  }
+
+  /** Rows of the trigger's database that are durable. */
+  committed(rows: readonly CommittedRows[], depth: number): void {
+    const { specification } = this.#needs.trigger;
+    if (specification.kind !== 'all_tables' && specification.kind !== 'table') return;
+    const wanted =
+      specification.kind === 'all_tables'
+        ? rows
+        : rows.filter(({ table }) => table === specification.table);
+    if (wanted.length === 0) return;
+    if (depth > MAX_DEPTH) {
+      const rowCount = wanted.reduce((sum, { batch }) => sum + batch.rowCount, 0);
+      const text = `not delivered: ${rowCount} rows that ${MAX_DEPTH} runs of plugins, one after the other, led to; a plugin that writes what triggers it must skip its own rows`;
+      this.#needs.note('ERROR', text);
+      this.#needs.log.error({ ...this.#name, rowCount }, 'plugin feeds itself; rows not delivered');
+      return;
+    }
+    this.#gatherer.add(wanted, depth);
+  }
+
+  /** `undefined`: too many requests wait. */
+  async request(request: RequestInput): Promise<PluginResponse | undefined> {
+    return await new Promise((resolve) => {
+      const isTaken = this.#queue.push({ kind: 'request', request, answer: resolve });
+      if (!isTaken) resolve(undefined);
+    });
+  }
+
+  /** Cancels what runs and forgets what waits; resolves when the plugin runs no more. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#gatherer.close();
+    for (let event = this.#queue.dropOldest(); event; event = this.#queue.dropOldest()) {
+      if (event.kind === 'request') event.answer(errorResponse('the trigger was stopped'));
+    }
+    await Promise.all([this.#queue.close(), this.#needs.session.close()]);
+  }
+
+  async #fire(nextNs: (afterNs: bigint) => bigint | undefined): Promise<void> {
+    const { clock, note } = this.#needs;
+    const { signal } = this.#stopped;
+    let timeNs = nextNs(clock.nowNs());
+    while (timeNs !== undefined && !signal.aborted) {
+      const restMs = Number(timeNs - clock.nowNs()) / 1e6;
+      if (restMs > 0) {
+        await clock.sleep(Math.min(restMs, LONGEST_SLEEP_MS), signal).catch(() => undefined);
+        continue;
+      }
+      let droppedCount = 0;
+      while (!this.#queue.push({ kind: 'schedule', timeNs }) && this.#queue.isFull) {
+        this.#queue.dropOldest();
+        droppedCount++;
+      }
+      if (droppedCount > 0) {
+        note('WARN', `runs take longer than the schedule, skipped ${droppedCount} of them`);
+      }
+      timeNs = nextNs(timeNs);
+      // Times that passed while the machine slept or the clock was set are not caught up on.
+      const lateNs = timeNs === undefined ? 0n : clock.nowNs() - timeNs;
+      if (lateNs > LONGEST_LATENESS_NS) timeNs = nextNs(clock.nowNs());
+    }
+  }
+
+  /** Never rejects. */
+  async #handle(event: Event): Promise<void> {
+    try {
+      if (event.kind === 'request') event.answer(await this.#answer(event.request));
+      else await this.#repeat(event);
+    } catch (err) {
+      this.#needs.log.error({ err, ...this.#name }, 'plugin run failed');
+      if (event.kind === 'request') event.answer(errorResponse('internal error'));
+    }
+    this.#gatherer.wake();
+  }
+
+  /** A run of a write or schedule trigger, with what the error behaviour says about failures. */
+  async #repeat(event: Exclude<Event, { kind: 'request' }>): Promise<void> {
+    const { trigger, clock } = this.#needs;
+    const input: PluginInput =
+      event.kind === 'writes'
+        ? await encodeWrites(event.writes.rows)
+        : { kind: 'schedule', timeSec: Number(event.timeNs / 1_000_000_000n) };
+    const depth = event.kind === 'writes' ? event.writes.depth : 0;
+    const start =
+      event.kind === 'writes'
+        ? this.#words.start
+        : `starting execution with scheduled time ${utcText(event.timeNs)}`;
+    for (let attempt = 0, crashCount = 0; ; attempt++) {
+      const outcome = await this.#run(input, { start, depth });
+      if (outcome.kind === 'done' || outcome.kind === 'cancelled') return;
+      this.#noteFailure(outcome);
+      if (outcome.kind === 'crashed') crashCount++;
+      if (trigger.errorBehavior === 'disable') return this.#needs.onDisable();
+      const isOver =
+        trigger.errorBehavior !== 'retry' ||
+        (trigger.runAsync && attempt >= MAX_ASYNC_RETRIES) ||
+        crashCount > MAX_CRASH_RETRIES;
+      if (isOver) return;
+      const pauseMs =
+        attempt === 0
+          ? 0
+          : Math.min(FIRST_RETRY_PAUSE_MS * 2 ** (attempt - 1), LONGEST_RETRY_PAUSE_MS);
+      await clock.sleep(pauseMs, this.#stopped.signal).catch(() => undefined);
+      if (this.#stopped.signal.aborted) return;
+    }
+  }
+
+  async #answer(request: RequestInput): Promise<PluginResponse> {
+    const outcome = await this.#run(
+      { kind: 'request', ...request },
+      { start: this.#words.start, depth: 0 },
+    );
+    switch (outcome.kind) {
+      case 'done':
+        return outcome.response ?? errorResponse('the plugin gave no answer');
+      case 'cancelled':
+        return errorResponse('the run was cancelled');
+      default:
+        this.#noteFailure(outcome);
+        if (this.#needs.trigger.errorBehavior === 'disable') this.#needs.onDisable();
+        return errorResponse(
+          outcome.kind === 'failed' && !outcome.isInside
+            ? outcome.text
+            : `Python function call failed: ${outcome.text}`,
+        );
+    }
+  }
+
+  async #run(
+    input: PluginInput,
+    at: { readonly start: string; readonly depth: number },
+  ): Promise<RunOutcome> {
+    const { trigger, databaseName, session, backend, clock, note } = this.#needs;
+    note('INFO', at.start);
+    const startNs = clock.nowNs();
+    const timeoutMs =
+      this.#needs.settings.runTimeoutMs ??
+      (input.kind === 'request' ? REQUEST_TIMEOUT_MS : undefined);
+    const timeout = new AbortController();
+    const timer = new AbortController();
+    if (timeoutMs !== undefined) {
+      clock.sleep(timeoutMs, timer.signal).then(
+        () => timeout.abort(),
+        () => undefined, // The run ended in time.
+      );
+    }
+    const signal = AbortSignal.any([this.#stopped.signal, timeout.signal]);
+    const depth = at.depth + 1;
+    const outcome = await session.call({
+      database: databaseName,
+      args: trigger.arguments,
+      input,
+      isDryRun: false,
+      cache: { namespace: cacheNamespaceOf(trigger), defaultTtlSec: undefined },
+      services: backend.servicesFor({ depth, signal, log: note }),
+      signal,
+    });
+    timer.abort();
+    if (outcome.kind === 'cancelled' && timeout.signal.aborted) {
+      const text = `TimeoutError: the run took longer than ${timeoutMs} ms`;
+      return { kind: 'failed', text, traceback: '', isInside: true };
+    }
+    if (outcome.kind === 'done') {
+      await this.#writeBack(outcome, depth);
+      note('INFO', `finished execution in ${formatDuration(clock.nowNs() - startNs)}`);
+    }
+    return outcome;
+  }
+
+  /** A failure is the log's affair: the run itself went well. */
+  async #writeBack(outcome: Extract<RunOutcome, { kind: 'done' }>, depth: number): Promise<void> {
+    for (const { database, lines } of outcome.writes) {
+      const failure = await this.#needs.backend.write({
+        database,
+        lines: joinLines(lines),
+        noSync: false,
+        depth,
+      });
+      if (failure === undefined) continue;
+      const why = failure.message.replace(
+        'error writing line protocol to',
+        'error writing back lines to',
+      );
+      this.#needs.note('ERROR', `error running ${this.#words.plugin}: ${why}`);
+    }
+  }
+
+  #noteFailure(outcome: Extract<RunOutcome, { kind: 'failed' | 'crashed' }>): void {
+    this.#needs.note('ERROR', `${this.#words.failed}: ${outcome.text}`);
+    const traceback = outcome.kind === 'failed' ? outcome.traceback : '';
+    this.#needs.log.warn({ ...this.#name, failure: outcome.text, traceback }, 'plugin failed');
+  }
+}
+
+/** A schedule that is later than this starts anew. */
+const LONGEST_LATENESS_NS = 3_600_000_000_000n;
+
+/** Texts of the engine's own log lines. */
+const WORDS = {
+  writes: {
+    plugin: 'wal plugin',
+    start: 'starting execution of wal plugin.',
+    failed: 'error executing wal plugin',
+  },
+  schedule: {
+    plugin: 'schedule plugin',
+    start: '',
+    failed: 'error executing schedule plugin',
+  },
+  request: {
+    plugin: 'request plugin',
+    start: 'starting execution of request plugin.',
+    failed: 'error running request plugin',
+  },
+} as const satisfies Record<
+  PluginInput['kind'],
+  { readonly plugin: string; readonly start: string; readonly failed: string }
+>;
+
+function kindOf({ specification }: Trigger): PluginInput['kind'] {
+  switch (specification.kind) {
+    case 'all_tables':
+    case 'table':
+      return 'writes';
+    case 'cron':
+    case 'every':
+      return 'schedule';
+    case 'request':
+      return 'request';
+  }
+}
+
+export function cacheNamespaceOf(trigger: Trigger): string {
+  return `trigger ${trigger.id}`;
+}
+
+function errorResponse(error: string): PluginResponse {
+  return {
+    status: 500,
+    headers: [['content-type', 'application/json']],
+    body: Buffer.from(JSON.stringify({ error })),
+  };
+}
+
+const NEWLINE = Buffer.from('\n');
+
+function joinLines(lines: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [NEWLINE, line])));
+}
+
+/** `2026-01-02 03:04:05 UTC` */
+function utcText(timeNs: bigint): string {
+  const iso = new Date(Number(timeNs / 1_000_000n)).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}

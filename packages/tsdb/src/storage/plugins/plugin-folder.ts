@@ -1,0 +1,170 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, join, normalize, relative, resolve, sep } from 'node:path';
+import type { FileSystem, Random } from '@plinth/kernel';
+import type { PluginCode } from '../../model/plugin-host.js';
+import {
+  PluginFileMissing,
+  PluginFileRefused,
+  PluginFolderIncomplete,
+  PluginPathEscapes,
+} from '../../processing-errors.js';
+
+const INIT = '__init__.py';
+/** A plugin with more files than this is not listed to its end. */
+const MAX_LISTED_FILES = 1000;
+
+export interface PluginFile {
+  /** Below the plugin: the file's own name, or its path in the plugin's folder. */
+  readonly name: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+}
+
+/** The folder that holds the users' plugins. Nothing outside of it is read or written. Source: processing-engine, "Plugin files". */
+export class PluginFolder {
+  readonly root: string;
+  readonly #files: FileSystem;
+  readonly #random: Random;
+
+  /** @param options.root as set; relative to the working folder of the process. */
+  constructor(options: {
+    readonly root: string;
+    readonly files: FileSystem;
+    readonly random: Random;
+  }) {
+    this.root = resolve(options.root);
+    this.#files = options.files;
+    this.#random = options.random;
+  }
+
+  /** Where the code of a plugin is. Throws `PluginPathEscapes`, `PluginFileMissing`, `PluginFolderIncomplete`. */
+  async find(name: string): Promise<PluginCode> {
+    const path = await this.#pathOf(name);
+    const stat = await this.#files.stat(path);
+    if (stat === undefined) throw new PluginFileMissing({ path: name });
+    if (!stat.isDirectory) return { kind: 'file', path };
+    if ((await this.#files.stat(join(path, INIT))) === undefined) {
+      throw new PluginFolderIncomplete({ path: name });
+    }
+    return { kind: 'dir', path };
+  }
+
+  /** Creates or replaces one file; of a plugin that is a folder, its `__init__.py`. */
+  async write(name: string, content: string | Uint8Array): Promise<void> {
+    const path = await this.#pathOf(name);
+    const isFolder = (await this.#files.stat(path))?.isDirectory ?? false;
+    if (name.endsWith('/') && !isFolder) throw new PluginFileRefused(`${name} is no file name`);
+    await this.#put(isFolder ? join(path, INIT) : path, content);
+  }
+
+  /** Puts a whole folder in the place of another, or leaves everything as it was. */
+  async replaceFolder(
+    name: string,
+    files: readonly { readonly path: string; readonly content: string }[],
+  ): Promise<void> {
+    const path = await this.#pathOf(name);
+    if (path === this.root) throw new PluginPathEscapes({ path: name });
+    const fresh = `${path}.tmp`;
+    const old = `${path}.old`;
+    await this.#files.removeTree(fresh);
+    try {
+      for (const file of files) await this.#put(this.#below(fresh, file.path), file.content);
+      await this.#files.removeTree(old);
+      const isThere = (await this.#files.stat(path)) !== undefined;
+      if (isThere) await this.#files.rename(path, old);
+      try {
+        await this.#files.rename(fresh, path);
+      } catch (error) {
+        if (isThere) await this.#files.rename(old, path);
+        throw error;
+      }
+      await this.#files.syncDirectory(dirname(path));
+    } catch (error) {
+      await this.#files.removeTree(fresh);
+      throw error;
+    }
+    await this.#files.removeTree(old);
+  }
+
+  /** Files of a plugin: itself, or every `.py` below its folder. One that is gone has none. */
+  async list(name: string): Promise<readonly PluginFile[]> {
+    const path = await this.#pathOf(name);
+    const stat = await this.#files.stat(path);
+    if (stat === undefined) return [];
+    if (!stat.isDirectory) {
+      return [{ name: path.slice(path.lastIndexOf(sep) + 1), path, ...stat }];
+    }
+    const found: PluginFile[] = [];
+    await this.#collect(path, path, found);
+    return found;
+  }
+
+  /** A file below the folder, whatever it is for. Throws `PluginPathEscapes`. */
+  async pathOf(name: string): Promise<string> {
+    return await this.#pathOf(name);
+  }
+
+  async #collect(top: string, folder: string, into: PluginFile[]): Promise<void> {
+    for (const name of await this.#files.list(folder)) {
+      if (into.length >= MAX_LISTED_FILES) return;
+      const path = join(folder, name);
+      const stat = await this.#files.stat(path);
+      if (stat?.isDirectory && name !== '__pycache__') await this.#collect(top, path, into);
+      else if (stat !== undefined && name.endsWith('.py')) {
+        into.push({ name: relative(top, path), path, ...stat });
+      }
+    }
+  }
+
+  /** Not through links either: the longest part that exists is looked up with them resolved. */
+  async #pathOf(name: string): Promise<string> {
+    const path = this.#below(this.root, name);
+    const [root, existing] = await Promise.all([realOf(this.root), realOf(path)]);
+    if (existing !== root && !existing.startsWith(root + sep)) {
+      throw new PluginPathEscapes({ path: name });
+    }
+    return path;
+  }
+
+  #below(folder: string, name: string): string {
+    const parts = name.split(/[/\\]/);
+    if (
+      name === '' ||
+      name.includes('\0') ||
+      parts.includes('..') ||
+      normalize(name).startsWith(sep)
+    ) {
+      throw new PluginPathEscapes({ path: name });
+    }
+    const path = resolve(folder, normalize(name));
+    if (path !== folder && !path.startsWith(folder + sep))
+      throw new PluginPathEscapes({ path: name });
+    return path;
+  }
+
+  async #put(path: string, content: string | Uint8Array): Promise<void> {
+    const folder = dirname(path);
+    await this.#files.makeDirectory(folder);
+    const temporary = `${path}.${this.#random.uuidV4()}.tmp`;
+    const file = await this.#files.open(temporary, 'wx');
+    try {
+      await file.write([typeof content === 'string' ? Buffer.from(content) : content], 0);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await this.#files.rename(temporary, path);
+    await this.#files.syncDirectory(folder);
+  }
+}
+
+/** With links resolved, as far as the path exists. */
+async function realOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : await realOf(parent);
+  }
+}

@@ -1,0 +1,108 @@
+import type { Migration, RelationalStore } from '@plinth/kernel';
+import type { ErrorBehavior } from '../../model/trigger.js';
+
+/** A trigger as it is stored: the specification in its canonical text. */
+export interface TriggerRecord {
+  readonly id: number;
+  readonly database_id: number;
+  readonly name: string;
+  readonly plugin_filename: string;
+  readonly specification: string;
+  readonly run_async: number;
+  readonly error_behavior: ErrorBehavior;
+  /** JSON object of texts; null when none were given. */
+  readonly arguments: string | null;
+  readonly disabled: number;
+}
+
+type Tables = {
+  tsdb_triggers: TriggerRecord;
+  tsdb_trigger_ids: { id: number; last_id: number };
+};
+
+export const TRIGGER_MIGRATIONS: readonly Migration[] = [
+  {
+    name: '0001_triggers',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_triggers')
+        .addColumn('id', 'integer', (c) => c.primaryKey())
+        .addColumn('database_id', 'integer', (c) => c.notNull())
+        .addColumn('name', 'text', (c) => c.notNull())
+        .addColumn('plugin_filename', 'text', (c) => c.notNull())
+        .addColumn('specification', 'text', (c) => c.notNull())
+        .addColumn('run_async', 'integer', (c) => c.notNull())
+        .addColumn('error_behavior', 'text', (c) => c.notNull())
+        .addColumn('arguments', 'text')
+        .addColumn('disabled', 'integer', (c) => c.notNull())
+        .addUniqueConstraint('tsdb_triggers_name', ['database_id', 'name'])
+        .execute();
+      // An id is never used again, whatever was deleted.
+      await tx.schema
+        .createTable('tsdb_trigger_ids')
+        .addColumn('id', 'integer', (c) => c.primaryKey())
+        .addColumn('last_id', 'integer', (c) => c.notNull())
+        .execute();
+      await tx
+        .withTables<Tables>()
+        .insertInto('tsdb_trigger_ids')
+        .values({ id: 1, last_id: 0 })
+        .execute();
+    },
+  },
+];
+
+/** Records of triggers; durable when a call resolves. */
+export class TriggerStore {
+  readonly #store: RelationalStore;
+
+  constructor(store: RelationalStore) {
+    this.#store = store;
+  }
+
+  async load(): Promise<readonly TriggerRecord[]> {
+    await this.#store.migrate('tsdb_triggers', TRIGGER_MIGRATIONS);
+    return await this.#store
+      .reader<Tables>()
+      .selectFrom('tsdb_triggers')
+      .selectAll()
+      .orderBy('id')
+      .execute();
+  }
+
+  /** `undefined`: the database has a trigger of this name. */
+  async insert(record: Omit<TriggerRecord, 'id'>): Promise<number | undefined> {
+    return await this.#store.transaction<Tables, number | undefined>(async (tx) => {
+      const { last_id } = await tx
+        .updateTable('tsdb_trigger_ids')
+        .set(({ eb }) => ({ last_id: eb('last_id', '+', 1) }))
+        .returning('last_id')
+        .executeTakeFirstOrThrow();
+      const { numInsertedOrUpdatedRows } = await tx
+        .insertInto('tsdb_triggers')
+        .values({ id: last_id, ...record })
+        .onConflict((conflict) => conflict.columns(['database_id', 'name']).doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 0n ? undefined : last_id;
+    });
+  }
+
+  async setDisabled(id: number, isDisabled: boolean): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      await tx
+        .updateTable('tsdb_triggers')
+        .set({ disabled: isDisabled ? 1 : 0 })
+        .where('id', '=', id)
+        .execute();
+    });
+  }
+
+  async delete(ids: readonly number[]): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      await tx
+        .deleteFrom('tsdb_triggers')
+        .where('id', 'in', [...ids])
+        .execute();
+    });
+  }
+}
