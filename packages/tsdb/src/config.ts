@@ -1,4 +1,4 @@
-import { defineSettings, type SettingsOf } from '@plinth/kernel';
+import { defineSettings, type SettingAliases, type SettingsOf } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-settings.js';
 
@@ -132,6 +132,84 @@ export const TSDB_SETTINGS = defineSettings(
       description:
         'Memory of all last-value and distinct-value caches. Beyond it those with the most lose their oldest values.',
     }),
+    wal_flush_interval_ms: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Writes are gathered so long before a write trigger gets them; 10 ms unless given. A write itself is answered as soon as the log holds it.',
+      }),
+    ),
+    plugin_dir: Type.Optional(
+      Type.String({
+        description: 'Folder of the Python plugins; without one no plugins run.',
+      }),
+    ),
+    plugin_dir_only: Type.Boolean({
+      default: false,
+      description: 'Take plugins from the plugin folder only: neither fetched nor uploaded ones.',
+    }),
+    plugin_repo: Type.Optional(
+      Type.String({
+        pattern: '^https?://',
+        description:
+          'Base address of plugins named `gh:...`; the public collection of InfluxDB 3 unless given.',
+      }),
+    ),
+    python: Type.Optional(
+      Type.String({ minLength: 1, description: 'Python interpreter; looked for unless given.' }),
+    ),
+    virtual_env_location: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Virtual environment of the plugins, made when it is not there; `.venv` in the plugin folder unless given.',
+      }),
+    ),
+    package_manager: Type.Union(
+      [Type.Literal('discover'), Type.Literal('pip'), Type.Literal('uv'), Type.Literal('disabled')],
+      {
+        default: 'discover',
+        description: 'What installs packages: always pip; `disabled` refuses to install any.',
+      },
+    ),
+    disable_package_management: Type.Boolean({
+      default: false,
+      description: 'No virtual environment is made and no package is installed.',
+    }),
+    restrict_plugin_triggers_to: Type.Optional(
+      Type.Array(
+        Type.Union([
+          Type.Literal('wal'),
+          Type.Literal('wal_flush'),
+          Type.Literal('schedule'),
+          Type.Literal('request'),
+        ]),
+        { description: 'Kinds of triggers that may be created; all unless given.' },
+      ),
+    ),
+    async_trigger_concurrency_limit: Type.Integer({
+      default: 0,
+      minimum: 0,
+      description: 'Runs of one asynchronous trigger at a time; 0 takes the most, 32.',
+    }),
+    plugin_isolation: Type.Union([Type.Literal('trigger'), Type.Literal('shared')], {
+      default: 'trigger',
+      description: 'A Python process for each trigger, or one for all.',
+    }),
+    plugin_run_timeout_ms: Type.Integer({
+      default: 0,
+      minimum: 0,
+      description: 'Longest run of a plugin. 0: any time, 5 minutes for requests.',
+    }),
+    plugin_memory_limit_bytes: Type.Integer({
+      default: 0,
+      minimum: 0,
+      description: 'Address space of a Python process. 0: no limit.',
+    }),
+    plugin_system_site_packages: Type.Boolean({
+      default: false,
+      description: 'The virtual environment sees the packages of the system.',
+    }),
     repair: Type.Boolean({
       default: false,
       description:
@@ -183,6 +261,23 @@ export const TSDB_SETTINGS = defineSettings(
       flags: ['distinct-cache-eviction-interval'],
       env: ['INFLUXDB3_DISTINCT_CACHE_EVICTION_INTERVAL'],
     },
+    wal_flush_interval_ms: known('wal-flush-interval'),
+    plugin_dir: known('plugin-dir'),
+    plugin_dir_only: known('plugin-dir-only'),
+    plugin_repo: known('plugin-repo'),
+    python: { flags: ['python'] },
+    virtual_env_location: {
+      flags: ['virtual-env-location'],
+      env: ['VIRTUAL_ENV', 'INFLUXDB3_VIRTUAL_ENV_LOCATION'],
+    },
+    package_manager: known('package-manager'),
+    disable_package_management: known('disable-package-management'),
+    restrict_plugin_triggers_to: known('restrict-plugin-triggers-to'),
+    async_trigger_concurrency_limit: known('async-trigger-concurrency-limit'),
+    plugin_isolation: { flags: ['plugin-isolation'] },
+    plugin_run_timeout_ms: { flags: ['plugin-run-timeout'] },
+    plugin_memory_limit_bytes: { flags: ['plugin-memory-limit'] },
+    plugin_system_site_packages: { flags: ['plugin-system-site-packages'] },
     repair: { flags: ['repair'] },
     num_database_limit: { flags: ['num-database-limit'], env: ['INFLUXDB3_NUM_DATABASE_LIMIT'] },
     num_table_limit: { flags: ['num-table-limit'], env: ['INFLUXDB3_NUM_TABLE_LIMIT'] },
@@ -195,3 +290,8 @@ export const TSDB_SETTINGS = defineSettings(
 );
 
 export type TsdbSettings = SettingsOf<typeof TSDB_SETTINGS>;
+
+/** A flag of the real system; its variable is spelled like it. */
+function known(flag: string): SettingAliases {
+  return { flags: [flag], env: [`INFLUXDB3_${flag.replaceAll('-', '_').toUpperCase()}`] };
+}

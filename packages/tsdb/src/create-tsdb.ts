@@ -71,6 +71,7 @@ export function createTsdb(needs: TsdbNeeds): Tsdb {
         catalog: whenOpen().catalog,
         influxql: whenOpen().influxql,
         caches: whenOpen().caches,
+        processing: whenOpen().processing,
         settings,
         clock,
         random,

@@ -1,3 +1,5 @@
+import type { ProcessingError } from './processing-errors.js';
+
 /** Closed list of the expected failures of this service. Messages are the documented texts. */
 
 export class DatabaseNotFound extends Error {
@@ -236,6 +238,7 @@ export class QueryTooLarge extends Error {
 }
 
 export type TsdbError =
+  | ProcessingError
   | DatabaseNotFound
   | DatabaseNameInvalid
   | DatabaseLimitReached

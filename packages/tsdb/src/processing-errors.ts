@@ -18,6 +18,15 @@ export class PluginTypeRefused extends Error {
   }
 }
 
+/** Nothing of the server's own database makes a plugin run. */
+export class InternalDatabaseUntriggered extends Error {
+  override readonly name = 'InternalDatabaseUntriggered';
+  readonly kind = 'internal_database_untriggered';
+  constructor() {
+    super('cannot modify internal db');
+  }
+}
+
 export class TriggerNotFound extends Error {
   override readonly name = 'TriggerNotFound';
   readonly kind = 'trigger_not_found';
@@ -163,6 +172,7 @@ export class CronInvalid extends Error {
 export type ProcessingError =
   | TriggerSpecificationInvalid
   | PluginTypeRefused
+  | InternalDatabaseUntriggered
   | TriggerNotFound
   | PluginOfTriggerNotFound
   | TriggerIsRunning

@@ -27,6 +27,7 @@ import { SystemTables } from './domain/system-tables/system-tables.js';
 import type { TokenDirectory } from './domain/system-tables/tokens.js';
 import { EngineMetrics, observeCaches, observeEngine } from './engine-metrics.js';
 import type { ResultStream } from './model/result.js';
+import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
@@ -64,6 +65,7 @@ export interface OpenTsdb {
   readonly caches: Caches;
   /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
   warmUp(consume: (result: ResultStream) => Promise<void>): void;
+  readonly processing: Processing;
   close(): Promise<void>;
 }
 
@@ -114,9 +116,12 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     },
     onFailed: (err) => needs.log.error({ err }, 'background work failed'),
   });
+  // The engine tells of commits and shows triggers; what knows them needs the engine.
+  let processing: Processing | undefined;
   const systemTables = new SystemTables({
     catalog,
     caches,
+    processing: () => processing?.engine,
     queryLog,
     tokens: needs.tokens,
     node: {
@@ -140,6 +145,10 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   });
   const engine = await TsdbEngine.open({
     catalog,
+    commits: {
+      wants: (databaseId) => processing?.engine.wants(databaseId) ?? false,
+      committed: (databaseId, rows, depth) => processing?.engine.committed(databaseId, rows, depth),
+    },
     log: await needs.openLog({
       folder: `${dataDir}/tsdb-log`,
       nodeUuid: catalog.nodeUuid,
@@ -180,6 +189,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   observeCaches(needs.metrics, caches);
   const closing = new AbortController();
   let warmingUp: Promise<void> | undefined;
+  processing = createProcessing(needs, { catalog, engine });
+  await processing.engine.open();
   return {
     catalog,
     engine,
@@ -202,7 +213,9 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
         (err: unknown) => needs.log.warn({ err }, 'queries were not warmed up'),
       );
     },
+    processing,
     async close() {
+      await processing.engine.close();
       caches.close();
       closing.abort();
       await warmingUp;

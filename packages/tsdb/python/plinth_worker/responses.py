@@ -20,7 +20,8 @@ def answer_for(value):
     try:
         return _to_response(value)
     except ResponseInvalid as error:
-        return 500, [["content-type", _JSON]], json.dumps({"error": str(error)}).encode()
+        text = json.dumps({"error": str(error)}, separators=(",", ":"))
+        return 500, [["content-type", _JSON]], text.encode()
 
 
 def _to_response(value):

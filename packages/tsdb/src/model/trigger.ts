@@ -29,16 +29,3 @@ export interface Trigger {
   readonly arguments: ReadonlyMap<string, string> | undefined;
   readonly isDisabled: boolean;
 }
-
-export function pluginTypeOf(specification: TriggerSpecification): PluginType {
-  switch (specification.kind) {
-    case 'all_tables':
-    case 'table':
-      return 'WalRows';
-    case 'cron':
-    case 'every':
-      return 'Schedule';
-    case 'request':
-      return 'Request';
-  }
-}

@@ -4,6 +4,7 @@ import type { Caches } from '../domain/caches/caches.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
 import type { Influxql } from '../domain/influxql/influxql.js';
+import type { Processing } from '../open-processing.js';
 
 /** What the routes of the service work with. */
 export interface RouteDeps {
@@ -11,6 +12,7 @@ export interface RouteDeps {
   readonly catalog: RelationalCatalog;
   readonly influxql: Influxql;
   readonly caches: Caches;
+  readonly processing: Processing;
   readonly settings: TsdbSettings;
   readonly clock: Clock;
   readonly random: Random;

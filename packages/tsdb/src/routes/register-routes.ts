@@ -5,6 +5,11 @@ import { registerTableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
 import { registerNativeInfluxqlRoutes } from './influxql/native-query-route.js';
 import { registerV1QueryRoute } from './influxql/v1-query-route.js';
+import { registerPackageRoutes } from './processing/package-routes.js';
+import { registerPluginFileRoutes } from './processing/plugin-file-routes.js';
+import { registerPluginRequestRoutes } from './processing/plugin-request-routes.js';
+import { registerPluginTestRoutes } from './processing/plugin-test-routes.js';
+import { registerTriggerRoutes } from './processing/trigger-routes.js';
 import { registerQueryRoutes } from './query/query-routes.js';
 import { installRawBody } from './read-body.js';
 import { registerServiceRoutes } from './service-routes.js';
@@ -23,6 +28,11 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
     registerDatabaseRoutes(scope, deps);
     registerTableRoutes(scope, deps);
     registerCacheRoutes(scope, deps);
+    registerTriggerRoutes(scope, deps);
+    registerPluginRequestRoutes(scope, deps);
+    registerPluginTestRoutes(scope, deps);
+    registerPluginFileRoutes(scope, deps);
+    registerPackageRoutes(scope, deps);
     registerServiceRoutes(scope, deps);
   });
 }

@@ -35,6 +35,25 @@ const STATUS: Record<EdgeError['kind'], number> = {
   query_queue_full: 503,
   bucket_limit_exceeded: 400,
   query_too_large: 400,
+  trigger_specification_invalid: 400,
+  plugin_type_refused: 400,
+  internal_database_untriggered: 400,
+  trigger_not_found: 404,
+  plugin_of_trigger_not_found: 404,
+  trigger_is_running: 409,
+  plugin_file_missing: 404,
+  plugin_folder_incomplete: 400,
+  plugin_path_escapes: 400,
+  no_plugin_folder: 500,
+  plugin_fetch_failed: 502,
+  plugin_folder_locked: 403,
+  plugin_file_refused: 400,
+  package_installation_disabled: 403,
+  package_installation_failed: 500,
+  package_name_invalid: 400,
+  requirements_missing: 404,
+  python_unavailable: 503,
+  cron_invalid: 400,
   body_too_large: 413,
   gzip_corrupt: 400,
   request_invalid: 400,
@@ -90,6 +109,11 @@ export function sendError(
   if (error.kind === 'node_read_only') at.log.error({ err: error }, 'write refused');
   const message =
     error.kind === 'write_empty' ? `write buffer error: ${error.message}` : textOf(error);
+  if (error.kind === 'package_installation_failed' && at.dialect === 'native') {
+    const data = error.exitCode === undefined ? {} : { exit_code: error.exitCode };
+    sendFailure(reply, status, { error: error.message, data });
+    return;
+  }
   sendFailure(reply, status, bodyOf(at.dialect, status, textOf(error), message));
 }
 

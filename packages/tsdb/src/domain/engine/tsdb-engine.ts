@@ -12,6 +12,7 @@ import type { CatalogDeletions } from '../catalog/catalog-deletions.js';
 import type { VirtualTables } from '../sql/planned-query.js';
 import type { SegmentsOf } from '../system-tables/parquet-files.js';
 import type { QueryLog } from '../system-tables/query-log.js';
+import type { CommitListener } from './commit-listener.js';
 import { Compactor } from './compactor.js';
 import { ColumnCache } from './direct/column-cache.js';
 import type { Engine, ParquetFile, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
@@ -29,6 +30,8 @@ import { WriteBuffer } from './write-buffer.js';
 import { type BodyReader, WritePath } from './write-path.js';
 
 export interface EngineNeeds {
+  /** Hears of rows when they are durable. */
+  readonly commits?: CommitListener;
   readonly catalog: Catalog;
   readonly log: CommitLog;
   readonly host: DuckDbHost;
@@ -130,7 +133,13 @@ export class TsdbEngine implements Engine {
       clock,
       hardLimitBytes: needs.settings.hardLimitBytes,
     });
-    this.#writes = new WritePath({ reader: needs.reader, catalog, buffer: this.#buffer, storeOf });
+    this.#writes = new WritePath({
+      reader: needs.reader,
+      catalog,
+      buffer: this.#buffer,
+      storeOf,
+      commits: needs.commits,
+    });
     this.#queries = new QueryPath({
       catalog,
       host,

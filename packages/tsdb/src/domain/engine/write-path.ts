@@ -3,6 +3,7 @@ import type { ParsedBody, ParsedTable } from '../../model/parsed-body.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { Admission, Catalog } from '../catalog/catalog.js';
 import { acceptedRows, refusedLines } from './admitted-rows.js';
+import type { CommitListener } from './commit-listener.js';
 import type { WriteOutcome, WriteRequest } from './engine.js';
 import { ParserSeries } from './parser-series.js';
 import type { TableStore } from './table-store.js';
@@ -28,6 +29,7 @@ export class WritePath {
   readonly #catalog: Catalog;
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (schema: TableSchema) => TableStore;
+  readonly #commits: CommitListener | undefined;
   readonly #parsers = new Map<number, ParserSeries>();
   /** Bodies on their way to the buffer: many at a time must not pass its limit together. */
   #underwayBytes = 0;
@@ -38,11 +40,13 @@ export class WritePath {
     readonly buffer: WriteBuffer;
     /** The table's store; brings its picture of the columns up to date. */
     readonly storeOf: (schema: TableSchema) => TableStore;
+    readonly commits: CommitListener | undefined;
   }) {
     this.#reader = options.reader;
     this.#catalog = options.catalog;
     this.#buffer = options.buffer;
     this.#storeOf = options.storeOf;
+    this.#commits = options.commits;
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
@@ -74,8 +78,12 @@ export class WritePath {
     const batches = this.#batches(admission, parser);
     if (batches.length > 0) {
       const durable = this.#buffer.append(batches);
-      if (request.noSync) durable.catch(ignoreUnsynced);
-      else await durable.catch(reportReadOnly);
+      const tell = this.#teller(request, admission, batches);
+      if (request.noSync) durable.then(tell, ignoreUnsynced);
+      else {
+        await durable.catch(reportReadOnly);
+        tell?.();
+      }
     }
     const writtenCount = batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
     return { writtenCount, lineCount: parsed.lineCount, refused };
@@ -99,6 +107,22 @@ export class WritePath {
     return admission.tables.some(
       ({ schema }) => schema !== undefined && this.#catalog.tableById(schema.id) === undefined,
     );
+  }
+
+  /** What tells the listener that the rows are durable; `undefined`: nobody listens. */
+  #teller(
+    request: WriteRequest,
+    { database }: Admission,
+    batches: readonly BatchForTable[],
+  ): (() => void) | undefined {
+    const commits = this.#commits;
+    if (commits === undefined || database === undefined || !commits.wants(database.id)) return;
+    const rows = batches.map(({ store, batch }) => ({
+      table: store.schema.name,
+      batch,
+      index: store.index,
+    }));
+    return () => commits.committed(database.id, rows, request.pluginDepth ?? 0);
   }
 
   #batches(admission: Admission, parser: ParserSeries): readonly BatchForTable[] {

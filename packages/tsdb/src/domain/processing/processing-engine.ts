@@ -1,14 +1,10 @@
 import type { Clock, Logger } from '@plinth/kernel';
-import { DatabaseNotFound, InternalDatabase, ResourceExists } from '../../errors.js';
+import { AlreadyDeleted, DatabaseNotKnown, ResourceExists } from '../../errors.js';
 import type { PluginCode, PluginHost, PluginResponse } from '../../model/plugin-host.js';
 import type { DatabaseSchema } from '../../model/schema.js';
+import type { ErrorBehavior, PluginType, Trigger } from '../../model/trigger.js';
 import {
-  type ErrorBehavior,
-  type PluginType,
-  pluginTypeOf,
-  type Trigger,
-} from '../../model/trigger.js';
-import {
+  InternalDatabaseUntriggered,
   NoPluginFolder,
   PluginFolderLocked,
   PluginOfTriggerNotFound,
@@ -21,13 +17,13 @@ import type { PluginFile, PluginFolder } from '../../storage/plugins/plugin-fold
 import type { TriggerRecord, TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { INTERNAL_DATABASE } from '../catalog/names.js';
+import type { CommittedRows } from '../engine/commit-listener.js';
 import type { Engine } from '../engine/engine.js';
-import type { CommittedRows } from './encode-writes.js';
 import { PluginBackend } from './plugin-backend.js';
 import { fetchPlugin, repositoryPathOf } from './plugin-source.js';
 import { RunLog, type RunLogEntry } from './run-log.js';
 import { type RequestInput, type RunnerSettings, TriggerRunner } from './trigger-runner.js';
-import { canonicalText, parseTriggerSpecification } from './trigger-specification.js';
+import { canonicalText, parseTriggerSpecification, typeOfText } from './trigger-specification.js';
 
 export interface ProcessingSettings extends RunnerSettings {
   /** Types of plugins that triggers may be created for. */
@@ -68,6 +64,9 @@ export interface NewTrigger {
   readonly isDisabled: boolean;
 }
 
+/** Databases come and go without telling. */
+const RECONCILE_INTERVAL_MS = 1000;
+
 /**
  * Triggers of the node: their records, and a runner for each that is enabled. Records are durable; caches, logs, queues
  * and next times are not. Source: processing-engine, "Lifecycle".
@@ -85,6 +84,9 @@ export class ProcessingEngine {
   #host: Promise<HostState> | undefined;
   #changes: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** Databases with triggers that were not active at the last look. */
+  readonly #absent = new Set<number>();
+  #reconciling: Disposable | undefined;
 
   constructor(needs: ProcessingNeeds) {
     this.#needs = needs;
@@ -109,6 +111,7 @@ export class ProcessingEngine {
         if (!trigger.isDisabled) await this.#startOrLog(trigger);
       }
     });
+    this.#reconciling = this.#needs.clock.every(RECONCILE_INTERVAL_MS, () => this.reconcile());
   }
 
   /** Triggers by database and name; of one database, or of all that are active. */
@@ -125,22 +128,21 @@ export class ProcessingEngine {
   }
 
   /** Files of a trigger's plugin; none for a fetched one. */
-  async filesOf(trigger: Trigger): Promise<readonly PluginFile[]> {
+  filesOf(trigger: Trigger): readonly PluginFile[] {
     const { folder } = this.#needs;
     if (folder === undefined || repositoryPathOf(trigger.pluginFilename) !== undefined) return [];
-    return await folder.list(trigger.pluginFilename).catch(() => []);
+    return folder.list(trigger.pluginFilename);
   }
 
-  /** Throws a `ProcessingError`, `DatabaseNotFound`, `InternalDatabase`, `ResourceExists`. */
+  /** Throws a `ProcessingError`, `DatabaseNotKnown`, `AlreadyDeleted`, `ResourceExists`. */
   async create(wanted: NewTrigger): Promise<void> {
     this.#assertFolder('trigger');
-    const specification = parseTriggerSpecification(wanted.specification);
-    const type = pluginTypeOf(specification);
-    if (!this.#needs.settings.allowedTypes.has(type)) throw new PluginTypeRefused({ type });
+    this.#assertAllowed(wanted.specification);
     await this.readyHost();
     const code = await this.#codeOf(wanted.pluginFilename);
     await this.#alone(async () => {
       const database = this.#database(wanted.database);
+      const specification = parseTriggerSpecification(wanted.specification);
       const record: Omit<TriggerRecord, 'id'> = {
         database_id: database.id,
         name: wanted.name,
@@ -191,29 +193,31 @@ export class ProcessingEngine {
     });
   }
 
-  /** The database is not active any more: its triggers stop, their records stay with it. */
-  async databaseDeleted(databaseId: number): Promise<void> {
+  /**
+   * Makes what runs agree with which databases there are: triggers of a deleted one stop, those of one that is back
+   * start, and records go with the last trace of their database.
+   */
+  async reconcile(): Promise<void> {
+    const { catalog, store } = this.#needs;
+    if (this.#triggers.size === 0 || this.#isClosed) return;
     await this.#alone(async () => {
-      for (const trigger of this.triggers(databaseId)) await this.#stop(trigger);
-    });
-  }
-
-  async databaseRestored(databaseId: number): Promise<void> {
-    if (this.#needs.folder === undefined) return;
-    await this.#alone(async () => {
-      for (const trigger of this.triggers(databaseId)) {
-        if (!trigger.isDisabled && !this.#runners.has(trigger.id)) await this.#startOrLog(trigger);
+      const gone: number[] = [];
+      for (const trigger of [...this.#triggers.values()]) {
+        const { id, databaseId } = trigger;
+        const isActive = catalog.databaseById(databaseId) !== undefined;
+        if (!isActive) await this.#stop(trigger);
+        else if (!trigger.isDisabled && !this.#runners.has(id) && this.#absent.has(databaseId)) {
+          await this.#startOrLog(trigger);
+        }
+        if (!isActive && catalog.deleted.databaseById(databaseId) === undefined) gone.push(id);
       }
-    });
-  }
-
-  /** The database is gone for good. */
-  async databaseRemoved(databaseId: number): Promise<void> {
-    await this.#alone(async () => {
-      const gone = this.triggers(databaseId);
-      for (const trigger of gone) await this.#stop(trigger);
-      await this.#needs.store.delete(gone.map(({ id }) => id));
-      for (const { id } of gone) this.#triggers.delete(id);
+      this.#absent.clear();
+      for (const { databaseId } of this.#triggers.values()) {
+        if (catalog.databaseById(databaseId) === undefined) this.#absent.add(databaseId);
+      }
+      if (gone.length === 0) return;
+      await store.delete(gone);
+      for (const id of gone) this.#triggers.delete(id);
     });
   }
 
@@ -268,6 +272,7 @@ export class ProcessingEngine {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#reconciling?.[Symbol.dispose]();
     await this.#changes;
     await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
     this.#runners.clear();
@@ -283,6 +288,13 @@ export class ProcessingEngine {
     return result;
   }
 
+  /** Whether the type may be used is asked before the text is read in full. */
+  #assertAllowed(specification: string): void {
+    const type = typeOfText(specification);
+    if (type === undefined || this.#needs.settings.allowedTypes.has(type)) return;
+    throw new PluginTypeRefused({ type });
+  }
+
   #assertFolder(purpose: 'trigger' | 'files'): PluginFolder {
     const { folder } = this.#needs;
     if (folder === undefined) throw new NoPluginFolder({ for: purpose });
@@ -290,10 +302,12 @@ export class ProcessingEngine {
   }
 
   #database(name: string): DatabaseSchema {
-    if (name === INTERNAL_DATABASE) throw new InternalDatabase();
-    const database = this.#needs.catalog.database(name);
-    if (database === undefined) throw new DatabaseNotFound({ database: name });
-    return database;
+    if (name === INTERNAL_DATABASE) throw new InternalDatabaseUntriggered();
+    const { catalog } = this.#needs;
+    const database = catalog.database(name);
+    if (database !== undefined) return database;
+    if (catalog.deleted.database(name) !== undefined) throw new AlreadyDeleted({ resource: name });
+    throw new DatabaseNotKnown({ database: name });
   }
 
   #trigger(at: { readonly database: string; readonly name: string }): Trigger {

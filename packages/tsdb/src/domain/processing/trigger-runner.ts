@@ -7,8 +7,9 @@ import type {
   RunOutcome,
 } from '../../model/plugin-host.js';
 import type { Trigger } from '../../model/trigger.js';
+import type { CommittedRows } from '../engine/commit-listener.js';
 import { formatDuration } from './duration.js';
-import { type CommittedRows, encodeWrites } from './encode-writes.js';
+import { encodeWrites } from './encode-writes.js';
 import { EventQueue } from './event-queue.js';
 import type { PluginBackend } from './plugin-backend.js';
 import { scheduleOf } from './schedule.js';

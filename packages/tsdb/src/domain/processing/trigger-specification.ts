@@ -1,4 +1,4 @@
-import type { TriggerSpecification } from '../../model/trigger.js';
+import type { PluginType, TriggerSpecification } from '../../model/trigger.js';
 import { TriggerSpecificationInvalid } from '../../processing-errors.js';
 import { CronSchedule } from './cron.js';
 import { formatDuration, parseDuration } from './duration.js';
@@ -33,6 +33,20 @@ export function parseTriggerSpecification(text: string): TriggerSpecification {
       return fail(FORMS);
   }
 }
+
+/** The type of plugin that a text stands for by its first word; `undefined`: none. */
+export function typeOfText(text: string): PluginType | undefined {
+  const [word = ''] = text.trim().split(':', 1);
+  return TYPE_OF_WORD.get(word);
+}
+
+const TYPE_OF_WORD: ReadonlyMap<string, PluginType> = new Map([
+  ['all_tables', 'WalRows'],
+  ['table', 'WalRows'],
+  ['cron', 'Schedule'],
+  ['every', 'Schedule'],
+  ['request', 'Request'],
+]);
 
 function readInterval(text: string, fail: (context?: string) => never): TriggerSpecification {
   const intervalNs = parseDuration(text);

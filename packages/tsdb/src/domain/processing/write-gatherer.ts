@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { batchSizeBytes } from '../../model/row-batch.js';
-import type { CommittedRows } from './encode-writes.js';
+import type { CommittedRows } from '../engine/commit-listener.js';
 
 /** Rows that wait for a trigger that does not keep up. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
@@ -24,7 +24,8 @@ export class WriteGatherer {
   /** False: not taken. */
   readonly #hand: (writes: GatheredWrites) => boolean;
   readonly #onSkipped: (rowCount: number) => void;
-  readonly #closed = new AbortController();
+  #timer = new AbortController();
+  #isClosed = false;
   #rows: CommittedRows[] = [];
   #rowCount = 0;
   #sizeBytes = 0;
@@ -49,6 +50,7 @@ export class WriteGatherer {
   }
 
   add(rows: readonly CommittedRows[], depth: number): void {
+    if (this.#isClosed) return;
     let sizeBytes = 0;
     let rowCount = 0;
     for (const { batch } of rows) {
@@ -69,11 +71,15 @@ export class WriteGatherer {
 
   /** The trigger has become free. */
   wake(): void {
-    if (this.#rowCount > 0 && !this.#isTiming) this.#time();
+    if (this.#rowCount === 0) return;
+    this.#timer.abort();
+    this.#timer = new AbortController();
+    this.#time();
   }
 
   close(): void {
-    this.#closed.abort();
+    this.#isClosed = true;
+    this.#timer.abort();
     this.#rows = [];
     this.#rowCount = 0;
   }
@@ -82,12 +88,12 @@ export class WriteGatherer {
     this.#isTiming = true;
     const ageMs = this.#clock.monotonicMs() - this.#startMs;
     const waitMs = this.#isBusy() ? this.#longestMs - ageMs : this.#pauseMs - ageMs;
-    this.#clock.sleep(Math.max(0, waitMs), this.#closed.signal).then(
+    this.#clock.sleep(Math.max(0, waitMs), this.#timer.signal).then(
       () => {
         this.#isTiming = false;
         this.#emit();
       },
-      () => undefined, // closed
+      () => undefined, // Another timer has taken over, or none is wanted.
     );
   }
 

@@ -1,8 +1,14 @@
+import type { DatabaseSchema } from '../../model/schema.js';
+import type { ProcessingEngine } from '../processing/processing-engine.js';
+import { specificationJson } from '../processing/trigger-specification.js';
 import type { VirtualTable } from '../sql/planned-query.js';
 import { BOOLEAN, systemTable, TEXT } from './system-table.js';
 
 /** Triggers of a database; `trigger_specification` is JSON text. */
-export function processingEngineTriggersTable(): VirtualTable {
+export function processingEngineTriggersTable(
+  processing: ProcessingEngine | undefined,
+  database: DatabaseSchema,
+): VirtualTable {
   const columns = {
     trigger_name: TEXT,
     plugin_filename: TEXT,
@@ -10,5 +16,13 @@ export function processingEngineTriggersTable(): VirtualTable {
     disabled: BOOLEAN,
     error_behavior: TEXT,
   };
-  return systemTable(columns, () => []);
+  return systemTable(columns, () =>
+    (processing?.triggers(database.id) ?? []).map((trigger) => ({
+      trigger_name: trigger.name,
+      plugin_filename: trigger.pluginFilename,
+      trigger_specification: specificationJson(trigger.specification),
+      disabled: trigger.isDisabled,
+      error_behavior: trigger.errorBehavior,
+    })),
+  );
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { INTERNAL_DATABASE } from '../catalog/names.js';
+import type { ProcessingEngine } from '../processing/processing-engine.js';
 import type { VirtualTable, VirtualTables } from '../sql/planned-query.js';
 import { databasesTable } from './databases.js';
 import { distinctCachesTable } from './distinct-caches.js';
@@ -25,6 +26,8 @@ export interface SystemSources {
   readonly tokens: TokenDirectory;
   readonly node: NodeFacts;
   readonly caches: CacheList;
+  /** `undefined` until the service has started. */
+  readonly processing: () => ProcessingEngine | undefined;
 }
 
 type OpenTable = (
@@ -38,9 +41,12 @@ const EVERYWHERE: Readonly<Record<string, OpenTable>> = {
   influxdb_schema: (_sources, database) => influxdbSchemaTable(database),
   last_caches: ({ caches }, database) => lastCachesTable(database, caches),
   parquet_files: ({ segmentsOf }, database) => parquetFilesTable(database, segmentsOf),
-  processing_engine_logs: () => processingEngineLogsTable(),
-  processing_engine_trigger_arguments: () => processingEngineTriggerArgumentsTable(),
-  processing_engine_triggers: () => processingEngineTriggersTable(),
+  processing_engine_logs: ({ processing }, database) =>
+    processingEngineLogsTable(processing(), database),
+  processing_engine_trigger_arguments: ({ processing }, database) =>
+    processingEngineTriggerArgumentsTable(processing(), database),
+  processing_engine_triggers: ({ processing }, database) =>
+    processingEngineTriggersTable(processing(), database),
   queries: ({ queryLog }) => queriesTable(queryLog),
 };
 
@@ -50,8 +56,8 @@ const INTERNAL: Readonly<Record<string, OpenTable>> = {
   databases: ({ catalog }) => databasesTable(catalog),
   generation_durations: () => generationDurationsTable(),
   nodes: ({ node }) => nodesTable(node),
-  plugin_files: () => pluginFilesTable(),
   tables: ({ catalog, caches }) => tablesTable(catalog, caches),
+  plugin_files: ({ processing }) => pluginFilesTable(processing()),
   tokens: ({ tokens }) => tokensTable(tokens),
 };
 

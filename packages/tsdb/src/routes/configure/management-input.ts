@@ -2,7 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
 import { ConflictingValues, ContentTypeUnacceptable, ParameterInvalid } from '../errors.js';
 import { jsonError } from '../query/json-request.js';
-import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
+import {
+  parseParameters,
+  queryStringOf,
+  readBoolean,
+  readParameter,
+  serdeError,
+} from '../query-string.js';
 import { parseHumanTime } from './human-time.js';
 
 /**
@@ -70,6 +76,23 @@ export class ManagementInput {
     }
     if (number < options.minimum) throw jsonError(options.tooSmall);
     return number;
+  }
+
+  /** `undefined` when it is absent or null. */
+  flag(name: string): boolean | undefined {
+    const value = this.#field(name);
+    if (value !== undefined && typeof value !== 'boolean')
+      throw wrongType(name, value, 'a boolean');
+    return value ?? readBoolean(this.#parameters, name);
+  }
+
+  /** An object, in a query string as JSON text; `undefined` when it is absent or null. */
+  object(name: string): Readonly<Record<string, unknown>> | undefined {
+    const asked = readParameter(this.#parameters, [name]);
+    const value = this.#field(name) ?? (asked === undefined ? undefined : parseJson(asked));
+    if (value === undefined || value === null) return undefined;
+    if (!isObject(value)) throw wrongType(name, value, 'a map');
+    return value;
   }
 
   /** `undefined` when it is absent or null. */
@@ -142,13 +165,16 @@ function parseTimestamp(text: string): number {
   throw new ParameterInvalid(`Cannot parse the timestamp: ${cause}`);
 }
 
-function parseBody(body: Uint8Array | undefined): Readonly<Record<string, unknown>> {
-  let value: unknown;
+function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
+    return JSON.parse(text);
   } catch (error) {
     throw jsonError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function parseBody(body: Uint8Array | undefined): Readonly<Record<string, unknown>> {
+  const value = parseJson(Buffer.from(body ?? []).toString('utf8'));
   if (!isObject(value)) throw jsonError('invalid type, expected a map');
   return value;
 }

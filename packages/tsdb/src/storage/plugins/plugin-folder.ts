@@ -1,5 +1,6 @@
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { dirname, join, normalize, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
 import type { PluginCode } from '../../model/plugin-host.js';
 import {
@@ -87,34 +88,23 @@ export class PluginFolder {
     await this.#files.removeTree(old);
   }
 
-  /** Files of a plugin: itself, or every `.py` below its folder. One that is gone has none. */
-  async list(name: string): Promise<readonly PluginFile[]> {
-    const path = await this.#pathOf(name);
-    const stat = await this.#files.stat(path);
+  /**
+   * Files of a plugin: itself, or every `.py` below its folder. One that is gone has none. Waits for the disk: only for
+   * people who look.
+   */
+  list(name: string): readonly PluginFile[] {
+    const path = resolve(this.root, normalize(name));
+    const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return [];
-    if (!stat.isDirectory) {
-      return [{ name: path.slice(path.lastIndexOf(sep) + 1), path, ...stat }];
-    }
+    if (!stat.isDirectory()) return [fileOf(basename(path), path, stat)];
     const found: PluginFile[] = [];
-    await this.#collect(path, path, found);
+    collectFiles(path, path, found);
     return found;
   }
 
   /** A file below the folder, whatever it is for. Throws `PluginPathEscapes`. */
   async pathOf(name: string): Promise<string> {
     return await this.#pathOf(name);
-  }
-
-  async #collect(top: string, folder: string, into: PluginFile[]): Promise<void> {
-    for (const name of await this.#files.list(folder)) {
-      if (into.length >= MAX_LISTED_FILES) return;
-      const path = join(folder, name);
-      const stat = await this.#files.stat(path);
-      if (stat?.isDirectory && name !== '__pycache__') await this.#collect(top, path, into);
-      else if (stat !== undefined && name.endsWith('.py')) {
-        into.push({ name: relative(top, path), path, ...stat });
-      }
-    }
   }
 
   /** Not through links either: the longest part that exists is looked up with them resolved. */
@@ -156,6 +146,22 @@ export class PluginFolder {
     }
     await this.#files.rename(temporary, path);
     await this.#files.syncDirectory(folder);
+  }
+}
+
+function fileOf(name: string, path: string, stat: Stats): PluginFile {
+  return { name, path, sizeBytes: stat.size, modifiedMs: Math.floor(stat.mtimeMs) };
+}
+
+function collectFiles(top: string, folder: string, into: PluginFile[]): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (into.length >= MAX_LISTED_FILES) return;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && entry.name !== '__pycache__') collectFiles(top, path, into);
+    else if (entry.isFile() && entry.name.endsWith('.py')) {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      if (stat !== undefined) into.push(fileOf(relative(top, path), path, stat));
+    }
   }
 }
 

@@ -1,0 +1,1 @@
+"""Tests of the worker that need no server."""

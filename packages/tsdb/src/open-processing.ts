@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import type { TsdbSettings } from './config.js';
+import type { RelationalCatalog } from './domain/catalog/relational-catalog.js';
+import type { Engine } from './domain/engine/engine.js';
+import { checkDryLines } from './domain/processing/dry-lines.js';
+import { DryRuns } from './domain/processing/dry-run.js';
+import { noEnvironment, Packages } from './domain/processing/packages.js';
+import { type HostState, ProcessingEngine } from './domain/processing/processing-engine.js';
+import type { PluginType } from './model/trigger.js';
+import { PythonUnavailable } from './processing-errors.js';
+import type { TsdbNeeds } from './service.js';
+import { PluginFolder } from './storage/plugins/plugin-folder.js';
+import { TriggerStore } from './storage/plugins/trigger-store.js';
+import type { FoundPython } from './storage/python/python-environment.js';
+
+/** The processing engine and what HTTP asks of it. */
+export interface Processing {
+  readonly engine: ProcessingEngine;
+  readonly dryRuns: DryRuns;
+  readonly packages: Packages;
+}
+
+const TYPE_OF_WORD: Readonly<Record<'wal' | 'wal_flush' | 'schedule' | 'request', PluginType>> = {
+  wal: 'WalRows',
+  wal_flush: 'WalRows',
+  schedule: 'Schedule',
+  request: 'Request',
+};
+const ALL_TYPES: readonly PluginType[] = ['WalRows', 'Schedule', 'Request'];
+
+/** Writes reach a trigger with nothing to do after this time. */
+const GATHER_MS = 10;
+/** Writes for a busy trigger are gathered so long, like those of a flush of the real system. */
+const LONGEST_GATHER_MS = 1000;
+
+/** Wires triggers to the engine. Python is looked for when a trigger, a test or an installation first needs it. */
+export function createProcessing(
+  needs: TsdbNeeds,
+  parts: { readonly catalog: RelationalCatalog; readonly engine: Engine },
+): Processing {
+  const { settings, clock, log, random, fileSystem } = needs;
+  const folder = settings.plugin_dir
+    ? new PluginFolder({ root: settings.plugin_dir, files: fileSystem, random })
+    : undefined;
+  const python = new PythonOnDemand(settings, needs, folder);
+  const flushMs = settings.wal_flush_interval_ms;
+  const engine = new ProcessingEngine({
+    settings: {
+      allowedTypes: new Set(
+        settings.restrict_plugin_triggers_to?.map((word) => TYPE_OF_WORD[word]) ?? ALL_TYPES,
+      ),
+      repository: settings.plugin_repo,
+      isFolderLocked: settings.plugin_dir_only,
+      asyncLimit: settings.async_trigger_concurrency_limit,
+      runTimeoutMs: settings.plugin_run_timeout_ms || undefined,
+      gatherMs: flushMs ?? GATHER_MS,
+      longestGatherMs: Math.max(flushMs ?? 0, LONGEST_GATHER_MS),
+    },
+    ...parts,
+    store: new TriggerStore(needs.relational),
+    folder,
+    openHost: () => python.openHost(),
+    clock,
+    log,
+  });
+  return {
+    engine,
+    dryRuns: new DryRuns({
+      processing: engine,
+      catalog: parts.catalog,
+      clock,
+      checkLines: async (database, lines) =>
+        checkDryLines(lines, {
+          database,
+          schema: parts.catalog.database(database),
+          nowNs: clock.nowNs(),
+        }),
+    }),
+    packages: new Packages({
+      isDisabled: settings.disable_package_management || settings.package_manager === 'disabled',
+      installer: () => python.installer(),
+      findRequirements: async (location) => {
+        if (folder === undefined) throw noEnvironment();
+        const path = location.startsWith('/') ? location : await folder.pathOf(location);
+        return (await fileSystem.stat(path)) === undefined ? undefined : path;
+      },
+      onInstalled: () => void engine.readyHost().then((host) => host.packagesChanged()),
+    }),
+  };
+}
+
+/** Finds the interpreter once; the modules that start processes are loaded with it. */
+class PythonOnDemand {
+  readonly #settings: TsdbSettings;
+  readonly #needs: TsdbNeeds;
+  readonly #folder: PluginFolder | undefined;
+  #found: Promise<FoundPython> | undefined;
+
+  constructor(settings: TsdbSettings, needs: TsdbNeeds, folder: PluginFolder | undefined) {
+    this.#settings = settings;
+    this.#needs = needs;
+    this.#folder = folder;
+  }
+
+  async openHost(): Promise<HostState> {
+    const settings = this.#settings;
+    const folder = this.#folder;
+    if (folder === undefined) return { kind: 'unavailable', why: 'no plugin directory configured' };
+    if (process.platform === 'win32') {
+      return { kind: 'unavailable', why: 'plugins cannot be run on Windows yet' };
+    }
+    const found = await this.#find(folder);
+    if (found.kind === 'unavailable') return found;
+    const { environment } = found;
+    const { clock, log } = this.#needs;
+    const [{ PythonPluginHost }, { pluginEnvironment }] = await Promise.all([
+      import('./storage/python/python-plugin-host.js'),
+      import('./storage/python/python-environment.js'),
+    ]);
+    const host = new PythonPluginHost({
+      settings: {
+        python: environment.python,
+        env: pluginEnvironment(process.env, {
+          environment,
+          pluginFolder: folder.root,
+          withheld: WITHHELD,
+        }),
+        isolation: settings.plugin_isolation,
+        memoryLimitBytes: settings.plugin_memory_limit_bytes || undefined,
+      },
+      clock,
+      log,
+    });
+    return { kind: 'ready', host };
+  }
+
+  async installer(): Promise<Installer> {
+    if (this.#folder === undefined) throw noEnvironment();
+    const found = await this.#find(this.#folder);
+    if (found.kind === 'unavailable') throw new PythonUnavailable(found.why);
+    const { installPackages } = await import('./storage/python/python-environment.js');
+    return (args) => installPackages(found.environment, args);
+  }
+
+  #find(folder: PluginFolder): Promise<FoundPython> {
+    this.#found ??= this.#look(folder);
+    return this.#found;
+  }
+
+  async #look(folder: PluginFolder): Promise<FoundPython> {
+    const settings = this.#settings;
+    const { openPythonEnvironment } = await import('./storage/python/python-environment.js');
+    await this.#needs.fileSystem.makeDirectory(folder.root);
+    const found = await openPythonEnvironment({
+      python: settings.python,
+      virtualEnv: settings.virtual_env_location ?? join(folder.root, '.venv'),
+      pluginFolder: folder.root,
+      mayMakeEnvironment: !settings.disable_package_management,
+      usesSystemPackages: settings.plugin_system_site_packages,
+    });
+    const { log } = this.#needs;
+    if (found.kind === 'unavailable') log.warn({ why: found.why }, 'Python plugins are off');
+    else {
+      const { python, base, warnings } = found.environment;
+      log.info({ python, version: base.version.join('.') }, 'Python found');
+      for (const warning of warnings) log.warn({ warning }, 'Python environment');
+    }
+    return found;
+  }
+}
+
+type Installer = Awaited<ReturnType<ConstructorParameters<typeof Packages>[0]['installer']>>;
+
+/** Variables with secrets of the server itself. */
+const WITHHELD: ReadonlySet<string> = new Set([
+  'PLINTH_AUTH_TOKEN',
+  'PLINTH_IDENTITY_ADMIN_TOKEN_FILE',
+  'PLINTH_TEST_POSTGRES_URL',
+  'PLINTH_TEST_REDIS_URL',
+]);

@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { NewTrigger } from '../../domain/processing/processing-engine.js';
+import type { ErrorBehavior } from '../../model/trigger.js';
+import { ManagementInput } from '../configure/management-input.js';
+import type { RouteDeps } from '../deps.js';
+import { ParameterInvalid } from '../errors.js';
+import { jsonError } from '../query/json-request.js';
+import { sendError } from '../to-wire.js';
+
+const PATH = '/api/v3/configure/processing_engine_trigger';
+const ERROR_BEHAVIORS: readonly ErrorBehavior[] = ['log', 'retry', 'disable'];
+
+/** Source: processing-engine, "HTTP API"; tsdb-http, "Triggers". */
+export function registerTriggerRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { engine } = deps.processing;
+  const route = (
+    method: 'POST' | 'DELETE',
+    url: string,
+    act: (input: ManagementInput) => Promise<void>,
+  ): void => {
+    app.route({
+      method,
+      url,
+      errorHandler: (error, _request, reply) =>
+        sendError(error, reply, { dialect: 'native', log: deps.log }),
+      handler: async (request: FastifyRequest, reply) => {
+        await act(ManagementInput.of(request));
+        return reply.code(200).send();
+      },
+    });
+  };
+  route('POST', PATH, (input) => engine.create(readTrigger(input)));
+  route('POST', `${PATH}/enable`, (input) => engine.enable(readName(input)));
+  route('POST', `${PATH}/disable`, (input) => engine.disable(readName(input)));
+  route('DELETE', PATH, (input) => engine.delete(readName(input), input.flag('force') ?? false));
+}
+
+function readName(input: ManagementInput): { readonly database: string; readonly name: string } {
+  return { database: input.requiredText('db'), name: input.requiredText('trigger_name') };
+}
+
+function readTrigger(input: ManagementInput): NewTrigger {
+  const { database, name } = readName(input);
+  if (name === '') throw new ParameterInvalid('trigger name cannot be empty');
+  const nodes = input.text('node_spec');
+  if (nodes !== undefined && nodes !== 'all') {
+    throw new ParameterInvalid(
+      `invalid node_spec ${nodes}: this server runs triggers on all nodes`,
+    );
+  }
+  const settings = input.object('trigger_settings');
+  return {
+    database,
+    name,
+    pluginFilename: input.requiredText('plugin_filename'),
+    specification: input.requiredText('trigger_specification'),
+    runAsync: readRunAsync(settings?.['run_async']),
+    errorBehavior: readErrorBehavior(settings?.['error_behavior']),
+    arguments: readArguments(input.object('trigger_arguments'), 'trigger_arguments'),
+    isDisabled: input.flag('disabled') ?? false,
+  };
+}
+
+function readRunAsync(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'boolean') return value;
+  throw jsonError('invalid type for field `run_async`, expected a boolean');
+}
+
+function readErrorBehavior(value: unknown): ErrorBehavior {
+  if (value === undefined || value === null) return 'log';
+  const found = ERROR_BEHAVIORS.find(
+    (behavior) => typeof value === 'string' && value.toLowerCase() === behavior,
+  );
+  if (found !== undefined) return found;
+  throw jsonError(
+    `unknown variant \`${String(value)}\` for field \`error_behavior\`, expected one of \`log\`, \`retry\`, \`disable\``,
+  );
+}
+
+/** Numbers and booleans become their JSON text. */
+export function readArguments(
+  value: Readonly<Record<string, unknown>> | undefined,
+  field: string,
+): ReadonlyMap<string, string> | undefined {
+  if (value === undefined) return undefined;
+  const args = new Map<string, string>();
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === 'string') args.set(key, item);
+    else if (typeof item === 'number' || typeof item === 'boolean') {
+      args.set(key, JSON.stringify(item));
+    } else throw jsonError(`invalid type for \`${key}\` in field \`${field}\`, expected a string`);
+  }
+  return args;
+}
