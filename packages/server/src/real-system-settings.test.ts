@@ -160,8 +160,8 @@ describe('settings of the real system', () => {
         '--admin-token-recovery-http-bind: expected text like `127.0.0.1:8182`, got "nonsense"',
         '--max-http-request-size: expected size (bare number: bytes), got "10 parsecs"',
         '--wal-flush-interval: expected duration (bare number: milliseconds), got "soon"',
-        '--gen1-duration: expected one of `60000`, `300000`, `600000`, got "7m"',
         '--package-manager: expected one of `discover`, `pip`, `uv`, `disabled`, got "apt"',
+        '--gen1-duration: expected one of `60000`, `300000`, `600000`, got "7m"',
       ],
     });
   });

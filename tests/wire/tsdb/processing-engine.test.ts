@@ -91,7 +91,7 @@ describe('The processing engine', { skip }, () => {
 
   /** The log of a trigger as soon as it has a line that matches. */
   async function logWith(trigger: string, pattern: RegExp, db = 'db1'): Promise<string[]> {
-    for (let wait = 0; wait < 400; wait++) {
+    for (let wait = 0; wait < 2400; wait++) {
       const lines = await logOf(trigger, db);
       if (lines.some((line) => pattern.test(line))) return lines;
       await sleep(25);
@@ -304,7 +304,7 @@ def process_writes(influxdb3_local, table_batches, args=None):
   });
 
   async function totalWhen(isIt: (total: unknown) => boolean): Promise<unknown> {
-    for (let wait = 0; wait < 400; wait++) {
+    for (let wait = 0; wait < 2400; wait++) {
       const known = await rows(server, 'db1', 'SHOW TABLES');
       if (known.some((row) => row['table_name'] === 'sums')) {
         const [row] = await rows(server, 'db1', 'SELECT sum("rows") AS total FROM sums');
@@ -636,8 +636,8 @@ def process_writes(influxdb3_local, table_batches, args=None):
     assert.equal(await ask(), 'changed');
     const unknown = 'Processing engine error: plugin error: Plugin not found: nobody';
     assertError(await post(files, { plugin_name: 'nobody', content: '' }, 'PUT'), 404, unknown);
-    const escape = await post(files, { plugin_name: '../x.py', content: '' });
-    assert.equal(escape.status, 400, escape.text);
+    const outside = await post(files, { plugin_name: '../x.py', content: '' });
+    assert.equal(outside.status, 400, outside.text);
     await remove('up');
     await post(files, { plugin_name: 'many/__init__.py', content: source('many') });
     await create({
