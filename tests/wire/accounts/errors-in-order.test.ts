@@ -1,0 +1,147 @@
+// Source: accounts, section 12: of two rules that a request breaks, the earlier step answers.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { at, type Json, merchant, RuleBench } from './rule-bench.js';
+
+let bench: RuleBench;
+before(async () => {
+  bench = await RuleBench.start();
+});
+after(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A request with nothing that is not said here. */
+async function codeOf({ method = 'POST', path = 'accounts', headers = {}, body = '{}' }: Sent) {
+  const answer = await bench.server.http.send(`/v2/core/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(method === 'GET' ? {} : { body }),
+  });
+  return (JSON.parse(answer.text) as { error?: { code: string } }).error?.code;
+}
+
+describe('before a key is known', () => {
+  it('step 1 is before step 3: an unknown path or method is said without a key', async () => {
+    assert.equal(await codeOf({ path: 'nothing' }), 'unrecognized_url');
+    assert.equal(await codeOf({ method: 'PATCH' }), 'method_not_allowed');
+    const headers = { authorization: 'Bearer sk_test_nobody' };
+    assert.equal(await codeOf({ path: 'accounts/', headers }), 'unrecognized_url');
+  });
+
+  it('step 2 is before step 3: a malformed version is said without a key', async () => {
+    assert.equal(await codeOf({ headers: { 'api-version': 'soon' } }), 'invalid_api_version');
+    const old = { 'api-version': '2024-09-29.acacia' };
+    assert.equal(await codeOf({ headers: old }), 'unsupported_api_version');
+  });
+
+  it('step 3 is before step 4: a body is not read without a key', async () => {
+    assert.equal(await codeOf({ body: '{' }), 'api_key_missing');
+    const headers = { authorization: 'Bearer sk_test_nobody' };
+    assert.equal(await codeOf({ headers, body: '{' }), 'api_key_invalid');
+  });
+});
+
+describe('with a key', () => {
+  const check = async (
+    expected: string,
+    at: {
+      readonly settings: Json;
+      readonly path?: string;
+      readonly body: unknown;
+      readonly idempotencyKey?: string;
+      readonly first?: unknown;
+    },
+  ): Promise<void> => {
+    const platform = await bench.platform();
+    const { path = 'accounts', body, idempotencyKey } = at;
+    const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+    if (at.first !== undefined) await platform.make(path, at.first, options);
+    await platform.ops('PATCH', '', at.settings);
+    const answer = await platform.call(path, body, options);
+    const { error } = JSON.parse(answer.text) as { error: { code: string } };
+    assert.equal(error.code, expected, answer.text);
+  };
+  const UNKNOWN = 'accounts/acct_0000000000000000';
+
+  it('step 3 is before step 4: which kind of key it is counts before the body', async () => {
+    const platform = await bench.platform();
+    const answer = await platform.call('accounts', { planet: 'Mars' }, { kind: 'publishable' });
+    assert.match(answer.text, /"code":"secret_key_required"/);
+  });
+
+  it('step 4 is before step 6: a wrong shape counts against no limit', async () => {
+    await check('invalid_fields', {
+      settings: { update_concurrency_limit: 0 },
+      body: { planet: 'Mars' },
+    });
+  });
+
+  it('step 5 is before step 6: a key used with other parameters is said at the limit, too', async () => {
+    await check('idempotency_error', {
+      settings: { update_concurrency_limit: 0 },
+      idempotencyKey: 'once',
+      first: { display_name: 'One' },
+      body: { display_name: 'Two' },
+    });
+  });
+
+  it('step 6 is before step 7', async () => {
+    await check('account_rate_limit_exceeded', {
+      settings: { update_concurrency_limit: 0, accounts_v2_enabled: false },
+      body: {},
+    });
+  });
+
+  it('step 7 is before step 8, and row 17 before row 66', async () => {
+    const settings = { accounts_v2_enabled: false, connect_registered: false };
+    await check('accounts_v2_access_blocked', { settings, path: UNKNOWN, body: {} });
+  });
+
+  it('step 8 is before step 9', async () => {
+    await check('not_found', { settings: {}, path: UNKNOWN, body: { account_token: 'ct_1' } });
+  });
+
+  it('step 9 is before step 10', async () => {
+    const settings = { state: 'rejected' };
+    await check('v1_token_invalid_in_v2', { settings, body: { account_token: 'ct_1' } });
+  });
+
+  it('step 10 is before step 11, and a rejection before all else in it', async () => {
+    const settings = {
+      state: 'rejected',
+      profile_submitted: false,
+      disabled_capabilities: ['card_payments'],
+    };
+    await check('cannot_create_new_account_rejected', { settings, body: merchant() });
+    const { state: _, ...others } = settings;
+    await check('connect_profile_not_submitted', { settings: others, body: merchant() });
+  });
+
+  it('step 11 is before step 12', async () => {
+    await check('account_capability_not_supported', {
+      settings: {
+        disabled_capabilities: ['card_payments'],
+        losses_collector_available: { vendor: false },
+      },
+      body: merchant(),
+    });
+  });
+
+  it('step 17 is before step 18', async () => {
+    await check('capability_not_available_in_country', {
+      settings: { merchant_requires_terms: true },
+      body: merchant(
+        { identity: { country: 'de' } },
+        at('configuration.merchant.capabilities.affirm_payments.requested', true),
+      ),
+    });
+  });
+});
