@@ -57,6 +57,22 @@ const COMMANDS = {
     description: 'another name of `limits`',
     load: async () => (await import('./commands/limits.js')).limitsCommand('ratelimit'),
   },
+  app: {
+    description: 'register apps, and manage their keys and webhooks',
+    load: async () => (await import('./commands/app.js')).appCommand(),
+  },
+  event: {
+    description: 'publish events to the webhooks of apps',
+    load: async () => (await import('./commands/event.js')).eventCommand(),
+  },
+  deliveries: {
+    description: 'look at what was delivered, and deliver it again',
+    load: async () => (await import('./commands/deliveries.js')).deliveriesCommand(),
+  },
+  webhook: {
+    description: 'receive deliveries on this machine',
+    load: async () => (await import('./commands/webhook.js')).webhookCommand(),
+  },
   status: {
     description: 'health, version and databases of a server',
     load: async () => (await import('./commands/status.js')).statusCommand(),

@@ -10,6 +10,10 @@ const COMMANDS = [
   'backup',
   'restore',
   'token',
+  'app',
+  'event',
+  'deliveries',
+  'webhook',
   'status',
   'completion',
   'help',
@@ -56,6 +60,17 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   backup: ['--to', '--host', '--token'],
   restore: ['--from', '--data-dir'],
   token: ['create', 'regenerate', 'list', 'delete', '--host', '--token'],
+  app: [
+    ...['create', 'list', 'show', 'update', 'delete', 'rotate-secret', 'add-key', 'remove-key'],
+    ...['ping', 'suspend', 'unsuspend', '--name', '--webhook-url', '--secret', '--events'],
+    ...['--generate-secret', '--content-type', '--key-out', '--host', '--token'],
+  ],
+  event: ['publish', '--event', '--action', '--payload', '--app', '--id', '--host', '--token'],
+  deliveries: [
+    ...['list', 'show', 'redeliver', 'redrive', '--app', '--status', '--state', '--event'],
+    ...['--since', '--until', '--dry-run', '--host', '--token'],
+  ],
+  webhook: ['listen', '--port', '--bind', '--secret', '--status', '--json'],
   status: ['--host', '--token'],
   completion: ['bash', 'zsh', 'fish'],
 };

@@ -1,0 +1,108 @@
+// Source: webhooks, section 10 (command line); row 26 of its checklist.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, it } from 'node:test';
+import { CLI, runCli } from '../../harness/cli.js';
+import { ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plinth-cli-webhooks-'));
+  server = await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services=webhooks',
+      '--webhooks-allow-private-targets=127.0.0.0/8',
+    ],
+  });
+});
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const run = async (args: readonly string[], input?: string) => {
+  const done = await runCli([...args, '--host', server.url], {
+    ...(input !== undefined && { input }),
+  });
+  assert.equal(done.code, 0, done.stderr);
+  return done.stdout;
+};
+
+it('row 26: registers an app, publishes, receives, lists, shows and delivers again', async () => {
+  const listen = ['webhook', 'listen', '--port', '0', '--secret', 'dev', '--json'];
+  const receiver = spawn(process.execPath, [CLI, ...listen], { stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    const lines: Record<string, unknown>[] = [];
+    createInterface({ input: receiver.stdout }).on('line', (line) =>
+      lines.push(JSON.parse(line) as Record<string, unknown>),
+    );
+    const [announced] = (await once(receiver.stderr, 'data')) as [Buffer];
+    const url = /http:\S+/.exec(announced.toString())?.[0] ?? '';
+    const until = async (count: number) => {
+      while (lines.length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const keyFile = join(folder, 'key.pem');
+    const made = JSON.parse(
+      await run([
+        ...['app', 'create', '--name', 'cli', '--webhook-url', url, '--secret', 'dev'],
+        ...['--events', 'issues,push.*', '--key-out', keyFile],
+      ]),
+    ) as { id: number; pem?: string; hook: { events: string[] } };
+    assert.equal(made.pem, undefined);
+    assert.deepEqual(made.hook.events, ['issues', 'push.*']);
+    assert.match(await readFile(keyFile, 'utf8'), /^-----BEGIN PRIVATE KEY-----/);
+    assert.equal((await stat(keyFile)).mode & 0o777, 0o600);
+    const app = String(made.id);
+    await until(1);
+    const publish = ['event', 'publish', '--event', 'issues', '--action', 'opened'];
+    const published = JSON.parse(
+      await run([...publish, '--app', app, '--payload', '-'], '{"n":9007199254740993}'),
+    ) as { guid: string };
+    await until(2);
+    assert.deepEqual(
+      lines.map(({ event, verdict }) => [event, verdict]),
+      [
+        ['ping', 'signature is right'],
+        ['issues', 'signature is right'],
+      ],
+    );
+    assert.equal(lines[1]?.['payload'], '{"action":"opened","n":9007199254740993}');
+    let listed = '';
+    while (!listed.includes(published.guid)) {
+      listed = await run(['deliveries', 'list', '--app', app, '--event', 'issues']);
+    }
+    assert.match(
+      listed,
+      /^id +delivered_at +event +action +status_code +status +redelivery +guid\n/,
+    );
+    const id = /^(\d+) /m.exec(listed)?.[1] ?? '';
+    const shown = JSON.parse(await run(['deliveries', 'show', id, '--app', app])) as {
+      response: { payload: string };
+      error: unknown;
+    };
+    assert.deepEqual([shown.response.payload, shown.error], ['ok', null]);
+    await run(['deliveries', 'redeliver', id, '--app', app]);
+    await until(3);
+    assert.equal(lines[2]?.['guid'], published.guid);
+    assert.match(await run(['app', 'list']), /^1 +Iv23\w{16} +cli +on +http/m);
+    await run(['app', 'update', app, '--content-type', 'form']);
+    assert.match(await run(['app', 'show', app]), /"content_type": "form"/);
+    assert.match(await run(['deliveries', 'redrive', '--app', app]), /^0 found, 0 sent again$/m);
+    const rotated = JSON.parse(await run(['app', 'rotate-secret', app, '--overlap', '1h'])) as {
+      secret: string;
+    };
+    assert.ok(rotated.secret.length >= 32);
+    await run(['app', 'delete', app]);
+    const gone = await runCli(['app', 'show', app, '--host', server.url]);
+    assert.deepEqual([gone.code, gone.stderr], [1, 'plinth: the server answered 404: Not Found\n']);
+  } finally {
+    receiver.kill();
+  }
+});
