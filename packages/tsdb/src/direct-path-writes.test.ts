@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Metrics } from '@plinth/kernel';
+import type { OpenTsdb } from './service.js';
+import { openTestNode } from './testing/open-test-node.js';
+import { renderResult } from './testing/render-result.js';
+
+const ROUNDS = 60;
+/** Enough for hand-overs in the background, pages that fill up, and flushes in between. */
+const LARGEST_BATCH = 6000;
+
+describe('the direct path while rows are written', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plinth-direct-writes-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('sees every acknowledged row exactly once', { timeout: 240_000 }, async () => {
+    const metrics = new Metrics();
+    const flags = { 'tsdb-buffer-flush-bytes': String(2 * 1024 * 1024) };
+    const node = await openTestNode(folder, { metrics, flags });
+    try {
+      await node.catalog.ensureDatabase('d');
+      let [count, sum, next] = [0, 0, 1];
+      for (let round = 0; round < ROUNDS; round++) {
+        const size = 1 + ((round * 2654435761) % LARGEST_BATCH);
+        const lines: string[] = [];
+        let batchSum = 0;
+        for (let i = 0; i < size; i++, next++) {
+          // Every fifth batch comes late: before rows of the same series, at times of its own.
+          const time = round % 5 === 4 ? next * 10 - 99_995 : next * 10;
+          lines.push(`t,host=h${next % 7} i=${next % 100}i,f=${(next % 8) / 4} ${time}`);
+          batchSum += next % 100;
+        }
+        const writing = write(node, lines);
+        // While it is written, all of the batch is there or nothing.
+        for (const [n, s] of await Promise.all([totals(node), totals(node)])) {
+          const isBefore = n === count && s === sum;
+          const isAfter = n === count + size && s === sum + batchSum;
+          assert.ok(isBefore || isAfter, `round ${round}: ${n} of ${count} and ${size}`);
+        }
+        await writing;
+        count += size;
+        sum += batchSum;
+        assert.deepEqual(await totals(node), [count, sum], `round ${round}`);
+        if (round % 7 === 3)
+          assert.deepEqual(await totals(node, ' -- by the engine'), [count, sum]);
+        if (round % 4 === 1) assert.equal(await groupedCount(node), count, `round ${round}`);
+      }
+      const { text } = await metrics.page();
+      const [, direct] = /plinth_tsdb_direct_queries_total (\d+)/.exec(text) ?? [];
+      const [, flushes] = /plinth_tsdb_flushes_total (\d+)/.exec(text) ?? [];
+      assert.ok(Number(direct) > ROUNDS, `only ${direct} answers came from memory`);
+      assert.ok(Number(flushes) > 0, 'nothing was flushed');
+    } finally {
+      await node.close();
+    }
+  });
+});
+
+async function write(node: OpenTsdb, lines: readonly string[]): Promise<void> {
+  const outcome = await node.engine.write({
+    database: 'd',
+    body: Buffer.from(lines.join('\n')),
+    encoding: 'identity',
+    maxSizeBytes: 10_000_000,
+    precision: 'nanosecond',
+    acceptPartial: false,
+    noSync: false,
+    receivedNs: 0n,
+  });
+  assert.deepEqual(outcome.refused, []);
+}
+
+async function rowsOf(node: OpenTsdb, text: string): Promise<string[]> {
+  const result = await node.engine.query({
+    database: 'd',
+    language: 'sql',
+    text,
+    params: new Map(),
+    signal: new AbortController().signal,
+  });
+  return (await renderResult(result)).slice(1);
+}
+
+async function totals(node: OpenTsdb, comment = ''): Promise<readonly [number, number]> {
+  const text = `SELECT count(*) AS n, sum(i) AS s FROM t${comment}`;
+  const [row] = await rowsOf(node, text).catch((error: unknown) => {
+    assert.match(String(error), /table .* not found/, 'before the first write');
+    return ['0 | 0'];
+  });
+  const [n, s] = (row ?? '').split(' | ');
+  return [Number(n), s === 'NULL' ? 0 : Number(s)];
+}
+
+async function groupedCount(node: OpenTsdb): Promise<number> {
+  const rows = await rowsOf(
+    node,
+    "SELECT date_bin(INTERVAL '5 microseconds', time) AS bucket, host, count(f) AS n FROM t GROUP BY bucket, host ORDER BY bucket, host",
+  );
+  return rows.reduce((all, row) => all + Number(row.split(' | ')[2]), 0);
+}
