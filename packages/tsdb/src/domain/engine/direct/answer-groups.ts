@@ -163,7 +163,7 @@ function spanOf(runs: Runs, loaded: readonly LoadedRows[]): Span | undefined {
   return span;
 }
 
-/** Each pair of field and measure once. A sum goes with its count, which tells whether it is NULL. */
+/** Each pair of field and measure once. Where any number may come out, the count tells whether it is NULL. */
 function measuresOf(
   outputs: readonly GroupOutput[],
 ): readonly { readonly column: Column; readonly measure: Measure }[] {
@@ -176,7 +176,10 @@ function measuresOf(
     if (output.kind === 'sum' || output.kind === 'mean') {
       add(output.column, 'sum');
       add(output.column, 'count');
-    } else add(output.column, output.kind);
+    } else {
+      add(output.column, output.kind);
+      if (output.column.kind === 'float64') add(output.column, 'count');
+    }
   }
   return [...measures.values()];
 }
@@ -479,7 +482,7 @@ function valueVector(
   }
   const isExtreme = output.kind === 'min' || output.kind === 'max';
   const source = cellsOf(isExtreme ? (output.kind as Measure) : 'sum');
-  const counts = isExtreme ? undefined : cellsOf('count');
+  const counts = cellsOf('count');
   if (source === undefined) return undefined;
   const validity = new Uint8Array((cells.length + 7) >> 3);
   let missing = 0;
@@ -487,7 +490,7 @@ function valueVector(
     const cell = cells[i] as number;
     const value = source[cell] as number;
     const count = counts?.[cell];
-    // Fields hold finite values only: an infinite extreme is the one that nothing was compared with.
+    // Integers are finite: an infinite extreme is the one that nothing was compared with.
     if (count === undefined ? !Number.isFinite(value) : count === 0) {
       missing++;
       continue;
