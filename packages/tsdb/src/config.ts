@@ -126,6 +126,12 @@ export const TSDB_SETTINGS = defineSettings(
       description:
         'How often expired and surplus values leave distinct-value caches. Expired ones are hidden from queries at once.',
     }),
+    internal_metrics_interval_ms: Type.Integer({
+      default: 10_000,
+      minimum: 0,
+      description:
+        'How often the server writes its own metrics to the table `metrics` of the database `_internal`. 0: never.',
+    }),
     cache_memory_bytes: Type.Integer({
       default: 1024 * MIB,
       minimum: MIB,

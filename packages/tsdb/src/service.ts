@@ -21,6 +21,7 @@ import { type EngineReport, TsdbEngine } from './domain/engine/tsdb-engine.js';
 import { warmUpQueries } from './domain/engine/warm-up.js';
 import { Influxql } from './domain/influxql/influxql.js';
 import { LanePool } from './domain/line-protocol/lane-pool.js';
+import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
@@ -61,6 +62,8 @@ export interface TsdbNeeds {
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
   readonly engine: Engine & Pick<TsdbEngine, 'freeze'>;
+  /** Writes the server's own metrics. */
+  readonly recorder: MetricsRecorder;
   readonly influxql: Influxql;
   readonly caches: Caches;
   /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
@@ -191,6 +194,14 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   let warmingUp: Promise<void> | undefined;
   processing = createProcessing(needs, { catalog, engine });
   await processing.engine.open();
+  const recorder = new MetricsRecorder({
+    metrics: needs.metrics,
+    engine,
+    clock,
+    node: needs.nodeId,
+    onFailed: (err) => needs.log.error({ err }, 'background work failed'),
+  });
+  recorder.start(settings.internal_metrics_interval_ms);
   return {
     catalog,
     engine,
@@ -214,8 +225,10 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       );
     },
     processing,
+    recorder,
     async close() {
       await processing.engine.close();
+      await recorder.close();
       caches.close();
       closing.abort();
       await warmingUp;

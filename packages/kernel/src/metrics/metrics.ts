@@ -42,6 +42,14 @@ export class Metrics {
     this.#process ??= observeProcess(this);
   }
 
+  /** All numbers as they are now. */
+  async read(): Promise<
+    readonly { readonly metric: Metric; readonly samples: readonly MetricSample[] }[]
+  > {
+    const read = async (metric: Metric) => ({ metric, samples: await metric.samples() });
+    return await Promise.all([...this.#metrics.values()].map(read));
+  }
+
   /** The page in Prometheus' text format. Source: tsdb-http, section 10. */
   async page(): Promise<{ readonly contentType: string; readonly text: string }> {
     const texts = [...this.#metrics.values()].map(async (metric) =>

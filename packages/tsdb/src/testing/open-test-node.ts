@@ -18,6 +18,9 @@ import { SqlPlanner } from '../domain/sql/sql-planner.js';
 import type { TokenDirectory } from '../domain/system-tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';
 
+/** Nothing is written but what a test writes. */
+const QUIET = { 'tsdb-internal-metrics-interval-ms': '0' };
+
 /** The whole engine on real stores in `dataDir`, without HTTP. `flags` as on the command line, without their dashes. */
 export async function openTestNode(
   dataDir: string,
@@ -38,7 +41,7 @@ export async function openTestNode(
     {
       settings: loadSettings(
         { tsdb: TSDB_SETTINGS },
-        { env: {}, flags: new Map(Object.entries(options.flags ?? {})) },
+        { env: {}, flags: new Map(Object.entries({ ...QUIET, ...options.flags })) },
       ).tsdb,
       nodeId: 'node0',
       tokens: options.tokens ?? { list: () => [], isAuthRequired: false },

@@ -45,6 +45,8 @@ export interface WriteRequest {
   readonly receivedNs: bigint;
   /** How many runs of plugins, one after the other, led to this write; absent for those of clients. */
   readonly pluginDepth?: number;
+  /** The server writes into its own database, which nobody else may. */
+  readonly isOwn?: boolean;
 }
 
 export interface WriteOutcome {

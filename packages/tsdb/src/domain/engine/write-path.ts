@@ -96,6 +96,7 @@ export class WritePath {
   ): Admission | Promise<Admission> {
     return this.#catalog.admit({
       database: request.database,
+      isOwn: request.isOwn === true,
       tables: parsed.tables,
       allOrNothing: !request.acceptPartial,
       alreadyRefused: parsed.refused,

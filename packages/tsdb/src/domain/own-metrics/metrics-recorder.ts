@@ -1,0 +1,106 @@
+import { type Clock, isDomainError, type MetricSample, type Metrics } from '@plinth/kernel';
+import { INTERNAL_DATABASE } from '../catalog/names.js';
+import type { Engine } from '../engine/engine.js';
+
+const TABLE = 'metrics';
+/** Combinations of labels that one round writes. */
+const MAX_ROW_COUNT = 5000;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Writes the server's own metrics into its own database, so that a dashboard of the server needs nothing else: a row for
+ * each combination of labels, a field for each metric. Buckets of histograms are left out; their sum and count stay.
+ */
+export class MetricsRecorder {
+  readonly #metrics: Metrics;
+  readonly #engine: Pick<Engine, 'write'>;
+  readonly #clock: Clock;
+  readonly #node: string;
+  readonly #onFailed: (error: unknown) => void;
+  #ticker: Disposable | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(needs: {
+    readonly metrics: Metrics;
+    readonly engine: Pick<Engine, 'write'>;
+    readonly clock: Clock;
+    /** Tag of all rows. */
+    readonly node: string;
+    readonly onFailed: (error: unknown) => void;
+  }) {
+    this.#metrics = needs.metrics;
+    this.#engine = needs.engine;
+    this.#clock = needs.clock;
+    this.#node = needs.node;
+    this.#onFailed = needs.onFailed;
+  }
+
+  start(intervalMs: number): void {
+    if (intervalMs > 0) this.#ticker ??= this.#clock.every(intervalMs, () => this.record());
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#running;
+  }
+
+  /** Resolves when the numbers of this moment are written, or cannot be. */
+  record(): Promise<void> {
+    this.#running ??= this.#record()
+      // A full buffer or a read-only node is told elsewhere; the next round tries again.
+      .catch((error: unknown) => (isDomainError(error) ? undefined : this.#onFailed(error)))
+      .finally(() => {
+        this.#running = undefined;
+      });
+    return this.#running;
+  }
+
+  async #record(): Promise<void> {
+    const all = await this.#metrics.read();
+    const lines = toLines(
+      all.flatMap(({ metric, samples }) =>
+        samples.map((sample) => ({ name: metric.name, sample })),
+      ),
+      this.#node,
+    );
+    if (lines.length === 0) return;
+    await this.#engine.write({
+      database: INTERNAL_DATABASE,
+      isOwn: true,
+      body: Buffer.from(lines.join('\n')),
+      encoding: 'identity',
+      maxSizeBytes: MAX_BODY_BYTES,
+      precision: 'nanosecond',
+      acceptPartial: true,
+      noSync: true,
+      receivedNs: this.#clock.nowNs(),
+    });
+  }
+}
+
+function toLines(
+  samples: readonly { readonly name: string; readonly sample: MetricSample }[],
+  node: string,
+): string[] {
+  const fieldsOf = new Map<string, string[]>();
+  for (const { name, sample } of samples) {
+    const { metricName = name, labels = {}, value } = sample;
+    if ('le' in labels || !Number.isFinite(value)) continue;
+    const tags = Object.entries({ ...labels, node })
+      .filter(([, text]) => String(text) !== '')
+      .map(([key, text]) => `,${escaped(key)}=${escaped(String(text))}`)
+      .sort()
+      .join('');
+    const fields = fieldsOf.get(tags);
+    const field = `${escaped(metricName)}=${value}`;
+    if (fields !== undefined) fields.push(field);
+    else if (fieldsOf.size < MAX_ROW_COUNT) fieldsOf.set(tags, [field]);
+  }
+  return [...fieldsOf].map(([tags, fields]) => `${TABLE}${tags} ${fields.join(',')}`);
+}
+
+/** A newline cannot be escaped in a tag. */
+function escaped(text: string): string {
+  return text.replace(/[\n\r]/g, ' ').replace(/[\\ ,=]/g, '\\$&');
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Chance, type HttpAnswer, ServerProcess } from '../harness/index.js';
+
+/** Small numbers, so that rows are in memory, in the log and in segments at every moment. */
+const FLAGS = [
+  '--without-auth',
+  ...['--tsdb-buffer-flush-bytes', '65536', '--tsdb-buffer-flush-age-ms', '100'],
+  // Files of the server's own metrics would be left at the end.
+  ...['--tsdb-internal-metrics-interval-ms', '0'],
+  ...['--log-level', 'info', '--tsdb-query-threads', '2', '--shutdown-timeout', '10000'],
+];
+const DATABASES = ['a', 'b', 'c'];
+const TABLES = ['m', 'n'];
+const LAST_DELETE_MS = 20_000;
+
+/** Rows by table: each row is a number, which is its time in seconds as well. */
+type Tables = ReadonlyMap<string, ReadonlySet<number>>;
+
+interface Deleted {
+  readonly name: string;
+  readonly tables: Tables;
+  readonly isForGood: boolean;
+}
+
+/** What there is; never changed, so that the state before and after a step can both be right. */
+interface Model {
+  readonly active: ReadonlyMap<string, Tables>;
+  /** Latest last. */
+  readonly deleted: readonly Deleted[];
+}
+
+interface Step {
+  readonly name: string;
+  readonly after: Model;
+  /** Also right while nothing was answered: a write makes its table before its rows are durable. */
+  readonly halfway?: Model;
+  readonly send: () => Promise<HttpAnswer | undefined>;
+}
+
+export interface DeletionRounds {
+  readonly seed: number;
+  readonly roundCount: number;
+  readonly report: (line: string) => void;
+}
+
+/** One data folder: writes, deletions and restorations until a sudden end, a start, a look; and again. */
+export async function runDeletionRounds({
+  seed,
+  roundCount,
+  report,
+}: DeletionRounds): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-deletion-rounds-'));
+  const rounds = new Rounds(dataDir, new Chance(seed));
+  try {
+    for (let round = 1; round <= roundCount; round++) {
+      const outcome = await rounds.run();
+      report(`seed ${seed}, round ${round} of ${roundCount}: ${outcome}`);
+    }
+    await rounds.finish();
+  } catch (error) {
+    report(`seed ${seed} failed; its folder stays in ${dataDir}`);
+    throw error;
+  }
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+class Rounds {
+  readonly #dataDir: string;
+  readonly #chance: Chance;
+  #model: Model = { active: new Map(), deleted: [] };
+  /** A step without an answer: done or not done. */
+  #pending: Step | undefined;
+  #rowCount = 0;
+
+  constructor(dataDir: string, chance: Chance) {
+    this.#dataDir = dataDir;
+    this.#chance = chance;
+  }
+
+  async run(): Promise<string> {
+    const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
+    try {
+      await this.#verify(server);
+      const end = sleep(this.#chance.between(30, 1500)).then(() => server.kill());
+      let stepCount = 0;
+      while (await this.#step(server)) stepCount++;
+      await end;
+      return `${stepCount} steps, then killed within ${this.#pending?.name ?? 'nothing'}`;
+    } finally {
+      await server.kill();
+    }
+  }
+
+  /** Everything goes for good: no file may be left. */
+  async finish(): Promise<void> {
+    const server = await ServerProcess.start({ dataDir: this.#dataDir, flags: FLAGS });
+    try {
+      await this.#verify(server);
+      for (const row of await list(server)) {
+        const name = row['iox::database'];
+        if (name === '_internal') continue;
+        const path = `/api/v3/configure/database?db=${name}&hard_delete_at=now`;
+        const { status, text } = await server.http.send(path, { method: 'DELETE' });
+        assert.ok(status === 200 || status === 409, text);
+      }
+      const objects = join(this.#dataDir, 'objects');
+      const files = async () =>
+        (await readdir(objects, { recursive: true })).filter((name) => name.endsWith('.parquet'));
+      const untilMs = Date.now() + LAST_DELETE_MS;
+      while ((await files()).length > 0 && Date.now() < untilMs) await sleep(100);
+      assert.deepEqual(await files(), [], 'files of deleted databases are left');
+      assert.equal(await server.stop(), 0, server.logText);
+    } finally {
+      await server.kill();
+    }
+  }
+
+  /** False: the server is gone. */
+  async #step(server: ServerProcess): Promise<boolean> {
+    const step = this.#chooseStep(server);
+    this.#pending = step;
+    let answer: HttpAnswer | undefined;
+    try {
+      answer = await step.send();
+    } catch {
+      return false;
+    }
+    assert.ok(answer === undefined || answer.status < 300, `${step.name}: ${answer?.text}`);
+    this.#model = step.after;
+    this.#pending = undefined;
+    return true;
+  }
+
+  #chooseStep(server: ServerProcess): Step {
+    const db = this.#chance.pick(DATABASES);
+    const table = this.#chance.pick(TABLES);
+    const active = this.#model.active.get(db);
+    const dice = this.#chance.between(0, 99);
+    if (active === undefined) {
+      const latest = this.#model.deleted.findLast(({ name }) => name === db);
+      const canReturn = latest !== undefined && !latest.isForGood;
+      return canReturn && dice < 40
+        ? this.#undelete(server, latest)
+        : this.#write(server, db, table);
+    }
+    if (dice < 12) return this.#deleteDatabase(server, db, active);
+    const rows = active.get(table);
+    if (rows !== undefined && dice < 22) return this.#deleteTable(server, db, table);
+    if (rows !== undefined && dice < 38) return this.#deleteRows(server, db, table, rows);
+    if (dice < 40) return this.#backup(server);
+    return this.#write(server, db, table);
+  }
+
+  #write(server: ServerProcess, db: string, table: string): Step {
+    const before = this.#model.active.get(db) ?? new Map<string, ReadonlySet<number>>();
+    const rows = new Set(before.get(table));
+    const lines: string[] = [];
+    for (let i = this.#chance.between(1, 300); i > 0; i--) {
+      const row = this.#rowCount++;
+      rows.add(row);
+      lines.push(`${table},t=${row % 5} n=${row}i ${row}`);
+    }
+    return {
+      name: `write ${db}.${table}`,
+      after: this.#with(db, new Map([...before, [table, rows]])),
+      halfway: this.#with(db, new Map([...before, [table, before.get(table) ?? new Set()]])),
+      send: () =>
+        server.http.send(`/api/v3/write_lp?db=${db}&precision=second`, { body: lines.join('\n') }),
+    };
+  }
+
+  #deleteDatabase(server: ServerProcess, db: string, tables: Tables): Step {
+    const isForGood = this.#chance.happens(0.5);
+    const active = new Map(this.#model.active);
+    active.delete(db);
+    const at = isForGood ? '&hard_delete_at=now' : '';
+    return {
+      name: `delete ${db}${at}`,
+      after: { active, deleted: [...this.#model.deleted, { name: db, tables, isForGood }] },
+      send: () =>
+        server.http.send(`/api/v3/configure/database?db=${db}${at}`, { method: 'DELETE' }),
+    };
+  }
+
+  #undelete(server: ServerProcess, deleted: Deleted): Step {
+    const active = new Map(this.#model.active).set(deleted.name, deleted.tables);
+    return {
+      name: `undelete ${deleted.name}`,
+      after: { active, deleted: this.#model.deleted.filter((each) => each !== deleted) },
+      send: () => sendJson(server, '/api/v3/configure/database/undelete', { db: deleted.name }),
+    };
+  }
+
+  #deleteTable(server: ServerProcess, db: string, table: string): Step {
+    const tables = new Map(this.#model.active.get(db));
+    tables.delete(table);
+    const at = this.#chance.happens(0.5) ? '&hard_delete_at=now' : '';
+    const path = `/api/v3/configure/table?db=${db}&table=${table}${at}`;
+    return {
+      name: `delete ${db}.${table}${at}`,
+      after: this.#with(db, tables),
+      send: () => server.http.send(path, { method: 'DELETE' }),
+    };
+  }
+
+  #deleteRows(server: ServerProcess, db: string, table: string, rows: ReadonlySet<number>): Step {
+    const from = this.#chance.between(0, this.#rowCount);
+    const to = from + this.#chance.between(0, 2000);
+    const tag = this.#chance.happens(0.5) ? this.#chance.between(0, 4) : undefined;
+    const isGone = (row: number) =>
+      row >= from && row <= to && (tag === undefined || row % 5 === tag);
+    const left = new Set([...rows].filter((row) => !isGone(row)));
+    const iso = (sec: number) => new Date(sec * 1000).toISOString();
+    const predicate = `_measurement="${table}"${tag === undefined ? '' : ` AND t="${tag}"`}`;
+    return {
+      name: `delete rows of ${db}.${table}`,
+      after: this.#with(db, new Map([...(this.#model.active.get(db) ?? []), [table, left]])),
+      send: () =>
+        sendJson(server, `/api/v2/delete?bucket=${db}`, {
+          start: iso(from),
+          stop: iso(to),
+          predicate,
+        }),
+    };
+  }
+
+  /** Begun and mostly left alone. */
+  #backup(server: ServerProcess): Step {
+    return {
+      name: 'backup',
+      after: this.#model,
+      send: async () => {
+        const begun = await server.http.send('/ops/v1/backups', { method: 'POST' });
+        if (begun.status === 503) return undefined;
+        if (begun.status === 201 && this.#chance.happens(0.5)) {
+          const { id } = JSON.parse(begun.text) as { id: string };
+          await server.http.send(`/ops/v1/backups/${id}`, { method: 'DELETE' });
+        }
+        return begun;
+      },
+    };
+  }
+
+  #with(db: string, tables: Tables): Model {
+    return { ...this.#model, active: new Map(this.#model.active).set(db, tables) };
+  }
+
+  async #verify(server: ServerProcess): Promise<void> {
+    const found = await readAll(server);
+    const pending = this.#pending;
+    this.#pending = undefined;
+    const before = textOf(this.#model.active);
+    const possible = [this.#model, pending?.after, pending?.halfway].filter(
+      (each) => each !== undefined,
+    );
+    const right = possible.find(({ active }) => textOf(active) === found);
+    if (right === undefined) {
+      const expected = new Set(before.split('\n'));
+      const others = found.split('\n').filter((line) => !expected.has(line));
+      const texts = others.map((line) => line.slice(0, 500)).join('\n');
+      assert.fail(`after ${pending?.name ?? 'nothing'} there is\n${texts}\n${server.logText}`);
+    }
+    this.#model = right;
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function list(server: ServerProcess): Promise<readonly Row[]> {
+  const path = '/api/v3/configure/database?format=json&show_deleted=true';
+  return JSON.parse((await server.http.send(path)).text) as Row[];
+}
+
+async function readAll(server: ServerProcess): Promise<string> {
+  const active = new Map<string, Map<string, ReadonlySet<number>>>();
+  for (const row of await list(server)) {
+    const db = String(row['iox::database']);
+    if (db === '_internal' || row['deleted'] === true) continue;
+    const tables = new Map<string, ReadonlySet<number>>();
+    const names = await ask(
+      server,
+      db,
+      "SELECT table_name AS t FROM information_schema.tables WHERE table_schema = 'iox'",
+    );
+    for (const { t } of names) {
+      const rows = (await ask(server, db, `SELECT n FROM ${String(t)}`)).map(({ n }) => Number(n));
+      assert.equal(new Set(rows).size, rows.length, `a row of ${db}.${String(t)} twice`);
+      tables.set(String(t), new Set(rows));
+    }
+    active.set(db, tables);
+  }
+  return textOf(active);
+}
+
+async function ask(server: ServerProcess, db: string, q: string): Promise<readonly Row[]> {
+  const answer = await sendJson(server, '/api/v3/query_sql', { db, q, format: 'json_rows' });
+  assert.equal(answer.status, 200, answer.text);
+  return JSON.parse(answer.text) as Row[];
+}
+
+function sendJson(server: ServerProcess, path: string, body: object): Promise<HttpAnswer> {
+  const headers = { 'content-type': 'application/json' };
+  return server.http.send(path, { body: JSON.stringify(body), headers });
+}
+
+function textOf(active: ReadonlyMap<string, Tables>): string {
+  const lines = [...active].flatMap(([db, tables]) => [
+    db,
+    ...[...tables].map(
+      ([table, rows]) => `${db}.${table}: ${[...rows].sort((a, b) => a - b).join(' ')}`,
+    ),
+  ]);
+  return lines.sort().join('\n');
+}
