@@ -34,11 +34,9 @@ function checkPurposeDescription(at: AccountContext): Violation | undefined {
   if (!at.touched.hasAny([`${path}.purpose_of_funds`, `${path}.purpose_of_funds_description`])) {
     return undefined;
   }
-  const storer = {
-    ...at.fields.configuration?.storer,
-    ...withoutUnset(at.given.configuration?.storer),
-  };
-  if (!storer.purpose_of_funds_description || storer.purpose_of_funds === 'other') return undefined;
+  const storer = at.fields.configuration?.storer;
+  if (!storer?.purpose_of_funds_description || storer.purpose_of_funds === 'other')
+    return undefined;
   return violate('purpose_of_funds_description_must_be_empty_for_non_other_purpose_of_funds', {
     param: `${path}.purpose_of_funds_description`,
     message: `${path}.purpose_of_funds_description is only taken with the purpose other, not ${storer.purpose_of_funds ?? 'without one'}.`,
@@ -123,9 +121,4 @@ function hasActiveCapability(at: AccountContext, name: ConfigurationName): boole
   return Object.entries(at.stored?.capabilities ?? {}).some(
     ([id, { status }]) => id.startsWith(`${name}.`) && status === 'active',
   );
-}
-
-function withoutUnset<T extends object>(given: T | null | undefined): Partial<T> {
-  const kept = Object.entries(given ?? {}).filter(([, value]) => value !== null);
-  return Object.fromEntries(kept) as Partial<T>; // The same members, some left out.
 }

@@ -122,7 +122,7 @@ function addIdentity(
       given: business.script_addresses,
       merged: stored?.script_addresses,
     });
-    addScriptNames(found, `${base}.script_names`, business.script_names);
+    addScriptMembers(found, `${base}.script_names`, business.script_names);
     if (business.registration_date) {
       found.registrationDates.push({
         path: `${base}.registration_date`,
@@ -167,7 +167,7 @@ function addPerson(
     given: given.script_addresses,
     merged: merged.script_addresses,
   });
-  addScriptNames(found, `${base}script_names`, given.script_names);
+  addScriptMembers(found, `${base}script_names`, given.script_names);
   if (given.date_of_birth) {
     found.birthDates.push({ path: `${base}date_of_birth`, value: given.date_of_birth });
   }
@@ -281,8 +281,6 @@ function addScriptMembers(
   addScriptTexts(found.kanaTexts, `${path}.kana`, given?.kana);
   addScriptTexts(found.kanjiTexts, `${path}.kanji`, given?.kanji);
 }
-
-const addScriptNames = addScriptMembers;
 
 function addScriptTexts(
   list: Located<string>[],
