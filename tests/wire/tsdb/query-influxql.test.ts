@@ -1,0 +1,160 @@
+// Source: tsdb-http, "Native query endpoints" and §7.5; rows Q-02 and Q-07 of its checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { assertError, type HttpAnswer, ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+  const body =
+    'cpu,host=a usage=0.9,n=1i 3000000531500000000\ncpu,host=b usage=3 3000000532000000000';
+  const answer = await server.http.send('/write?db=q', { body });
+  assert.equal(answer.status, 204, answer.text);
+});
+after(async () => await server.close());
+
+const PATHS = ['/api/v3/query_influxql', '/api/v3/query_legacyql'];
+
+const get = (path: string, parameters: Readonly<Record<string, string>>): Promise<HttpAnswer> =>
+  server.http.send(`${path}?${new URLSearchParams(parameters)}`);
+
+function assertText(answer: HttpAnswer, contentType: string, text: string): void {
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers['content-type'], contentType);
+  assert.equal(answer.text, text);
+}
+
+const SERIES =
+  '{"results":[{"series":[{"name":"cpu","columns":["time","usage"],"values":[["2065-01-24T05:28:51.500Z",0.9],["2065-01-24T05:28:52Z",3]]}]}]}';
+
+describe('InfluxQL on the native endpoints', () => {
+  it('Q-02 answers at both paths, by GET and POST, with either spelling', async () => {
+    for (const path of PATHS) {
+      const q = 'SELECT usage FROM cpu';
+      assertText(await get(path, { db: 'q', q }), 'application/json', SERIES);
+      for (const body of [
+        { db: 'q', q },
+        { database: 'q', query_str: q },
+      ]) {
+        assertText(
+          await server.http.send(path, { body: JSON.stringify(body) }),
+          'application/json',
+          SERIES,
+        );
+      }
+    }
+  });
+
+  it('Q-02 needs no database when the statement names it', async () => {
+    assertText(
+      await get(PATHS[0] ?? '', { q: 'SELECT usage FROM q..cpu' }),
+      'application/json',
+      SERIES,
+    );
+    assertError(
+      await get(PATHS[0] ?? '', { q: 'SELECT usage FROM cpu' }),
+      400,
+      "must specify a 'db' parameter, or provide the database in the InfluxQL query",
+    );
+    assertError(
+      await get(PATHS[0] ?? '', { db: 'a', q: 'SELECT usage FROM b..cpu' }),
+      400,
+      "provided a database in both the parameters (a) and query string (b) that do not match, if providing a query that specifies the database, you can omit the 'database' parameter from your request",
+    );
+  });
+
+  it('Q-02 has every format', async () => {
+    const q = 'SELECT max(usage), n FROM cpu GROUP BY host';
+    const ask = (format: string) => get(PATHS[0] ?? '', { db: 'q', q, format });
+    assertText(
+      await ask('json_rows'),
+      'application/json',
+      '[{"iox::measurement":"cpu","time":"2065-01-24T05:28:51.500","host":"a","max":0.9,"n":1},{"iox::measurement":"cpu","time":"2065-01-24T05:28:52","host":"b","max":3.0}]',
+    );
+    assertText(
+      await ask('jsonl'),
+      'application/jsonl',
+      '{"iox::measurement":"cpu","time":"2065-01-24T05:28:51.500","host":"a","max":0.9,"n":1}\n{"iox::measurement":"cpu","time":"2065-01-24T05:28:52","host":"b","max":3.0}\n',
+    );
+    assertText(
+      await ask('csv'),
+      'text/csv',
+      'iox::measurement,time,host,max,n\ncpu,2065-01-24T05:28:51.500,a,0.9,1\ncpu,2065-01-24T05:28:52,b,3.0,\n',
+    );
+    assertText(
+      await ask('pretty'),
+      'text/plain; charset=utf-8',
+      `+------------------+-------------------------+------+-----+---+
+| iox::measurement | time                    | host | max | n |
++------------------+-------------------------+------+-----+---+
+| cpu              | 2065-01-24T05:28:51.500 | a    | 0.9 | 1 |
+| cpu              | 2065-01-24T05:28:52     | b    | 3.0 |   |
++------------------+-------------------------+------+-----+---+`,
+    );
+  });
+
+  it('Q-02 answers nothing found with no series', async () => {
+    assertText(
+      await get(PATHS[0] ?? '', { db: 'q', q: 'SELECT x FROM nope' }),
+      'application/json',
+      '{"results":[{"series":[]}]}',
+    );
+  });
+
+  it('Q-02 refuses what the version-3 server refuses', async () => {
+    const check = async (q: string, status: number, error: string): Promise<void> =>
+      assertError(await get(PATHS[0] ?? '', { db: 'q', q }), status, error);
+    await check(
+      'SELECT FROM cpu',
+      400,
+      'error in InfluxQL statement: parsing error: invalid SELECT statement, expected field at pos 7',
+    );
+    await check(
+      'SELECT n FROM cpu; SELECT n FROM cpu',
+      400,
+      'must provide only one InfluxQl statement per query',
+    );
+    await check('CREATE DATABASE x', 405, 'This feature is not implemented: CREATE DATABASE');
+    await check('DELETE FROM cpu', 405, 'This feature is not implemented: DELETE');
+    await check('DROP MEASUREMENT cpu', 405, 'This feature is not implemented: DROP MEASUREMENT');
+    await check(
+      'SELECT n FROM cpu SLIMIT 1',
+      405,
+      'This feature is not implemented: SLIMIT or SOFFSET',
+    );
+    await check(
+      'SHOW MEASUREMENTS ON *',
+      400,
+      'error in InfluxQL statement: can only perform queries on a single database',
+    );
+    assertError(
+      await get(PATHS[0] ?? '', { db: 'none', q: 'SELECT n FROM cpu' }),
+      404,
+      'query error: database not found: none',
+    );
+  });
+
+  it('Q-07 lists the schema in rows', async () => {
+    const rows = async (q: string): Promise<unknown> =>
+      JSON.parse((await get(PATHS[0] ?? '', { db: 'q', q, format: 'json_rows' })).text);
+    assert.deepEqual(await rows('SHOW MEASUREMENTS'), [
+      { 'iox::measurement': 'measurements', name: 'cpu' },
+    ]);
+    assert.deepEqual(await rows('SHOW TAG KEYS'), [{ 'iox::measurement': 'cpu', tagKey: 'host' }]);
+    assert.deepEqual(await rows('SHOW FIELD KEYS'), [
+      { 'iox::measurement': 'cpu', fieldKey: 'n', fieldType: 'integer' },
+      { 'iox::measurement': 'cpu', fieldKey: 'usage', fieldType: 'float' },
+    ]);
+    assert.deepEqual(await rows('SHOW TAG VALUES WITH KEY = host'), [
+      { 'iox::measurement': 'cpu', key: 'host', value: 'a' },
+      { 'iox::measurement': 'cpu', key: 'host', value: 'b' },
+    ]);
+    assert.deepEqual(await rows('SHOW DATABASES'), [
+      { 'iox::database': '_internal', deleted: false },
+      { 'iox::database': 'q', deleted: false },
+    ]);
+    assert.deepEqual(await rows('SHOW RETENTION POLICIES ON q'), [
+      { 'iox::database': 'q', name: 'autogen', duration: '0s' },
+    ]);
+  });
+});

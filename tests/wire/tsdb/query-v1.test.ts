@@ -1,0 +1,413 @@
+// Source: tsdb-http, "v1 query endpoint" and query-languages, "Result shapes"; rows V-01 to V-06 of its checklist.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type HttpAnswer, type HttpRequest, ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+  const lines = [
+    'cpu,host=a usage=0.9,n=1i 3000000531000000000',
+    'cpu,host=b usage=3,n=9223372036854775807i 3000000532000000001',
+    'cpu,host=b usage=4.5 3000000533000000000',
+  ];
+  const answer = await server.http.send('/write?db=v1', { body: lines.join('\n') });
+  assert.equal(answer.status, 204, answer.text);
+});
+after(async () => await server.close());
+
+const get = (
+  parameters: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpAnswer> =>
+  server.http.send(`/query?${new URLSearchParams(parameters)}`, { headers });
+
+const post = (body: HttpRequest['body'], contentType: string, query = ''): Promise<HttpAnswer> =>
+  server.http.send(`/query${query}`, {
+    method: 'POST',
+    ...(body !== undefined && { body }),
+    headers: contentType === '' ? {} : { 'content-type': contentType },
+  });
+
+function assertText(answer: HttpAnswer, text: string, contentType = 'application/json'): void {
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers['content-type'], contentType);
+  assert.equal(answer.text, text);
+}
+
+const COUNT =
+  '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","count"],"values":[["1970-01-01T00:00:00Z",3]]}]}]}\n';
+const Q = 'SELECT count(usage) FROM cpu';
+
+describe('/query', () => {
+  it('V-01 takes the query from the URL, a form, several parts, JSON or as it is', async () => {
+    assertText(await get({ db: 'v1', q: Q }), COUNT);
+    const form = `${new URLSearchParams({ db: 'v1', q: Q })}`;
+    assertText(await post(form, 'application/x-www-form-urlencoded'), COUNT);
+    const parts = ['db', 'v1', 'q', Q];
+    const multipart = `--x\r\nContent-Disposition: form-data; name="${parts[0]}"\r\n\r\n${parts[1]}\r\n--x\r\nContent-Disposition: form-data; name="${parts[2]}"; filename="q.txt"\r\n\r\n${parts[3]}\r\n--x--\r\n`;
+    assertText(await post(multipart, 'multipart/form-data; boundary=x'), COUNT);
+    assertText(await post(JSON.stringify({ db: 'v1', q: Q }), 'application/json'), COUNT);
+    assertText(await post(Q, 'application/vnd.influxql', '?db=v1'), COUNT);
+    assertText(await post(Q, '', '?db=v1'), COUNT);
+    assertText(await post('', '', `?${form}`), COUNT);
+    assertText(await server.http.send(`/query/?${form}`), COUNT);
+  });
+
+  it('V-01 lets the body win over the URL', async () => {
+    const form = new URLSearchParams({ db: 'v1' }).toString();
+    const answer = await post(
+      form,
+      'application/x-www-form-urlencoded',
+      `?${new URLSearchParams({ db: 'other', q: Q })}`,
+    );
+    assertText(answer, COUNT);
+  });
+
+  it('V-01 refuses a body of another type', async () => {
+    const answer = await post('x', 'image/png', '?db=v1');
+    assert.equal(answer.status, 400);
+    assert.equal(
+      (JSON.parse(answer.text) as { error: string }).error,
+      'invalid mime type (image/png)',
+    );
+  });
+
+  it('V-01 answers several statements in order', async () => {
+    const answer = await get({ db: 'v1', q: `${Q}; SHOW MEASUREMENTS;; SELECT n FROM nope` });
+    assertText(
+      answer,
+      COUNT.replace(
+        ']}]}]}\n',
+        ']}]},{"statement_id":1,"series":[{"name":"measurements","columns":["name"],"values":[["cpu"]]}]},{"statement_id":2}]}\n',
+      ),
+    );
+  });
+
+  it('V-01 takes values for placeholders', async () => {
+    const q = 'SELECT n FROM cpu WHERE host = $host AND usage < $max';
+    const answer = await get({ db: 'v1', epoch: 's', q, params: '{"host":"a","max":1}' });
+    assertText(
+      answer,
+      '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","n"],"values":[[3000000531,1]]}]}]}\n',
+    );
+  });
+
+  it('V-02 tells the failure of a statement in its place and goes on', async () => {
+    const answer = await get({
+      db: 'v1',
+      q: `SELECT mean(usage), n FROM cpu; SELECT n FROM x..y; ${Q}`,
+    });
+    assert.equal(answer.status, 200);
+    const { results } = JSON.parse(answer.text) as {
+      results: { error?: string; series?: unknown }[];
+    };
+    assert.match(
+      results[0]?.error ?? '',
+      /^datafusion error: .*Error during planning: mixing aggregate and non-aggregate columns is not supported$/s,
+    );
+    assert.equal(
+      results[1]?.error,
+      'Cannot retrieve database: External error: database not found: x',
+    );
+    assert.ok(results[2]?.series);
+  });
+
+  it('V-02 tells where a text is no InfluxQL', async () => {
+    assertText(
+      await get({ db: 'v1', q: 'SELECT FROM cpu' }),
+      '{"results":[{"statement_id":0,"error":"error in InfluxQL statement: parsing error: invalid SELECT statement, expected field at pos 7"}]}\n',
+    );
+  });
+
+  it('V-02 needs a database from somewhere', async () => {
+    assertText(
+      await get({ q: Q }),
+      `{"results":[{"statement_id":0,"error":"must specify a 'db' parameter, or provide the database in the InfluxQL query"}]}\n`,
+    );
+    assertText(await get({ q: 'SELECT count(usage) FROM v1..cpu' }), COUNT);
+    assertText(await get({ db: 'other', q: 'SELECT count(usage) FROM v1.autogen.cpu' }), COUNT);
+  });
+
+  it('V-02 refuses requests that cannot be read', async () => {
+    const check = async (answer: Promise<HttpAnswer>, error: string): Promise<void> => {
+      const { status, text } = await answer;
+      assert.equal(status, 400);
+      assert.equal((JSON.parse(text) as { error: string }).error, error);
+    };
+    await check(server.http.send('/query'), "missing query parameters 'db' and 'q'");
+    await check(get({ db: 'v1' }), 'expected a query to be provided in the query string or body');
+    await check(
+      get({ db: 'v1', q: Q, chunked: 'perhaps' }),
+      'error decoding params from url: provided string was not `true` or `false`',
+    );
+  });
+
+  it('V-03 answers in chunks and says when more comes', async () => {
+    const answer = await get({
+      db: 'v1',
+      q: 'SELECT usage FROM cpu',
+      epoch: 's',
+      chunked: 'true',
+      chunk_size: '2',
+    });
+    assertText(
+      answer,
+      '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","usage"],"values":[[3000000531,0.9],[3000000532,3]],"partial":true}],"partial":true}]}\n' +
+        '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","usage"],"values":[[3000000533,4.5]]}]}]}\n',
+    );
+  });
+
+  it('V-03 has a chunk for each series', async () => {
+    const answer = await get({
+      db: 'v1',
+      q: 'SELECT sum(usage) FROM cpu GROUP BY host',
+      epoch: 's',
+      chunked: 'true',
+    });
+    assertText(
+      answer,
+      '{"results":[{"statement_id":0,"series":[{"name":"cpu","tags":{"host":"a"},"columns":["time","sum"],"values":[[0,0.9]]}],"partial":true}]}\n' +
+        '{"results":[{"statement_id":0,"series":[{"name":"cpu","tags":{"host":"b"},"columns":["time","sum"],"values":[[0,7.5]]}]}]}\n',
+    );
+  });
+
+  it('V-04 gives times in every unit, rounded down', async () => {
+    const units: readonly (readonly [string, string])[] = [
+      ['ns', '3000000532000000001'],
+      ['n', '3000000532000000001'],
+      ['u', '3000000532000000'],
+      ['µ', '3000000532000000'],
+      ['us', '3000000532000000'],
+      ['ms', '3000000532000'],
+      ['s', '3000000532'],
+      ['m', '50000008'],
+      ['h', '833333'],
+      ['d', '34722'],
+      ['w', '4960'],
+    ];
+    for (const [epoch, time] of units) {
+      const answer = await get({ db: 'v1', epoch, q: 'SELECT n FROM cpu LIMIT 1 OFFSET 1' });
+      assertText(
+        answer,
+        `{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","n"],"values":[[${time},9223372036854775807]]}]}]}\n`,
+      );
+    }
+    const bad = await get({ db: 'v1', epoch: 'y', q: Q });
+    assert.equal(bad.status, 400);
+    assert.match(bad.text, /error decoding params from url: unknown variant `y`/);
+  });
+
+  it('V-04 shows times with as many digits as they need', async () => {
+    const answer = await get({ db: 'v1', q: 'SELECT usage FROM cpu' });
+    assert.match(
+      answer.text,
+      /\["2065-01-24T05:28:51Z",0.9\],\["2065-01-24T05:28:52.000000001Z",3\]/,
+    );
+  });
+
+  it('V-05 breaks JSON into lines', async () => {
+    assertText(
+      await get({ db: 'v1', q: 'SELECT n FROM cpu WHERE n < 2', epoch: 's', pretty: 'true' }),
+      `{
+  "results": [
+    {
+      "statement_id": 0,
+      "series": [
+        {
+          "name": "cpu",
+          "columns": [
+            "time",
+            "n"
+          ],
+          "values": [
+            [
+              3000000531,
+              1
+            ]
+          ]
+        }
+      ]
+    }
+  ]
+}
+`,
+    );
+  });
+
+  it('V-05 answers CSV with name and tags', async () => {
+    for (const accept of ['application/csv', 'text/csv']) {
+      const answer = await get(
+        { db: 'v1', q: 'SELECT sum(usage) FROM cpu GROUP BY host; SELECT x y; SELECT n FROM cpu' },
+        { accept },
+      );
+      // The text as a whole is no InfluxQL: nothing is answered.
+      assertText(answer, '', 'application/csv');
+      assertText(
+        await get(
+          {
+            db: 'v1',
+            epoch: 's',
+            q: 'SELECT sum(usage) FROM cpu GROUP BY host; SELECT foo(n) FROM cpu; SELECT n FROM cpu WHERE n < 2',
+          },
+          { accept },
+        ),
+        'name,tags,time,sum\ncpu,host=a,0,0.9\ncpu,host=b,0,7.5\n\nname,tags,time,n\ncpu,,3000000531,1\n',
+        'application/csv',
+      );
+    }
+  });
+
+  it('V-06 refuses an Accept that it cannot answer', async () => {
+    const other = await get({ db: 'v1', q: Q }, { accept: 'application/toml' });
+    assert.equal(other.status, 400);
+    assert.equal(
+      (JSON.parse(other.text) as { error: string }).error,
+      'invalid mime type (application/toml)',
+    );
+    const broken = await get({ db: 'v1', q: Q }, { accept: 'application/\u00ff' });
+    assert.equal(broken.status, 400);
+    assert.match(broken.text, /Invalid UTF8/);
+  });
+
+  it('refuses a statement that would make too many buckets, and stays', async () => {
+    const q = 'SELECT mean(usage) FROM cpu WHERE time >= 0 AND time < 1000d GROUP BY time(1ms)';
+    const answer = await get({ db: 'v1', q });
+    assert.match(answer.text, /max-select-buckets limit exceeded/);
+    assertText(await get({ db: 'v1', q: Q }), COUNT);
+  });
+
+  it('answers an infinity with the failure of the real server', async () => {
+    assertText(
+      await get({ db: 'v1', q: 'SELECT ln(n - 1) FROM cpu WHERE n = 1' }),
+      '{"error":"json: unsupported value: -Inf"}\n',
+    );
+  });
+
+  it('answers at any number of requests: each gives its place back', async () => {
+    for (let i = 0; i < 150; i++) {
+      const answer = await get({ db: 'v1', q: i % 2 === 0 ? Q : 'SELECT foo(n) FROM cpu' });
+      assert.equal(answer.status, 200);
+    }
+  });
+});
+
+describe('statements that change databases', () => {
+  const ok = async (q: string, db = ''): Promise<void> => {
+    const answer = await post('', '', `?${new URLSearchParams({ q, ...(db !== '' && { db }) })}`);
+    assertText(answer, '{"results":[{"statement_id":0}]}\n');
+  };
+  const values = async (q: string, db: string): Promise<unknown> => {
+    const { results } = JSON.parse((await get({ db, q, epoch: 's' })).text) as {
+      results: [{ series?: { values: unknown[] }[]; error?: string }];
+    };
+    return results[0].error ?? results[0].series?.flatMap((series) => series.values) ?? [];
+  };
+
+  it('creates and drops databases', async () => {
+    await ok('CREATE DATABASE made WITH DURATION 30d');
+    await ok('CREATE DATABASE made');
+    assert.deepEqual(await values('SHOW RETENTION POLICIES ON made', ''), [
+      ['autogen', '720h0m0s', '24h0m0s', 1, true],
+    ]);
+    await ok('DROP DATABASE made');
+    await ok('DROP DATABASE made');
+    assert.equal(
+      await values('SHOW RETENTION POLICIES ON made', ''),
+      'Cannot retrieve database: External error: database not found: made',
+    );
+  });
+
+  it('keeps retention policies as databases of their own', async () => {
+    await ok('CREATE DATABASE pol');
+    await ok('CREATE RETENTION POLICY week ON pol DURATION 7d REPLICATION 1');
+    const written = await server.http.send('/write?db=pol&rp=week', { body: 'm v=1' });
+    assert.equal(written.status, 204, written.text);
+    assert.deepEqual(await values('SELECT count(v) FROM pol.week.m', ''), [[0, 1]]);
+    assert.deepEqual(await values('SELECT count(v) FROM week.m', 'pol'), [[0, 1]]);
+    await ok('ALTER RETENTION POLICY week ON pol DURATION 14d');
+    assert.deepEqual(await values('SHOW RETENTION POLICIES ON pol', ''), [
+      ['autogen', '0s', '168h0m0s', 1, true],
+      ['week', '336h0m0s', '24h0m0s', 1, false],
+    ]);
+    await ok('DROP RETENTION POLICY week ON pol');
+    assert.deepEqual(await values('SHOW RETENTION POLICIES ON pol', ''), [
+      ['autogen', '0s', '168h0m0s', 1, true],
+    ]);
+  });
+
+  it('deletes rows by tags and time, series and tables', async () => {
+    const lines = ['a', 'b', 'c'].flatMap((host) =>
+      [1, 2, 3].map((time) => `d,host=${host} v=${time} ${time}000000000`),
+    );
+    await server.http.send('/write?db=del', { body: `${lines.join('\n')}\ne,host=a v=1 1` });
+    await ok("DELETE FROM d WHERE host = 'a' AND time > 1s", 'del');
+    assert.deepEqual(await values('SELECT v, host FROM d', 'del'), [
+      [1, 1, 'a'],
+      [1, 1, 'b'],
+      [1, 1, 'c'],
+      [2, 2, 'b'],
+      [2, 2, 'c'],
+      [3, 3, 'b'],
+      [3, 3, 'c'],
+    ]);
+    await ok('DROP SERIES FROM d WHERE host =~ /[bx]/', 'del');
+    assert.deepEqual(await values('SELECT v, host FROM d', 'del'), [
+      [1, 1, 'a'],
+      [1, 1, 'c'],
+      [2, 2, 'c'],
+      [3, 3, 'c'],
+    ]);
+    assert.match(
+      String(await values('DELETE FROM d WHERE v > 1', 'del')),
+      /fields not supported in WHERE clause during deletion/,
+    );
+    await ok('DROP MEASUREMENT d', 'del');
+    assert.deepEqual(await values('SHOW MEASUREMENTS', 'del'), [['e']]);
+  });
+
+  it('writes the rows of a statement elsewhere', async () => {
+    await server.http.send('/write?db=into', {
+      body: 'm,host=a v=1,n=2i,s="x" 1000000000\nm,host=b v=3 2000000000',
+    });
+    assert.deepEqual(await values('SELECT * INTO copy FROM m GROUP BY *', 'into'), [[0, 2]]);
+    assert.deepEqual(await values('SELECT n, s, v, host FROM copy', 'into'), [
+      [1, 2, 'x', 1, 'a'],
+      [2, null, null, 3, 'b'],
+    ]);
+    assert.deepEqual(await values('SELECT mean(v) INTO means FROM m', 'into'), [[0, 1]]);
+    assert.deepEqual(await values('SELECT * FROM means', 'into'), [[0, 2]]);
+  });
+
+  it('names what stands in for statements about users and the like', async () => {
+    for (const [q, advice] of [
+      ["CREATE USER x WITH PASSWORD 'y'", /tokens/],
+      ['SHOW CONTINUOUS QUERIES', /trigger/],
+      [
+        'CREATE CONTINUOUS QUERY c ON d BEGIN SELECT mean(v) INTO x FROM y GROUP BY time(1m) END',
+        /trigger/,
+      ],
+      ['SHOW SHARDS', /segments/],
+      ['GRANT ALL TO x', /tokens/],
+    ] as const) {
+      const text = String(await values(q, 'v1'));
+      assert.match(text, /This feature is not implemented/);
+      assert.match(text, advice);
+    }
+  });
+
+  it('lists and kills running statements', async () => {
+    const { results } = JSON.parse((await get({ db: 'v1', q: 'SHOW QUERIES' })).text) as {
+      results: [{ series: [{ columns: string[]; values: unknown[][] }] }];
+    };
+    assert.deepEqual(results[0].series[0].columns, [
+      'qid',
+      'query',
+      'database',
+      'duration',
+      'status',
+    ]);
+    assert.equal(results[0].series[0].values[0]?.[1], 'SHOW QUERIES');
+    assert.equal(await values('KILL QUERY 999999', 'v1'), 'no such query id: 999999');
+  });
+});
