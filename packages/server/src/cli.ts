@@ -33,6 +33,18 @@ const COMMANDS = {
     description: 'create, list and delete last-value and distinct-value caches',
     load: async () => (await import('./commands/cache.js')).cacheCommand(),
   },
+  trigger: {
+    description: 'run Python plugins on writes, schedules and requests',
+    load: async () => (await import('./commands/trigger.js')).triggerCommand(),
+  },
+  plugin: {
+    description: 'begin, try out and upload Python plugins',
+    load: async () => (await import('./commands/plugin.js')).pluginCommand(),
+  },
+  package: {
+    description: 'install Python packages for plugins',
+    load: async () => (await import('./commands/package.js')).packageCommand(),
+  },
   backup: {
     description: 'copy the state of one moment from a running server into a folder',
     load: async () => (await import('./commands/backup.js')).backupCommand(),
