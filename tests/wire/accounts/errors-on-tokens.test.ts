@@ -1,4 +1,5 @@
 // Source: accounts, sections 3, 5, 6, 9 and rows 56, 69, 87, 88, 94 to 97 of section 13.
+import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefused, customer, merchant, RuleBench, type TestPlatform } from './rule-bench.js';
@@ -140,6 +141,38 @@ describe('a person token is refused', () => {
   });
 });
 
+describe('the rules of persons hold for what a token brings', () => {
+  it('and a refused use leaves the token unused', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', merchant());
+    const path = `accounts/${account}/persons`;
+    const given = { email: 'nobody@', given_name: 'Jenny' };
+    const token = await platform.make(`accounts/${account}/person_tokens`, given);
+    const expected = { code: 'email_invalid', ex: 'U', param: 'email' } as const;
+    for (let use = 0; use < 2; use++) {
+      assertRefused(await platform.call(path, { person_token: token }), expected);
+    }
+    const state = await platform.call(`accounts/${account}/person_tokens/${token}`);
+    assert.equal(JSON.parse(state.text).used, false);
+    assert.ok(!state.text.includes('nobody'), state.text);
+    const listed = await platform.call(path);
+    assert.deepEqual(JSON.parse(listed.text).data, []);
+  });
+
+  it('and those of accounts for an account token', async () => {
+    const platform = await bench.platform();
+    const identity = { business_details: { address: { country: 'us', postal_code: 'nowhere' } } };
+    const token = await platform.make('account_tokens', { identity }, { kind: 'publishable' });
+    assertRefused(await platform.call('accounts', { account_token: token }), {
+      code: 'address_postal_code_invalid',
+      ex: 'U',
+      param: 'identity.business_details.address.postal_code',
+    });
+    const state = await platform.call(`account_tokens/${token}`);
+    assert.equal(JSON.parse(state.text).used, false);
+  });
+});
+
 describe('a token cannot be created', () => {
   it('section 14: token_must_be_created_with_publishable_key', async () => {
     const platform = await bench.platform();
@@ -147,6 +180,30 @@ describe('a token cannot be created', () => {
     const expected = { code: 'token_must_be_created_with_publishable_key' };
     for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
       assertRefused(await platform.call(path, {}, { live: true }), expected);
+    }
+  });
+
+  it('row 66: non_connect_platform_accounts_v2_access_blocked', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', {});
+    await platform.ops('PATCH', '', { connect_registered: false });
+    for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
+      assertRefused(await platform.call(path, {}, { version: '2025-12-14.clover' }), {
+        code: 'non_connect_platform_accounts_v2_access_blocked',
+      });
+    }
+  });
+
+  it('row 97: account_rate_limit_exceeded', async () => {
+    const platform = await bench.platform();
+    const account = await platform.make('accounts', {});
+    await platform.ops('PATCH', '', { update_concurrency_limit: 0 });
+    for (const path of ['account_tokens', `accounts/${account}/person_tokens`]) {
+      assertRefused(await platform.call(path, {}), {
+        code: 'account_rate_limit_exceeded',
+        status: 429,
+        type: 'rate_limit',
+      });
     }
   });
 
