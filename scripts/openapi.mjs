@@ -11,12 +11,15 @@ const load = (...parts) => import(pathToFileURL(path.join(root, ...parts)).href)
 const { describeTimeSeriesApi } = await load('packages', 'server', 'dist', 'index.js');
 const { describeGameData } = await load('packages', 'gamedata', 'dist', 'index.js');
 
+const { describeAccounts } = await load('packages', 'accounts', 'dist', 'index.js');
+
 const gameData = JSON.parse(
   JSON.stringify(describeGameData({ defaultLimit: 100, maxLimit: 5000 })),
 );
 const text = (description) => `${JSON.stringify(description, null, 2)}\n`;
 const files = {
   'docs/api/tsdb.json': text(describeTimeSeriesApi()),
+  'docs/api/accounts.json': text(describeAccounts()),
   'docs/api/gamedata.json': text(gameData),
   'packages/gamedata-client/src/schema.ts': await clientTypes(gameData),
 };

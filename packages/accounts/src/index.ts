@@ -1,3 +1,4 @@
+export { describeAccounts } from './api-description.js';
 export { ACCOUNTS_SETTINGS, type AccountsConfig } from './config.js';
 export { BootstrapKeysInvalid, KeyFileDamaged } from './errors.js';
 export {

@@ -89,6 +89,10 @@ const COMMANDS = {
     description: 'health, version and databases of a server',
     load: async () => (await import('./commands/status.js')).statusCommand(),
   },
+  accounts: {
+    description: 'platforms, keys and accounts: list, show, close, tick, rotate-key',
+    load: async () => (await import('./commands/accounts.js')).accountsCommand(),
+  },
   gamedata: {
     description: 'game data: generate, import, export, validate, publish',
     load: async () => (await import('./commands/gamedata.js')).gamedataCommand(),

@@ -1,0 +1,11 @@
+// Source: accounts, sections 5 and 19; row 22 of its checklist.
+import { it } from 'node:test';
+import { runAccountsCrashRounds } from './accounts-crash-rounds.js';
+
+it('row 22: two hundred sudden ends', async (test) => {
+  await runAccountsCrashRounds({
+    seed: 7,
+    roundCount: 200,
+    report: (line) => test.diagnostic(line),
+  });
+});
