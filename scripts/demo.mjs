@@ -13,6 +13,7 @@ const { Narrator, durationText } = await import('./demo/narrator.mjs');
 const { tellWeather, tellEarthquakes, tellStocks, tellMistakes } = await import(
   './demo/stories.mjs'
 );
+const { DEMO_FLAGS, tellWebhooks } = await import('./demo/webhook-stories.mjs');
 const { askFlights, tellFlights } = await import('./demo/flight-stories.mjs');
 
 const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-demo-'));
@@ -22,7 +23,7 @@ try {
   say.title('A fresh server');
   server = await say.step(
     'start on a free port, empty folder',
-    () => startServerProcess({ dataDir }),
+    () => startServerProcess({ dataDir, flags: DEMO_FLAGS }),
     ({ url }) => url,
   );
   const anonymous = new HttpClient(server.url);
@@ -40,6 +41,7 @@ try {
   await tellStocks(say, client);
   const tally = await tellFlights(say, client);
   await tellMistakes(say, client);
+  await tellWebhooks(say, client, anonymous);
 
   say.title('A crash');
   await say.step('kill -9', () => server.kill());

@@ -14,6 +14,7 @@ import type {
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
 import type { AccountsConfig } from './config.js';
+import type { AccountListener } from './domain/account-reports.js';
 import { AccountsDomain } from './domain/accounts-domain.js';
 import type { ManagedKeys } from './domain/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platforms.js';
@@ -56,6 +57,8 @@ export interface AccountsNeeds {
   readonly keys: PlatformKeyring;
   /** Networks and hosts of the own network to which events may be delivered. */
   readonly allowedTargets: readonly string[];
+  /** Another service that is told of changes. */
+  readonly listener?: AccountListener | undefined;
   /** Who an operator's request speaks for. Throws when its token is none. */
   checkOperator(request: FastifyRequest): Principal;
   /** Tells the operator something once, past the logs: the keys that the first start makes. */
@@ -150,6 +153,7 @@ class AccountsService implements HttpService {
       outbox: this.#needs.outbox,
       log: this.#needs.log,
       allowedTargets: this.#needs.allowedTargets,
+      listener: this.#needs.listener,
     });
     const { upkeep, rotation, destinations, delivery } = this.#domain;
     await rotation.resume();

@@ -19,7 +19,7 @@ import { openGameData } from './services/gamedata.js';
 import { openRateLimit } from './services/ratelimit.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
-import { openWebhooks } from './services/webhooks.js';
+import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
 import { openStores } from './stores.js';
 
@@ -97,8 +97,10 @@ export async function wireUp(
       log: log.child({ service }),
     });
     const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb')) : undefined;
-    const accounts = runs('accounts') ? openAccounts(partsOf('accounts')) : undefined;
     const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
+    const accounts = runs('accounts')
+      ? openAccounts(partsOf('accounts'), accountListener(webhooks))
+      : undefined;
     const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
     const gamedata = runs('gamedata') ? await openGameData(partsOf('gamedata')) : undefined;
     const services: HttpService[] = [

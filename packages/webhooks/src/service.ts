@@ -80,6 +80,8 @@ export interface WebhooksNeeds {
 }
 
 export interface Webhooks extends HttpService {
+  /** For services that report without the outbox; undefined when such events are switched off. */
+  readonly internalEvents: InternalEvents | undefined;
   /** To be joined to the app registry. */
   readonly appHooks: AppWebhooks;
 }
@@ -92,6 +94,7 @@ class WebhookService implements Webhooks {
   readonly name = 'webhooks';
   readonly front: ServiceFront;
   readonly appHooks: AppWebhooks;
+  readonly internalEvents: InternalEvents | undefined;
   readonly #needs: WebhooksNeeds;
   readonly #dialect: Dialect;
   readonly #guard: TargetGuard;
@@ -189,6 +192,7 @@ class WebhookService implements Webhooks {
     });
     if (config.internal_events_enabled) {
       const events = new InternalEvents({ hooks: this.#hooks, publisher: this.#publisher });
+      this.internalEvents = events;
       needs.outbox.subscribe('webhooks', INTERNAL_EVENT_TYPES, (event) => events.handle(event));
     }
   }

@@ -12,6 +12,7 @@ import type { KeyFile } from '../storage/key-file.js';
 import type { Sealer, SealingKeys } from '../storage/sealer.js';
 import { TokenStore } from '../storage/token-store.js';
 import { AccountAccess } from './account-access.js';
+import { type AccountListener, AccountReports } from './account-reports.js';
 import { AccountUpkeep } from './account-upkeep.js';
 import { AccountWriter } from './account-writer.js';
 import { Accounts } from './accounts.js';
@@ -50,6 +51,7 @@ export interface DomainNeeds {
   readonly log: Logger;
   /** Networks and hosts of the own network to which events may go. */
   readonly allowedTargets: readonly string[];
+  readonly listener: AccountListener | undefined;
 }
 
 /** Joins the parts of the domain. */
@@ -80,6 +82,9 @@ export class AccountsDomain {
       appliedFormat: config.applied_format,
       lists: REFERENCE_LISTS,
     };
+    const { listener, outbox } = needs;
+    const reports =
+      listener && new AccountReports({ outbox, events, accounts: store, listener, wire });
     const writer = new AccountWriter({
       clock,
       random,
@@ -87,7 +92,8 @@ export class AccountsDomain {
       events,
       derive: deriveRequirements,
       wire,
-      isAwaited: (bundle) => this.destinations.isAwaited(bundle),
+      isAwaited: (bundle) =>
+        this.destinations.isAwaited(bundle) || reports?.isAwaited(bundle) === true,
     });
     const destinationStore = new DestinationStore(needs.store, sealer);
     this.destinations = new EventDestinations({

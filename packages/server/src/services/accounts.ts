@@ -1,8 +1,12 @@
-import { createAccounts } from '@plinth/accounts';
+import { type AccountListener, createAccounts } from '@plinth/accounts';
 import type { HttpService } from '@plinth/kernel';
 import type { ServiceParts } from './service-parts.js';
 
-export function openAccounts(parts: ServiceParts): HttpService {
+/** @param listener told of changes; there is none when webhooks do not run. */
+export function openAccounts(
+  parts: ServiceParts,
+  listener: AccountListener | undefined,
+): HttpService {
   const { settings, stores, identity, outbox, clock, random, log } = parts;
   return createAccounts({
     config: settings.accounts,
@@ -15,6 +19,7 @@ export function openAccounts(parts: ServiceParts): HttpService {
     log,
     dataDir: stores.dataDir,
     keys: identity.platformKeys,
+    listener,
     // Whoever allows a target for one kind of deliveries means the other as well.
     allowedTargets: [
       ...settings.accounts.allow_private_targets,

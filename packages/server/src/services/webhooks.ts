@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { networkInterfaces } from 'node:os';
+import type { AccountListener } from '@plinth/accounts';
 import { answerOperatorError } from '@plinth/identity';
 import { createWebhooks, type Webhooks } from '@plinth/webhooks';
 import type { ServiceParts } from './service-parts.js';
@@ -31,6 +32,17 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
   const { appHooks } = webhooks;
   identity.useAppHooks(appHooks);
   return webhooks;
+}
+
+/** Hands what happens to accounts to the apps that subscribed to it. */
+export function accountListener(webhooks: Webhooks | undefined): AccountListener | undefined {
+  const events = webhooks?.internalEvents;
+  return (
+    events && {
+      isWanted: (type) => events.isWanted(type),
+      report: (report) => events.handle(report),
+    }
+  );
 }
 
 /** Every address under which the port can be reached. */

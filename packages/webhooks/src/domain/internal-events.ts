@@ -28,10 +28,16 @@ export class InternalEvents {
     this.#publisher = needs.publisher;
   }
 
+  /** Whether any app would get an event of this type at the moment. */
+  isWanted(type: string): boolean {
+    const [event = type, action = ''] = type.split('.', 2);
+    return this.#hooks.matching(event, action).length > 0;
+  }
+
   /** May be called again for the same event: its id makes the second call harmless. */
   async handle({ id, type, createdMs, payload }: OutboxEvent): Promise<void> {
     const [event = type, action = ''] = type.split('.', 2);
-    if (this.#hooks.matching(event, action).length === 0) return;
+    if (!this.isWanted(type)) return;
     const members = typeof payload === 'object' && payload !== null ? payload : { data: payload };
     const whole = { action, sender: SENDER, occurred_at: createdMs, ...members };
     const outcome = await this.#publisher.publish({
