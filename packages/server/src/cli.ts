@@ -45,6 +45,10 @@ const COMMANDS = {
     description: 'install Python packages for plugins',
     load: async () => (await import('./commands/package.js')).packageCommand(),
   },
+  export: {
+    description: 'write a table or an answer to a file: Parquet, CSV, line protocol',
+    load: async () => (await import('./commands/export.js')).exportCommand(),
+  },
   backup: {
     description: 'copy the state of one moment from a running server into a folder',
     load: async () => (await import('./commands/backup.js')).backupCommand(),

@@ -105,6 +105,45 @@ describe('plinth database, table and cache', () => {
   });
 });
 
+describe('plinth export', () => {
+  it('writes line protocol that gives the same table again, and Parquet and CSV', async () => {
+    const lines = [
+      'odd\\ name,ta\\ g=v\\,1 i=9223372036854775807i,u=18446744073709551615u,f=0.1,b=true,s="a \\"q\\" \\\\ ü" 1700000000123456789',
+      'odd\\ name f=-1e-300 5',
+      'odd\\ name,ta\\ g=v i=-9223372036854775808i 6',
+    ];
+    assertEmpty(await write(server, { db: 'source' }, lines.join('\n')));
+    const file = join(folder, 'odd.lp');
+    assert.match(
+      await plinth('export', '-d', 'source', '--table', 'odd name', '--format', 'lp', '-o', file),
+      /odd\.lp: \d+ bytes/,
+    );
+    await plinth('write', '-d', 'copy', '--precision', 'ns', file);
+    const q = 'SELECT * FROM "odd name" ORDER BY time';
+    const original = await query(server, { db: 'source', q, format: 'csv' });
+    assert.equal(original.split('\n').length, 5);
+    assert.equal(await query(server, { db: 'copy', q, format: 'csv' }), original);
+    const csv = join(folder, 'odd.csv');
+    await plinth('export', '-d', 'source', '--query', q, '--format', 'csv', '-o', csv);
+    assert.equal(await readFile(csv, 'utf8'), original);
+    const parquet = join(folder, 'odd.parquet');
+    await plinth('export', '-d', 'source', '--table', 'odd name', '-o', parquet);
+    assert.equal((await readFile(parquet)).subarray(0, 4).toString(), 'PAR1');
+    const again = await fails(
+      'export',
+      '-d',
+      'source',
+      '--table',
+      'odd name',
+      '-o',
+      parquet,
+      '--host',
+      server.url,
+    );
+    assert.match(again.stderr, /cannot write/);
+  });
+});
+
 describe('plinth backup and restore', () => {
   it('give back all that was acknowledged before the backup, taken under load', async () => {
     const db = 'saved';

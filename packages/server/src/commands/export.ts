@@ -1,0 +1,175 @@
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { Command, Option } from 'commander';
+import { type Connection, callOk, connectionOf, databaseOf, withConnection } from './connection.js';
+import { CommandFailed, EXIT } from './exit.js';
+import { Progress } from './progress.js';
+
+const FORMATS = ['parquet', 'csv', 'lp'] as const;
+/** Lines of line protocol that are written in one go. */
+const LINES_PER_PIECE = 1000;
+
+interface ExportOptions {
+  readonly table?: string;
+  readonly query?: string;
+  readonly format: (typeof FORMATS)[number];
+  readonly output: string;
+}
+
+/** `plinth export`. */
+export function exportCommand(): Command {
+  const command = withConnection(new Command('export'), { database: true })
+    .description('write a table, or the answer of a query, to a file')
+    .option('--table <name>', 'the table')
+    .option('--query <sql>', 'instead of a table; not as line protocol')
+    .addOption(new Option('-f, --format <format>').choices(FORMATS).default('parquet'))
+    .requiredOption('-o, --output <file>', 'the file')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plinth export -d home --table readings -o readings.parquet\n  plinth export -d home --table readings --format lp -o readings.lp\n\nLine protocol keeps everything: `plinth write` brings it back.',
+    );
+  return command.action(async () => {
+    const options = command.opts<ExportOptions>();
+    const connection = connectionOf(command.opts());
+    const pieces =
+      options.format === 'lp'
+        ? exportLines(connection, options)
+        : exportAnswer(connection, options);
+    await writeAll(options.output, pieces);
+  });
+}
+
+async function writeAll(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const progress = new Progress('export', 0);
+  const file = await open(path, 'wx').catch((error: unknown) => {
+    throw new CommandFailed(
+      `cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  });
+  let sizeBytes = 0;
+  try {
+    for await (const piece of pieces) {
+      await file.writeFile(piece);
+      sizeBytes += piece.byteLength;
+      progress.add(piece.byteLength);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  progress.end();
+  process.stdout.write(`${path}: ${sizeBytes} bytes\n`);
+}
+
+async function* exportAnswer(
+  connection: Connection,
+  { table, query, format }: ExportOptions,
+): AsyncGenerator<Uint8Array> {
+  if ((table === undefined) === (query === undefined)) {
+    throw new CommandFailed('say either --table or --query', EXIT.usage);
+  }
+  const q = query ?? `SELECT * FROM ${quoted(table ?? '')}`;
+  yield* await answerOf(connection, q, format);
+}
+
+async function answerOf(
+  connection: Connection,
+  q: string,
+  format: string,
+): Promise<AsyncIterable<Uint8Array>> {
+  const json = { db: databaseOf(connection), q, format };
+  const { body } = await callOk(connection, 'api/v3/query_sql', { json });
+  return body ?? Readable.from([]);
+}
+
+interface ExportedColumn {
+  readonly key: string;
+  readonly data_type: string;
+}
+
+/** Values come as text, so that 64-bit integers and nanoseconds stay whole. */
+async function* exportLines(
+  connection: Connection,
+  { table }: ExportOptions,
+): AsyncGenerator<Uint8Array> {
+  if (table === undefined) throw new CommandFailed('line protocol needs --table', EXIT.usage);
+  const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
+  const columns = await readRows<ExportedColumn>(await answerOf(connection, q, 'jsonl'));
+  if (columns.length === 0) throw new CommandFailed(`there is no table ${table}`);
+  const list = columns.map(({ key, data_type }, i) => `${exact(quoted(key), data_type)} AS c${i}`);
+  const rows = `SELECT ${list.join(', ')} FROM ${quoted(table)}`;
+  const lines = createInterface({
+    input: Readable.from(await answerOf(connection, rows, 'jsonl')),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  });
+  let piece: string[] = [];
+  for await (const line of lines) {
+    if (line === '') continue;
+    const text = toLine(table, columns, JSON.parse(line) as Record<string, unknown>);
+    if (text !== undefined) piece.push(text);
+    if (piece.length < LINES_PER_PIECE) continue;
+    yield Buffer.from(piece.join(''));
+    piece = [];
+  }
+  if (piece.length > 0) yield Buffer.from(piece.join(''));
+}
+
+async function readRows<T>(body: AsyncIterable<Uint8Array>): Promise<T[]> {
+  let text = '';
+  for await (const piece of body) text += Buffer.from(piece).toString();
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** JSON holds texts, booleans and doubles exactly, and no 64-bit integers. */
+function exact(column: string, type: string): string {
+  switch (type) {
+    case 'time':
+      return `CAST(CAST(${column} AS BIGINT) AS VARCHAR)`;
+    case 'integer':
+    case 'uinteger':
+      return `CAST(${column} AS VARCHAR)`;
+    default:
+      return column;
+  }
+}
+
+/** `undefined` for a row without any field, which line protocol cannot say. */
+function toLine(
+  table: string,
+  columns: readonly ExportedColumn[],
+  row: Readonly<Record<string, unknown>>,
+): string | undefined {
+  let tags = '';
+  const fields: string[] = [];
+  let time = '';
+  columns.forEach(({ key, data_type }, i) => {
+    const value = row[`c${i}`];
+    if (value === undefined || value === null) return;
+    if (data_type === 'time') time = String(value);
+    else if (data_type === 'tag') tags += `,${escaped(key)}=${escaped(String(value))}`;
+    else fields.push(`${escaped(key)}=${fieldText(value, data_type)}`);
+  });
+  if (fields.length === 0) return undefined;
+  const name = table.replace(/[\\ ,]/g, '\\$&');
+  return `${name}${tags} ${fields.join(',')} ${time}\n`;
+}
+
+function fieldText(value: unknown, type: string): string {
+  switch (type) {
+    case 'integer':
+      return `${String(value)}i`;
+    case 'uinteger':
+      return `${String(value)}u`;
+    case 'string':
+      return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+    default:
+      return String(value);
+  }
+}
+
+const escaped = (text: string): string => text.replace(/[\\ ,=]/g, '\\$&');
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
