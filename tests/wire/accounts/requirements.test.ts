@@ -343,6 +343,46 @@ describe('magic values of test mode', () => {
     });
   }
 
+  it('succeed: an individual made of them', async () => {
+    const platform = await bench.platform(IMMEDIATE);
+    const individual = {
+      given_name: 'Jenny',
+      surname: 'Rosen',
+      email: 'jenny@example.com',
+      phone: '0000000000',
+      date_of_birth: { day: 1, month: 1, year: 1901 },
+      address: {
+        country: 'us',
+        line1: 'address_full_match',
+        city: 'Boston',
+        state: 'MA',
+        postal_code: '02108',
+      },
+      id_numbers: [{ type: 'us_ssn', value: '000-00-0000' }],
+      documents: {
+        primary_verification: {
+          type: 'front_back',
+          front_back: { front: 'file_identity_document_success' },
+        },
+      },
+    };
+    const account = await create(
+      platform,
+      merchant(
+        { identity: { entity_type: 'individual', individual } },
+        {
+          configuration: {
+            merchant: { mcc: '5734', statement_descriptor: { descriptor: 'FUREVER' } },
+          },
+        },
+        at('defaults.profile.product_description', 'Pet furniture'),
+      ),
+    );
+    assert.deepEqual(descriptions(account), []);
+    assert.deepEqual(cardsOf(account), ACTIVE);
+    assert.deepEqual(payoutsOf(account), ACTIVE);
+  });
+
   it('wait: 333333333, until the operator ticks', async () => {
     const platform = await bench.platform();
     const account = await wholeAccount(platform, { account: number('333333333') });
