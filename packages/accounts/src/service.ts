@@ -15,7 +15,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
 import type { AccountsConfig } from './config.js';
 import type { AccountListener } from './domain/account-reports.js';
-import { AccountsDomain } from './domain/accounts-domain.js';
+import type { AccountsDomain } from './domain/accounts-domain.js';
 import type { ManagedKeys } from './domain/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platforms.js';
 import { REFERENCE_LISTS } from './domain/reference/index.js';
@@ -132,7 +132,11 @@ class AccountsService implements HttpService {
 
   async start(): Promise<void> {
     const { store, files, random, dataDir, clock, config } = this.#needs;
-    await store.migrate('accounts', ACCOUNT_MIGRATIONS);
+    // Rules and reference data are read while the store is made ready, and not at all by a server without accounts.
+    const [{ AccountsDomain }] = await Promise.all([
+      import('./domain/accounts-domain.js'),
+      store.migrate('accounts', ACCOUNT_MIGRATIONS),
+    ]);
     const keyFile = new KeyFile({ files, random, folder: join(dataDir, 'accounts') });
     const sealingKeys = await keyFile.open();
     const sealer = new Sealer(sealingKeys);
