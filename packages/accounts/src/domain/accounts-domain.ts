@@ -2,6 +2,7 @@ import type { Clock, Logger, Outbox, Random, RelationalStore } from '@plinth/ker
 import type { AccountsConfig } from '../config.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import type { WireOptions } from '../model/wire/account-object.js';
+import type { AccountRow } from '../storage/account-codec.js';
 import { AccountStore } from '../storage/account-store.js';
 import type { CommitQueue } from '../storage/commit-queue.js';
 import { DestinationStore } from '../storage/destination-store.js';
@@ -71,6 +72,10 @@ export class AccountsDomain {
     const { clock, random, sealer, commits, platforms, config } = needs;
     const locks = new KeyedLocks();
     const store = new AccountStore(needs.store, sealer);
+    commits.onCommitted((writes) => {
+      const rows = writes.rows.get('accounts_accounts') ?? [];
+      store.noteCommitted(rows as unknown as readonly AccountRow[]); // rows of that table are these
+    });
     const fixtures = new FixtureStore(needs.store);
     const events = new EventStore(needs.store);
     const records = new IdempotencyStore(needs.store, sealer);

@@ -5,6 +5,7 @@ import type { StoredPerson } from '../model/person.js';
 import { type Tenant, tenantKey } from '../model/tenant.js';
 import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './account-codec.js';
 import type { AccountTables } from './account-tables.js';
+import { type CachedGlance, GlanceCache } from './glance-cache.js';
 import type { Sealer } from './sealer.js';
 
 /** Where a page begins: behind this object, in the direction of reading. */
@@ -44,24 +45,34 @@ export class AccountStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sealer: Sealer;
 
+  readonly #cache = new GlanceCache();
+
   constructor(store: RelationalStore, sealer: Sealer) {
     this.#reader = store.reader<AccountTables>();
     this.#sealer = sealer;
   }
 
   async glance(tenant: Tenant, id: string): Promise<AccountGlance | undefined> {
+    const kept = this.#cache.get(id) ?? (await this.#readGlance(id));
+    return kept?.tenant === tenantKey(tenant) ? kept : undefined;
+  }
+
+  /** What a commit wrote is what is read from then on. */
+  noteCommitted(rows: readonly AccountRow[]): void {
+    for (const row of rows) this.#cache.keepWritten(row.id, toGlance(row));
+  }
+
+  async #readGlance(id: string): Promise<CachedGlance | undefined> {
+    const { generation } = this.#cache;
     const row = await this.#reader
       .selectFrom('accounts_accounts')
       .select(['tenant', 'head', 'is_closed', 'flags', 'due_ms'])
       .where('id', '=', id)
       .executeTakeFirst();
-    if (row === undefined || row.tenant !== tenantKey(tenant)) return undefined;
-    return {
-      head: row.head,
-      isClosed: row.is_closed === 1,
-      flags: row.flags,
-      dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
-    };
+    if (row === undefined) return undefined;
+    const glance = toGlance(row);
+    this.#cache.keepRead(id, glance, generation);
+    return glance;
   }
 
   /** For answers: numbers of ids stay sealed. */
@@ -229,6 +240,18 @@ export class AccountStore {
     if (row === undefined || row.tenant !== tenantKey(tenant)) return undefined;
     return fromAccountRow(row satisfies AccountRow, tenant, sealer);
   }
+}
+
+function toGlance(
+  row: Pick<AccountRow, 'tenant' | 'head' | 'is_closed' | 'flags' | 'due_ms'>,
+): CachedGlance {
+  return {
+    tenant: row.tenant,
+    head: row.head,
+    isClosed: row.is_closed === 1,
+    flags: row.flags,
+    dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
+  };
 }
 
 export const orderOf = ({ cursor }: PageQuery): 'asc' | 'desc' =>

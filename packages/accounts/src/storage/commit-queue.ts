@@ -56,6 +56,7 @@ export class CommitQueue {
   readonly #store: RelationalStore;
   readonly #outbox: Outbox;
   readonly #waiting: Waiting[] = [];
+  #listener: ((writes: WriteSet) => void) | undefined;
   #isRunning = false;
   #whenIdle: (() => void)[] = [];
 
@@ -74,6 +75,11 @@ export class CommitQueue {
       this.#waiting.push({ writes, guardId, resolve, reject });
       if (!this.#isRunning) void this.#run();
     });
+  }
+
+  /** Hears of every write set as soon as it is durable, before whoever waits for it. */
+  onCommitted(listener: (writes: WriteSet) => void): void {
+    this.#listener = listener;
   }
 
   /** Resolves when nothing waits. */
@@ -99,8 +105,10 @@ export class CommitQueue {
       const takenIds = await this.#store.transaction<AccountTables, ReadonlySet<string>>((tx) =>
         this.#write(tx, batch),
       );
-      for (const { guardId, resolve } of batch) {
-        resolve(guardId !== undefined && takenIds.has(guardId) ? 'taken' : 'done');
+      for (const { writes, guardId, resolve } of batch) {
+        const isTaken = guardId !== undefined && takenIds.has(guardId);
+        if (!isTaken) this.#listener?.(writes);
+        resolve(isTaken ? 'taken' : 'done');
       }
     } catch (error) {
       if (batch.length === 1) batch[0]?.reject(error);

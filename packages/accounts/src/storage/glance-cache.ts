@@ -1,0 +1,58 @@
+/** What a read without `include` needs; see `AccountStore.glance`. */
+export interface CachedGlance {
+  readonly tenant: string;
+  readonly head: string;
+  readonly isClosed: boolean;
+  readonly flags: number;
+  readonly dueMs: number | undefined;
+}
+
+const MAX_SIZE_CHARS = 32 * 1024 * 1024;
+
+/**
+ * The heads of accounts that were read or written last, least recently used first out. One process owns the data, so
+ * every commit passes here: what it wrote replaces what was kept.
+ */
+export class GlanceCache {
+  readonly #entries = new Map<string, CachedGlance>();
+  #sizeChars = 0;
+  /** Commits so far: a read that one of them overtook must not be kept. */
+  #generation = 0;
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get(id: string): CachedGlance | undefined {
+    const found = this.#entries.get(id);
+    if (found === undefined) return undefined;
+    this.#entries.delete(id);
+    this.#entries.set(id, found);
+    return found;
+  }
+
+  /** @param generation at the beginning of the read. */
+  keepRead(id: string, glance: CachedGlance, generation: number): void {
+    if (generation === this.#generation) this.#put(id, glance);
+  }
+
+  keepWritten(id: string, glance: CachedGlance): void {
+    this.#generation += 1;
+    this.#put(id, glance);
+  }
+
+  #put(id: string, glance: CachedGlance): void {
+    const old = this.#entries.get(id);
+    if (old !== undefined) {
+      this.#sizeChars -= old.head.length;
+      this.#entries.delete(id);
+    }
+    this.#entries.set(id, glance);
+    this.#sizeChars += glance.head.length;
+    for (const [oldest, { head }] of this.#entries) {
+      if (this.#sizeChars <= MAX_SIZE_CHARS) return;
+      this.#entries.delete(oldest);
+      this.#sizeChars -= head.length;
+    }
+  }
+}
