@@ -17,7 +17,10 @@ export function describeTimeSeriesApi(): object {
       '/api/v3/write_lp': { post: write('Write line protocol', [DB, ...NATIVE_WRITE]) },
       '/api/v2/write': { post: write('Write line protocol (v2)', [BUCKET, ...LEGACY_WRITE]) },
       '/write': { post: write('Write line protocol (v1)', [DB, RP, ...LEGACY_WRITE]) },
-      '/api/v3/query_sql': { get: queryByUrl(), post: queryByBody() },
+      '/api/v3/query_sql': { get: queryByUrl('SQL'), post: queryByBody('SQL') },
+      '/api/v3/query_influxql': { get: queryByUrl('InfluxQL'), post: queryByBody('InfluxQL') },
+      '/api/v3/query_legacyql': { get: queryByUrl('InfluxQL'), post: queryByBody('InfluxQL') },
+      '/query': { get: queryV1(), post: queryV1() },
       '/api/v2/delete': { post: deleteRows() },
       '/api/v3/configure/database': {
         get: listDatabases(),
@@ -276,17 +279,17 @@ const QUERY_FAILED = {
   '500': answer('the query failed while it ran', json(ref('Error'))),
 };
 
-function queryByUrl(): object {
-  const q = parameter('q', Type.String({ description: 'one statement of SQL' }), true);
+function queryByUrl(language: 'SQL' | 'InfluxQL'): object {
+  const q = parameter('q', Type.String({ description: `one statement of ${language}` }), true);
   const params = parameter('params', Type.String({ description: 'JSON object: values of $name' }));
   return {
-    summary: 'Run a SQL query',
+    summary: `Run a query in ${language}`,
     parameters: [DB, q, FORMAT, params],
     responses: { ...RESULT, ...QUERY_FAILED },
   };
 }
 
-function queryByBody(): object {
+function queryByBody(language: 'SQL' | 'InfluxQL'): object {
   const scalar = Type.Union([Type.Null(), Type.Boolean(), Type.Number(), Type.String()]);
   const body = Type.Object({
     db: Type.String({ description: 'also spelled database' }),
@@ -295,9 +298,34 @@ function queryByBody(): object {
     params: Type.Optional(Type.Record(Type.String(), scalar)),
   });
   return {
-    summary: 'Run a SQL query',
+    summary: `Run a query in ${language}`,
     requestBody: { required: true, content: json(body) },
     responses: { ...RESULT, ...QUERY_FAILED },
+  };
+}
+
+/** The 1.x server's endpoint; a POST may have the same in a form, in JSON or, for `q`, as its body. */
+function queryV1(): object {
+  const q = parameter(
+    'q',
+    Type.String({ description: 'statements of InfluxQL, parted by ;' }),
+    true,
+  );
+  const epoch = parameter(
+    'epoch',
+    Type.String({ description: 'unit of times: ns, u, ms, s, m, h, d, w' }),
+  );
+  const chunked = parameter('chunked', Type.Boolean({ default: false }));
+  const chunkSize = parameter('chunk_size', Type.Integer({ default: 10_000 }));
+  const pretty = parameter('pretty', Type.Boolean({ default: false }));
+  const params = parameter('params', Type.String({ description: 'JSON object: values of $name' }));
+  return {
+    summary: 'Run statements of InfluxQL (v1)',
+    parameters: [q, { ...DB, required: false }, RP, epoch, chunked, chunkSize, pretty, params],
+    responses: {
+      '200': answer('a result for each statement; failures of statements are in their results'),
+      ...QUERY_FAILED,
+    },
   };
 }
 

@@ -57,6 +57,10 @@ const COMMANDS = {
     description: 'make a data folder from a backup',
     load: async () => (await import('./commands/restore.js')).restoreCommand(),
   },
+  shell: {
+    description: 'ask questions in SQL or InfluxQL one after the other',
+    load: async () => (await import('./commands/shell.js')).shellCommand(),
+  },
   token: {
     description: 'create, regenerate, list and delete tokens',
     load: async () => (await import('./commands/token.js')).tokenCommand(),

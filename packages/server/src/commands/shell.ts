@@ -1,0 +1,181 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline/promises';
+import { Command, Option } from 'commander';
+import { type Connection, call, connectionOf, withConnection } from './connection.js';
+import { complete } from './shell/completions.js';
+import { pages } from './shell/pager.js';
+import { StatementReader } from './shell/statement-reader.js';
+
+const HISTORY_FILE = '.plinth_history';
+const MAX_HISTORY_LINES = 1000;
+
+const HELP = `use <database>         ask this database
+language sql|influxql  speak this language
+format <format>        pretty, csv, json, json_rows, jsonl
+tables                 list the tables of the database
+exit                   leave (or Ctrl+D)
+Everything else is a query and ends with a semicolon. Tab completes names of tables and columns.`;
+
+type Language = 'sql' | 'influxql';
+
+interface State {
+  connection: Connection;
+  language: Language;
+  format: string;
+  /** For completion. */
+  names: readonly string[];
+}
+
+/** `plinth shell`. */
+export function shellCommand(): Command {
+  const command = new Command('shell').description('ask questions one after the other');
+  return withConnection(command, { database: true })
+    .addOption(new Option('-l, --language <name>').choices(['sql', 'influxql']).default('sql'))
+    .option('-f, --format <format>', 'format of the answers', 'pretty')
+    .action(async () => {
+      const { language, format } = command.opts<{ language: Language; format: string }>();
+      await shell({ connection: connectionOf(command.opts()), language, format, names: [] });
+    });
+}
+
+async function shell(state: State): Promise<void> {
+  const isTerminal = process.stdin.isTTY === true;
+  const input = createInterface({
+    input: process.stdin,
+    ...(isTerminal && { output: process.stdout }),
+    history: isTerminal ? await readHistory() : [],
+    historySize: MAX_HISTORY_LINES,
+    completer: (line: string) => complete(line, state.names) as [string[], string],
+  });
+  if (isTerminal) process.stdout.write(`${state.connection.host}; "help" says what there is\n`);
+  await learnNames(state);
+  const reader = new StatementReader();
+  const prompt = (): void => {
+    if (!isTerminal) return;
+    input.setPrompt(
+      reader.isOpen ? '     -> ' : `${state.connection.database ?? ''}(${state.language})> `,
+    );
+    input.prompt();
+  };
+  input.on('SIGINT', () => {
+    reader.clear();
+    process.stdout.write('\n');
+    prompt();
+  });
+  prompt();
+  for await (const line of input) {
+    if (isTerminal && line.trim() !== '') await keepHistory(line);
+    if (!reader.isOpen && /^\s*(exit|quit)\s*;?\s*$/i.test(line)) break;
+    if (reader.isOpen || !(await runOrder(line, state))) {
+      for (const statement of reader.add(line))
+        await run(statement, state, isTerminal ? input : undefined);
+    }
+    prompt();
+  }
+  // What comes from a file need not end with a semicolon.
+  if (!isTerminal && reader.rest() !== '') await run(reader.rest(), state, undefined);
+  input.close();
+}
+
+/** Orders to the shell itself. @returns whether the line was one */
+async function runOrder(line: string, state: State): Promise<boolean> {
+  const [word = '', argument = '', ...more] = line.trim().replace(/;$/, '').split(/\s+/);
+  if (more.length > 0) return false;
+  switch (word.toLowerCase()) {
+    case 'help':
+      process.stdout.write(`${HELP}\n`);
+      return true;
+    case 'use':
+      state.connection = { ...state.connection, database: argument.replaceAll('"', '') };
+      await learnNames(state);
+      return true;
+    case 'language':
+      if (argument === 'sql' || argument === 'influxql') state.language = argument;
+      else process.stdout.write('sql or influxql?\n');
+      return true;
+    case 'format':
+      state.format = argument;
+      return true;
+    case 'tables':
+      process.stdout.write(
+        `${await textOf("SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox' ORDER BY table_name", { ...state, language: 'sql' })}\n`,
+      );
+      return true;
+    default:
+      return false;
+  }
+}
+
+async function run(statement: string, state: State, input: Interface | undefined): Promise<void> {
+  try {
+    await show(await textOf(statement, state), input);
+  } catch (error) {
+    process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    if (input === undefined) process.exitCode = 1;
+  }
+}
+
+/** The answer, or the failure as the server words it. */
+async function textOf(statement: string, { connection, language, format }: State): Promise<string> {
+  const response = await call(connection, `api/v3/query_${language}`, {
+    json: {
+      ...(connection.database !== undefined && { db: connection.database }),
+      q: statement,
+      format,
+    },
+  });
+  const text = await response.text();
+  if (response.ok) return text.replace(/\n$/, '');
+  if (!text.startsWith('{')) throw new Error(text);
+  throw new Error(String(Reflect.get(Object(JSON.parse(text)), 'error')));
+}
+
+async function show(text: string, input: Interface | undefined): Promise<void> {
+  if (input === undefined) {
+    process.stdout.write(`${text}\n`);
+    return;
+  }
+  const screens = pages(text, process.stdout.rows ?? 24);
+  for (const [index, screen] of screens.entries()) {
+    process.stdout.write(`${screen}\n`);
+    if (index === screens.length - 1) return;
+    const answer = await input.question('-- Enter goes on, q ends -- ');
+    if (answer.trim().toLowerCase() === 'q') return;
+  }
+}
+
+/** Names of the database's tables and columns; none when the server does not tell. */
+async function learnNames(state: State): Promise<void> {
+  if (state.connection.database === undefined) return;
+  try {
+    const text = await textOf(
+      "SELECT DISTINCT table_name AS name FROM information_schema.columns WHERE table_schema = 'iox' UNION SELECT DISTINCT column_name FROM information_schema.columns WHERE table_schema = 'iox'",
+      { ...state, language: 'sql', format: 'json_rows' },
+    );
+    const rows = JSON.parse(text) as { name: string }[];
+    state.names = rows.map(({ name }) => name);
+  } catch {
+    // Completion is a convenience: the first query tells what is wrong.
+    state.names = [];
+  }
+}
+
+async function readHistory(): Promise<string[]> {
+  try {
+    const lines = (await readFile(join(homedir(), HISTORY_FILE), 'utf8')).trim().split('\n');
+    return lines.slice(-MAX_HISTORY_LINES).reverse();
+  } catch {
+    // There is none yet.
+    return [];
+  }
+}
+
+async function keepHistory(line: string): Promise<void> {
+  try {
+    await appendFile(join(homedir(), HISTORY_FILE), `${line}\n`, { mode: 0o600 });
+  } catch {
+    // A home that cannot be written only costs the history.
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { complete } from './completions.js';
+import { pages } from './pager.js';
+import { StatementReader } from './statement-reader.js';
+
+describe('StatementReader', () => {
+  it('takes what a semicolon ends, over several lines', () => {
+    const reader = new StatementReader();
+    assert.deepEqual(reader.add('SELECT 1; SELECT'), ['SELECT 1']);
+    assert.ok(reader.isOpen);
+    assert.deepEqual(reader.add('2;;'), ['SELECT\n2']);
+    assert.ok(!reader.isOpen);
+  });
+
+  it('knows semicolons in quotes', () => {
+    const reader = new StatementReader();
+    assert.deepEqual(reader.add(`SELECT 'a;b', "c;d" FROM e;`), [`SELECT 'a;b', "c;d" FROM e`]);
+    assert.deepEqual(reader.add("SELECT 'open;"), []);
+    assert.equal(reader.rest(), "SELECT 'open;");
+  });
+});
+
+describe('complete', () => {
+  it('offers tables, columns and words that begin as the last word does', () => {
+    assert.deepEqual(complete('select us', ['usage', 'cpu', 'usage_idle']), [
+      ['usage', 'usage_idle'],
+      'us',
+    ]);
+    assert.deepEqual(complete('sel', []), [['SELECT'], 'sel']);
+    assert.deepEqual(complete('select ', ['cpu']), [[], '']);
+  });
+});
+
+describe('pages', () => {
+  it('leaves a line for the question', () => {
+    assert.deepEqual(pages('a\nb\nc', 3), ['a\nb', 'c']);
+    assert.deepEqual(pages('a', 1), ['a']);
+  });
+});

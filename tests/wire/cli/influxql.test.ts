@@ -1,0 +1,82 @@
+// Source: `plinth query --help` and `plinth shell --help`.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { runCli } from '../../harness/cli.js';
+import { ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start();
+  const written = await server.http.send('/write?db=home', {
+    body: 'air,room=k temp=20 1\nair,room=b temp=18 2',
+  });
+  assert.equal(written.status, 204, written.text);
+});
+after(async () => await server.close());
+
+describe('plinth query --language influxql', () => {
+  it('asks in InfluxQL', async () => {
+    const q = 'SELECT max(temp) FROM air GROUP BY room';
+    const args = [
+      'query',
+      '--host',
+      server.url,
+      '-d',
+      'home',
+      '--language',
+      'influxql',
+      '--format',
+      'csv',
+      q,
+    ];
+    const { code, stdout, stderr } = await runCli(args);
+    assert.equal(code, 0, stderr);
+    assert.equal(
+      stdout,
+      'iox::measurement,time,room,max\nair,1970-01-01T00:00:00.000000002,b,18.0\nair,1970-01-01T00:00:00.000000001,k,20.0\n',
+    );
+  });
+
+  it('says what is wrong with a query', async () => {
+    const args = [
+      'query',
+      '--host',
+      server.url,
+      '-d',
+      'home',
+      '--language',
+      'influxql',
+      'SELECT FROM air',
+    ];
+    const { code, stderr } = await runCli(args);
+    assert.equal(code, 1);
+    assert.match(stderr, /invalid SELECT statement, expected field at pos 7/);
+  });
+});
+
+describe('plinth shell', () => {
+  it('answers the statements of its input in both languages', async () => {
+    const { code, stdout, stderr } = await runCli(
+      ['shell', '--host', server.url, '--format', 'csv'],
+      {
+        input: `use home\nSELECT count(*) AS n\n  FROM air;\nlanguage influxql\nSELECT sum(temp) FROM air; SHOW TAG KEYS;\nexit\n`,
+      },
+    );
+    assert.equal(code, 0, stderr);
+    assert.equal(
+      stdout,
+      'n\n2\niox::measurement,time,sum\nair,1970-01-01T00:00:00,38.0\niox::measurement,tagKey\nair,room\n',
+    );
+  });
+
+  it('goes on after a failure and ends with its code', async () => {
+    const { code, stdout } = await runCli(
+      ['shell', '--host', server.url, '-d', 'home', '-f', 'csv'],
+      {
+        input: 'SELECT nope FROM air; SELECT 1 AS one',
+      },
+    );
+    assert.equal(code, 1);
+    assert.match(stdout, /No field named nope[^\n]*\none\n1\n$/);
+  });
+});
