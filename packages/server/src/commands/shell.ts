@@ -2,6 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
+import { text as readText } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import { type Connection, call, connectionOf, withConnection } from './connection.js';
 import { complete } from './shell/completions.js';
@@ -41,22 +42,37 @@ export function shellCommand(): Command {
 }
 
 async function shell(state: State): Promise<void> {
-  const isTerminal = process.stdin.isTTY === true;
+  if (process.stdin.isTTY === true) await converse(state);
+  else await runAll(await readText(process.stdin), state);
+}
+
+/** Statements of a file or another program; the last one need not end with a semicolon. */
+async function runAll(text: string, state: State): Promise<void> {
+  const reader = new StatementReader();
+  for (const line of text.split('\n')) {
+    if (!reader.isOpen && isExit(line)) return;
+    if (!reader.isOpen && (await runOrder(line, state))) continue;
+    for (const statement of reader.add(line)) await run(statement, state, undefined);
+  }
+  if (reader.rest() !== '') await run(reader.rest(), state, undefined);
+}
+
+async function converse(state: State): Promise<void> {
   const input = createInterface({
     input: process.stdin,
-    ...(isTerminal && { output: process.stdout }),
-    history: isTerminal ? await readHistory() : [],
+    output: process.stdout,
+    history: await readHistory(),
     historySize: MAX_HISTORY_LINES,
     completer: (line: string) => complete(line, state.names) as [string[], string],
   });
-  if (isTerminal) process.stdout.write(`${state.connection.host}; "help" says what there is\n`);
+  // Taken before anything is waited for: lines that come meanwhile are not lost.
+  const lines = input[Symbol.asyncIterator]();
+  process.stdout.write(`${state.connection.host}; "help" says what there is\n`);
   await learnNames(state);
   const reader = new StatementReader();
   const prompt = (): void => {
-    if (!isTerminal) return;
-    input.setPrompt(
-      reader.isOpen ? '     -> ' : `${state.connection.database ?? ''}(${state.language})> `,
-    );
+    const place = `${state.connection.database ?? ''}(${state.language})> `;
+    input.setPrompt(reader.isOpen ? '     -> ' : place);
     input.prompt();
   };
   input.on('SIGINT', () => {
@@ -65,18 +81,20 @@ async function shell(state: State): Promise<void> {
     prompt();
   });
   prompt();
-  for await (const line of input) {
-    if (isTerminal && line.trim() !== '') await keepHistory(line);
-    if (!reader.isOpen && /^\s*(exit|quit)\s*;?\s*$/i.test(line)) break;
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    const line = next.value;
+    if (line.trim() !== '') await keepHistory(line);
+    if (!reader.isOpen && isExit(line)) break;
     if (reader.isOpen || !(await runOrder(line, state))) {
-      for (const statement of reader.add(line))
-        await run(statement, state, isTerminal ? input : undefined);
+      for (const statement of reader.add(line)) await run(statement, state, input);
     }
     prompt();
   }
-  // What comes from a file need not end with a semicolon.
-  if (!isTerminal && reader.rest() !== '') await run(reader.rest(), state, undefined);
   input.close();
+}
+
+function isExit(line: string): boolean {
+  return /^\s*(exit|quit)\s*;?\s*$/i.test(line);
 }
 
 /** Orders to the shell itself. @returns whether the line was one */
