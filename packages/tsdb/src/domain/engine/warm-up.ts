@@ -18,7 +18,7 @@ const START_NS = 1_700_000_000_000_000_000n;
 const CACHE_BYTES = 1024 * 1024;
 
 /** Rounds over all statements from memory, and with the engine. */
-const DIRECT_ROUNDS = 40;
+const DIRECT_ROUNDS = 80;
 const ENGINE_ROUNDS = 3;
 /** Between two statements others get their turn, and most of the time. */
 const PAUSE_MS = 1;
