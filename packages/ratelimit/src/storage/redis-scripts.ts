@@ -1,25 +1,27 @@
-/** Shared by the scripts: sums over slots, oldest forgotten. Times are milliseconds of the server's own clock. */
-const PRELUDE = `
-local function now_ms()
-  local t = redis.call('TIME')
-  return t[1] * 1000 + math.floor(t[2] / 1000)
-end
+import { type LimitRules, SLOT_LEASE_MS } from '../model/limit-store.js';
+
+/** Sums over slots, oldest forgotten. Times are milliseconds of the server's own clock. */
+const SUMS = `
 -- Sum of the slots of a hash that still count, and when it would be at most 'allowed'.
 local function look(key, slot_ms, slots, now, allowed)
   local all = redis.call('HGETALL', key)
   if #all == 0 then return 0, 0 end
   local first = math.floor(now / slot_ms) - slots
-  local total, live, old = 0, {}, {}
+  local total, has_old = 0, false
   for i = 1, #all, 2 do
-    local slot, amount = tonumber(all[i]), tonumber(all[i + 1])
-    if slot < first then old[#old + 1] = all[i]
-    else
-      total = total + amount
-      live[#live + 1] = {slot, amount}
+    if tonumber(all[i]) < first then has_old = true else total = total + all[i + 1] end
+  end
+  if has_old then
+    for i = 1, #all, 2 do
+      if tonumber(all[i]) < first then redis.call('HDEL', key, all[i]) end
     end
   end
-  if #old > 0 then redis.call('HDEL', key, unpack(old)) end
   if total <= allowed then return total, 0 end
+  local live = {}
+  for i = 1, #all, 2 do
+    local slot = tonumber(all[i])
+    if slot >= first then live[#live + 1] = {slot, tonumber(all[i + 1])} end
+  end
   table.sort(live, function(a, b) return a[1] < b[1] end)
   local left, wait = total, 0
   for i = 1, #live do
@@ -31,37 +33,44 @@ local function look(key, slot_ms, slots, now, allowed)
 end
 local function add(key, slot_ms, slots, now, amount)
   local field = string.format('%d', math.floor(now / slot_ms))
-  redis.call('HINCRBY', key, field, amount)
-  redis.call('PEXPIRE', key, math.ceil(slot_ms * (slots + 1)))
+  -- The first in a slot prolongs the life of all.
+  if redis.call('HINCRBY', key, field, amount) == amount then
+    redis.call('PEXPIRE', key, math.ceil(slot_ms * (slots + 2)))
+  end
+end
+`;
+
+const PRELUDE = `${SUMS}
+local function now_ms()
+  local t = redis.call('TIME')
+  return t[1] * 1000 + math.floor(t[2] / 1000)
 end
 `;
 
 /**
- * Checks every limit and charges all or nothing. KEYS: primary, ban, rejections, then one per sum or set that is asked
- * for, in the order of the arguments. Answers {kind, used, reset, wait in ms, level and end of a ban that began}.
+ * Both scripts below take the rules as part of their text, because they never change while a store lives and every
+ * argument costs time on both sides. KEYS: primary, ban. The other keys of the identity differ from the ban's in their
+ * last part only, so that they lie in the same slot of a cluster. Both answer {used, reset}, and for a refusal also its
+ * kind, the wait in ms, level and end of a ban that began.
  */
-export const ADMIT = `${PRELUDE}
+const BEGIN = `
 local limit, window, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local minute, hour = tonumber(ARGV[4]) / 6, tonumber(ARGV[5]) / 60
-local ban_threshold, ban_ms, rejected = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local dry = ARGV[9] == '1'
-local now = now_ms()
-local now_sec = math.floor(now / 1000)
-
-local used, reset = 0, now_sec + window
-if limit >= 0 then
-  local value = redis.call('GET', KEYS[1])
-  if value then
-    local left = redis.call('PTTL', KEYS[1])
-    if left > 0 then
-      used = tonumber(value)
-      reset = math.min(reset, math.floor((now + left) / 1000 + 0.5))
-    end
+local rejected = tonumber(ARGV[4])
+local t = redis.call('TIME')
+local now_sec = tonumber(t[1])
+local now = now_sec * 1000 + math.floor(t[2] / 1000)
+local held = redis.call('MGET', KEYS[1], KEYS[2])
+local used, reset, is_open = 0, now_sec + window, false
+if held[1] and limit >= 0 then
+  local left = redis.call('PTTL', KEYS[1])
+  if left > 0 then
+    is_open = true
+    used = tonumber(held[1])
+    reset = math.min(reset, math.floor((now + left) / 1000 + 0.5))
   end
 end
-
+local ban = held[2]
 local kind, wait = '', 0
-local ban = ban_threshold > 0 and redis.call('GET', KEYS[2])
 if ban then
   local untilms = tonumber(string.match(ban, ':(%d+)$'))
   if untilms > now then kind, wait = 'ban', untilms - now end
@@ -69,70 +78,98 @@ end
 if kind == '' and limit >= 0 and cost > 0 and used + cost > limit then
   kind, wait = 'primary', reset * 1000 - now
 end
+`;
 
--- Sums: name, slot length (m or h), amount to charge, most that may be there before it.
-local sums, key = {}, 4
-local slot_key, slot_id, slot_max, slot_ms
-local i = 10
-while ARGV[i] do
-  if ARGV[i] == 'slot' then
-    slot_key, slot_id, slot_max, slot_ms = KEYS[key], ARGV[i + 1], tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3])
-    if kind == '' then
-      redis.call('ZREMRANGEBYSCORE', slot_key, '-inf', now)
-      if redis.call('ZCARD', slot_key) >= slot_max then kind, wait = 'concurrency', -1 end
-    end
-  else
-    local length, slots = minute, 6
-    if ARGV[i + 1] == 'h' then length, slots = hour, 60 end
-    local amount, allowed = tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3])
-    if kind == '' then
-      local total, later = look(KEYS[key], length, slots, now, allowed)
-      if total > allowed then kind, wait = ARGV[i], later end
-    end
-    if amount > 0 then sums[#sums + 1] = {KEYS[key], length, slots, amount} end
-  end
-  key = key + 1
-  i = i + 4
-end
-
-if dry then return {kind, used, reset, wait, 0, 0} end
-
-local level, untilms = 0, 0
+/** Counts refusals, begins a ban when they are too many, and answers one. */
+const refuse = (rules: LimitRules): string => `
 if kind ~= '' or rejected > 0 then
-  local count = rejected
+  local level, untilms, count = 0, 0, rejected
   if kind ~= '' and kind ~= 'ban' then count = count + 1 end
-  if count > 0 and ban_threshold > 0 then
-    local total = redis.call('INCRBY', KEYS[3], count)
-    if total == count then redis.call('PEXPIRE', KEYS[3], 600000) end
-    if total >= ban_threshold then
-      redis.call('DEL', KEYS[3])
+  if count > 0 and ${rules.isBanEnabled} then
+    local key = string.sub(KEYS[2], 1, -4) .. 'rej'
+    local total = redis.call('INCRBY', key, count)
+    if total == count then redis.call('PEXPIRE', key, 600000) end
+    if total >= ${rules.banThreshold} then
+      redis.call('DEL', key)
       level = 1
       if ban then
         local last = tonumber(string.match(ban, ':(%d+)$'))
         if now - last < 86400000 then level = tonumber(string.match(ban, '^(%d+)')) + 1 end
       end
-      untilms = now + math.min(86400000, ban_ms * 2 ^ (level - 1))
-      redis.call('SET', KEYS[2], string.format('%d:%d', level, untilms), 'PX', string.format('%d', untilms - now + 86400000))
+      untilms = now + math.min(86400000, ${rules.banMs} * 2 ^ (level - 1))
+      local value = string.format('%d:%d', level, untilms)
+      redis.call('SET', KEYS[2], value, 'PX', string.format('%d', untilms - now + 86400000))
     end
   end
+  if kind ~= '' then return {used, reset, kind, wait, level, untilms} end
 end
-if kind ~= '' then return {kind, used, reset, wait, level, untilms} end
+`;
 
+const CHARGE = `
 if limit >= 0 and cost > 0 then
-  if used == 0 then
-    redis.call('SET', KEYS[1], cost)
-    redis.call('PEXPIREAT', KEYS[1], string.format('%d', reset * 1000))
+  if is_open then
+    used = redis.call('INCRBY', KEYS[1], cost)
   else
-    redis.call('INCRBY', KEYS[1], cost)
+    used = cost
+    redis.call('SET', KEYS[1], cost, 'PX', string.format('%d', reset * 1000 - now))
   end
-  used = used + cost
 end
-for _, sum in ipairs(sums) do add(sum[1], sum[2], sum[3], now, sum[4]) end
-if slot_key then
-  redis.call('ZADD', slot_key, now + slot_ms, slot_id)
-  redis.call('PEXPIRE', slot_key, slot_ms)
+`;
+
+/** The primary limit alone. ARGV: limit (-1: none), window in seconds, cost, refusals that were not told yet. */
+export const admitPrimary = (rules: LimitRules): string => `${BEGIN}${refuse(rules)}${CHARGE}
+return {used, reset}
+`;
+
+/**
+ * Checks every limit and charges all or nothing. KEYS and ARGV as above; then KEYS: points of the endpoint. ARGV: 1 to
+ * look only, slot to take or nothing, points, 1 for a graph query, 1 if CPU time counts, 1 for content, most content of
+ * this endpoint (-1: as everywhere), weight.
+ */
+export const admitAll = (rules: LimitRules): string => `${SUMS}${BEGIN}
+local base = string.sub(KEYS[2], 1, -4)
+local slot, points, is_graph = ARGV[6], tonumber(ARGV[7]), ARGV[8] == '1'
+local is_content, own_max, heavy = ARGV[10] == '1', tonumber(ARGV[11]), tonumber(ARGV[12])
+local minute, hour = ${rules.minuteMs / 6}, ${rules.hourMs / 60}
+local own_key = base .. 'cme' .. string.sub(KEYS[3], #base + 2)
+
+local function check(name, key, length, slots, max)
+  if kind ~= '' then return end
+  local total, later = look(key, length, slots, now, max)
+  if total > max then kind, wait = name, later end
 end
-return {'', used, reset, 0, level, untilms}
+if kind == '' and slot ~= '' and redis.call('ZCARD', base .. 'c') >= ${rules.concurrency} then
+  redis.call('ZREMRANGEBYSCORE', base .. 'c', '-inf', now)
+  if redis.call('ZCARD', base .. 'c') >= ${rules.concurrency} then kind, wait = 'concurrency', -1 end
+end
+if points > 0 then
+  if is_graph then check('points_graph', KEYS[3], minute, 6, ${rules.pointsGraph} - points)
+  else check('points_rest', KEYS[3], minute, 6, ${rules.pointsRest} - points) end
+end
+if ARGV[9] == '1' then
+  check('cpu', base .. 'cpu', minute, 6, ${rules.cpuMs - 1})
+  if is_graph then check('cpu_graph', base .. 'cpug', minute, 6, ${rules.cpuGraphMs - 1}) end
+end
+if is_content then
+  check('content_minute', base .. 'cm', minute, 6, ${rules.contentMinute - 1})
+  if own_max >= 0 then check('content_minute', own_key, minute, 6, own_max - 1) end
+  check('content_hour', base .. 'ch', hour, 60, ${rules.contentHour - 1})
+end
+if heavy > 0 then check('heavy', base .. 'h', minute, 6, ${rules.heavy} - heavy) end
+if ARGV[5] == '1' then return {used, reset, kind, wait, 0, 0} end
+${refuse(rules)}${CHARGE}
+if points > 0 then add(KEYS[3], minute, 6, now, points) end
+if is_content then
+  add(base .. 'cm', minute, 6, now, 1)
+  if own_max >= 0 then add(own_key, minute, 6, now, 1) end
+  add(base .. 'ch', hour, 60, now, 1)
+end
+if heavy > 0 then add(base .. 'h', minute, 6, now, heavy) end
+if slot ~= '' then
+  redis.call('ZADD', base .. 'c', now + ${SLOT_LEASE_MS}, slot)
+  redis.call('PEXPIRE', base .. 'c', ${SLOT_LEASE_MS})
+end
+return {used, reset}
 `;
 
 /**

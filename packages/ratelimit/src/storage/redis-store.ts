@@ -9,12 +9,11 @@ import {
   type LimitRules,
   type LimitStore,
   MAX_RETRY_SEC,
-  SLOT_LEASE_MS,
   type StoreStats,
 } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
-import { ADMIT, BAN, SECONDARY, SETTLE, USAGE } from './redis-scripts.js';
+import { admitAll, admitPrimary, BAN, SECONDARY, SETTLE, USAGE } from './redis-scripts.js';
 
 export interface RedisStoreOptions {
   readonly url: string;
@@ -47,16 +46,26 @@ const SCAN_STEP_COUNT = 1_000;
 
 interface Negative {
   readonly untilMs: number;
-  readonly limit: number;
   readonly used: number;
   readonly resetSec: number;
   /** Refusals since Redis was asked, told to it with the next question. */
   rejectionCount: number;
 }
 
+/** Of an admission the first two alone; then wait in ms, level and end of a ban that began. */
+type ScriptAnswer = [
+  used: number,
+  resetSec: number,
+  kind?: string,
+  waitMs?: number,
+  banLevel?: number,
+  bannedUntilMs?: number,
+];
+
 /** The commands that the scripts become. */
 interface Scripts {
-  rlAdmit(keyCount: number, ...rest: (string | number)[]): Promise<[string, ...number[]]>;
+  rlAdmitPrimary(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
+  rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
   rlSettle(keyCount: number, ...rest: (string | number)[]): Promise<number>;
   rlUsage(keyCount: number, ...keys: string[]): Promise<number[]>;
   rlSecondary(keyCount: number, ...rest: (string | number)[]): Promise<number[]>;
@@ -79,6 +88,7 @@ export class RedisStore implements LimitStore {
   #errorCount = 0;
   #nodeCount = 1;
   #ticks = 0;
+  #slotCount = 0;
   readonly #nodeId: string;
 
   constructor(options: RedisStoreOptions) {
@@ -116,7 +126,8 @@ export class RedisStore implements LimitStore {
       commandTimeout: this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       retryStrategy: (attempt: number) => Math.min(MAX_RECONNECT_MS, 50 * attempt),
       scripts: {
-        rlAdmit: { lua: ADMIT },
+        rlAdmitPrimary: { lua: admitPrimary(this.#rules), numberOfKeys: 2 },
+        rlAdmitAll: { lua: admitAll(this.#rules), numberOfKeys: 3 },
         rlSettle: { lua: SETTLE },
         rlUsage: { lua: USAGE },
         rlSecondary: { lua: SECONDARY },
@@ -145,19 +156,14 @@ export class RedisStore implements LimitStore {
   }
 
   async admit(caller: Caller, plan: Plan): Promise<RedisAdmission> {
-    const bucket = `${caller.key} ${plan.resource.name}`;
-    const negative = this.#negatives.get(bucket);
-    const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
-    if (negative !== undefined) {
-      const isEmpty = plan.cost > 0 && negative.used + plan.cost > limit;
-      if (isEmpty && this.#options.clock.monotonicMs() < negative.untilMs) {
-        negative.rejectionCount += 1;
-        return this.#refuseLocally(caller, plan, negative);
-      }
-      this.#negatives.delete(bucket);
+    let rejectionCount = 0;
+    if (this.#negatives.size > 0) {
+      const negative = this.#findNegative(caller, plan);
+      if (negative?.isValid) return this.#refuseLocally(caller, plan, negative);
+      rejectionCount = negative?.rejectionCount ?? 0;
     }
-    const slotId = plan.takesSlot ? this.#options.random.uuidV4() : '';
-    const answer = await this.#ask(caller, plan, slotId, negative?.rejectionCount ?? 0, false);
+    const slotId = plan.takesSlot ? this.#nextSlotId() : '';
+    const answer = await this.#ask(caller, plan, { slotId, rejectionCount, isDry: false });
     const admission = toAdmission(caller, plan, answer, this.#rules);
     const [, , , , level = 0, untilMs = 0] = answer;
     if (level > 0) await this.#noteBan(caller.key, level, untilMs);
@@ -165,13 +171,14 @@ export class RedisStore implements LimitStore {
       admission.slotId = slotId;
       this.#running.add(admission);
     } else if (admission.limitedBy === 'primary') {
-      this.#rememberEmpty(bucket, admission);
+      this.#rememberEmpty(admission);
     }
     return admission;
   }
 
   async peek(caller: Caller, plan: Plan): Promise<Decision> {
-    return toAdmission(caller, plan, await this.#ask(caller, plan, '', 0, true), this.#rules);
+    const ask = { slotId: '', rejectionCount: 0, isDry: true };
+    return toAdmission(caller, plan, await this.#ask(caller, plan, ask), this.#rules);
   }
 
   refund(admission: RedisAdmission): void {
@@ -183,7 +190,7 @@ export class RedisStore implements LimitStore {
     const { slotId } = admission;
     if (slotId === '') return;
     admission.slotId = '';
-    this.#settle(admission, { slotId });
+    this.#giveBack(admission, slotId);
   }
 
   watchRunning(admission: RedisAdmission, charge: () => void): void {
@@ -204,7 +211,8 @@ export class RedisStore implements LimitStore {
     const { slotId, owedCpuMs } = admission;
     admission.slotId = '';
     admission.owedCpuMs = 0;
-    if (slotId !== '' || owedCpuMs > 0) this.#settle(admission, { slotId, cpuMs: owedCpuMs });
+    if (owedCpuMs > 0) this.#settle(admission, { slotId, cpuMs: owedCpuMs });
+    else if (slotId !== '') this.#giveBack(admission, slotId);
   }
 
   async usage(
@@ -298,56 +306,48 @@ export class RedisStore implements LimitStore {
     return best;
   }
 
-  async #ask(
+  #ask(
     caller: Caller,
     plan: Plan,
-    slotId: string,
-    rejectionCount: number,
-    isDry: boolean,
-  ): Promise<[string, ...number[]]> {
-    const rules = this.#rules;
-    const { index } = plan.resource;
+    how: { readonly slotId: string; readonly rejectionCount: number; readonly isDry: boolean },
+  ): Promise<ScriptAnswer> {
+    const { index, name } = plan.resource;
     const limit = caller.limits.limit[index] ?? UNLIMITED;
+    const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
     const own = `${this.#prefix}{${caller.key}}:`;
-    const keys = [`${own}p:${plan.resource.name}`, `${own}ban`, `${own}rej`];
-    const args: (string | number)[] = [
-      limit === UNLIMITED ? -1 : limit,
-      caller.limits.windowSec[index] ?? plan.resource.windowSec,
-      plan.cost,
-      rules.minuteMs,
-      rules.hourMs,
-      rules.isBanEnabled ? rules.banThreshold : 0,
-      rules.banMs,
-      rejectionCount,
-      isDry ? '1' : '0',
-    ];
-    const sum = (name: LimitKind, key: string, unit: 'm' | 'h', amount: number, max: number) => {
-      keys.push(own + key);
-      args.push(name, unit, amount, max);
-    };
-    if (plan.takesSlot) {
-      keys.push(`${own}c`);
-      args.push('slot', slotId, rules.concurrency, SLOT_LEASE_MS);
+    const [primary, ban] = [`${own}p:${name}`, `${own}ban`];
+    const most = limit === UNLIMITED ? -1 : limit;
+    const { slotId, rejectionCount, isDry } = how;
+    const isPrimaryOnly =
+      !plan.takesSlot &&
+      !plan.chargesCpu &&
+      !plan.isContent &&
+      plan.points === 0 &&
+      plan.heavy === 0;
+    if (isPrimaryOnly && !isDry) {
+      return this.#call((client) =>
+        client.rlAdmitPrimary(primary, ban, most, windowSec, plan.cost, rejectionCount),
+      );
     }
-    if (plan.points > 0) {
-      const max = (plan.isGraph ? rules.pointsGraph : rules.pointsRest) - plan.points;
-      const name = plan.isGraph ? 'points_graph' : 'points_rest';
-      sum(name, `s:${this.#endpointHash(plan.endpoint)}`, 'm', plan.points, max);
-    }
-    if (plan.chargesCpu) {
-      sum('cpu', 'cpu', 'm', 0, rules.cpuMs - 1);
-      if (plan.isGraph) sum('cpu_graph', 'cpug', 'm', 0, rules.cpuGraphMs - 1);
-    }
-    if (plan.isContent) {
-      sum('content_minute', 'cm', 'm', 1, rules.contentMinute - 1);
-      if (plan.contentPerMinute !== undefined) {
-        const key = `cme:${this.#endpointHash(plan.endpoint)}`;
-        sum('content_minute', key, 'm', 1, plan.contentPerMinute - 1);
-      }
-      sum('content_hour', 'ch', 'h', 1, rules.contentHour - 1);
-    }
-    if (plan.heavy > 0) sum('heavy', 'h', 'm', plan.heavy, rules.heavy - plan.heavy);
-    return await this.#call((client) => client.rlAdmit(keys.length, ...keys, ...args));
+    return this.#call((client) =>
+      client.rlAdmitAll(
+        primary,
+        ban,
+        `${own}s:${this.#endpointHash(plan.endpoint)}`,
+        most,
+        windowSec,
+        plan.cost,
+        rejectionCount,
+        isDry ? 1 : 0,
+        slotId,
+        plan.points,
+        plan.isGraph ? 1 : 0,
+        plan.chargesCpu ? 1 : 0,
+        plan.isContent ? 1 : 0,
+        plan.contentPerMinute ?? -1,
+        plan.heavy,
+      ),
+    );
   }
 
   #settle(
@@ -361,6 +361,18 @@ export class RedisStore implements LimitStore {
     const args = [refund, resetSec, slotId, cpuMs, plan.isGraph ? '1' : '0', this.#rules.minuteMs];
     // Nobody waits for this. What is lost with Redis ends by itself: slots expire, windows do.
     void this.#call((client) => client.rlSettle(keys.length, ...keys, ...args)).catch(() => {});
+  }
+
+  /** A slot alone needs no script. Nobody waits for this; a slot that is lost with Redis expires. */
+  #giveBack({ caller }: RedisAdmission, slotId: string): void {
+    const key = `${this.#prefix}{${caller.key}}:c`;
+    void this.#call((client) => client.zrem(key, slotId)).catch(() => {});
+  }
+
+  /** No other node makes the same. */
+  #nextSlotId(): string {
+    this.#slotCount += 1;
+    return `${this.#nodeId}${this.#slotCount.toString(36)}`;
   }
 
   #payCpu(admission: RedisAdmission): void {
@@ -397,19 +409,31 @@ export class RedisStore implements LimitStore {
     }
   }
 
+  #findNegative(caller: Caller, plan: Plan): (Negative & { readonly isValid: boolean }) | undefined {
+    const bucket = bucketOf(caller, plan);
+    const negative = this.#negatives.get(bucket);
+    if (negative === undefined) return undefined;
+    const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
+    const isEmpty = plan.cost > 0 && negative.used + plan.cost > limit;
+    const isValid = isEmpty && this.#options.clock.monotonicMs() < negative.untilMs;
+    if (isValid) negative.rejectionCount += 1;
+    else this.#negatives.delete(bucket);
+    return { ...negative, isValid };
+  }
+
   #refuseLocally(caller: Caller, plan: Plan, negative: Negative): RedisAdmission {
     const waitMs = negative.resetSec * 1000 - this.#options.clock.nowMs();
-    const answer: [string, ...number[]] = ['primary', negative.used, negative.resetSec, waitMs];
+    const answer: ScriptAnswer = [negative.used, negative.resetSec, 'primary', waitMs];
     return toAdmission(caller, plan, answer, this.#rules);
   }
 
-  #rememberEmpty(bucket: string, { used, resetSec, limit }: RedisAdmission): void {
+  #rememberEmpty({ caller, plan, used, resetSec }: RedisAdmission): void {
     const { clock } = this.#options;
     const leftMs = Math.min(NEGATIVE_MS, resetSec * 1000 - clock.nowMs());
     if (leftMs <= 0) return;
     if (this.#negatives.size >= MAX_NEGATIVE_COUNT) this.#negatives.clear();
     const untilMs = clock.monotonicMs() + leftMs;
-    this.#negatives.set(bucket, { untilMs, limit, used, resetSec, rejectionCount: 0 });
+    this.#negatives.set(bucketOf(caller, plan), { untilMs, used, resetSec, rejectionCount: 0 });
   }
 
   async #noteBan(identity: string, level: number, untilMs: number): Promise<void> {
@@ -431,15 +455,13 @@ export class RedisStore implements LimitStore {
     } while (cursor !== '0' && seenCount < MAX_SCANNED_COUNT);
   }
 
-  async #call<T>(run: (client: Redis & Scripts) => Promise<T>): Promise<T> {
+  #call<T>(run: (client: Redis & Scripts) => Promise<T>): Promise<T> {
     const client = this.#client;
     invariant(client, 'the store was started');
-    try {
-      return await run(client);
-    } catch (error) {
+    return run(client).catch((error: unknown) => {
       this.#errorCount += 1;
       throw error;
-    }
+    });
   }
 
   #key(identity: string, part: string): string {
@@ -476,7 +498,7 @@ export interface RedisAdmission extends Decision {
 function toAdmission(
   caller: Caller,
   plan: Plan,
-  [kind, used = 0, resetSec = 0, waitMs = 0]: readonly [string, ...number[]],
+  [used, resetSec, kind = '', waitMs = 0]: ScriptAnswer,
   rules: LimitRules,
 ): RedisAdmission {
   const limitedBy = kind === '' ? undefined : (kind as LimitKind); // names went there from here
@@ -502,5 +524,7 @@ function waitSec(kind: LimitKind, waitMs: number, rules: LimitRules): number {
   if (kind === 'concurrency') return CONCURRENCY_RETRY_SEC;
   return Math.min(MAX_RETRY_SEC, Math.max(rules.minRetryAfterSec, seconds));
 }
+
+const bucketOf = (caller: Caller, plan: Plan): string => `${caller.key} ${plan.resource.name}`;
 
 const escapeGlob = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');
