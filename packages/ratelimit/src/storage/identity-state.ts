@@ -67,7 +67,7 @@ export class IdentityState implements PrimaryWindow {
   }
 
   pointsAt(endpoint: string, slot: number): number {
-    if (this.endpoint !== endpoint) return this.#otherPoints(endpoint)?.at(slot) ?? 0;
+    if (this.endpoint !== endpoint) return otherPoints(this, endpoint)?.at(slot) ?? 0;
     if (this.ring !== undefined) return this.ring.at(slot);
     return this.slot > lastForgottenSlot(slot) ? this.slotPoints : 0;
   }
@@ -75,12 +75,12 @@ export class IdentityState implements PrimaryWindow {
   addPoints(endpoint: string, slot: number, points: number): void {
     if (this.endpoint === undefined) this.endpoint = endpoint;
     if (this.endpoint !== endpoint) {
-      this.#withOtherPoints(endpoint, slot).add(slot, points);
+      withOtherPoints(this, endpoint, slot).add(slot, points);
       return;
     }
     if (this.ring !== undefined) {
       this.ring.add(slot, points);
-    } else if (this.slot <= lastForgottenSlot(slot) || this.slot === slot) {
+    } else if (isAloneIn(this, slot)) {
       this.slotPoints = this.slot === slot ? this.slotPoints + points : points;
       this.slot = slot;
     } else {
@@ -93,7 +93,7 @@ export class IdentityState implements PrimaryWindow {
   /** See `SlidingSum.slotsUntil`. */
   slotsUntilPoints(endpoint: string, slot: number, allowed: number): number {
     if (this.endpoint !== endpoint) {
-      return this.#otherPoints(endpoint)?.slotsUntil(slot, allowed) ?? 0;
+      return otherPoints(this, endpoint)?.slotsUntil(slot, allowed) ?? 0;
     }
     if (this.ring !== undefined) return this.ring.slotsUntil(slot, allowed);
     const sum = new SlidingSum(this.slot);
@@ -108,27 +108,35 @@ export class IdentityState implements PrimaryWindow {
       .map((endpoint) => ({ endpoint, points: this.pointsAt(endpoint, slot) }))
       .filter(({ points }) => points > 0);
   }
+}
 
-  #otherPoints(endpoint: string): SlidingSum | undefined {
-    const points = this.extra?.points;
-    if (points === undefined) return undefined;
-    const found = points.get(endpoint);
-    if (found !== undefined || points.size < MAX_ENDPOINT_COUNT) return found;
-    return points.get(OTHER_ENDPOINTS);
-  }
+// Functions rather than private methods: those would cost every identity a field.
 
-  #withOtherPoints(endpoint: string, slot: number): SlidingSum {
-    const extra = this.withExtra();
-    extra.points ??= new Map();
-    const isFull = extra.points.size >= MAX_ENDPOINT_COUNT && !extra.points.has(endpoint);
-    const name = isFull ? OTHER_ENDPOINTS : endpoint;
-    let sum = extra.points.get(name);
-    if (sum === undefined) {
-      sum = new SlidingSum(slot);
-      extra.points.set(name, sum);
-    }
-    return sum;
+/** No other slot holds points that count. */
+function isAloneIn(state: IdentityState, slot: number): boolean {
+  if (state.slot === slot || state.slotPoints === 0) return true;
+  return state.slot <= lastForgottenSlot(slot);
+}
+
+function otherPoints(state: IdentityState, endpoint: string): SlidingSum | undefined {
+  const points = state.extra?.points;
+  if (points === undefined) return undefined;
+  const found = points.get(endpoint);
+  if (found !== undefined || points.size < MAX_ENDPOINT_COUNT) return found;
+  return points.get(OTHER_ENDPOINTS);
+}
+
+function withOtherPoints(state: IdentityState, endpoint: string, slot: number): SlidingSum {
+  const extra = state.withExtra();
+  extra.points ??= new Map();
+  const isFull = extra.points.size >= MAX_ENDPOINT_COUNT && !extra.points.has(endpoint);
+  const name = isFull ? OTHER_ENDPOINTS : endpoint;
+  let sum = extra.points.get(name);
+  if (sum === undefined) {
+    sum = new SlidingSum(slot);
+    extra.points.set(name, sum);
   }
+  return sum;
 }
 
 export class ExtraState {

@@ -59,7 +59,8 @@ export class MemoryStore implements LimitStore {
   #sweep: MapIterator<IdentityState>;
   #bucketCount = 0;
   #inFlightCount = 0;
-  #lastMs = 0;
+  readonly #startMs: number;
+  #lastMs: number;
   /** Steps backwards of the wall clock, added up. */
   #offsetMs = 0;
   #dirty: IdentityState[] | undefined;
@@ -73,6 +74,8 @@ export class MemoryStore implements LimitStore {
     this.#minuteSlotMs = slotMsOf(this.#rules.minuteMs);
     this.#hourSlotMs = slotMsOf(this.#rules.hourMs);
     this.#sweep = this.#states.values();
+    this.#startMs = this.#clock.nowMs();
+    this.#lastMs = this.#startMs;
   }
 
   get stats(): StoreStats {
@@ -97,7 +100,7 @@ export class MemoryStore implements LimitStore {
     const nowMs = this.#nowMs();
     const steadyMs = nowMs + this.#offsetMs;
     const state = this.#states.get(caller.key) ?? this.#open(caller.key);
-    state.seenSec = Math.floor(steadyMs / 1000);
+    state.seenSec = wholeSec(steadyMs);
     const admission = new MemoryAdmission();
     admission.plan = plan;
     admission.state = state;
@@ -173,7 +176,7 @@ export class MemoryStore implements LimitStore {
   secondaryUsage(key: string): SecondaryUsage {
     const state = this.#states.get(key);
     const steadyMs = this.#steadyMs();
-    const minute = slotAt(steadyMs, this.#rules.minuteMs);
+    const minute = this.#minuteSlot(steadyMs);
     const extra = state?.extra;
     const points = state?.pointList(minute) ?? [];
     return {
@@ -211,7 +214,7 @@ export class MemoryStore implements LimitStore {
 
   ban(key: string, durationSec: number): void {
     const state = this.#states.get(key) ?? this.#open(key);
-    state.seenSec = Math.floor(this.#steadyMs() / 1000);
+    state.seenSec = wholeSec(this.#steadyMs());
     this.#startBan(state, durationSec * 1000, this.#steadyMs());
   }
 
@@ -285,7 +288,7 @@ export class MemoryStore implements LimitStore {
     const isBanned = (kept.ban?.untilMs ?? 0) > nowMs;
     if (windows.length === 0 && content.length === 0 && !isBanned) return;
     const state = this.#states.get(kept.key) ?? this.#open(kept.key);
-    state.seenSec = Math.floor(nowMs / 1000);
+    state.seenSec = wholeSec(nowMs);
     for (const { resourceIndex, used, resetSec } of windows) {
       if (state.openWindow(resourceIndex, used, resetSec)) this.#bucketCount += 1;
     }
@@ -308,7 +311,7 @@ export class MemoryStore implements LimitStore {
     const { index } = plan.resource;
     const limit = caller.limits.limit[index] ?? UNLIMITED;
     const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
-    const nowSec = Math.floor(nowMs / 1000);
+    const nowSec = wholeSec(nowMs);
     admission.limit = limit;
     admission.resetSec = nowSec + windowSec;
     const window = state.windowOf(index);
@@ -342,7 +345,7 @@ export class MemoryStore implements LimitStore {
       if (state.pointsAt(plan.endpoint, slot) > allowed) {
         const slots = state.slotsUntilPoints(plan.endpoint, slot, allowed);
         const kind = plan.isGraph ? 'points_graph' : 'points_rest';
-        const minute = { slot, slotMs: this.#minuteSlotMs, steadyMs };
+        const minute = this.#minuteAt(steadyMs);
         refuse(admission, kind, this.#retrySec(slots, minute));
         return;
       }
@@ -355,7 +358,7 @@ export class MemoryStore implements LimitStore {
   #judgeExtra(admission: MemoryAdmission, extra: ExtraState | undefined, steadyMs: number): void {
     const { plan } = admission;
     const rules = this.#rules;
-    const minute = { slot: this.#minuteSlot(steadyMs), slotMs: this.#minuteSlotMs, steadyMs };
+    const minute = this.#minuteAt(steadyMs);
     const check = (kind: LimitKind, sum: SlidingSum | undefined, max: number, at = minute) => {
       if (admission.limitedBy !== undefined || (sum?.at(at.slot) ?? 0) <= max) return;
       // What never fits is told to come back when the window has passed.
@@ -373,14 +376,14 @@ export class MemoryStore implements LimitStore {
         check('content_minute', own, plan.contentPerMinute - 1);
       }
       const slot = Math.floor(steadyMs / this.#hourSlotMs);
-      const hour = { slot, slotMs: this.#hourSlotMs, steadyMs };
+      const hour = { slot, slotMs: this.#hourSlotMs, sinceMs: steadyMs };
       check('content_hour', extra?.contentHour, rules.contentHour - 1, hour);
     }
     if (plan.heavy > 0) check('heavy', extra?.heavy, rules.heavy - plan.heavy);
   }
 
-  #retrySec(slots: number, { slot, slotMs, steadyMs }: SlotTime): number {
-    const seconds = Math.ceil(((slot + slots) * slotMs - steadyMs) / 1000);
+  #retrySec(slots: number, { slot, slotMs, sinceMs }: SlotTime): number {
+    const seconds = Math.ceil(((slot + slots) * slotMs - sinceMs) / 1000);
     return Math.min(MAX_RETRY_SEC, Math.max(this.#rules.minRetryAfterSec, 1, seconds));
   }
 
@@ -499,8 +502,10 @@ export class MemoryStore implements LimitStore {
 
   #open(key: string): IdentityState {
     if (this.#states.size >= this.#maxIdentityCount) this.#makeRoom();
-    const state = new IdentityState(key);
-    this.#states.set(key, state);
+    // Keys come as concatenations, which keep their parts alive; a copy is half the size.
+    const own = Buffer.from(key).toString();
+    const state = new IdentityState(own);
+    this.#states.set(own, state);
     return state;
   }
 
@@ -570,8 +575,14 @@ export class MemoryStore implements LimitStore {
     this.#bucketCount -= windowCount(state);
   }
 
+  #minuteAt(steadyMs: number): SlotTime {
+    const slot = this.#minuteSlot(steadyMs);
+    return { slot, slotMs: this.#minuteSlotMs, sinceMs: steadyMs - this.#startMs };
+  }
+
+  /** Counted from the start, so that it stays a small integer. */
   #minuteSlot(steadyMs: number): number {
-    return Math.floor(steadyMs / this.#minuteSlotMs);
+    return ((steadyMs - this.#startMs) / this.#minuteSlotMs) | 0;
   }
 
   #nowMs(): number {
@@ -601,7 +612,8 @@ export interface KeptIdentity {
 interface SlotTime {
   readonly slot: number;
   readonly slotMs: number;
-  readonly steadyMs: number;
+  /** From the beginning of slot 0. */
+  readonly sinceMs: number;
 }
 
 /** A decision and, while the request runs, a link of the chain of running requests. */
@@ -622,6 +634,9 @@ export class MemoryAdmission implements Decision {
   /** Called about every second while the request runs. */
   onTick: (() => void) | undefined = undefined;
 }
+
+/** As an integer that needs no object of its own; good until the year 2106. */
+const wholeSec = (ms: number): number => (ms / 1000) >>> 0;
 
 function refuse(admission: MemoryAdmission, kind: LimitKind, retryAfterSec: number): void {
   admission.limitedBy = kind;
