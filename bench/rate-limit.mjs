@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 // node bench/rate-limit.mjs: decisions per second beside rate-limiter-flexible, in one process and in turns.
 // With PLINTH_TEST_REDIS_URL also over Redis. Needs a build (`npm run build`).
+import { createRequire } from 'node:module';
 import { availableParallelism, cpus } from 'node:os';
-import { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { SystemClock, SystemRandom } from '../packages/kernel/dist/index.js';
 import { Callers } from '../packages/ratelimit/dist/model/caller.js';
 import { DEFAULT_RULES } from '../packages/ratelimit/dist/model/limit-store.js';
@@ -12,6 +11,11 @@ import { PrimaryLimitRules } from '../packages/ratelimit/dist/model/primary-limi
 import { ResourceTable } from '../packages/ratelimit/dist/model/resource.js';
 import { MemoryStore } from '../packages/ratelimit/dist/storage/memory-store.js';
 import { RedisStore } from '../packages/ratelimit/dist/storage/redis-store.js';
+
+// Dependencies of the package and of the tests, not of the repository as a whole.
+const find = (folder) => createRequire(new URL(`../${folder}/package.json`, import.meta.url));
+const { Redis } = find('packages/ratelimit')('ioredis');
+const { RateLimiterMemory, RateLimiterRedis } = find('tests')('rate-limiter-flexible');
 
 const IDENTITY_COUNT = 1_000;
 const ROUND_COUNT = 5;
@@ -165,7 +169,11 @@ async function compare(title, count, runs) {
       best.set(name, [...(best.get(name) ?? []), perSecond]);
     }
   }
-  const median = (list) => at([...list].sort((a, b) => a - b), 0.5);
+  const median = (list) =>
+    at(
+      [...list].sort((a, b) => a - b),
+      0.5,
+    );
   const reference = median(best.get('rate-limiter-flexible, one limit'));
   for (const [name, list] of best) {
     const perSecond = median(list);

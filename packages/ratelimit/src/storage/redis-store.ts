@@ -409,7 +409,10 @@ export class RedisStore implements LimitStore {
     }
   }
 
-  #findNegative(caller: Caller, plan: Plan): (Negative & { readonly isValid: boolean }) | undefined {
+  #findNegative(
+    caller: Caller,
+    plan: Plan,
+  ): (Negative & { readonly isValid: boolean }) | undefined {
     const bucket = bucketOf(caller, plan);
     const negative = this.#negatives.get(bucket);
     if (negative === undefined) return undefined;
