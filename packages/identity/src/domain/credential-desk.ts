@@ -8,7 +8,6 @@ import type { PlatformKeys } from './platform-keys.js';
 import type { Registry } from './registry.js';
 
 const MAX_REMEMBERED_COUNT = 100_000;
-const REMEMBERED_MS = 30_000;
 const MAX_HEADER_LENGTH = 8_192;
 
 interface Remembered {
@@ -70,7 +69,10 @@ export class CredentialDesk {
     const found = await this.#find(scheme.toLowerCase(), text, authorization);
     if (found === undefined) throw new NotAuthenticated();
     const { principal, expiresMs = Number.POSITIVE_INFINITY } = found;
-    const untilMs = Math.min(expiresMs, this.#needs.clock.nowMs() + REMEMBERED_MS);
+    const untilMs = Math.min(
+      expiresMs,
+      this.#needs.clock.nowMs() + this.#needs.registry.rememberMs,
+    );
     if (expiresMs > this.#needs.clock.nowMs() && isRemembered(principal)) {
       this.#remember(digest, { principal, untilMs, version });
     }

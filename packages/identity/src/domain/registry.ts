@@ -44,6 +44,8 @@ export interface NewCredential {
   readonly expiresInSec: number | undefined;
 }
 
+const TTL_MS = 30_000;
+const SHARED_TTL_MS = 1_000;
 /** How long the token of an installation lives that its app asked for. */
 const INSTALLATION_TOKEN_SEC = 3_600;
 
@@ -77,6 +79,11 @@ export class Registry {
   /** Grows whenever something that was read may no longer be so. */
   get version(): number {
     return this.#version;
+  }
+
+  /** How long what was read may be used, when `version` stays the same: another node may change what is shared. */
+  get rememberMs(): number {
+    return this.#store.isShared ? SHARED_TTL_MS : TTL_MS;
   }
 
   /** Throws `IdentityExists`. @returns the secret of an OAuth app that was not given one. */

@@ -1,11 +1,12 @@
 import type { Clock, LimitProfile } from '@plinth/kernel';
 
 const MAX_REMEMBERED_COUNT = 100_000;
-const REMEMBERED_MS = 30_000;
 
 /** Where profiles come from; whoever changes one makes `version` grow. */
 export interface ProfileSource {
   readonly version: number;
+  /** How long what was read may be used at most. */
+  readonly rememberMs: number;
   /** `undefined`: nothing is registered under this key. */
   read(key: string): Promise<LimitProfile | undefined>;
 }
@@ -26,7 +27,7 @@ export class Profiles {
   of(key: string): LimitProfile | undefined | Promise<LimitProfile | undefined> {
     const isStale =
       this.#version !== this.#source.version ||
-      this.#clock.monotonicMs() - this.#sinceMs > REMEMBERED_MS;
+      this.#clock.monotonicMs() - this.#sinceMs > this.#source.rememberMs;
     if (isStale) {
       this.#byKey.clear();
       this.#version = this.#source.version;

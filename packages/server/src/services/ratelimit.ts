@@ -18,6 +18,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
         get version() {
           return registry.version;
         },
+        rememberMs: registry.rememberMs,
         read: (key) => registry.findProfile(key),
       },
       async mint(appId, installationId) {
@@ -36,7 +37,8 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
     },
     ownsMeta: !settings.server.services.includes('webhooks'),
     metrics,
-    relational: stores.relational,
+    // Counters in memory are this node's own.
+    relational: stores.local,
     onBan: (event) => {
       const payload =
         event.type === 'rate_limit.banned'
