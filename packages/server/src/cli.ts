@@ -45,6 +45,10 @@ const COMMANDS = {
     description: 'install Python packages for plugins',
     load: async () => (await import('./commands/package.js')).packageCommand(),
   },
+  import: {
+    description: 'read files of Parquet or CSV into a table',
+    load: async () => (await import('./commands/import.js')).importCommand(),
+  },
   export: {
     description: 'write a table or an answer to a file: Parquet, CSV, line protocol',
     load: async () => (await import('./commands/export.js')).exportCommand(),

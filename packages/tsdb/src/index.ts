@@ -3,4 +3,5 @@ export { createTsdb, type FrozenObjects, type Tsdb } from './create-tsdb.js';
 export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/engine/engine.js';
 export type { TokenDirectory, TokenRecord } from './domain/system-tables/tokens.js';
 export type { TsdbError } from './errors.js';
+export { type ParquetMapping, readParquet } from './read-parquet.js';
 export type { TsdbNeeds } from './service.js';

@@ -129,6 +129,21 @@ describe('plinth export', () => {
     const parquet = join(folder, 'odd.parquet');
     await plinth('export', '-d', 'source', '--table', 'odd name', '-o', parquet);
     assert.equal((await readFile(parquet)).subarray(0, 4).toString(), 'PAR1');
+    await plinth('import', '-d', 'third', '--table', 'odd name', '--tag', 'ta g', parquet);
+    assert.equal(await query(server, { db: 'third', q, format: 'csv' }), original);
+    const missing = await fails(
+      'import',
+      '-d',
+      'third',
+      '--table',
+      'x',
+      '--tag',
+      'nope',
+      parquet,
+      '--host',
+      server.url,
+    );
+    assert.match(missing.stderr, /the file has no column nope; it has b, f, i/);
     const again = await fails(
       'export',
       '-d',

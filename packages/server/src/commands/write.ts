@@ -31,12 +31,14 @@ Examples:
 Good lines of a file are written even if others are refused; refused ones are listed and the exit code is 1.
 Pieces of a file travel side by side: where one file holds the same point twice, use --concurrency 1.`;
 
-interface WriteOptions {
+export interface WriteOptions {
   readonly precision: string;
   readonly acceptPartial: boolean;
   readonly sync: boolean;
   readonly concurrency: number;
   readonly csv?: true;
+  /** The input is Parquet: a file with a name. */
+  readonly parquet?: true;
   readonly table?: string;
   readonly tag: readonly string[];
   readonly field: ReadonlyMap<string, FieldType>;
@@ -71,11 +73,11 @@ export function writeCommand(): Command {
     .addOption(new Option('--time-format <format>', 'CSV').choices(TIME_FORMATS).default('auto'))
     .addHelpText('after', EXAMPLES)
     .action(async (files: string[]) => {
-      await write(files, command.opts<WriteOptions>(), connectionOf(command.opts()));
+      await writeFiles(files, command.opts<WriteOptions>(), connectionOf(command.opts()));
     });
 }
 
-async function write(
+export async function writeFiles(
   files: readonly string[],
   options: WriteOptions,
   connection: Connection,
@@ -92,13 +94,29 @@ async function write(
       ? chunkCsv(input.bytes, mapping, CHUNK_SIZE_BYTES, (row) =>
           report.refuse(row.line, row.message),
         )
-      : chunkLines(input.bytes, {
+      : chunkLines(options.parquet ? await parquetOf(file, options) : input.bytes, {
           chunkSizeBytes: CHUNK_SIZE_BYTES,
           maxLineSizeBytes: MAX_LINE_SIZE_BYTES,
         });
     await sendAll(chunks, options.concurrency, (chunk) => send(chunk, options, connection, report));
   }
   if (!report.finish()) process.exitCode = EXIT.failed;
+}
+
+/** The engine that reads Parquet is loaded only when it is needed. */
+async function parquetOf(path: string, options: WriteOptions): Promise<AsyncIterable<Uint8Array>> {
+  const { readParquet } = await import('@plinth/tsdb');
+  const { table = '', tag, time = 'time' } = options;
+  const lines = readParquet({ path, table, tags: tag, time });
+  return (async function* () {
+    try {
+      yield* lines;
+    } catch (error) {
+      throw new CommandFailed(
+        `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  })();
 }
 
 /** Keeps `concurrency` chunks on their way; the first failure stops reading and is thrown. */
@@ -131,7 +149,7 @@ async function send(
 ): Promise<void> {
   const query = {
     db: databaseOf(connection),
-    precision: options.csv ? 'ns' : options.precision,
+    precision: options.csv || options.parquet ? 'ns' : options.precision,
     accept_partial: String(options.acceptPartial),
     no_sync: String(!options.sync),
   };
