@@ -14,6 +14,7 @@ const { tellWeather, tellEarthquakes, tellStocks, tellMistakes } = await import(
   './demo/stories.mjs'
 );
 const { DEMO_FLAGS, tellWebhooks } = await import('./demo/webhook-stories.mjs');
+const { tellGameData } = await import('./demo/game-stories.mjs');
 const { askFlights, tellFlights } = await import('./demo/flight-stories.mjs');
 
 const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-demo-'));
@@ -42,6 +43,7 @@ try {
   const tally = await tellFlights(say, client);
   await tellMistakes(say, client);
   await tellWebhooks(say, client, anonymous);
+  await tellGameData(say, client);
 
   say.title('A crash');
   await say.step('kill -9', () => server.kill());

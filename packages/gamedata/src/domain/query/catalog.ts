@@ -337,29 +337,30 @@ function sortRows(
 ): readonly number[] {
   const { set, kind, sort, scores } = by;
   const { fields } = KIND_SPECS[kind];
-  const places = new Map(order.map((position, place) => [position, place]));
   const keys = sort.map(({ field, isDescending }) => {
-    const values = new Map<number, SortKeyValue>();
     const spec = fields[field];
-    for (const position of order) {
-      const value =
-        spec === undefined ? (scores?.[position] ?? 0) : spec.get(rowAt(set, kind, position), set);
-      values.set(position, sortKeyOf(value));
-    }
+    const read = (position: number): SortKeyValue =>
+      spec === undefined
+        ? (scores?.[position] ?? 0)
+        : sortKeyOf(spec.get(rowAt(set, kind, position), set));
     // The best come first when nothing else is said.
-    return { values, isDescending: spec === undefined ? !isDescending : isDescending };
+    return { read, isDescending: spec === undefined ? !isDescending : isDescending };
   });
-  return [...order].sort((a, b) => {
-    for (const { values, isDescending } of keys) {
-      const difference = compareSortKeys(
-        values.get(a) ?? null,
-        values.get(b) ?? null,
-        isDescending,
-      );
+  const entries = order.map((position, place) => ({
+    position,
+    place,
+    values: keys.map(({ read }) => read(position)),
+  }));
+  entries.sort((a, b) => {
+    for (const [index, { isDescending }] of keys.entries()) {
+      const left = a.values[index] ?? null;
+      const right = b.values[index] ?? null;
+      const difference = compareSortKeys(left, right, isDescending);
       if (difference !== 0) return difference;
     }
-    return (places.get(a) ?? 0) - (places.get(b) ?? 0);
+    return a.place - b.place;
   });
+  return entries.map(({ position }) => position);
 }
 
 function suggestRank(name: string, needle: string): number | undefined {

@@ -84,6 +84,10 @@ export function wordsPredicate(
       case 'caliber':
         return caliberPredicate(field, values, set);
       case 'words': {
+        if (field.values !== undefined) {
+          // Known words are stored as they are spelt.
+          return (row) => field.get(row, set).some((word) => values.includes(word));
+        }
         const wanted = new Set(values.map(normalText));
         return (row) => field.get(row, set).some((word) => wanted.has(normalText(word)));
       }
