@@ -10,6 +10,7 @@ import { root } from './lib/root.mjs';
 const load = (...parts) => import(pathToFileURL(path.join(root, ...parts)).href);
 const { describeTimeSeriesApi } = await load('packages', 'server', 'dist', 'index.js');
 const { describeGameData } = await load('packages', 'gamedata', 'dist', 'index.js');
+const { describeRateLimits } = await load('packages', 'ratelimit', 'dist', 'index.js');
 
 const { describeAccounts } = await load('packages', 'accounts', 'dist', 'index.js');
 
@@ -21,6 +22,7 @@ const files = {
   'docs/api/tsdb.json': text(describeTimeSeriesApi()),
   'docs/api/accounts.json': text(describeAccounts()),
   'docs/api/gamedata.json': text(gameData),
+  'docs/api/ratelimit.json': text(describeRateLimits()),
   'packages/gamedata-client/src/schema.ts': await clientTypes(gameData),
 };
 for (const [name, wanted] of Object.entries(files)) {

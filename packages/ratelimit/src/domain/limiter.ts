@@ -1,6 +1,6 @@
-import type { Clock, LimitProfile } from '@plinth/kernel';
+import type { Clock } from '@plinth/kernel';
 import { type Caller, Callers } from '../model/caller.js';
-import type { BucketUsage, Decision } from '../model/decision.js';
+import type { BucketUsage } from '../model/decision.js';
 import type { Admission, LimitStore } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import type { PrimaryLimitRules } from '../model/primary-limits.js';
@@ -67,11 +67,6 @@ export class Limiter {
     );
   }
 
-  /** A caller by key with what the registry knows of it. */
-  callerOfKey(key: string, profile?: LimitProfile): Caller | undefined {
-    return this.callers.ofKey(key, profile);
-  }
-
   #count(admission: Admission, service: string): void {
     const { numbers } = this.#needs;
     const isShadowed = !admission.isAllowed && this.isShadowed(admission);
@@ -94,5 +89,3 @@ function reportOf(
     reset: usage?.resetSec ?? nowSec + (limits.windowSec[index] ?? windowSec),
   };
 }
-
-export const remainingOf = ({ limit, used }: Decision): number => Math.max(0, limit - used);
