@@ -277,6 +277,16 @@ describe('/query', () => {
     assertText(await get({ db: 'v1', q: Q }), COUNT);
   });
 
+  it('refuses buckets without number also where the range has no beginning', async () => {
+    for (const q of [
+      'SELECT mean(usage) FROM cpu WHERE time < 3000000600s GROUP BY time(1ns) LIMIT 1',
+      "SELECT mode(n) FROM cpu WHERE time < 3000000600s GROUP BY time(1u), host fill(0) tz('Europe/Berlin')",
+    ]) {
+      assert.match((await get({ db: 'v1', q })).text, /max-select-buckets limit exceeded/);
+    }
+    assertText(await get({ db: 'v1', q: Q }), COUNT);
+  });
+
   it('answers an infinity with the failure of the real server', async () => {
     assertText(
       await get({ db: 'v1', q: 'SELECT ln(n - 1) FROM cpu WHERE n = 1' }),

@@ -1,3 +1,4 @@
+import { BucketLimitExceeded } from '../../../errors.js';
 import type { Fill } from '../ast/fill.js';
 import { convertValue, type DataType, isNumeric, type Value } from '../plan/data-type.js';
 import type { Points } from './points.js';
@@ -12,6 +13,8 @@ export interface FillContext {
   readonly hasLowerBound: boolean;
   /** Type of the values. */
   readonly type: DataType;
+  /** More buckets are refused before they are made. */
+  readonly bucketLimit: number;
   /** The empty bucket of a count is 0. */
   readonly isCount: boolean;
 }
@@ -23,6 +26,10 @@ export function filled(points: Points, at: FillContext): Points {
   const firstTime = points.times[0] as bigint; // not empty
   const start = at.hasLowerBound ? windows.of(at.minNs).start : firstTime;
   const lastStart = windows.of(at.maxNs).start;
+  const count = (lastStart - start) / windows.everyNs + 1n;
+  if (count > BigInt(at.bucketLimit)) {
+    throw new BucketLimitExceeded({ count, limit: at.bucketLimit });
+  }
   const empty = emptyValue(at);
   const times: bigint[] = [];
   const values: Value[] = [];

@@ -295,6 +295,7 @@ class CallRun {
         hasLowerBound,
         type: plan.leaf.type,
         isCount: plan.leaf.name === 'count',
+        bucketLimit: this.#session.limits.bucketCountPerSeries,
       });
     }
     const intervalNs = this.#windows?.everyNs;

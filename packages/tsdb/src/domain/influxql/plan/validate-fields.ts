@@ -4,7 +4,7 @@ import type { Field } from '../ast/field.js';
 import { printDuration, printExpr } from '../ast/print.js';
 import { isTime } from './column-names.js';
 import type { DataType } from './data-type.js';
-import { FORECASTS, SCALARS, SELECTORS, TECHNICAL } from './functions.js';
+import { FORECASTS, SCALARS, SELECTORS, TECHNICAL, takesType } from './functions.js';
 import { planFailure } from './plan-failure.js';
 
 /** What a statement's shape says, apart from its fields. */
@@ -237,6 +237,7 @@ class Checker {
     if (args[0]?.kind !== 'var_ref') {
       throw planFailure(`expected first argument to be a field for ${name}`);
     }
+    this.#symbol(name, args[0]);
     for (const arg of args.slice(1, -1)) {
       if (arg.kind !== 'var_ref') {
         throw planFailure(`only fields or tags are allow for ${name}(), got ${describe(arg)}`);
@@ -345,6 +346,9 @@ class Checker {
     }
     const type = this.#context.typeOf(argument);
     if (type === 'time') throw planFailure(`expected field argument in ${name}(), got time`);
+    if ((type === 'string' || type === 'boolean') && !takesType(name, type)) {
+      throw planFailure(`unsupported ${name} iterator type: ${type}`);
+    }
   }
 
   #count({ name, args }: Call, expected: number): void {
