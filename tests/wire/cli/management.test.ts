@@ -188,6 +188,7 @@ describe('plinth backup and restore', () => {
     await load;
     assert.match(output, /monday: \d+ files, \d+ bytes/);
     assert.equal((await stat(join(to, 'plinth.db'))).mode & 0o777, 0o600);
+    assert.equal((await stat(join(to, 'master.key'))).mode & 0o777, 0o600);
 
     const dataDir = join(folder, 'restored');
     const restored = await runCli(['restore', '--from', to, '--data-dir', dataDir]);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   type Clock,
   crc32c,
@@ -17,6 +17,9 @@ const MAX_OPEN_COUNT = 2;
 const IDLE_MS = 15 * 60_000;
 const CHECK_INTERVAL_MS = 60_000;
 const SUM_PIECE_BYTES = 4 * 1024 * 1024;
+
+/** Keys of the node, made once: without them what is sealed in the relational store cannot be read. */
+const KEY_FILES = ['master.key', 'accounts/keys.json'];
 
 export interface BackupFile {
   /** Below the data folder. */
@@ -121,9 +124,11 @@ export class Backups {
       frozen = await this.#tsdb.freeze(() => local.snapshot(path));
       await this.#adapt(path);
       const own = [await describe(files, folder, 'plinth.db')];
-      if ((await files.stat(join(dataDir, 'master.key'))) !== undefined) {
-        await files.link(join(dataDir, 'master.key'), join(folder, 'master.key'));
-        own.push(await describe(files, folder, 'master.key'));
+      for (const name of KEY_FILES) {
+        if ((await files.stat(join(dataDir, name))) === undefined) continue;
+        await files.makeDirectory(dirname(join(folder, name)));
+        await files.link(join(dataDir, name), join(folder, name));
+        own.push(await describe(files, folder, name));
       }
       const manifest: BackupManifest = {
         format_version: BACKUP_FORMAT_VERSION,
