@@ -1,4 +1,3 @@
-export { describeRateLimits } from './api-description.js';
 export { RATE_LIMIT_SETTINGS, type RateLimitConfig } from './config.js';
 export type { BucketReport } from './domain/limiter.js';
 export { createLimiter, type EmbeddedLimiter, type LibraryOptions } from './library.js';
