@@ -8,9 +8,6 @@ export class Accumulator {
   readonly column: Column;
   readonly measure: Measure;
   readonly values: Float64Array;
-  /** False as soon as a value was added that is not a whole number. */
-  isWhole = true;
-  /** Parts and series that added to each cell; only their number beyond one matters. */
 
   constructor(column: Column, measure: Measure, cellCount: number) {
     this.column = column;

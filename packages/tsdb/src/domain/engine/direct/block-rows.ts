@@ -1,8 +1,9 @@
 import type { Column } from '../../../model/column.js';
 import type { RowBlock } from '../../../storage/buffer/row-block.js';
 import { isDirectKind } from './cached-rows.js';
+import { ColumnBuilder } from './column-builder.js';
 import type { Part, StoredColumn } from './part.js';
-import { ColumnBuilder, PartBuilder } from './part-builder.js';
+import { PartBuilder } from './part-builder.js';
 import type { LoadedRows } from './table-columns.js';
 
 interface BlockParts {

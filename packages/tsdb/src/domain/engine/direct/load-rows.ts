@@ -7,7 +7,8 @@ import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { SeriesIndex } from '../series-index.js';
 import type { CachedRows } from './cached-rows.js';
-import { ColumnBuilder, type ColumnForm, narrowestFor, PartBuilder } from './part-builder.js';
+import { ColumnBuilder, type ColumnForm, narrowestFor } from './column-builder.js';
+import { PartBuilder } from './part-builder.js';
 
 /** Rows `[from, to)` of a source that are kept as one. */
 export interface RowUnit {

@@ -1,0 +1,125 @@
+import { DictionaryVector } from '../../../model/dictionary-vector.js';
+import type { DirectGroups, GroupOutput } from '../../../model/direct-request.js';
+import type { ColumnVector, ResultChunk } from '../../../model/result.js';
+import type { Accumulator, Measure } from './accumulators.js';
+import type { Buckets } from './buckets.js';
+import type { SeriesGroups } from './series-groups.js';
+
+const CHUNK_ROWS = 4096;
+
+/** Groups that have rows, in the order asked for, as chunks of an answer. */
+export function groupChunks(options: {
+  readonly answer: DirectGroups;
+  readonly groups: SeriesGroups;
+  readonly buckets: Buckets;
+  readonly rowCounts: Float64Array;
+  readonly accumulators: readonly Accumulator[];
+  readonly isTotal: boolean;
+}): readonly ResultChunk[] | undefined {
+  const { answer, groups, buckets, rowCounts } = options;
+  const cells = orderedCells(options);
+  const end = answer.limit === undefined ? cells.length : answer.offset + answer.limit;
+  const taken = cells.slice(answer.offset, end);
+  const chunks: ResultChunk[] = [];
+  const texts = new Map(answer.tags.map((tag) => [tag, groups.valuesOf(tag)]));
+  for (let from = 0; from < taken.length; from += CHUNK_ROWS) {
+    const some = taken.slice(from, from + CHUNK_ROWS);
+    const codes = Int32Array.from(some, (cell) => Math.floor(cell / buckets.count));
+    const columns: ColumnVector[] = [];
+    for (const output of answer.outputs) {
+      const vector =
+        output.kind === 'bucket'
+          ? bucketVector(some, buckets)
+          : output.kind === 'tag'
+            ? new DictionaryVector(codes, texts.get(output.tag) ?? [])
+            : valueVector(output, some, rowCounts, options.accumulators);
+      if (vector === undefined) return undefined;
+      columns.push(vector);
+    }
+    chunks.push({ rowCount: some.length, columns });
+  }
+  return chunks;
+}
+
+/** Numbers of the cells that have rows, in the order asked for. */
+function orderedCells(options: {
+  readonly answer: DirectGroups;
+  readonly groups: SeriesGroups;
+  readonly buckets: Buckets;
+  readonly rowCounts: Float64Array;
+  readonly isTotal: boolean;
+}): number[] {
+  const { answer, groups, buckets, rowCounts, isTotal } = options;
+  if (isTotal) return [0];
+  const { order } = answer;
+  const byTags = groups.sorted(order);
+  const bucketOrder = order.find(({ key }) => key.kind === 'bucket');
+  const isBucketFirst = order[0]?.key.kind === 'bucket';
+  const cells: number[] = [];
+  const bucketAt = (place: number): number =>
+    bucketOrder?.descending ? buckets.count - 1 - place : place;
+  if (isBucketFirst) {
+    for (let place = 0; place < buckets.count; place++) {
+      const bucket = bucketAt(place);
+      for (const group of byTags) {
+        const cell = group * buckets.count + bucket;
+        if ((rowCounts[cell] as number) > 0) cells.push(cell);
+      }
+    }
+    return cells;
+  }
+  for (const group of byTags) {
+    for (let place = 0; place < buckets.count; place++) {
+      const cell = group * buckets.count + bucketAt(place);
+      if ((rowCounts[cell] as number) > 0) cells.push(cell);
+    }
+  }
+  return cells;
+}
+
+function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector {
+  const values = new BigInt64Array(cells.length);
+  for (let i = 0; i < cells.length; i++) {
+    const bucket = (cells[i] as number) % buckets.count;
+    values[i] = buckets.firstNs + BigInt(bucket) * buckets.widthNs;
+  }
+  return { values, validity: undefined };
+}
+
+function valueVector(
+  output: Exclude<GroupOutput, { kind: 'bucket' | 'tag' }>,
+  cells: readonly number[],
+  rowCounts: Float64Array,
+  accumulators: readonly Accumulator[],
+): ColumnVector | undefined {
+  const cellsOf = (measure: Measure): Float64Array | undefined =>
+    accumulators.find((one) => one.column === output.column && one.measure === measure)?.values;
+  const values = new Float64Array(cells.length);
+  if (output.kind === 'count') {
+    const counts = output.column === undefined ? rowCounts : cellsOf('count');
+    if (counts === undefined) return undefined;
+    cells.forEach((cell, i) => {
+      values[i] = counts[cell] as number;
+    });
+    return { values, validity: undefined };
+  }
+  const isExtreme = output.kind === 'min' || output.kind === 'max';
+  const source = cellsOf(isExtreme ? (output.kind as Measure) : 'sum');
+  const counts = cellsOf('count');
+  if (source === undefined) return undefined;
+  const validity = new Uint8Array((cells.length + 7) >> 3);
+  let missing = 0;
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i] as number;
+    const value = source[cell] as number;
+    const count = counts?.[cell];
+    // Integers are finite: an infinite extreme is the one that nothing was compared with.
+    if (count === undefined ? !Number.isFinite(value) : count === 0) {
+      missing++;
+      continue;
+    }
+    validity[i >> 3] = (validity[i >> 3] as number) | (1 << (i & 7));
+    values[i] = output.kind === 'mean' ? value / (count as number) : value;
+  }
+  return { values, validity: missing === 0 ? undefined : validity };
+}
