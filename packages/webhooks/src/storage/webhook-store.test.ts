@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import {
+  NodeFileSystem,
+  openPostgresStore,
+  openRelationalStore,
+  type RelationalStore,
+  SystemClock,
+} from '@plinth/kernel';
+import { SeededRandom } from '@plinth/kernel/testing';
+import { sql } from 'kysely';
+import type { AttemptRecord } from '../model/delivery.js';
+import type { QueueItem } from '../model/event.js';
+import { DeliveryStore } from './delivery-store.js';
+import { encodePayload } from './payload-codec.js';
+import { IDEMPOTENCY_MS, type NewEvent, NODE_LEASE_MS, QueueStore } from './queue-store.js';
+import { WEBHOOK_MIGRATIONS } from './tables.js';
+
+const NOW_MS = Date.UTC(2026, 0, 10);
+const DAY_MS = 86_400_000;
+const POSTGRES = process.env['PLINTH_TEST_POSTGRES_URL'];
+
+/** Runs `work` on a fresh store and removes it. */
+type WithStore = (work: (store: RelationalStore) => Promise<void>) => Promise<void>;
+
+const onSqlite: WithStore = async (work) => {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-webhook-store-'));
+  const path = join(folder, 'plinth.db');
+  const fileSystem = new NodeFileSystem();
+  const store = await openRelationalStore({ path, clock: new SystemClock(), fileSystem });
+  try {
+    await store.migrate('webhooks', WEBHOOK_MIGRATIONS);
+    await work(store);
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true });
+  }
+};
+
+const onPostgres: WithStore = async (work) => {
+  const name = `plinth_test_${randomUUID().replaceAll('-', '')}`;
+  const open = async (url: string) =>
+    await openPostgresStore({
+      url,
+      clock: new SystemClock(),
+      random: new SeededRandom(1),
+      onConnectionLost: () => {},
+    });
+  const url = new URL(POSTGRES ?? '');
+  url.pathname = `/${name}`;
+  await asAdmin(`create database ${name}`);
+  const store = await open(url.href);
+  try {
+    await store.migrate('webhooks', WEBHOOK_MIGRATIONS);
+    await work(store);
+  } finally {
+    await store.close();
+    await asAdmin(`drop database ${name} with (force)`);
+  }
+};
+
+/** Databases cannot be made within a transaction, so the client is used as it is. */
+async function asAdmin(statement: string): Promise<void> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: POSTGRES });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+let lastGuid = 0;
+async function newEvent(
+  appId: number,
+  more: Partial<Omit<NewEvent, 'event'>> & { readonly isLeased?: boolean } = {},
+): Promise<NewEvent> {
+  const payload = Buffer.from(`{"n":${++lastGuid}}`);
+  const { isLeased = false, orderingKey, ...rest } = more;
+  return {
+    event: {
+      guid: `guid-${String(lastGuid).padStart(6, '0')}`,
+      event: 'issues',
+      action: 'opened',
+      installation_id: undefined,
+      repository_id: 7,
+      payload,
+      acceptedMs: NOW_MS,
+    },
+    encoded: await encodePayload(payload),
+    dueMs: NOW_MS,
+    orderingKey,
+    targets: [{ appId, isOrdered: orderingKey !== undefined, isLeased }],
+    idempotency: undefined,
+    ...rest,
+  };
+}
+
+const record = (more: Partial<AttemptRecord> = {}): AttemptRecord => ({
+  deliveredMs: NOW_MS,
+  durationMs: 12.5,
+  status: 'OK',
+  status_code: 200,
+  throttledMs: undefined,
+  url: 'http://example.com/',
+  requestHeaders: { A: '1' },
+  responseHeaders: { B: '2' },
+  responseBody: Buffer.from('ok'),
+  error: undefined,
+  ...more,
+});
+
+const done = (item: QueueItem, more: Partial<AttemptRecord> = {}) => ({
+  item,
+  record: record(more),
+  next: { kind: 'done' } as const,
+});
+
+const guids = (items: readonly QueueItem[]) => items.map(({ guid }) => guid);
+
+/** What the queue and its records promise on either engine. Source: webhooks, sections 7 and 11; row 27. */
+function webhookStoreContract(engine: string, withStore: WithStore): void {
+  describe(`webhook store on ${engine}`, () => {
+    it('row 27: claims what is due, oldest first, each item once', async () => {
+      await withStore(async (store) => {
+        const [one, other] = [new QueueStore(store, 'one'), new QueueStore(store, 'other')];
+        await one.start(NOW_MS);
+        await other.heartbeat(NOW_MS);
+        const events = await Promise.all([
+          newEvent(1, { dueMs: NOW_MS + 5 }),
+          newEvent(1),
+          newEvent(1, { dueMs: NOW_MS + 1000 }),
+          newEvent(2),
+        ]);
+        await one.accept(events, NOW_MS);
+        assert.deepEqual(
+          [...(await one.pendingApps())].sort((a, b) => a.appId - b.appId),
+          [
+            { appId: 1, dueMs: NOW_MS },
+            { appId: 2, dueMs: NOW_MS },
+          ],
+        );
+        const claims = await Promise.all([
+          one.claim([{ appId: 1, limit: 10 }], NOW_MS + 10),
+          other.claim([{ appId: 1, limit: 10 }], NOW_MS + 10),
+        ]);
+        const claimed = claims.flat();
+        assert.deepEqual(guids(claimed).sort(), [events[0]?.event.guid, events[1]?.event.guid]);
+        const first = claimed.find(({ guid }) => guid === events[1]?.event.guid);
+        assert.deepEqual(
+          [first?.event, first?.action, first?.repository_id, first?.attemptNo],
+          ['issues', 'opened', 7, 1],
+        );
+        assert.deepEqual(Buffer.from(first?.payload ?? []), events[1]?.event.payload);
+        assert.deepEqual(await one.claim([{ appId: 1, limit: 10 }], NOW_MS + 10), []);
+        assert.equal((await one.claim([{ appId: 1, limit: 10 }], NOW_MS + 1000)).length, 1);
+      });
+    });
+
+    it('row 20: gives back what a dead node had, and lets it end nothing', async () => {
+      await withStore(async (store) => {
+        const [dead, live] = [new QueueStore(store, 'dead'), new QueueStore(store, 'live')];
+        await dead.start(NOW_MS);
+        await dead.accept([await newEvent(1, { isLeased: true })], NOW_MS);
+        const [outcome] = await dead.accept([await newEvent(1, { isLeased: true })], NOW_MS);
+        assert.equal(outcome?.kind === 'accepted' && outcome.items[0]?.state, 'leased');
+        await store.transaction(async (tx) => {
+          await sql`update webhooks_nodes set alive_until_ms = 1`.execute(tx);
+        });
+        const laterMs = NOW_MS + NODE_LEASE_MS + 1;
+        await live.heartbeat(laterMs);
+        assert.equal(await live.releaseExpired(laterMs), 2);
+        const items = await live.claim([{ appId: 1, limit: 10 }], NOW_MS);
+        assert.equal(items.length, 2);
+        const [item] = items;
+        assert.ok(item);
+        await dead.finish([done(item)], NOW_MS);
+        assert.equal((await live.countByState(1)).leased, 2);
+        await live.finish(
+          items.map((one) => done(one)),
+          laterMs,
+        );
+        assert.deepEqual(await live.countByState(1), { pending: 0, held: 0, leased: 0, dead: 0 });
+      });
+    });
+
+    it('row 18: knows an idempotency key for a day', async () => {
+      await withStore(async (store) => {
+        const queue = new QueueStore(store, 'node');
+        await queue.start(NOW_MS);
+        const keyed = async (bodyHash: string) =>
+          await newEvent(1, { idempotency: { key: 'k', bodyHash, answer: `answer ${bodyHash}` } });
+        const kinds = async (batch: NewEvent[], nowMs: number) =>
+          (await queue.accept(batch, nowMs)).map(({ kind }) => kind);
+        assert.deepEqual(
+          await kinds([await keyed('a'), await keyed('a'), await keyed('b')], NOW_MS),
+          ['accepted', 'duplicate', 'conflict'],
+        );
+        const [again] = await queue.accept([await keyed('a')], NOW_MS + IDEMPOTENCY_MS - 1);
+        assert.deepEqual(again, { kind: 'duplicate', answer: 'answer a' });
+        assert.deepEqual(await kinds([await keyed('b')], NOW_MS + IDEMPOTENCY_MS), ['accepted']);
+        assert.equal((await queue.countByState(1)).pending, 2);
+      });
+    });
+
+    it('row 23: lets one item per key go at a time', async () => {
+      await withStore(async (store) => {
+        const queue = new QueueStore(store, 'node');
+        await queue.start(NOW_MS);
+        const events = await Promise.all(
+          ['a', 'b', 'a', 'a'].map((orderingKey) => newEvent(1, { orderingKey })),
+        );
+        await queue.accept(events.slice(0, 3), NOW_MS);
+        await queue.accept(events.slice(3), NOW_MS);
+        const claim = async () => await queue.claim([{ appId: 1, limit: 10 }], NOW_MS + DAY_MS);
+        const heads = await claim();
+        assert.deepEqual(guids(heads), [events[0]?.event.guid, events[1]?.event.guid]);
+        const [head] = heads;
+        assert.ok(head);
+        const retry = {
+          item: head,
+          record: record(),
+          next: { kind: 'retry', dueMs: NOW_MS },
+        } as const;
+        await queue.finish([retry], NOW_MS);
+        const [again] = await claim();
+        assert.deepEqual([again?.guid, again?.attemptNo], [head.guid, 2]);
+        assert.ok(again);
+        await queue.finish([{ item: again, record: record(), next: { kind: 'dead' } }], NOW_MS);
+        const next = await claim();
+        assert.deepEqual(guids(next), [events[2]?.event.guid]);
+        await queue.finish(
+          next.map((item) => done(item)),
+          NOW_MS,
+        );
+        assert.deepEqual(guids(await claim()), [events[3]?.event.guid]);
+        assert.equal((await queue.countByState(1)).dead, 1);
+      });
+    });
+
+    it('row 8: lists records newest first, by page, filter and app', async () => {
+      await withStore(async (store) => {
+        const queue = new QueueStore(store, 'node');
+        const deliveries = new DeliveryStore(store);
+        await queue.start(NOW_MS);
+        await queue.accept(await Promise.all(Array.from({ length: 5 }, () => newEvent(1))), NOW_MS);
+        const items = await queue.claim([{ appId: 1, limit: 10 }], NOW_MS);
+        const ids = await queue.finish(
+          items.map((item, n) => done(item, n === 2 ? { status_code: 502, status: 'x' } : {})),
+          NOW_MS,
+        );
+        assert.deepEqual(
+          ids,
+          [...ids].sort((a, b) => a - b),
+        );
+        const page = await deliveries.list(1, {}, undefined, 2);
+        assert.deepEqual(
+          page.items.map(({ id }) => id),
+          [ids[4], ids[3]],
+        );
+        assert.deepEqual([page.nextId, page.previousId], [ids[2], undefined]);
+        const second = await deliveries.list(1, {}, ids[2], 2);
+        assert.deepEqual([second.nextId, second.previousId], [ids[0], ids[4]]);
+        const failed = await deliveries.list(1, { status: 'failure' }, undefined, 10);
+        assert.deepEqual(
+          failed.items.map(({ id }) => id),
+          [ids[2]],
+        );
+        assert.deepEqual((await deliveries.list(2, {}, undefined, 10)).items, []);
+        assert.equal(await deliveries.get(2, ids[0] ?? 0), undefined);
+        const detail = await deliveries.get(1, ids[0] ?? 0);
+        assert.deepEqual(
+          [detail?.durationMs, detail?.requestHeaders, Buffer.from(detail?.responseBody ?? [])],
+          [12.5, { A: '1' }, Buffer.from('ok')],
+        );
+        const lost = await deliveries.findEventsToRedrive(1, { status: 'failure' }, '', 10);
+        assert.deepEqual(lost, [items[2]?.guid]);
+      });
+    });
+
+    it('row 28: removes what is older than the retention, and nothing that is still needed', async () => {
+      await withStore(async (store) => {
+        const queue = new QueueStore(store, 'node');
+        const deliveries = new DeliveryStore(store);
+        await queue.start(NOW_MS);
+        await queue.accept(await Promise.all([newEvent(1), newEvent(1), newEvent(2)]), NOW_MS);
+        const items = await queue.claim([{ appId: 1, limit: 10 }], NOW_MS);
+        const [oldId] = await queue.finish([done(items[0] as QueueItem)], NOW_MS);
+        const laterMs = NOW_MS + 10 * DAY_MS;
+        const [freshId] = await queue.finish(
+          [done(items[1] as QueueItem, { deliveredMs: laterMs })],
+          laterMs,
+        );
+        while (await deliveries.purge(NOW_MS + DAY_MS, 1));
+        assert.equal(await deliveries.get(1, oldId ?? 0), undefined);
+        assert.equal((await deliveries.get(1, freshId ?? 0))?.id, freshId);
+        const waiting = await queue.claim([{ appId: 2, limit: 10 }], laterMs);
+        assert.ok(waiting[0]?.payload, 'what waits keeps its payload');
+        await deliveries.purgePayloads(laterMs + DAY_MS, 0, 100);
+        const kept = await deliveries.get(1, freshId ?? 0);
+        assert.deepEqual([kept?.requestPayload, kept?.responseBody], [undefined, undefined]);
+      });
+    });
+  });
+}
+
+webhookStoreContract('SQLite', onSqlite);
+if (POSTGRES === undefined) {
+  it('webhook store on PostgreSQL', {
+    skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
+  });
+} else webhookStoreContract('PostgreSQL', onPostgres);
