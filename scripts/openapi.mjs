@@ -12,6 +12,7 @@ const { describeTimeSeriesApi } = await load('packages', 'server', 'dist', 'inde
 const { describeGameData } = await load('packages', 'gamedata', 'dist', 'index.js');
 const { describeRateLimits } = await load('packages', 'ratelimit', 'dist', 'api-description.js');
 
+const { describeWebhooks } = await load('packages', 'webhooks', 'dist', 'index.js');
 const { describeAccounts } = await load('packages', 'accounts', 'dist', 'index.js');
 
 const gameData = JSON.parse(
@@ -20,6 +21,7 @@ const gameData = JSON.parse(
 const text = (description) => `${JSON.stringify(description, null, 2)}\n`;
 const files = {
   'docs/api/tsdb.json': text(describeTimeSeriesApi()),
+  'docs/api/webhooks.json': text(describeWebhooks()),
   'docs/api/accounts.json': text(describeAccounts()),
   'docs/api/gamedata.json': text(gameData),
   'docs/api/ratelimit.json': text(describeRateLimits()),

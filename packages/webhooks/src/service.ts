@@ -50,6 +50,8 @@ export interface AppRegistry {
   find(
     selector: { readonly id: number } | { readonly client_id: string },
   ): Promise<AppInfo | undefined>;
+  /** The app of a registered installation. */
+  findInstallationApp(installationId: number): Promise<number | undefined>;
 }
 
 export interface WebhooksNeeds {
@@ -230,6 +232,7 @@ class WebhookService implements Webhooks {
           if (id !== undefined) return (await apps.find({ id }))?.id;
           return client_id === undefined ? undefined : (await apps.find({ client_id }))?.id;
         },
+        findInstallationApp: (id) => apps.findInstallationApp(id),
         ping: (hook) => this.#ping(hook),
         baseUrl: (request) => this.#dialect.baseUrl(request),
         answerError: (error, request, reply) => this.#answerOperator(error, request, reply),

@@ -123,6 +123,20 @@ describe('publishing an event', () => {
     await app.untilRecorded('?event=kept&installation_id=3', 1);
   });
 
+  it('row 18: of a registered installation goes to its app alone', async () => {
+    const [installed, other] = [await register(['inst']), await register(['inst'])];
+    const made = await server.http.send('/ops/v1/identities', {
+      body: JSON.stringify({ kind: 'installation', id: 77, app_id: installed.id }),
+      headers: { ...authorized(), 'content-type': 'application/json' },
+    });
+    assert.equal(made.status, 201, made.text);
+    const event = { event: 'inst', payload: { installation: { id: 77 } } };
+    assert.deepEqual(appsOf(accepted(await post(event))), [installed.id]);
+    const unknown = { event: 'inst', payload: { installation: { id: 78 } } };
+    const reached = appsOf(accepted(await post(unknown)));
+    assert.ok(reached.includes(installed.id) && reached.includes(other.id));
+  });
+
   it('can be for later', async () => {
     const app = await register(['*']);
     const startMs = Date.now();

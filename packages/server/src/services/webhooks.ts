@@ -22,6 +22,8 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
       authenticate: (authorization) => identity.authenticateApp(authorization),
       authenticateAnyone: (authorization) => identity.resolveCredential(authorization),
       find: (selector) => identity.findApp(selector),
+      findInstallationApp: async (id) =>
+        (await identity.registry.findRecord(`installation:${id}`))?.attributes.app_id,
     },
     version: readVersion(),
     publicUrl: settings.server.public_url,

@@ -10,6 +10,9 @@ export type FindAppId = (selector: {
   readonly client_id?: string;
 }) => Promise<number | undefined>;
 
+/** The app of a registered installation. */
+export type FindInstallationApp = (installationId: number) => Promise<number | undefined>;
+
 const MAX_TARGET_COUNT = 1000;
 const MAX_DELAY_MS = 30 * 86_400_000;
 const MAX_KEY_LENGTH = 255;
@@ -22,7 +25,12 @@ const MAX_KEY_LENGTH = 255;
 export async function readEvent(
   fields: Fields,
   text: string,
-  at: { readonly nowMs: number; readonly findAppId: FindAppId; readonly headerKey?: string },
+  at: {
+    readonly nowMs: number;
+    readonly findAppId: FindAppId;
+    readonly findInstallationApp: FindInstallationApp;
+    readonly headerKey?: string;
+  },
 ): Promise<EventRequest> {
   const errors: FieldError[] = [];
   const refuse = (field: string, code: FieldError['code'], value?: unknown): undefined => {
@@ -41,18 +49,28 @@ export async function readEvent(
   if (errors.length > 0 || event === undefined || payload === undefined) {
     throw new ValidationFailed(errors);
   }
+  const installationId = installation ?? idIn(payload['installation']);
   return {
     event,
     action,
     payload,
     payloadText: payloadText ?? JSON.stringify(payload),
-    installation_id: installation ?? idIn(payload['installation']),
+    installation_id: installationId,
     repository_id: repository ?? idIn(payload['repository']),
-    appIds,
+    appIds: appIds ?? (await appOfInstallation(installationId, at.findInstallationApp)),
     idempotencyKey: key,
     orderingKey,
     deliverAtMs,
   };
+}
+
+/** An event of an installation is for the app that is installed there, when that is known. */
+async function appOfInstallation(
+  installationId: number | undefined,
+  find: FindInstallationApp,
+): Promise<readonly number[] | undefined> {
+  const appId = installationId === undefined ? undefined : await find(installationId);
+  return appId === undefined ? undefined : [appId];
 }
 
 type Refuse = (field: string, code: FieldError['code'], value?: unknown) => undefined;

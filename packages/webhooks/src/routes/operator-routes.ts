@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhooksConfig } from '../config.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { Engine } from '../domain/engine/engine.js';
-import { type FindAppId, readEvent } from '../domain/event-rules.js';
+import { type FindAppId, type FindInstallationApp, readEvent } from '../domain/event-rules.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import { makeSecret } from '../domain/hook-rules.js';
 import { isoSeconds } from '../domain/ping.js';
@@ -37,6 +37,7 @@ export interface OperatorRouteNeeds {
   readonly deliveries: DeliveryLog;
   readonly queue: QueueView;
   readonly findAppId: FindAppId;
+  readonly findInstallationApp: FindInstallationApp;
   readonly ping: (hook: Hook) => Promise<string | undefined>;
   readonly baseUrl: (request: FastifyRequest) => string;
   readonly answerError: (
@@ -67,7 +68,7 @@ export function registerOperatorRoutes(app: FastifyInstance, needs: OperatorRout
 }
 
 function registerEventRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): void {
-  const { publisher, config, clock, findAppId } = needs;
+  const { publisher, config, clock, findAppId, findInstallationApp } = needs;
   const bodyLimit = config.max_payload_bytes + ENVELOPE_BYTES;
 
   app.post('/ops/v1/events', { bodyLimit }, async (request, reply) => {
@@ -76,6 +77,7 @@ function registerEventRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): v
     const event = await readEvent(readObject(text), text, {
       nowMs: clock.nowMs(),
       findAppId,
+      findInstallationApp,
       ...(typeof headerKey === 'string' && { headerKey }),
     });
     const outcome = await publisher.publish(event);
@@ -93,7 +95,8 @@ function registerEventRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): v
     const read = await Promise.all(
       texts.map(async (text): Promise<EventRequest | { failed: unknown }> => {
         try {
-          return await readEvent(readObject(text), text, { nowMs: clock.nowMs(), findAppId });
+          const at = { nowMs: clock.nowMs(), findAppId, findInstallationApp };
+          return await readEvent(readObject(text), text, at);
         } catch (failed) {
           return { failed };
         }
