@@ -80,6 +80,9 @@ export function createIdentity(needs: IdentityNeeds): Identity {
   return new IdentityService(needs);
 }
 
+/** How long tokens of other nodes on the same database may go unseen. */
+const SHARED_REFRESH_MS = 1000;
+
 class IdentityService implements Identity {
   readonly name = 'identity';
   readonly front: ServiceFront;
@@ -96,6 +99,7 @@ class IdentityService implements Identity {
   readonly #apps: Apps;
   readonly #appJwts: AppJwts;
   #appHooks: AppHooks | undefined;
+  #refresh: Disposable | undefined;
   #recoveryAddress: AddressInfo | undefined;
 
   constructor(needs: IdentityNeeds) {
@@ -193,6 +197,14 @@ class IdentityService implements Identity {
   async start(): Promise<void> {
     const { config, files, log } = this.#needs;
     await this.#tokens.load();
+    const { store, clock } = this.#needs;
+    if (store.engine === 'postgresql') {
+      this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
+        await this.#tokens
+          .refresh()
+          .catch((err: unknown) => log.error({ err }, 'tokens of other nodes not read'));
+      });
+    }
     await this.#appStore.migrate();
     await this.#registryStore.migrate();
     await this.platformKeys.load();
@@ -208,6 +220,7 @@ class IdentityService implements Identity {
   }
 
   async close(): Promise<void> {
+    this.#refresh?.[Symbol.dispose]();
     await this.#recovery.close();
   }
 }

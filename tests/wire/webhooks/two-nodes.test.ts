@@ -92,6 +92,26 @@ if (SERVER === undefined) {
       await app.untilRecorded('?event=handed', 1);
     });
 
+    it('row 27: know the same admin tokens', async () => {
+      const url = await makeDatabase();
+      const start = async () =>
+        await ServerProcess.start({
+          flags: ['--services=webhooks', `--server-database-url=${url}`],
+          env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
+        });
+      await using one = await start();
+      await using other = await start();
+      const made = await one.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+      const { token } = JSON.parse(made.text) as { token: string };
+      const headers = { authorization: `Bearer ${token}` };
+      const works = async () => (await other.http.send('/ops/v1/apps', { headers })).status === 200;
+      const endMs = Date.now() + 15_000;
+      while (!(await works())) {
+        assert.ok(Date.now() < endMs, 'the other node has not heard of the token');
+        await sleep(100);
+      }
+    });
+
     it('row 25: refuses to start with another master key', async () => {
       const url = await makeDatabase();
       const first = await startNode(url);

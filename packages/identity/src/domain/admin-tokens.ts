@@ -54,6 +54,17 @@ export class AdminTokens {
     for (const token of tokens) this.#show(token);
   }
 
+  /** Reads again what another node may have changed. */
+  async refresh(): Promise<void> {
+    await this.#alone(async () => {
+      const { tokens, nextId } = await this.#store.readAll();
+      this.#nextId = Math.max(this.#nextId, nextId);
+      this.#byName.clear();
+      this.#byHash.clear();
+      for (const token of tokens) this.#show(token);
+    });
+  }
+
   /**
    * The valid token with this text. Costs one SHA-512 (half a microsecond). The look-up compares digests of what was
    * presented: how long it takes says nothing about a token's text to someone who cannot invert SHA-512.
