@@ -16,15 +16,19 @@ const { tellWeather, tellEarthquakes, tellStocks, tellMistakes } = await import(
 const { DEMO_FLAGS, tellWebhooks } = await import('./demo/webhook-stories.mjs');
 const { tellGameData } = await import('./demo/game-stories.mjs');
 const { askFlights, tellFlights } = await import('./demo/flight-stories.mjs');
+const { preparePlugins, tellPlugins } = await import('./demo/plugin-stories.mjs');
 
 const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-demo-'));
+const pluginDir = path.join(dataDir, 'plugins');
+const flags = [...DEMO_FLAGS, '--plugin-dir', pluginDir];
 const say = new Narrator();
+preparePlugins(pluginDir);
 let server;
 try {
   say.title('A fresh server');
   server = await say.step(
     'start on a free port, empty folder',
-    () => startServerProcess({ dataDir, flags: DEMO_FLAGS }),
+    () => startServerProcess({ dataDir, flags }),
     ({ url }) => url,
   );
   const anonymous = new HttpClient(server.url);
@@ -44,12 +48,13 @@ try {
   await tellMistakes(say, client);
   await tellWebhooks(say, client, anonymous);
   await tellGameData(say, client);
+  await tellPlugins(say, client);
 
   say.title('A crash');
   await say.step('kill -9', () => server.kill());
   server = await say.step(
     'start again on the same folder',
-    () => startServerProcess({ dataDir }),
+    () => startServerProcess({ dataDir, flags }),
     ({ startMs }) => `recovered in ${durationText(startMs)}`,
   );
   await askFlights(say, client.withUrl(server.url), tally);

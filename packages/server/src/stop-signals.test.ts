@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { describe, it } from 'node:test';
 
 const INDEX = new URL('./index.js', import.meta.url).href;
@@ -11,7 +12,7 @@ const PROGRAM = `import('${INDEX}').then(async ({ closeOnSignals, readSettings, 
   const flags = new Map([['http-bind', '127.0.0.1:0'], ['object-store', 'memory'], ['log-level', 'silent']]);
   const server = await startServer({ settings: readSettings({ env: {}, flags }) });
   const closed = closeOnSignals(server);
-  process.stdout.write(String(server.address.port));
+  console.log('listens', server.address.port);
   await closed;
 });`;
 
@@ -19,8 +20,11 @@ async function startProcess(): Promise<{ child: ChildProcess; port: number }> {
   const child = spawn(process.execPath, ['-e', PROGRAM], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [port] = await once(child.stdout, 'data');
-  return { child, port: Number(port) };
+  for await (const line of createInterface(child.stdout)) {
+    const port = /^listens (d+)$/.exec(line)?.[1];
+    if (port !== undefined) return { child, port: Number(port) };
+  }
+  throw new Error('the server did not start');
 }
 
 describe('closeOnSignals', () => {

@@ -3,10 +3,11 @@ import type { RunningServer } from './start-server.js';
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * The first signal closes the server in order; a second one does not wait for running requests any more.
+ * The first signal closes the server in order, once it has started; a second one does not wait for running requests any
+ * more. To be called before whoever may send a signal hears that the server listens.
  * @returns a promise of the closed server: the process then ends by itself with code 0.
  */
-export function closeOnSignals(server: RunningServer): Promise<void> {
+export function closeOnSignals(server: RunningServer | Promise<RunningServer>): Promise<void> {
   return new Promise((resolve, reject) => {
     const force = new AbortController();
     let signalCount = 0;
@@ -16,8 +17,8 @@ export function closeOnSignals(server: RunningServer): Promise<void> {
         force.abort();
         return;
       }
-      server
-        .close(force.signal)
+      Promise.resolve(server)
+        .then((running) => running.close(force.signal))
         .finally(() => {
           for (const signal of SIGNALS) process.removeListener(signal, onSignal);
         })

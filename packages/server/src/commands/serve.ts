@@ -84,9 +84,12 @@ async function read(config: string | undefined): Promise<Pick<SettingsSources, '
 async function serve(sources: SettingsSources): Promise<void> {
   try {
     const settings = readSettings(sources);
-    const server = await startServer({ settings });
+    const starting = startServer({ settings });
+    const closed = closeOnSignals(starting);
+    closed.catch(() => undefined); // A failed start is reported below.
+    const server = await starting;
     if (process.stdout.isTTY) printBanner(server.address.url, settings);
-    await closeOnSignals(server);
+    await closed;
   } catch (error) {
     throw explain(error, sources);
   }

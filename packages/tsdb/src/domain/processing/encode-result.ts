@@ -123,13 +123,16 @@ function filled<T extends { [row: number]: unknown }>(
   from: { readonly index: number; readonly chunks: readonly ResultChunk[] },
   target: T,
 ): T {
+  const cells: { [row: number]: unknown } = target;
+  const isWide = target instanceof BigInt64Array || target instanceof BigUint64Array;
   let row = 0;
   for (const chunk of from.chunks) {
     const values = chunk.columns[from.index]?.values ?? [];
     for (let i = 0; i < chunk.rowCount; i++) {
       const value = values[i];
-      if (value !== undefined && value !== null)
-        (target as { [row: number]: unknown })[row + i] = value;
+      if (value === undefined || value === null) continue;
+      // Small integers may come as numbers.
+      cells[row + i] = isWide && typeof value === 'number' ? BigInt(value) : value;
     }
     row += chunk.rowCount;
   }
