@@ -21,7 +21,7 @@ async function startProcess(): Promise<{ child: ChildProcess; port: number }> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface(child.stdout)) {
-    const port = /^listens (d+)$/.exec(line)?.[1];
+    const port = /^listens (\d+)$/.exec(line)?.[1];
     if (port !== undefined) return { child, port: Number(port) };
   }
   throw new Error('the server did not start');
