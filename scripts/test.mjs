@@ -9,6 +9,8 @@ import { runNode } from './lib/run.mjs';
 import { listTestFiles } from './lib/test-files.mjs';
 
 const CONCURRENCY = 2;
+/** A test that hangs must fail, not stop the run. */
+const TEST_TIMEOUT_MS = 300_000;
 
 const given = process.argv.slice(2);
 const withLong = given.includes('--all');
@@ -26,6 +28,7 @@ process.exitCode = await runNode([
   '--enable-source-maps',
   '--test',
   `--test-concurrency=${CONCURRENCY}`,
+  ...(withLong ? [] : [`--test-timeout=${TEST_TIMEOUT_MS}`]),
   `--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`,
   '--test-reporter-destination=stdout',
   ...runnerFlags,
