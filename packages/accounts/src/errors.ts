@@ -11,6 +11,15 @@ export class KeyFileDamaged extends Error {
   }
 }
 
+/** Stops the start: the data came without their key, as from a backup that left it out. */
+export class KeyFileMissing extends Error {
+  override readonly name = 'KeyFileMissing';
+  readonly kind = 'key_file_missing';
+  constructor(at: { path: string }) {
+    super(`there are accounts, but not the key file ${at.path} that they need; put it back`);
+  }
+}
+
 /** Stops the start: a preset key cannot be used. The message never holds it. */
 export class BootstrapKeysInvalid extends Error {
   override readonly name = 'BootstrapKeysInvalid';

@@ -138,7 +138,8 @@ class AccountsService implements HttpService {
       store.migrate('accounts', ACCOUNT_MIGRATIONS),
     ]);
     const keyFile = new KeyFile({ files, random, folder: join(dataDir, 'accounts') });
-    const sealingKeys = await keyFile.open();
+    // Before the first platform is stored: a start that ends between the two makes no data without a key.
+    const sealingKeys = await keyFile.open({ hasData: await this.#platforms.hasStored() });
     const sealer = new Sealer(sealingKeys);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);

@@ -1,6 +1,6 @@
 // Source: accounts, sections 1, 4, 16.5, 18 and 19; rows 16, 18, 20, 21 and 23 of its checklist.
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -221,14 +221,15 @@ describe('secrets', () => {
     assert.equal(used.surname, 'Kept');
   });
 
-  it('does not start with a damaged key file', async () => {
+  it('does not start with a damaged key file, or without the one that its data need', async () => {
     const path = join(server.process.dataDir, 'accounts', 'keys.json');
-    const { writeFile } = await import('node:fs/promises');
     const whole = await readFile(path, 'utf8');
     const { dataDir } = server.process;
     await server.process.stop();
     await writeFile(path, whole.replace('"current": "k2"', '"current": "k3"'));
     await assert.rejects(AccountsServer.start({ dataDir }), /key file .* is damaged/);
+    await rm(path);
+    await assert.rejects(AccountsServer.start({ dataDir }), /not the key file/);
     await writeFile(path, whole);
     server = await AccountsServer.start({ dataDir });
   });

@@ -37,6 +37,17 @@ export class Platforms {
     this.#needs = needs;
   }
 
+  /** Whether an earlier start has left anything. */
+  async hasStored(): Promise<boolean> {
+    const row = await this.#needs.store
+      .reader<AccountTables>()
+      .selectFrom('accounts_platforms')
+      .select('id')
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   /** @returns whether this is the first start: there was no platform yet. */
   async load(): Promise<boolean> {
     const rows = await this.#needs.store

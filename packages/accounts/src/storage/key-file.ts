@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { crc32c, type FileSystem, type Random } from '@plinth/kernel';
-import { KeyFileDamaged } from '../errors.js';
+import { KeyFileDamaged, KeyFileMissing } from '../errors.js';
 import type { SealingKeys } from './sealer.js';
 
 const NAME = 'keys.json';
@@ -28,11 +28,15 @@ export class KeyFile {
     this.#folder = needs.folder;
   }
 
-  /** Reads the keys, or makes the first one. Throws `KeyFileDamaged`. */
-  async open(): Promise<SealingKeys> {
+  /**
+   * Reads the keys, or makes the first one. Throws `KeyFileDamaged`, and `KeyFileMissing` when there are data that were
+   * sealed with a key.
+   */
+  async open({ hasData }: { readonly hasData: boolean }): Promise<SealingKeys> {
     await this.#files.makeDirectory(this.#folder);
     const found = await this.#files.stat(this.#path);
     if (found !== undefined) return await this.#read();
+    if (hasData) throw new KeyFileMissing({ path: this.#path });
     const first: SealingKeys = {
       current: 'k1',
       keys: new Map([['k1', this.#random.bytes(KEY_SIZE_BYTES)]]),
