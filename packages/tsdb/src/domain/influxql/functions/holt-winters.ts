@@ -9,13 +9,12 @@ export interface HoltWintersOptions {
   readonly intervalNs: bigint;
 }
 
-/** Shares tried to start the search from. */
-const ALPHA = 0.5;
-const BETA = 0.5;
-const GAMMA = 0.5;
-const PHI = 0.5;
-/** How far from its start the search first looks. */
-const GRID = 4;
+/** Starts of the search for each of the four shares. */
+const STARTS = [0.3, 0.7];
+/** Place of the first season among the parameters. */
+const SEASONS = 6;
+/** What a first value says about level and trend without seasons. */
+const FIRST_WEIGHT = 0.5;
 const EPSILON = 1e-4;
 
 /**
@@ -69,95 +68,86 @@ class Model {
     this.#m = m;
   }
 
+  /** Parameters: the shares of level, trend and season, the damping, then level, trend and seasons at the start. */
   fit(): number[] {
-    const m = this.#m;
-    const { level, trend, seasonal } = this.#start();
-    const initial = [ALPHA, BETA, GAMMA, PHI, level, trend, ...seasonal];
     const search = new NelderMead((parameters) => this.#error(parameters), EPSILON);
-    let best: { value: number; parameters: number[] } | undefined;
-    const delta = 1 / GRID;
-    for (let a = delta; a < 0.5 + delta / 2; a += delta) {
-      for (let b = delta; b < 0.5 + delta / 2; b += delta) {
-        for (let g = delta; g < 0.5 + delta / 2; g += delta) {
-          const start = [...initial];
-          start[0] = a;
-          start[1] = b;
-          start[2] = g;
-          start[3] = PHI;
-          const found = search.minimize(start);
-          if (best === undefined || found.value < best.value) best = found;
-          if (m === 0) break;
+    const start = this.#start();
+    let best: { readonly value: number; readonly parameters: number[] } | undefined;
+    for (const alpha of STARTS) {
+      for (const beta of STARTS) {
+        for (const gamma of STARTS) {
+          for (const phi of STARTS) {
+            const found = search.minimize([alpha, beta, gamma, phi, ...start]);
+            if (best === undefined || found.value < best.value) best = found;
+          }
         }
       }
     }
-    return best?.parameters ?? initial;
+    return best?.parameters ?? [];
   }
 
-  #start(): { level: number; trend: number; seasonal: number[] } {
+  #start(): number[] {
     const m = this.#m;
-    const at = (i: number): number => this.#values[i] ?? Number.NaN;
-    if (m === 0) return { level: at(0), trend: present(at(1) - at(0)), seasonal: [] };
-    let level = 0;
-    for (let i = 0; i < m; i++) level += present(at(i));
-    level /= m;
-    let trend = 0;
-    for (let i = 0; i < m; i++) {
-      if (m + i < this.#values.length) trend += present((at(m + i) - at(i)) / m);
+    const values = this.#values;
+    if (m === 0) {
+      const [first = 0, second = Number.NaN] = values;
+      return [FIRST_WEIGHT * first, FIRST_WEIGHT * present(second - first)];
     }
-    trend /= m;
-    const seasonal = Array.from({ length: m }, (_, i) =>
-      level === 0 ? 1 : present(at(i), level) / level,
-    );
-    return { level, trend, seasonal };
+    let level = 0;
+    let trend = 0;
+    for (let i = 0; i < m; i++) level += present(values[i]) / m;
+    for (let i = 0; i < m && m + i < values.length; i++) {
+      trend += present((values[m + i] as number) - (values[i] as number)) / (m * m);
+    }
+    const seasons = Array.from({ length: m }, (_, i) => present(values[i], level) / level);
+    return [level, trend, ...seasons];
   }
 
-  forecast(count: number, parameters: readonly number[]): number[] {
+  /**
+   * The model's values from the first one on: of all buckets, then `count` ahead. The seasons move on within
+   * `parameters`, as they do in the real server: a search goes on from where its last look has left them.
+   */
+  forecast(count: number, parameters: number[]): number[] {
     const m = this.#m;
-    const [alpha = 0, beta = 0, gamma = 0, phi = 0, level0 = 0, trend0 = 0, ...seasonal] =
-      parameters;
-    const out: number[] = [];
+    const [alpha = 0, beta = 0, gamma = 0, phi = 0, level0 = 0, trend0 = 0] = parameters;
+    let value = this.#values[0] ?? Number.NaN;
     let level = level0;
     let trend = trend0;
     let damping = phi;
-    const total = this.#values.length + count;
-    for (let t = 0; t < total; t++) {
-      const season = m === 0 ? 1 : (seasonal[t % m] ?? 1);
-      const isAhead = t >= this.#values.length;
-      const steps = isAhead ? damping : phi;
-      out.push((level + steps * trend) * season);
-      if (isAhead) {
-        damping += phi ** (t - this.#values.length + 2);
-        continue;
-      }
-      const value = this.#values[t] ?? Number.NaN;
-      const observed = Number.isNaN(value) ? (out[t] as number) : value;
+    let offset = m - 1;
+    const out = [value];
+    for (let t = 1; t < this.#values.length + count; t++) {
+      const season = m === 0 ? 1 : (parameters[SEASONS + ((t - m + offset) % m)] ?? 1);
+      const nextSeason =
+        m === 0 ? 1 : (parameters[SEASONS + ((t - m + (t % m) + offset) % m)] ?? 1);
       const before = level;
-      level = alpha * (season === 0 ? 0 : observed / season) + (1 - alpha) * (level + phi * trend);
+      const expected = before + phi * trend;
+      level = alpha * (value / season) + (1 - alpha) * expected;
       const trendBefore = trend;
-      trend = beta * (level - before) + (1 - beta) * phi * trend;
+      trend = beta * (level - before) + (1 - beta) * phi * trendBefore;
+      const newSeason = gamma * (value / expected) + (1 - gamma) * season;
+      value = (level + damping * trend) * nextSeason;
+      damping += phi ** t;
       if (m > 0) {
-        const base = before + phi * trendBefore;
-        seasonal[t % m] = gamma * (base === 0 ? 0 : observed / base) + (1 - gamma) * season;
+        parameters[SEASONS + ((t + offset) % m)] = newSeason;
+        offset++;
       }
+      out.push(value);
     }
     return out;
   }
 
-  #error(parameters: readonly number[]): number {
-    for (let i = 0; i < 4; i++) {
-      const share = parameters[i] ?? 0;
-      if (share < 0 || share > 1) return Number.POSITIVE_INFINITY;
-    }
+  #error(parameters: number[]): number {
+    for (let i = 0; i < 4; i++) parameters[i] = Math.min(1, Math.max(0, parameters[i] ?? 0));
     const fitted = this.forecast(0, parameters);
     let sum = 0;
     this.#values.forEach((value, i) => {
-      if (Number.isNaN(value)) return;
-      sum += ((fitted[i] ?? 0) - value) ** 2;
+      if (!Number.isNaN(value)) sum += ((fitted[i] ?? 0) - value) ** 2;
     });
     return Number.isNaN(sum) ? Number.POSITIVE_INFINITY : sum;
   }
 }
 
-function present(value: number, fallback = 0): number {
-  return Number.isNaN(value) ? fallback : value;
+function present(value: number | undefined, fallback = 0): number {
+  return value === undefined || Number.isNaN(value) ? fallback : value;
 }

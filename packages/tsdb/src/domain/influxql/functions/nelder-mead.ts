@@ -1,32 +1,32 @@
 const MAX_ITERATIONS = 1000;
 const REFLECTION = 1;
-const CONTRACTION = 0.5;
 const EXPANSION = 2;
+const CONTRACTION = 0.5;
 
 interface Vertex {
-  readonly value: number;
+  value: number;
   readonly parameters: number[];
 }
 
 /** Search for the least value of a function without its slopes. Source: Nelder and Mead, 1965. */
 export class NelderMead {
-  readonly #objective: (parameters: readonly number[]) => number;
+  /** May put its argument right (keep a share within its bounds): the vertex is moved then. */
+  readonly #objective: (parameters: number[]) => number;
   readonly #epsilon: number;
 
-  constructor(objective: (parameters: readonly number[]) => number, epsilon: number) {
+  constructor(objective: (parameters: number[]) => number, epsilon: number) {
     this.#objective = objective;
     this.#epsilon = epsilon;
   }
 
-  minimize(start: readonly number[]): Vertex {
+  minimize(start: readonly number[]): { readonly value: number; readonly parameters: number[] } {
     const vertices = this.#simplex(start);
     for (let i = 0; i < MAX_ITERATIONS; i++) {
-      vertices.sort((a, b) => a.value - b.value);
-      if (this.#isDone(vertices)) break;
       this.#step(vertices);
+      if (this.#isDone(vertices)) break;
     }
-    vertices.sort((a, b) => a.value - b.value);
-    return vertices[0] as Vertex; // a simplex has corners
+    const { parameters } = vertices[extreme(vertices, -1)] as Vertex; // a simplex has corners
+    return { value: this.#objective(parameters), parameters };
   }
 
   #at(parameters: number[]): Vertex {
@@ -43,39 +43,66 @@ export class NelderMead {
 
   #isDone(vertices: readonly Vertex[]): boolean {
     const mean = vertices.reduce((sum, { value }) => sum + value, 0) / vertices.length;
-    const spread =
-      vertices.reduce((sum, { value }) => sum + (value - mean) ** 2, 0) / (vertices.length - 1);
-    return Math.sqrt(spread) < this.#epsilon;
+    const squares = vertices.reduce((sum, { value }) => sum + (value - mean) ** 2, 0);
+    return Math.sqrt(squares / (vertices.length - 1)) < this.#epsilon;
   }
 
   #step(vertices: Vertex[]): void {
     const n = vertices.length - 1;
-    const best = vertices[0] as Vertex;
-    const worst = vertices[n] as Vertex;
-    const second = vertices[n - 1] as Vertex;
+    const worstPlace = extreme(vertices, 1);
+    const bestPlace = extreme(vertices, -1);
+    const worst = vertices[worstPlace] as Vertex;
+    const best = vertices[bestPlace] as Vertex;
+    const secondPlace = secondWorst(vertices, bestPlace, worst.value);
+    const second = vertices[secondPlace] as Vertex;
     const centre = best.parameters.map(
-      (_, j) => vertices.slice(0, n).reduce((sum, v) => sum + (v.parameters[j] ?? 0), 0) / n,
+      (_, j) =>
+        vertices.reduce((sum, v) => (v === worst ? sum : sum + (v.parameters[j] ?? 0)), 0) / n,
     );
-    const along = (factor: number): Vertex =>
-      this.#at(centre.map((c, j) => c + factor * (c - (worst.parameters[j] ?? 0))));
-    const reflected = along(REFLECTION);
+    const towards = (from: readonly number[], factor: number): number[] =>
+      centre.map((c, j) => c + factor * ((from[j] ?? 0) - c));
+    const reflected = this.#at(towards(worst.parameters, -REFLECTION));
     if (reflected.value < best.value) {
-      const expanded = along(EXPANSION);
-      vertices[n] = expanded.value < reflected.value ? expanded : reflected;
+      const expanded = this.#at(towards(reflected.parameters, EXPANSION));
+      vertices[worstPlace] = expanded.value < reflected.value ? expanded : reflected;
       return;
     }
     if (reflected.value < second.value) {
-      vertices[n] = reflected;
+      vertices[worstPlace] = reflected;
       return;
     }
-    const contracted = reflected.value < worst.value ? along(CONTRACTION) : along(-CONTRACTION);
-    if (contracted.value < Math.min(reflected.value, worst.value)) {
-      vertices[n] = contracted;
+    const from = reflected.value < worst.value ? reflected : worst;
+    const contracted = this.#at(towards(from.parameters, CONTRACTION));
+    if (contracted.value < worst.value) {
+      vertices[worstPlace] = contracted;
       return;
     }
-    for (let i = 1; i <= n; i++) {
-      const vertex = vertices[i] as Vertex;
-      vertices[i] = this.#at(vertex.parameters.map((p, j) => ((best.parameters[j] ?? 0) + p) / 2));
+    for (const vertex of vertices) {
+      if (vertex === best) continue;
+      vertex.parameters.forEach((value, j) => {
+        const origin = best.parameters[j] ?? 0;
+        vertex.parameters[j] = origin + (value - origin) / 2;
+      });
     }
+    // The values of the two worst are looked at again; those of the others are when their turn comes.
+    worst.value = this.#objective(worst.parameters);
+    second.value = this.#objective(second.parameters);
   }
+}
+
+/** Place of the greatest (`sign` 1) or least value. */
+function extreme(vertices: readonly Vertex[], sign: 1 | -1): number {
+  let place = 0;
+  vertices.forEach(({ value }, i) => {
+    if (sign * value > sign * (vertices[place] as Vertex).value) place = i;
+  });
+  return place;
+}
+
+function secondWorst(vertices: readonly Vertex[], bestPlace: number, worst: number): number {
+  let place = bestPlace;
+  vertices.forEach(({ value }, i) => {
+    if (value > (vertices[place] as Vertex).value && value < worst) place = i;
+  });
+  return place;
 }
