@@ -11,7 +11,7 @@ import { type QueryCase, readQueryFile } from './testing/query-case.js';
 
 /**
  * Cases as text: `name.influxql` and, beside it, the answers in `name.result`. Those without an error were computed by
- * InfluxDB 1.6.7 from the same rows; floats have twelve digits.
+ * InfluxDB 1.6.7 from the same rows; floats have nine digits.
  */
 const FOLDER = join(import.meta.dirname, '../test/queries');
 
@@ -65,7 +65,7 @@ async function rendered({ columns, tagNames, series }: Answer): Promise<string[]
 
 function cellText(value: Value): string {
   if (value === null || Number.isNaN(value)) return 'NULL';
-  if (typeof value === 'number') return String(Number(value.toPrecision(12)));
+  if (typeof value === 'number') return String(Number(value.toPrecision(9)));
   if (typeof value !== 'string') return String(value);
   return value === value.trim() && value !== '' ? value : `"${value}"`;
 }

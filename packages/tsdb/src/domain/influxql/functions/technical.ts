@@ -90,12 +90,14 @@ class Ema implements Indicator {
       this.#last = this.#sum / this.#count;
       return this.#last;
     }
-    this.#last += (value - this.#last) * this.#alpha;
+    // Until it is warm, each value counts as in an average over those so far.
+    const alpha = this.#count <= this.size ? 2 / (this.#count + 1) : this.#alpha;
+    this.#last += (value - this.#last) * alpha;
     return this.#last;
   }
 }
 
-/** Averages of averages, each fed by the one before it once that is warm. */
+/** Averages of averages. */
 class Chain {
   readonly parts: readonly Ema[];
 
@@ -110,7 +112,6 @@ class Chain {
     for (const part of this.parts) {
       next = part.add(next);
       values.push(next);
-      if (!part.isWarm()) break;
     }
     return values;
   }
@@ -150,6 +151,7 @@ class Trix implements Indicator {
   readonly #chain: Chain;
   #last: number | undefined;
   #isShown = false;
+  #wasWarm = false;
 
   constructor(size: number, warmUp: WarmUp) {
     this.#chain = new Chain(size, warmUp, 3);
@@ -161,35 +163,38 @@ class Trix implements Indicator {
 
   add(value: number): number {
     const values = this.#chain.add(value);
-    if (!this.#chain.isWarm) return 0;
     const current = values[2] ?? 0;
     const previous = this.#last;
     this.#last = current;
     if (previous === undefined) return 0;
-    this.#isShown = true;
+    this.#isShown = this.#wasWarm;
+    this.#wasWarm = this.#chain.isWarm;
     return previous === 0 ? 0 : (current / previous - 1) * 100;
   }
 }
 
 class Rsi implements Indicator {
+  readonly #size: number;
   readonly #up: Ema;
   readonly #down: Ema;
-  #previous: number | undefined;
+  #previous = 0;
+  #count = 0;
 
   constructor(size: number, warmUp: WarmUp) {
-    // Wilder's smoothing.
-    this.#up = new Ema(size, warmUp, 1 / size);
-    this.#down = new Ema(size, warmUp, 1 / size);
+    this.#size = size;
+    // Wilder's smoothing over n values is the average over 2n - 1.
+    this.#up = new Ema(2 * size - 1, warmUp, 1 / size);
+    this.#down = new Ema(2 * size - 1, warmUp, 1 / size);
   }
 
   isWarm(): boolean {
-    return this.#up.isWarm();
+    return this.#count > this.#size;
   }
 
   add(value: number): number {
     const previous = this.#previous;
     this.#previous = value;
-    if (previous === undefined) return 0;
+    this.#count++;
     const up = this.#up.add(Math.max(value - previous, 0));
     const down = this.#down.add(Math.max(previous - value, 0));
     return 100 - 100 / (1 + up / down);
@@ -267,18 +272,20 @@ class Kama implements Indicator {
 class Cmo implements Indicator {
   readonly #ring: Ring;
   #previous: number | undefined;
+  #count = 0;
 
   constructor(size: number) {
     this.#ring = new Ring(size);
   }
 
   isWarm(): boolean {
-    return this.#ring.values.length >= this.#ring.size;
+    return this.#count >= this.#ring.size;
   }
 
   add(value: number): number {
     const previous = this.#previous;
     this.#previous = value;
+    this.#count++;
     if (previous === undefined) return 0;
     this.#ring.push(value - previous);
     let up = 0;
@@ -294,7 +301,7 @@ class Cmo implements Indicator {
 class CmoSmoothed implements Indicator {
   readonly #up: Ema;
   readonly #down: Ema;
-  #previous: number | undefined;
+  #previous = 0;
 
   constructor(size: number, warmUp: WarmUp) {
     this.#up = new Ema(size, warmUp);
@@ -308,7 +315,6 @@ class CmoSmoothed implements Indicator {
   add(value: number): number {
     const previous = this.#previous;
     this.#previous = value;
-    if (previous === undefined) return 0;
     const up = this.#up.add(Math.max(value - previous, 0));
     const down = this.#down.add(Math.max(previous - value, 0));
     return up + down === 0 ? 0 : (100 * (up - down)) / (up + down);
