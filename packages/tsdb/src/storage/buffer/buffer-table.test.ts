@@ -36,17 +36,21 @@ describe('BufferTable', () => {
   const ALL = [BigInt(ROW_COUNT), BigInt(ROW_COUNT), SUM];
 
   it('has every earlier row in the engine when a second hand-over meets one under way', async () => {
-    const table = newTable('second', host);
-    table.append(batch(), 1n);
-    const first = table.handOver();
-    let isFirstDone = false;
-    void first.then(() => (isFirstDone = true));
-    // Until the first stands between two blocks: nothing waits any more, but not all is there.
-    for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
-    assert.equal(isFirstDone, false, 'the first hand-over is still under way');
-    await table.handOver();
-    assert.deepEqual(await countOf(table), ALL);
-    await first;
+    let hasMet = false;
+    // On a busy machine the first may be through before anybody can look.
+    for (let attempt = 0; attempt < 20 && !hasMet; attempt++) {
+      const table = newTable(`second_${attempt}`, host);
+      table.append(batch(), 1n);
+      let isFirstDone = false;
+      const first = table.handOver().then(() => (isFirstDone = true));
+      // Until the first stands between two blocks: nothing waits any more, but not all is there.
+      for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
+      hasMet = !isFirstDone;
+      await table.handOver();
+      assert.deepEqual(await countOf(table), ALL);
+      await first;
+    }
+    assert.ok(hasMet, 'the second met the first under way');
   });
 
   it('has every earlier row in the engine when the hand-over in the background has begun', async () => {
