@@ -47,6 +47,8 @@ export interface GameDataNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** `/` shows the index; false where another service answers there. */
+  readonly ownsRoot: boolean;
   /** Who the `Authorization` header of an editor call speaks for, if it is an admin token of the server. */
   readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
 }
@@ -122,6 +124,7 @@ class GameDataService implements GameData {
       findAdmin: needs.findAdmin,
     });
     this.#front = new GameDataFront({
+      ownsRoot: needs.ownsRoot,
       cors: settings.cors,
       editorOrigins: settings.editor_origins,
       access: this.#access,
@@ -130,6 +133,7 @@ class GameDataService implements GameData {
     });
     this.front = this.#front;
     this.#parts = {
+      ownsRoot: needs.ownsRoot,
       library: this.#library,
       catalog: new Catalog(),
       bulk: new BulkFiles(),

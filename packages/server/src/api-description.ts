@@ -324,6 +324,7 @@ function queryV1(): object {
     parameters: [q, { ...DB, required: false }, RP, epoch, chunked, chunkSize, pretty, params],
     responses: {
       '200': answer('a result for each statement; failures of statements are in their results'),
+      '400': answer('a parameter is missing or cannot be read', json(ref('Error'))),
       ...QUERY_FAILED,
     },
   };

@@ -9,6 +9,7 @@ import { toErrorAnswer } from './to-wire.js';
 const MAX_URL_LENGTH = 8192;
 
 export interface FrontParts {
+  readonly ownsRoot: boolean;
   readonly cors: boolean;
   readonly editorOrigins: readonly string[];
   readonly access: EditorAccess;
@@ -19,12 +20,13 @@ export interface FrontParts {
 /** Decides before routing, and answers what no route has, in the dialect of game data. */
 export class GameDataFront implements ServiceFront {
   /** `/api` is ours as far as no other service has a longer path below it. */
-  readonly paths = ['/', '/api', '/editor'];
+  readonly paths: readonly string[];
   readonly #parts: FrontParts;
   readonly #publicHeaders: Readonly<Record<string, string>>;
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
+    this.paths = ['/api', '/editor', ...(parts.ownsRoot ? ['/'] : [])];
     this.#publicHeaders = publicHeaders(parts.cors);
   }
 

@@ -27,6 +27,7 @@ import { etagOf, isNamedBy, type Reply, type ReplyCache } from './reply-cache.js
 import { sendReply, writeOut } from './send.js';
 
 export interface PublicRouteParts extends PublicParts {
+  readonly ownsRoot: boolean;
   readonly cache: ReplyCache;
   /** Resolves when data can be read. */
   readonly ready: () => Promise<void> | undefined;
@@ -39,9 +40,6 @@ export interface PublicRouteParts extends PublicParts {
 
 type Make = (target: Target, request: FastifyRequest) => Page | Promise<Page>;
 
-/** Paths of the public part, with `:name` for variable segments. */
-export const PUBLIC_PATHS: string[] = [];
-
 /** Nine lists and what goes with them. Source: gamedata, section 2. */
 export function registerPublicRoutes(app: FastifyInstance, parts: PublicRouteParts): void {
   const get = (path: string, make: Make): void => {
@@ -51,7 +49,7 @@ export function registerPublicRoutes(app: FastifyInstance, parts: PublicRoutePar
       app.route({ method: ['GET', 'HEAD'], url, handler });
     }
   };
-  get('/', () => indexPage(parts));
+  if (parts.ownsRoot) get('/', () => indexPage(parts));
   get('/api', () => indexPage(parts));
   get('/api/ammunition/calibers/list', (target) => calibersPage(parts, target));
   get('/api/items/categories/list', (target) => categoriesPage(parts, target));

@@ -12,6 +12,7 @@ export async function openGameData(parts: ServiceParts): Promise<GameData> {
     clock,
     random,
     log,
+    ownsRoot: !settings.server.services.includes('tsdb'),
     findAdmin(authorization) {
       try {
         const principal = identity.check({ url: '/api/editor', headers: { authorization } });

@@ -131,7 +131,12 @@ class ShapeWalk {
       return this.#fail(path, 'too_long', `${path} has more than ${maxItems} entries.`);
     }
     const { items = {} } = node;
-    return value.map((item: unknown, index) => this.walk(items, item, join(path, String(index))));
+    return value.map((item: unknown, index) => {
+      const at = join(path, String(index));
+      // Null unsets a field; an entry of a list has nothing to unset.
+      if (item === null) return this.#fail(at, 'not_nullable', `${at} cannot be null.`);
+      return this.walk(items, item, at);
+    });
   }
 
   #integer(node: Node, value: unknown, path: string): unknown {
