@@ -238,6 +238,26 @@ describe('lists', () => {
   });
 });
 
+describe('a list', () => {
+  it('section 10: has no null among its entries', async () => {
+    const { id } = await server.create();
+    for (const name of [
+      'additional_addresses',
+      'additional_names',
+      'id_numbers',
+      'nationalities',
+    ]) {
+      const error = await server.refused(
+        `${ACCOUNTS}/${id}/persons`,
+        { body: { [name]: [null] } },
+        { code: 'invalid_fields' },
+      );
+      assert.equal(error.param, `${name}.0`);
+      assert.equal(error.message, `${name}.0 cannot be null.`);
+    }
+  });
+});
+
 describe('close', () => {
   it('row 10: asks for the right configurations, and then the account is only read', async () => {
     const { id } = await server.create({ configuration: { customer: {} }, display_name: 'Last' });
