@@ -220,9 +220,11 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     warmUp(consume) {
       if (!settings.warm_up) return;
       const { signal } = closing;
-      warmingUp ??= warmUpQueries({ host, files, planner, clock, random, consume, signal }).catch(
-        (err: unknown) => needs.log.warn({ err }, 'queries were not warmed up'),
-      );
+      const writeIdleMs = (): number => engine.writeIdleMs;
+      warmingUp ??= warmUpQueries({
+        ...{ host, files, planner, clock, random },
+        ...{ writeIdleMs, consume, signal },
+      }).catch((err: unknown) => needs.log.warn({ err }, 'queries were not warmed up'));
     },
     processing,
     recorder,

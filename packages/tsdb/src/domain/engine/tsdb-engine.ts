@@ -290,6 +290,11 @@ export class TsdbEngine implements Engine {
     return count;
   }
 
+  /** Since the last write; since the start when there was none. */
+  get writeIdleMs(): number {
+    return this.#buffer.idleMs;
+  }
+
   get isReadOnly(): boolean {
     return this.#buffer.isReadOnly;
   }

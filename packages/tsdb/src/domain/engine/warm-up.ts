@@ -22,6 +22,10 @@ const DIRECT_ROUNDS = 80;
 const ENGINE_ROUNDS = 3;
 /** Between two statements others get their turn, and most of the time. */
 const PAUSE_MS = 1;
+/** Nobody has written for so long. */
+const CALM_MS = 1000;
+/** Then the warm-up goes on beside the writes. */
+const LONGEST_WAIT_MS = 60_000;
 
 const column = (id: number, kind: Column['kind'], name: string): Column => ({
   ...{ id, name, kind },
@@ -62,6 +66,8 @@ export async function warmUpQueries(options: {
   readonly planner: Planner;
   readonly clock: Clock;
   readonly random: Random;
+  /** Since the last write. */
+  readonly writeIdleMs: () => number;
   /** Takes an answer to its end. */
   readonly consume: (result: ResultStream) => Promise<void>;
   /** Aborted when the node closes. */
@@ -91,7 +97,15 @@ export async function warmUpQueries(options: {
     nowNs: () => clock.nowNs(),
     maxConcurrentQueries: 1,
   });
+  // Ingest goes first; who writes without a pause warms the rest up with queries of his own.
+  const latestMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+  const untilCalm = async (): Promise<void> => {
+    while (options.writeIdleMs() < CALM_MS && clock.monotonicMs() < latestMs) {
+      await setTimeout(CALM_MS / 4, undefined, { signal });
+    }
+  };
   const ask = async (text: string): Promise<void> => {
+    await untilCalm();
     const query = { database: '', language: 'sql', text, params: new Map(), signal } as const;
     await options.consume(await queries.query(query));
     await setTimeout(PAUSE_MS, undefined, { signal });
