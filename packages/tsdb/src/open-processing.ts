@@ -123,7 +123,6 @@ class PythonOnDemand {
         env: pluginEnvironment(process.env, {
           environment,
           pluginFolder: folder.root,
-          withheld: WITHHELD,
         }),
         isolation: settings.plugin_isolation,
         memoryLimitBytes: settings.plugin_memory_limit_bytes || undefined,
@@ -170,11 +169,3 @@ class PythonOnDemand {
 }
 
 type Installer = Awaited<ReturnType<ConstructorParameters<typeof Packages>[0]['installer']>>;
-
-/** Variables with secrets of the server itself. */
-const WITHHELD: ReadonlySet<string> = new Set([
-  'PLINTH_AUTH_TOKEN',
-  'PLINTH_IDENTITY_ADMIN_TOKEN_FILE',
-  'PLINTH_TEST_POSTGRES_URL',
-  'PLINTH_TEST_REDIS_URL',
-]);

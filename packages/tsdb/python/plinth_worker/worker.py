@@ -50,9 +50,6 @@ class Worker:
             import resource
 
             resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-        process_count = limits.get("process_count")
-        if process_count:
-            _limit_processes(process_count)
         self._shares_process = header.get("isolation") == "shared"
         version = ".".join(str(part) for part in sys.version_info[:3])
         ready = {"t": "ready", "pid": os.getpid(), "version": version}
@@ -156,14 +153,6 @@ class Worker:
             self.send({"t": "done", "id": header["id"], "ok": False, "err": failure})
         except OSError:
             os._exit(0)
-
-
-def _limit_processes(count):
-    import resource
-
-    _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    limit = count if hard == resource.RLIM_INFINITY else min(count, hard)
-    resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit))
 
 
 def offer_names():

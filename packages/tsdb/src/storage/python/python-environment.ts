@@ -90,19 +90,20 @@ export async function openPythonEnvironment(options: {
   return environment(undefined);
 }
 
+/** Settings of the server: addresses with passwords, keys and tokens are among them. */
+const OWN_SETTING = /^PLINTH_/;
+
 /** The environment in which plugins run. Source: processing-engine, "Packages and environment". */
 export function pluginEnvironment(
   from: Readonly<Record<string, string | undefined>>,
   at: {
     readonly environment: PythonEnvironment;
     readonly pluginFolder: string;
-    /** Variables of the server that hold secrets. */
-    readonly withheld: ReadonlySet<string>;
   },
 ): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(from)) {
-    if (value !== undefined && !at.withheld.has(name)) kept[name] = value;
+    if (value !== undefined && !OWN_SETTING.test(name)) kept[name] = value;
   }
   const { virtualEnv } = at.environment;
   if (virtualEnv !== undefined) {
