@@ -1,4 +1,6 @@
-import { type HttpService, invariant, type RelationalStore } from '@plinth/kernel';
+import { type HttpService, invariant, type Principal, type RelationalStore } from '@plinth/kernel';
+import type { FastifyRequest } from 'fastify';
+import { flightFront } from './routes/flight/flight-front.js';
 import type { OpenTsdb, TsdbNeeds } from './service.js';
 
 export interface Tsdb extends HttpService {
@@ -11,6 +13,11 @@ export interface Tsdb extends HttpService {
   freeze(snapshot: () => Promise<void>): Promise<FrozenObjects>;
   /** Makes a copy of the relational store fit to begin anew with these objects and an empty log. */
   adaptSnapshot(copy: RelationalStore): Promise<void>;
+}
+
+export interface TsdbServiceNeeds extends TsdbNeeds {
+  /** Who a call of Arrow Flight speaks for. Throws a domain error. */
+  readonly authenticate: (request: FastifyRequest) => Principal;
 }
 
 /** Immutable objects of one moment. */
@@ -26,7 +33,7 @@ export interface FrozenObjects {
 }
 
 /** The time-series service. `start` opens its storage and recovers; `register` comes after it. */
-export function createTsdb(needs: TsdbNeeds): Tsdb {
+export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
   const lines = needs.metrics.counter({
     name: 'influxdb3_write_lines_total',
     help: 'Lines written.',
@@ -46,6 +53,8 @@ export function createTsdb(needs: TsdbNeeds): Tsdb {
   };
   return {
     name: 'tsdb',
+    // Of Arrow Flight alone: everything else of the service is behind the server's own front.
+    front: flightFront(needs.authenticate),
     get clusterUuid() {
       return whenOpen().catalog.clusterUuid;
     },

@@ -1,5 +1,5 @@
 // Source: tsdb-http, "Client interop checklist": influxdb3-js, its writes; rows A-02, W-01 and W-08 of the checklist.
-// Its queries go over Flight and are tested there.
+// Its queries are tested beside this file.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HttpError, InfluxDBClient, Point, setLogger } from '@influxdata/influxdb3-client';

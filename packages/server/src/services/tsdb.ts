@@ -10,6 +10,7 @@ export function openTsdb(parts: ServiceParts): Tsdb {
       list: () => identity.listTokens(),
       isAuthRequired: !settings.identity.without_auth,
     },
+    authenticate: (request) => identity.check(request.raw),
     dataDir: stores.dataDir,
     fileSystem: stores.files,
     // The catalog describes files of this node.

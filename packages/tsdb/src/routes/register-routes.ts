@@ -3,6 +3,7 @@ import { registerCacheRoutes } from './configure/cache-routes.js';
 import { registerDatabaseRoutes } from './configure/database-routes.js';
 import { registerTableRoutes } from './configure/table-routes.js';
 import type { RouteDeps } from './deps.js';
+import { registerFlightRoutes } from './flight/flight-routes.js';
 import { registerNativeInfluxqlRoutes } from './influxql/native-query-route.js';
 import { registerV1QueryRoute } from './influxql/v1-query-route.js';
 import { registerPackageRoutes } from './processing/package-routes.js';
@@ -35,4 +36,5 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
     registerPackageRoutes(scope, deps);
     registerServiceRoutes(scope, deps);
   });
+  await app.register(async (scope) => registerFlightRoutes(scope, deps));
 }

@@ -6,7 +6,7 @@ import type { EdgeError } from './errors.js';
 export type Dialect = 'native' | 'v2' | 'text';
 
 /** The only place with status codes; a new kind without a row does not compile. Source: tsdb-http, "Error model". */
-const STATUS: Record<EdgeError['kind'], number> = {
+export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   database_not_found: 404,
   database_name_invalid: 400,
   database_limit_reached: 422,
@@ -131,7 +131,7 @@ export function v2Code(status: number): string {
   return V2_CODE.get(status) ?? 'internal error';
 }
 
-function isEdgeError(error: unknown): error is EdgeError {
+export function isEdgeError(error: unknown): error is EdgeError {
   return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
 }
 

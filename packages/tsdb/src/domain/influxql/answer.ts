@@ -1,8 +1,11 @@
+import type { ColumnKind } from '../../model/column.js';
 import type { DataType, Value } from './plan/data-type.js';
 
 export interface AnswerColumn {
   readonly name: string;
   readonly type: DataType;
+  /** What the column is in its measurement when it is passed through unchanged; absent for what was computed. */
+  readonly source?: ColumnKind | undefined;
 }
 
 /** Rows of one series; a long one comes in several pieces, one after the other. */

@@ -1,5 +1,6 @@
 import { assertNever, type Clock, type Random } from '@plinth/kernel';
 import { NotImplemented, PlanError } from '../../errors.js';
+import type { ColumnKind } from '../../model/column.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query-session.js';
@@ -18,8 +19,9 @@ import { checkNative } from './check-native.js';
 import { runSelect } from './execute/run-select.js';
 import type { SelectLimits, Session } from './execute/session.js';
 import { parseQuery } from './parse/parse-query.js';
-import { compileSelect } from './plan/compile-select.js';
-import type { CompiledSelect } from './plan/compiled-select.js';
+import { COLUMN_SLOTS, compileSelect } from './plan/compile-select.js';
+import type { CompiledSelect, OutputField } from './plan/compiled-select.js';
+import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
 import { expandSelect } from './plan/expand-select.js';
 import { bindStatement } from './plan/reduce.js';
@@ -258,8 +260,12 @@ class Executor {
 
   #answer(select: CompiledSelect): Answer {
     const columns: AnswerColumn[] = [
-      { name: select.timeName, type: 'time' },
-      ...select.fields.map(({ name, type }) => ({ name, type })),
+      { name: select.timeName, type: 'time', source: 'time' },
+      ...select.fields.map((field) => ({
+        name: field.name,
+        type: field.type,
+        source: sourceOf(field, select),
+      })),
     ];
     return {
       columns,
@@ -318,6 +324,24 @@ class Executor {
     return listAnswer([text('plan_type'), text('plan')], [{ name: 'plan', rows }]);
   }
 }
+
+/** What a field of the answer is in its measurement, unless something is computed of it. */
+function sourceOf({ expr }: OutputField, { sources, columns }: CompiledSelect) {
+  if (expr.kind !== 'slot' || sources.some(({ kind }) => kind === 'subquery')) return undefined;
+  const column = columns[expr.index - COLUMN_SLOTS];
+  return column === undefined ? undefined : KIND_OF[column.isTag ? 'tag' : column.type];
+}
+
+const KIND_OF: Readonly<Record<DataType, ColumnKind | undefined>> = {
+  float: 'float64',
+  integer: 'int64',
+  unsigned: 'uint64',
+  string: 'utf8',
+  boolean: 'bool',
+  tag: 'tag',
+  time: 'time',
+  unknown: undefined,
+};
 
 /** Nothing of what would be read. */
 async function* skipped<T>(_items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {

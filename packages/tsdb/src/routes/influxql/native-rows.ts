@@ -26,7 +26,7 @@ export function nativeRows(answer: Answer, statement: Statement): ResultStream {
   const columns: OutputColumn[] = [
     ...(hasName ? [NAME_COLUMN] : []),
     ...lead.map((column) => outputOf(column, answer.zone)),
-    ...tags.map(({ name }): OutputColumn => ({ name, type: { kind: 'tag' }, source: undefined })),
+    ...tags.map(({ name }): OutputColumn => ({ name, type: { kind: 'tag' }, source: 'tag' })),
     ...others.map((column) => outputOf(column, answer.zone)),
   ];
   return {
@@ -40,7 +40,7 @@ export function nativeRows(answer: Answer, statement: Statement): ResultStream {
   };
 }
 
-function outputOf({ name, type }: AnswerColumn, zone: string | undefined): OutputColumn {
+function outputOf({ name, type, source }: AnswerColumn, zone: string | undefined): OutputColumn {
   const sqlType = sqlTypeOf(type);
   return {
     name,
@@ -48,7 +48,7 @@ function outputOf({ name, type }: AnswerColumn, zone: string | undefined): Outpu
       sqlType.kind === 'timestamp' && zone !== undefined && zone !== 'UTC'
         ? { ...sqlType, zone }
         : sqlType,
-    source: undefined,
+    source,
   };
 }
 

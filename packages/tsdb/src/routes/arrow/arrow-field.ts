@@ -1,0 +1,31 @@
+import { MESSAGE_TYPE } from '../../model/column.js';
+import type { OutputColumn } from '../../model/result.js';
+import type { SqlType } from '../../model/sql-type.js';
+
+/** One column of an Arrow schema. */
+export interface ArrowField {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly isNullable: boolean;
+  readonly metadata: readonly KeyValuePair[];
+}
+
+export type KeyValuePair = readonly [key: string, value: string];
+
+/** Clients that make points of rows tell tags from fields by this key. Source: tsdb-http, §20.2. */
+const COLUMN_TYPE_KEY = 'iox::column::type';
+
+/** A column as clients of Flight see it: one that an expression computed says nothing about its origin. */
+export function arrowFieldOf({ name, type, source }: OutputColumn): ArrowField {
+  return {
+    name,
+    type,
+    isNullable: source !== 'time',
+    metadata: source === undefined ? [] : [[COLUMN_TYPE_KEY, MESSAGE_TYPE[source]]],
+  };
+}
+
+/** A column that no table has. */
+export function plainField(name: string, type: SqlType, isNullable = true): ArrowField {
+  return { name, type, isNullable, metadata: [] };
+}

@@ -1,0 +1,157 @@
+import { Buffer as ArrowBuffer } from 'apache-arrow/fb/buffer';
+import { FieldNode } from 'apache-arrow/fb/field-node';
+import { Message } from 'apache-arrow/fb/message';
+import { MessageHeader } from 'apache-arrow/fb/message-header';
+import { MetadataVersion } from 'apache-arrow/fb/metadata-version';
+import { RecordBatch } from 'apache-arrow/fb/record-batch';
+import { Builder } from 'flatbuffers';
+import { DictionaryVector } from '../../model/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '../../model/result.js';
+import type { SqlType } from '../../model/sql-type.js';
+import type { BatchParts, ColumnBuilder } from './column-builder.js';
+import { fixedSizeOf, makeColumn } from './make-column.js';
+
+/** A message of an Arrow stream: its header, and the columns' bytes. */
+export interface ArrowMessage {
+  readonly header: Uint8Array;
+  readonly body: Uint8Array;
+}
+
+/**
+ * A batch is finished when it has so many bytes. Small enough that hundreds of slow readers fit into memory and that no
+ * message comes near the 4 MiB that clients take, large enough that its frame costs nothing.
+ */
+const TARGET_BYTES = 192 * 1024;
+
+/**
+ * Turns chunks of columns into record batches without a row in between.
+ * Source: Arrow columnar format, "RecordBatch message".
+ */
+export class BatchEncoder {
+  readonly #columns: readonly ColumnBuilder[];
+  readonly #fixedSize: number;
+  /** Places of the columns whose size depends on the value, with what it depends on. */
+  readonly #varying: readonly { readonly index: number; readonly type: SqlType }[];
+  readonly #builder = new Builder(1024);
+  #rowCount = 0;
+  #sizeBytes = 0;
+
+  constructor(types: readonly SqlType[]) {
+    this.#columns = types.map(makeColumn);
+    const sizes = types.map(fixedSizeOf);
+    this.#fixedSize = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+    this.#varying = types.flatMap((type, index) =>
+      sizes[index] === undefined ? [{ index, type }] : [],
+    );
+  }
+
+  /** Rows that no batch has yet. */
+  get pendingRowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** Takes a chunk and hands out the batches that it completes. */
+  *add(chunk: ResultChunk): Generator<ArrowMessage, void, undefined> {
+    for (let from = 0; from < chunk.rowCount; ) {
+      const to = this.#fitting(chunk, from);
+      chunk.columns.forEach((vector, index) => {
+        this.#columns[index]?.append(vector, from, to);
+      });
+      this.#rowCount += to - from;
+      from = to;
+      if (this.#sizeBytes >= TARGET_BYTES) yield this.take();
+    }
+  }
+
+  /** A batch of the pending rows; one without rows is a sign of life. */
+  take(): ArrowMessage {
+    const parts: BatchParts = { nodes: [], buffers: [] };
+    for (const column of this.#columns) column.take(parts);
+    const { body, places } = layOut(parts.buffers);
+    const builder = this.#builder;
+    builder.clear();
+    RecordBatch.startNodesVector(builder, parts.nodes.length);
+    for (const { rowCount, nullCount } of parts.nodes.toReversed()) {
+      FieldNode.createFieldNode(builder, BigInt(rowCount), BigInt(nullCount));
+    }
+    const nodes = builder.endVector();
+    RecordBatch.startBuffersVector(builder, places.length);
+    for (const { offset, size } of places.toReversed()) {
+      ArrowBuffer.createBuffer(builder, BigInt(offset), BigInt(size));
+    }
+    const buffers = builder.endVector();
+    RecordBatch.startRecordBatch(builder);
+    RecordBatch.addLength(builder, BigInt(this.#rowCount));
+    RecordBatch.addNodes(builder, nodes);
+    RecordBatch.addBuffers(builder, buffers);
+    const batch = RecordBatch.endRecordBatch(builder);
+    const version = MetadataVersion.V5;
+    const bodySize = BigInt(body.length);
+    builder.finish(
+      Message.createMessage(builder, version, MessageHeader.RecordBatch, batch, bodySize, 0),
+    );
+    this.#rowCount = 0;
+    this.#sizeBytes = 0;
+    // The builder's bytes are used again for the next header.
+    return { header: builder.asUint8Array().slice(), body };
+  }
+
+  /** The row behind the last one that still goes into this batch; always takes one. */
+  #fitting(chunk: ResultChunk, from: number): number {
+    const room = TARGET_BYTES - this.#sizeBytes;
+    if (this.#varying.length === 0) {
+      const count = Math.max(1, Math.ceil(room / Math.max(1, this.#fixedSize)));
+      const to = Math.min(chunk.rowCount, from + count);
+      this.#sizeBytes += (to - from) * this.#fixedSize;
+      return to;
+    }
+    let size = 0;
+    let to = from;
+    while (to < chunk.rowCount && (to === from || size < room)) {
+      size += this.#fixedSize;
+      for (const { index, type } of this.#varying) {
+        size += sizeOfCell(chunk.columns[index] as ColumnVector, to, type);
+      }
+      to++;
+    }
+    this.#sizeBytes += size;
+    return to;
+  }
+}
+
+/** About as many bytes as a value takes; text is taken for ASCII. */
+function sizeOfCell(vector: ColumnVector, row: number, type: SqlType): number {
+  if (vector instanceof DictionaryVector) {
+    return 4 + (vector.texts[vector.codes[row] as number]?.length ?? 0);
+  }
+  const cell = vector.values[row];
+  if (typeof cell === 'string' || cell instanceof Uint8Array) return 4 + cell.length;
+  return type.kind === 'utf8' || type.kind === 'tag' ? 4 : sizeOfNested(cell);
+}
+
+function sizeOfNested(cell: unknown): number {
+  if (typeof cell === 'string') return 4 + cell.length;
+  if (Array.isArray(cell)) return cell.reduce<number>((sum, item) => sum + sizeOfNested(item), 4);
+  if (cell !== null && typeof cell === 'object') return sizeOfNested(Object.values(cell));
+  return 8;
+}
+
+/** The buffers one behind the other, each at a multiple of 8 bytes. */
+function layOut(buffers: readonly Uint8Array[]): {
+  readonly body: Uint8Array;
+  readonly places: readonly { readonly offset: number; readonly size: number }[];
+} {
+  let end = 0;
+  const places = buffers.map(({ length: size }) => {
+    const offset = end;
+    end = (end + size + 7) & ~7;
+    return { offset, size };
+  });
+  const body = Buffer.allocUnsafe(end);
+  buffers.forEach((bytes, index) => {
+    const { offset, size } = places[index] as (typeof places)[number]; // one place per buffer
+    body.set(bytes, offset);
+    body.fill(0, offset + size, (offset + size + 7) & ~7);
+  });
+  return { body, places };
+}

@@ -1,0 +1,87 @@
+import type { ColumnVector } from '../../model/result.js';
+import { type BatchParts, type ColumnBuilder, Validity } from './column-builder.js';
+import { Offsets } from './text-column.js';
+
+/** Nested values are appended one by one: they are rare, and their chunks hold objects anyway. */
+function appendEach(
+  column: ColumnBuilder,
+  { values, validity }: ColumnVector,
+  from: number,
+  to: number,
+): void {
+  for (let row = from; row < to; row++) {
+    const isValid =
+      validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
+    column.appendCell(isValid ? values[row] : null);
+  }
+}
+
+const isAbsent = (cell: unknown): boolean => cell === null || cell === undefined;
+
+/** Lists, and maps as lists of pairs. */
+export class ListColumn implements ColumnBuilder {
+  readonly #validity = new Validity();
+  readonly #offsets = new Offsets();
+  readonly #items: ColumnBuilder;
+
+  constructor(items: ColumnBuilder) {
+    this.#items = items;
+  }
+
+  get rowCount(): number {
+    return this.#validity.rowCount;
+  }
+
+  append(vector: ColumnVector, from: number, to: number): void {
+    appendEach(this, vector, from, to);
+  }
+
+  appendCell(cell: unknown): void {
+    for (const item of isAbsent(cell) ? [] : (cell as readonly unknown[]))
+      this.#items.appendCell(item);
+    this.#offsets.push(this.#items.rowCount);
+    this.#validity.appendOne(!isAbsent(cell));
+  }
+
+  take(parts: BatchParts): void {
+    this.#validity.take(parts);
+    parts.buffers.push(this.#offsets.take());
+    this.#items.take(parts);
+  }
+}
+
+/** Structs, and the pairs of maps. */
+export class StructColumn implements ColumnBuilder {
+  readonly #validity = new Validity();
+  readonly #children: readonly ColumnBuilder[];
+  readonly #memberOf: (cell: unknown, index: number) => unknown;
+
+  /** @param memberOf the child's value in a struct that is not NULL. */
+  constructor(
+    children: readonly ColumnBuilder[],
+    memberOf: (cell: unknown, index: number) => unknown,
+  ) {
+    this.#children = children;
+    this.#memberOf = memberOf;
+  }
+
+  get rowCount(): number {
+    return this.#validity.rowCount;
+  }
+
+  append(vector: ColumnVector, from: number, to: number): void {
+    appendEach(this, vector, from, to);
+  }
+
+  appendCell(cell: unknown): void {
+    this.#children.forEach((child, index) => {
+      child.appendCell(isAbsent(cell) ? null : this.#memberOf(cell, index));
+    });
+    this.#validity.appendOne(!isAbsent(cell));
+  }
+
+  take(parts: BatchParts): void {
+    this.#validity.take(parts);
+    for (const child of this.#children) child.take(parts);
+  }
+}

@@ -1,0 +1,116 @@
+import type { ColumnVector } from '../../model/result.js';
+import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
+
+/** A column that is NULL in every row; it has no bytes. */
+export class NullColumn implements ColumnBuilder {
+  rowCount = 0;
+
+  append(_vector: ColumnVector, from: number, to: number): void {
+    this.rowCount += to - from;
+  }
+
+  appendCell(): void {
+    this.rowCount++;
+  }
+
+  take({ nodes }: BatchParts): void {
+    nodes.push({ rowCount: this.rowCount, nullCount: this.rowCount });
+    this.rowCount = 0;
+  }
+}
+
+/** Booleans: 0 and 1 in chunks, one bit each in Arrow. */
+export class BooleanColumn implements ColumnBuilder {
+  readonly #validity = new Validity();
+  readonly #bits = new GrowingBytes();
+
+  get rowCount(): number {
+    return this.#validity.rowCount;
+  }
+
+  append({ values, validity }: ColumnVector, from: number, to: number): void {
+    for (let row = from, at = this.rowCount; row < to; row++, at++) this.#set(at, values[row]);
+    this.#validity.appendRange(validity, from, to);
+  }
+
+  appendCell(cell: unknown): void {
+    this.#set(this.rowCount, cell);
+    this.#validity.appendOne(cell !== null && cell !== undefined);
+  }
+
+  take(parts: BatchParts): void {
+    this.#validity.take(parts);
+    parts.buffers.push(this.#bits.take());
+  }
+
+  #set(at: number, cell: unknown): void {
+    if ((at & 7) === 0) {
+      const place = this.#bits.reserve(1);
+      this.#bits.bytes[place] = 0;
+      this.#bits.length++;
+    }
+    const { bytes } = this.#bits;
+    if (cell === true || cell === 1) {
+      bytes[at >> 3] = (bytes[at >> 3] as number) | (1 << (at & 7));
+    }
+  }
+}
+
+/** Writes one value as bytes of a fixed width. */
+export type CellWriter = (bytes: Buffer, at: number, cell: unknown) => void;
+
+/** Values of a fixed width. Chunks whose array has the very bytes of Arrow are copied as they are. */
+export class FixedColumn implements ColumnBuilder {
+  readonly #validity = new Validity();
+  readonly #data = new GrowingBytes();
+  readonly #width: number;
+  readonly #isVerbatim: (values: ArrayLike<unknown>) => boolean;
+  readonly #write: CellWriter;
+
+  constructor(options: {
+    readonly width: number;
+    /** Says of a chunk's array that its bytes are those of Arrow. */
+    readonly isVerbatim: (values: ArrayLike<unknown>) => boolean;
+    readonly write: CellWriter;
+  }) {
+    this.#width = options.width;
+    this.#isVerbatim = options.isVerbatim;
+    this.#write = options.write;
+  }
+
+  get rowCount(): number {
+    return this.#validity.rowCount;
+  }
+
+  append({ values, validity }: ColumnVector, from: number, to: number): void {
+    const width = this.#width;
+    if (this.#isVerbatim(values)) {
+      const { buffer, byteOffset } = values as unknown as Uint8Array; // a typed array, as just found
+      this.#data.append(new Uint8Array(buffer, byteOffset + from * width, (to - from) * width));
+    } else {
+      let at = this.#data.reserve((to - from) * width);
+      this.#data.length += (to - from) * width;
+      const { bytes } = this.#data;
+      for (let row = from; row < to; row++, at += width) {
+        if (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) {
+          bytes.fill(0, at, at + width);
+        } else this.#write(bytes, at, values[row]);
+      }
+    }
+    this.#validity.appendRange(validity, from, to);
+  }
+
+  appendCell(cell: unknown): void {
+    const isValid = cell !== null && cell !== undefined;
+    const at = this.#data.reserve(this.#width);
+    this.#data.length += this.#width;
+    if (isValid) this.#write(this.#data.bytes, at, cell);
+    else this.#data.bytes.fill(0, at, at + this.#width);
+    this.#validity.appendOne(isValid);
+  }
+
+  take(parts: BatchParts): void {
+    this.#validity.take(parts);
+    parts.buffers.push(this.#data.take());
+  }
+}

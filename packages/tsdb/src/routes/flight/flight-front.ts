@@ -1,0 +1,42 @@
+import type { Principal, ServiceFront } from '@plinth/kernel';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export const FLIGHT_PATH = '/arrow.flight.protocol.FlightService';
+
+const UNAUTHENTICATED = 16;
+const UNIMPLEMENTED = 12;
+const INTERNAL = 13;
+
+/**
+ * What is refused before it is routed, in the words of gRPC: a status in the headers of an answer without a body.
+ * Source: gRPC over HTTP/2, "Trailers-Only".
+ */
+export function flightFront(authenticate: (request: FastifyRequest) => Principal): ServiceFront {
+  return {
+    paths: [FLIGHT_PATH],
+    authenticate,
+    // Whatever is wrong with a credential, nobody has been recognised. Source: tsdb-http, §20.
+    answerError: (error, _request, reply) =>
+      error instanceof Error && 'kind' in error
+        ? answerStatus(reply, UNAUTHENTICATED, error.message)
+        : answerStatus(reply, INTERNAL, 'internal error'),
+    answerNotFound: (_request, reply) =>
+      answerStatus(reply, UNIMPLEMENTED, 'there is no such method'),
+  };
+}
+
+function answerStatus(reply: FastifyReply, code: number, message: string): FastifyReply {
+  reply.hijack();
+  const { raw } = reply;
+  const headers = {
+    ...reply.getHeaders(),
+    'content-type': 'application/grpc',
+    'grpc-status': String(code),
+    'grpc-message': message,
+  };
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) raw.setHeader(name, value);
+  // Headers and the end of the stream in one frame: anything else would not count as a status.
+  raw.end();
+  return reply;
+}

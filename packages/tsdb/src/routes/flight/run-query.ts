@@ -1,0 +1,49 @@
+import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import { arrowFieldOf, type KeyValuePair } from '../arrow/arrow-field.js';
+import type { RouteDeps } from '../deps.js';
+import { type NativeAnswer, openNative, rowsOf } from '../influxql/open-native.js';
+import type { ArrowStream } from './send-stream.js';
+import type { QueryLanguage } from './ticket.js';
+
+export interface FlightQuery {
+  readonly database: string;
+  readonly language: QueryLanguage;
+  readonly text: string;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+}
+
+/** Begins a query; its rows are computed as the stream is read. */
+export async function runQuery(
+  query: FlightQuery,
+  deps: RouteDeps,
+  signal: AbortSignal,
+): Promise<ArrowStream> {
+  if (query.language === 'influxql') {
+    const opened = await openNative(query, deps, signal);
+    const { columns, chunks } = rowsOf(opened);
+    return { fields: columns.map(arrowFieldOf), metadata: groupKeyOf(opened), chunks };
+  }
+  const result = await deps.engine.query({ ...query, language: 'sql', signal });
+  return { fields: result.columns.map(arrowFieldOf), metadata: [], chunks: result.chunks };
+}
+
+const GROUP_KEY = 'iox::influxql::group_key::metadata';
+
+/** Which columns tell the series of a row. Source: tsdb-http, §20.2. */
+function groupKeyOf({ statement, result }: NativeAnswer): readonly KeyValuePair[] {
+  if (statement.kind !== 'select') return [];
+  const selected = result.columns.map(({ name }) => name);
+  const projected = new Set(selected);
+  let next = 2; // Behind the measurement and the time.
+  const tag_key_columns = result.tagNames.map((tag_key) => {
+    const is_projected = projected.has(tag_key);
+    if (!is_projected) return { tag_key, column_index: next++, is_projected };
+    return { tag_key, column_index: -1, is_projected };
+  });
+  const groupCount = next - 2;
+  for (const column of tag_key_columns) {
+    if (column.is_projected)
+      column.column_index = selected.indexOf(column.tag_key) + 1 + groupCount;
+  }
+  return [[GROUP_KEY, JSON.stringify({ measurement_column_index: 0, tag_key_columns })]];
+}

@@ -1,0 +1,136 @@
+import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import { ParameterInvalid } from '../errors.js';
+import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
+import { parseJsonObject, readParams, readText } from '../query/json-request.js';
+import { decodeAny, decodeMessage } from './wire-messages.js';
+
+export type QueryLanguage = 'sql' | 'influxql';
+
+/** What a ticket asks for. Source: tsdb-http, §20.1. */
+export type Ticket =
+  | {
+      readonly kind: 'query';
+      readonly database: string;
+      readonly language: QueryLanguage;
+      readonly text: string;
+      readonly params: ReadonlyMap<string, ParameterValue>;
+    }
+  | {
+      readonly kind: 'flight_sql';
+      readonly database: string;
+      /** A command of Flight SQL as an `Any`. */
+      readonly command: Uint8Array;
+    };
+
+const READ_INFO_URL = 'type.googleapis.com/influxdata.iox.querier.v1.ReadInfo';
+const DATABASE_NAMES = ['database', 'namespace_name', 'bucket', 'bucket-name'];
+
+/** Throws `GrpcFailure`. */
+export function decodeTicket(bytes: Uint8Array): Ticket {
+  try {
+    return isJson(bytes) ? decodeJson(Buffer.from(bytes).toString()) : decodeReadInfo(bytes);
+  } catch (error) {
+    if (error instanceof InvalidTicket) throw refusal(error.message);
+    if (error instanceof ParameterInvalid) throw refusal(error.message);
+    if (error instanceof GrpcFailure) throw refusal('Invalid ticket');
+    throw error;
+  }
+}
+
+class InvalidTicket extends Error {
+  override readonly name = 'InvalidTicket';
+}
+
+const refusal = (why: string): GrpcFailure =>
+  new GrpcFailure(GRPC.INVALID_ARGUMENT, `Invalid ticket. Error: ${why}`);
+
+/** No protobuf message begins with this byte. */
+const isJson = (bytes: Uint8Array): boolean =>
+  /^\s*\{/.test(Buffer.from(bytes).toString('latin1', 0, 64));
+
+function decodeJson(text: string): Ticket {
+  const object = parseJsonObject(text);
+  const databases = new Set(DATABASE_NAMES.flatMap((name) => readText(object, name) ?? []));
+  if (databases.size > 1) throw new InvalidTicket('the ticket names several databases');
+  const [database] = databases;
+  if (database === undefined) throw new InvalidTicket('missing field `database`');
+  const query = readText(object, 'sql_query');
+  if (query === undefined) throw new InvalidTicket('missing field `sql_query`');
+  const language = readText(object, 'query_type') ?? 'sql';
+  if (language !== 'sql' && language !== 'influxql') {
+    throw new InvalidTicket(`unknown query_type \`${language}\`, expected \`sql\` or \`influxql\``);
+  }
+  return { kind: 'query', database, language, text: query, params: readParams(object['params']) };
+}
+
+const QUERY_TYPE = { UNSPECIFIED: 0, SQL: 1, INFLUXQL: 2, FLIGHT_SQL: 3 } as const;
+
+function decodeReadInfo(bytes: Uint8Array): Ticket {
+  const { typeUrl, value } = decodeAny(bytes);
+  const info = typeUrl === READ_INFO_URL ? value : bytes;
+  let database = '';
+  let text = '';
+  let queryType = 0;
+  let command: Uint8Array = new Uint8Array(0);
+  const params = new Map<string, ParameterValue>();
+  decodeMessage(info, {
+    1: (reader) => {
+      database = reader.string();
+    },
+    2: (reader) => {
+      text = reader.string();
+    },
+    3: (reader) => {
+      queryType = reader.uint32();
+    },
+    4: (reader) => {
+      command = reader.bytes();
+    },
+    6: (reader) => {
+      const [name, param] = decodeParam(reader.bytes());
+      params.set(name, param);
+    },
+  });
+  if (database === '') throw new InvalidTicket('Invalid ticket');
+  switch (queryType) {
+    case QUERY_TYPE.UNSPECIFIED:
+    case QUERY_TYPE.SQL:
+      return { kind: 'query', database, language: 'sql', text, params };
+    case QUERY_TYPE.INFLUXQL:
+      return { kind: 'query', database, language: 'influxql', text, params };
+    case QUERY_TYPE.FLIGHT_SQL:
+      return { kind: 'flight_sql', database, command };
+    default:
+      throw new InvalidTicket('Invalid ticket');
+  }
+}
+
+function decodeParam(bytes: Uint8Array): readonly [string, ParameterValue] {
+  let name = '';
+  let value: ParameterValue = null;
+  decodeMessage(bytes, {
+    1: (reader) => {
+      name = reader.string();
+    },
+    2: (reader) => {
+      reader.uint32();
+      value = null;
+    },
+    3: (reader) => {
+      value = reader.bool();
+    },
+    4: (reader) => {
+      value = reader.double();
+    },
+    5: (reader) => {
+      value = BigInt(reader.int64().toString());
+    },
+    6: (reader) => {
+      value = BigInt(reader.uint64().toString());
+    },
+    7: (reader) => {
+      value = reader.string();
+    },
+  });
+  return [name, value];
+}

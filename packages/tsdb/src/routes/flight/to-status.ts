@@ -1,0 +1,34 @@
+import type { Logger } from '@plinth/kernel';
+import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
+import { isEdgeError, STATUS } from '../to-wire.js';
+
+/** Codes of the statuses that the same failures have over HTTP. Source: tsdb-http, §20.2. */
+const CODE: ReadonlyMap<number, GrpcCode> = new Map([
+  [400, GRPC.INVALID_ARGUMENT],
+  [403, GRPC.PERMISSION_DENIED],
+  [404, GRPC.NOT_FOUND],
+  [405, GRPC.UNIMPLEMENTED],
+  [409, GRPC.ALREADY_EXISTS],
+  [413, GRPC.RESOURCE_EXHAUSTED],
+  [415, GRPC.INVALID_ARGUMENT],
+  [422, GRPC.RESOURCE_EXHAUSTED],
+  [503, GRPC.UNAVAILABLE],
+]);
+
+/** Every failure of a call as its status. What is not expected is logged and told without a word of its inside. */
+export function toGrpcFailure(error: unknown, log: Logger): GrpcFailure {
+  if (error instanceof GrpcFailure) return error;
+  if (!isEdgeError(error)) {
+    log.error({ err: error }, 'request failed');
+    return new GrpcFailure(GRPC.INTERNAL, 'internal error');
+  }
+  switch (error.kind) {
+    case 'plan_error':
+    case 'bucket_limit_exceeded':
+      return new GrpcFailure(GRPC.INVALID_ARGUMENT, `Error while planning query: ${error.message}`);
+    case 'query_cancelled':
+      return new GrpcFailure(GRPC.CANCELLED, error.message);
+    default:
+      return new GrpcFailure(CODE.get(STATUS[error.kind]) ?? GRPC.INTERNAL, error.message);
+  }
+}
