@@ -52,6 +52,10 @@ export class EventReceiver {
     }
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+
   close(): void {
     this.#server.closeAllConnections();
     this.#server.close();

@@ -34,6 +34,7 @@ import { RequestShapes } from './routes/request-shapes.js';
 import type { ErrorDialect } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
+import { isShared } from './storage/guard-store.js';
 import { KeyFile } from './storage/key-file.js';
 import { RetentionStore } from './storage/retention-store.js';
 import { Sealer } from './storage/sealer.js';
@@ -73,6 +74,9 @@ export function createAccounts(needs: AccountsNeeds): HttpService {
 const UPKEEP_MS = 60_000;
 /** How long a used or expired token is still known as such. */
 const TOKEN_RETENTION_MS = 30 * 86_400_000;
+/** Far longer than a request takes. */
+const GUARD_RETENTION_MS = 86_400_000;
+const SHARED_REFRESH_MS = 1000;
 
 class AccountsService implements HttpService {
   readonly name = 'accounts';
@@ -86,6 +90,7 @@ class AccountsService implements HttpService {
   readonly #bootstrapKeys: readonly BootstrapKey[];
   #domain: AccountsDomain | undefined;
   #upkeep: Disposable | undefined;
+  #refresh: Disposable | undefined;
 
   constructor(needs: AccountsNeeds) {
     const { config, store, outbox, clock, random, log, keys } = needs;
@@ -164,6 +169,13 @@ class AccountsService implements HttpService {
     await rotation.resume();
     await destinations.load();
     delivery.start();
+    if (isShared(store)) {
+      this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
+        await Promise.all([this.#platforms.reload(), destinations.load()]).catch((err: unknown) =>
+          this.#needs.log.error({ err }, 'changes of other nodes not read'),
+        );
+      });
+    }
     this.#upkeep = clock.every(UPKEEP_MS, async () => {
       await this.#needs.leases.withLease('accounts-upkeep', async (signal) => {
         await upkeep.refreshDue(signal);
@@ -174,6 +186,7 @@ class AccountsService implements HttpService {
 
   async close(): Promise<void> {
     this.#upkeep?.[Symbol.dispose]();
+    this.#refresh?.[Symbol.dispose]();
     await this.#domain?.delivery.close();
     await this.#commits.idle();
   }
@@ -186,6 +199,7 @@ class AccountsService implements HttpService {
       idempotencyMs: nowMs - config.idempotency_ttl_sec * 1000,
       eventsMs: nowMs - config.event_retention_sec * 1000,
       tokensMs: nowMs - TOKEN_RETENTION_MS,
+      guardsMs: nowMs - GUARD_RETENTION_MS,
     };
     const retention = new RetentionStore(store);
     while (!signal.aborted && (await retention.purge(before)) > 0);

@@ -203,6 +203,9 @@ class IdentityService implements Identity {
         await this.#tokens
           .refresh()
           .catch((err: unknown) => log.error({ err }, 'tokens of other nodes not read'));
+        await this.platformKeys
+          .load()
+          .catch((err: unknown) => log.error({ err }, 'keys of other nodes not read'));
       });
     }
     await this.#appStore.migrate();

@@ -76,6 +76,7 @@ describe('answers', () => {
     await check('GET', '/v2/core/nothing', 404, 'unrecognized_url');
     await check('GET', '/v2', 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/`, 404, 'unrecognized_url');
+    await check('GET', `${ACCOUNTS}/%zz`, 404, 'unrecognized_url');
     await check('PUT', ACCOUNTS, 405, 'method_not_allowed');
     await check('PATCH', `${ACCOUNTS}/${accountId}`, 405, 'method_not_allowed');
     await check('POST', ACCOUNTS, 400, 'invalid_json', { body: '{' });
@@ -102,6 +103,26 @@ describe('answers', () => {
     await server.refused(ACCOUNTS, { body: deep }, { code: 'invalid_fields', param: 'metadata' });
     const unknown = `{"x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
     await server.refused(ACCOUNTS, { body: unknown }, { code: 'invalid_fields', param: 'x' });
+  });
+
+  it('refuse bodies that are not UTF-8, and texts that no store holds', async () => {
+    const count = async () => (await server.ok(`${ACCOUNTS}?limit=100`)).data.length;
+    const before = await count();
+    const answer = await fetch(new URL(ACCOUNTS, server.process.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEYS.sk_test}`, 'content-type': 'application/json' },
+      body: Buffer.concat([
+        Buffer.from('{"display_name":"'),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('"}'),
+      ]),
+    });
+    assert.equal(answer.status, 400);
+    assert.equal(((await answer.json()) as Json).error.code, 'invalid_json');
+    const refused = { code: 'invalid_fields', param: 'display_name' };
+    await server.refused(ACCOUNTS, { body: { display_name: 'a\u0000b' } }, refused);
+    await server.refused(`${ACCOUNTS}/acct_%00`, {}, { code: 'not_found', status: 404 });
+    assert.equal(await count(), before);
   });
 
   it('list every field that is not what it should be, in order', async () => {

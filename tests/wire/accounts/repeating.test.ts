@@ -142,6 +142,32 @@ describe('the limit of parallel updates', () => {
   });
 });
 
+describe('the limit of parallel creates', () => {
+  const parallel = async (count: number): Promise<string[]> => {
+    const bodies = Array.from({ length: count }, (_, index) => ({ display_name: `${index}` }));
+    const answers = await Promise.all(bodies.map((body) => server.send(ACCOUNTS, { body })));
+    return answers.map(codeOf);
+  };
+
+  it('is far above that of the updates of one account', async () => {
+    assert.deepEqual(new Set(await parallel(128)), new Set(['ok']));
+  });
+
+  it('row 14: is the setting, and follows the limit of updates without it', async () => {
+    await server.withSettings({ create_concurrency_limit: 3 }, async () => {
+      const codes = await parallel(4);
+      assert.deepEqual(codes.sort(), ['account_rate_limit_exceeded', 'ok', 'ok', 'ok']);
+    });
+    await server.withSettings({ update_concurrency_limit: 0 }, async () => {
+      await server.refused(
+        ACCOUNTS,
+        { body: {} },
+        { code: 'account_rate_limit_exceeded', status: 429 },
+      );
+    });
+  });
+});
+
 describe('tokens', () => {
   const newToken = async (id: string, body: object = { given_name: 'Ada' }): Promise<string> =>
     (await server.ok(`${ACCOUNTS}/${id}/person_tokens`, { body })).id;

@@ -293,3 +293,22 @@ describe('close', () => {
     );
   });
 });
+
+describe('persons', () => {
+  it('are 500 of one account at most', async () => {
+    const { id } = await server.create({});
+    const path = `${ACCOUNTS}/${id}/persons`;
+    for (let index = 0; index < 500; index += 10) {
+      await Promise.all(
+        Array.from({ length: 10 }, (_, each) =>
+          server.ok(path, { body: { given_name: `Ada ${index + each}` } }),
+        ),
+      );
+    }
+    const refused = { code: 'account_person_limit_reached' };
+    await server.refused(path, { body: { given_name: 'one too many' } }, refused);
+    const { data } = await server.ok(`${path}?limit=1`);
+    await server.ok(`${path}/${data[0].id}`, { method: 'DELETE' });
+    await server.ok(path, { body: { given_name: 'in her place' } });
+  });
+});

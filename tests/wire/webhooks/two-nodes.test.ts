@@ -1,30 +1,15 @@
 // Source: webhooks, section 11; row 27 of its checklist.
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { WebhookLoad } from '../../crash/webhook-load.js';
-import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
-
-const SERVER = process.env['PLINTH_TEST_POSTGRES_URL'];
-const made: string[] = [];
-
-async function asAdmin(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: SERVER });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}
-
-async function makeDatabase(): Promise<string> {
-  const name = `plinth_test_${randomUUID().replaceAll('-', '')}`;
-  await asAdmin(`create database ${name}`);
-  made.push(name);
-  const url = new URL(SERVER ?? '');
-  url.pathname = `/${name}`;
-  return url.href;
-}
+import {
+  POSTGRES_URL,
+  ServerProcess,
+  TestDatabase,
+  WebhookApp,
+  WebhookReceiver,
+} from '../../harness/index.js';
 
 const startNode = async (url: string, ...flags: string[]) =>
   await ServerProcess.start({
@@ -38,18 +23,15 @@ const startNode = async (url: string, ...flags: string[]) =>
     env: { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' },
   });
 
-if (SERVER === undefined) {
+if (POSTGRES_URL === undefined) {
   it('row 27: two nodes on one PostgreSQL', {
     skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
   });
 } else {
-  after(async () => {
-    for (const name of made) await asAdmin(`drop database if exists ${name} with (force)`);
-  });
-
   describe('two nodes on one PostgreSQL', () => {
     it('row 27: share the work, and one goes on when the other is killed', async () => {
-      const url = await makeDatabase();
+      await using database = await TestDatabase.create();
+      const { url } = database;
       await using receiver = await WebhookReceiver.start((_, response) => {
         setTimeout(() => response.end('ok'), 10);
       });
@@ -79,7 +61,8 @@ if (SERVER === undefined) {
     });
 
     it('row 27: an API node takes events in and leaves the sending to others', async () => {
-      const url = await makeDatabase();
+      await using database = await TestDatabase.create();
+      const { url } = database;
       await using receiver = await WebhookReceiver.start();
       await using api = await startNode(url, '--webhooks-worker=false');
       const app = await WebhookApp.register(api, { url: receiver.url, events: ['handed'] });
@@ -93,7 +76,8 @@ if (SERVER === undefined) {
     });
 
     it('row 27: know the same admin tokens', async () => {
-      const url = await makeDatabase();
+      await using database = await TestDatabase.create();
+      const { url } = database;
       const start = async () =>
         await ServerProcess.start({
           flags: ['--services=webhooks', `--server-database-url=${url}`],
@@ -113,7 +97,8 @@ if (SERVER === undefined) {
     });
 
     it('row 25: refuses to start with another master key', async () => {
-      const url = await makeDatabase();
+      await using database = await TestDatabase.create();
+      const { url } = database;
       const first = await startNode(url);
       await first.close();
       await assert.rejects(

@@ -5,8 +5,8 @@ import type { PlatformSettings } from '../model/platform-settings.js';
 import type { InjectedRequirement } from '../model/requirements.js';
 import type { Tenant } from '../model/tenant.js';
 import type { AccountStore, Aggregate } from '../storage/account-store.js';
-import type { CommitQueue } from '../storage/commit-queue.js';
 import type { AccountWriter, ChangeReason } from './account-writer.js';
+import type { GuardedCommits } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
 import type { Platforms } from './platforms.js';
 import { notFound } from './refusals.js';
@@ -15,7 +15,7 @@ interface UpkeepNeeds {
   readonly clock: Clock;
   readonly store: AccountStore;
   readonly writer: AccountWriter;
-  readonly commits: CommitQueue;
+  readonly commits: GuardedCommits;
   readonly locks: KeyedLocks;
   readonly platforms: Platforms;
 }
@@ -113,14 +113,17 @@ export class AccountUpkeep {
     more: Partial<ChangeReason> = {},
   ): Promise<StoredAccount> {
     const { locks, store, writer, commits } = this.#needs;
-    return await locks.with([`account:${id}`], async () => {
-      const stored = await store.aggregate(tenant, id);
-      if (stored === undefined) throw notFound('account', id);
-      const settings: PlatformSettings = this.#needs.platforms.get(tenant.platform).settings;
-      const changed = change(stored);
-      const { after, writes } = writer.finish(stored, changed, { settings, ...more });
-      if (!isSame(stored.account, after.account)) await commits.commit(writes);
-      return after.account;
+    const lockKeys = [`account:${id}`];
+    return await locks.with(lockKeys, async () => {
+      const { made } = await commits.commit(lockKeys, async () => {
+        const stored = await store.aggregate(tenant, id);
+        if (stored === undefined) throw notFound('account', id);
+        const settings: PlatformSettings = this.#needs.platforms.get(tenant.platform).settings;
+        const { after, writes } = writer.finish(stored, change(stored), { settings, ...more });
+        const isChanged = !isSame(stored.account, after.account);
+        return { made: after.account, writes: isChanged ? writes : undefined };
+      });
+      return made;
     });
   }
 }

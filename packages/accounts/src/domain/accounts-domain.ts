@@ -8,6 +8,7 @@ import type { CommitQueue } from '../storage/commit-queue.js';
 import { DestinationStore } from '../storage/destination-store.js';
 import { EventStore } from '../storage/event-store.js';
 import { FixtureStore } from '../storage/fixture-store.js';
+import { GuardStore } from '../storage/guard-store.js';
 import { IdempotencyStore } from '../storage/idempotency-store.js';
 import type { KeyFile } from '../storage/key-file.js';
 import type { Sealer, SealingKeys } from '../storage/sealer.js';
@@ -25,6 +26,7 @@ import { EventDestinations } from './event-destinations.js';
 import { Events } from './events.js';
 import { FactFinder } from './facts.js';
 import { Fixtures } from './fixtures.js';
+import { GuardedCommits } from './guarded-commits.js';
 import { KeyRotation } from './key-rotation.js';
 import { KeyedLocks } from './keyed-locks.js';
 import { Mutations } from './mutations.js';
@@ -81,7 +83,11 @@ export class AccountsDomain {
     const records = new IdempotencyStore(needs.store, sealer);
     const access = new AccountAccess(store);
     const facts = new FactFinder({ accounts: store, fixtures, clock });
-    const mutations = new Mutations({ clock, commits, records, locks, sealer });
+    const guarded = new GuardedCommits({
+      commits,
+      guards: new GuardStore({ store: needs.store, clock, random }),
+    });
+    const mutations = new Mutations({ clock, commits: guarded, records, locks, sealer });
     const wire: WireOptions = {
       words: needs.words,
       appliedFormat: config.applied_format,
@@ -133,7 +139,14 @@ export class AccountsDomain {
       rules: RULES,
       ttlMs,
     });
-    this.upkeep = new AccountUpkeep({ clock, store, writer, commits, locks, platforms });
+    this.upkeep = new AccountUpkeep({
+      clock,
+      store,
+      writer,
+      commits: guarded,
+      locks,
+      platforms,
+    });
     this.accounts = new Accounts({
       ...shared,
       tokens: this.tokens,
@@ -150,11 +163,11 @@ export class AccountsDomain {
       accounts: store,
       commits,
       mutations,
-      upkeep,
+      writer,
     });
     this.rotation = new KeyRotation({
       store: needs.store,
-      commits,
+      commits: guarded,
       locks,
       keyFile: needs.keyFile,
       sealer,

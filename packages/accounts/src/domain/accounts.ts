@@ -3,6 +3,7 @@ import type { AccountState, ConfigurationName, StoredAccount } from '../model/ac
 import type { FileFixture } from '../model/fixture.js';
 import { CreationOrder, randomLetters } from '../model/ids.js';
 import type { StoredPerson } from '../model/person.js';
+import { createConcurrencyLimit } from '../model/platform-settings.js';
 import type { Rules } from '../model/rule-input.js';
 import type { Include } from '../model/shape/account-params.js';
 import { Touched } from '../model/touched.js';
@@ -79,6 +80,7 @@ export class Accounts {
       context,
       body: write.body,
       concurrencyKey: 'accounts',
+      concurrencyLimit: createConcurrencyLimit(context.settings),
       lockKeys: [
         ...lockKeysOf(context, write),
         ...(context.settings.max_accounts === null ? [] : [`accounts:${context.tenant.platform}`]),

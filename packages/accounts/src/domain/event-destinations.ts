@@ -49,15 +49,21 @@ export class EventDestinations {
   readonly #needs: DestinationsNeeds;
   readonly #order: CreationOrder;
   readonly #byId = new Map<string, EventDestination>();
+  #changeCount = 0;
 
   constructor(needs: DestinationsNeeds) {
     this.#needs = needs;
     this.#order = new CreationOrder({ clock: needs.clock, random: needs.random, length: 24 });
   }
 
-  /** Before anything else. */
+  /** Before anything else, and again to hear of what other nodes have changed. */
   async load(): Promise<void> {
-    for (const destination of await this.#needs.store.readAll()) this.#show(destination);
+    const changeCount = this.#changeCount;
+    const all = await this.#needs.store.readAll();
+    // What was read is older than what was changed here meanwhile.
+    if (changeCount !== this.#changeCount) return;
+    this.#byId.clear();
+    for (const destination of all) this.#byId.set(destination.id, destination);
   }
 
   find(id: string): EventDestination | undefined {
@@ -82,6 +88,7 @@ export class EventDestinations {
     const key = `destinations:${tenantKey(tenant)}`;
     const call = { context, body: write.body, concurrencyKey: key, lockKeys: [key] };
     return await this.#needs.mutations.run(call, async () => {
+      await this.#catchUp();
       if (this.listAll(tenant).length >= MAX_DESTINATION_COUNT) {
         throw new AccountsRefused({
           code: 'invalid_fields',
@@ -169,6 +176,7 @@ export class EventDestinations {
       body: JSON.stringify({ id, object: 'v2.core.event_destination' }),
       writes: new WriteSet().delete('accounts_destinations', id),
       afterCommit: () => {
+        this.#changeCount += 1;
         this.#byId.delete(id);
       },
     }));
@@ -199,6 +207,11 @@ export class EventDestinations {
     return JSON.stringify({ data, next_page_url, previous_page_url });
   }
 
+  /** A change is decided by what is stored, which another node may have changed. */
+  async #catchUp(): Promise<void> {
+    if (this.#needs.store.isShared) await this.load();
+  }
+
   #get(tenant: Tenant, id: string): EventDestination {
     const found = this.#byId.get(id);
     if (found === undefined || tenantKey(found.tenant) !== tenantKey(tenant)) {
@@ -216,6 +229,7 @@ export class EventDestinations {
     const key = `destination:${id}`;
     const call = { context, body, concurrencyKey: key, lockKeys: [key] };
     return await this.#needs.mutations.run(call, async () => {
+      await this.#catchUp();
       return await work(this.#get(context.tenant, id));
     });
   }
@@ -239,6 +253,7 @@ export class EventDestinations {
   }
 
   #show(destination: EventDestination): void {
+    this.#changeCount += 1;
     this.#byId.set(destination.id, destination);
   }
 }

@@ -6,14 +6,15 @@ import {
   toPersonRow,
 } from '../storage/account-codec.js';
 import type { AccountTables } from '../storage/account-tables.js';
-import { type CommitQueue, WriteSet } from '../storage/commit-queue.js';
+import { WriteSet } from '../storage/commit-queue.js';
 import type { KeyFile } from '../storage/key-file.js';
 import type { Sealer, SealingKeys } from '../storage/sealer.js';
+import type { GuardedCommits } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
 
 interface RotationNeeds {
   readonly store: RelationalStore;
-  readonly commits: CommitQueue;
+  readonly commits: GuardedCommits;
   readonly locks: KeyedLocks;
   readonly keyFile: KeyFile;
   readonly sealer: Sealer;
@@ -148,11 +149,13 @@ export class KeyRotation {
       const rows = await this.#idsAfter(table, afterId);
       for (const { id, lock } of rows) {
         await this.#needs.locks.with([lock], async () => {
-          const writes = new WriteSet();
-          await rewrite(id, writes);
-          if (writes.rows.size === 0) return;
-          await this.#needs.commits.commit(writes);
-          count += 1;
+          const { made: isRewritten } = await this.#needs.commits.commit([lock], async () => {
+            const writes = new WriteSet();
+            await rewrite(id, writes);
+            const made = writes.rows.size > 0;
+            return { made, writes: made ? writes : undefined };
+          });
+          if (isRewritten) count += 1;
         });
       }
       if (rows.length < BATCH_SIZE) return count;

@@ -2,9 +2,10 @@ import type { Clock } from '@plinth/kernel';
 import { canonicalJson } from '../model/merge-fields.js';
 import { tenantKey } from '../model/tenant.js';
 import { AccountsRefused } from '../model/violation.js';
-import type { CommitQueue, WriteSet } from '../storage/commit-queue.js';
+import type { WriteSet } from '../storage/commit-queue.js';
 import type { IdempotencyStore } from '../storage/idempotency-store.js';
 import type { Sealer } from '../storage/sealer.js';
+import { type GuardedCommits, tooManyUpdates } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
 import type { RequestContext } from './request-context.js';
 
@@ -25,6 +26,8 @@ export interface MutationCall {
   readonly body: unknown;
   /** Requests of one key are counted together against the platform's limit. */
   readonly concurrencyKey: string;
+  /** Unless it is the limit of updates of one account. */
+  readonly concurrencyLimit?: number;
   readonly lockKeys: readonly string[];
 }
 
@@ -48,7 +51,7 @@ interface RecordKey {
 export class Mutations {
   readonly #needs: {
     readonly clock: Clock;
-    readonly commits: CommitQueue;
+    readonly commits: GuardedCommits;
     readonly records: IdempotencyStore;
     readonly locks: KeyedLocks;
     readonly sealer: Sealer;
@@ -58,7 +61,7 @@ export class Mutations {
 
   constructor(needs: {
     readonly clock: Clock;
-    readonly commits: CommitQueue;
+    readonly commits: GuardedCommits;
     readonly records: IdempotencyStore;
     readonly locks: KeyedLocks;
     readonly sealer: Sealer;
@@ -94,10 +97,12 @@ export class Mutations {
   }
 
   /** Throws `account_rate_limit_exceeded`, and then nothing has begun. */
-  async #counted<T>({ context, concurrencyKey }: MutationCall, work: () => Promise<T>): Promise<T> {
+  async #counted<T>(call: MutationCall, work: () => Promise<T>): Promise<T> {
+    const { context, concurrencyKey } = call;
+    const { concurrencyLimit = context.settings.update_concurrency_limit } = call;
     const key = `${tenantKey(context.tenant)}:${concurrencyKey}`;
     const count = this.#counts.get(key) ?? 0;
-    if (count >= context.settings.update_concurrency_limit) throw tooManyUpdates();
+    if (count >= concurrencyLimit) throw tooManyUpdates();
     this.#counts.set(key, count + 1);
     try {
       return await work();
@@ -114,18 +119,23 @@ export class Mutations {
     work: () => Promise<MutationOutcome>,
   ): Promise<MutationAnswer> {
     const { locks, records, commits } = this.#needs;
-    return await locks.with(lockKeys, async () => {
-      const { body, writes, isSecret = false, afterCommit } = await work();
+    const make = async () => {
+      const made = await work();
+      const { body, writes, isSecret = false } = made;
       const answer = { status: 200, body, requestId: context.requestId, isSecret };
       records.put(writes, { ...this.#recordOf(context, record), answer });
-      if ((await commits.commit(writes, record.id)) === 'taken') {
+      return { made, writes };
+    };
+    return await locks.with(lockKeys, async () => {
+      let { made, result } = await commits.commit(lockKeys, make, record.id);
+      if (result === 'taken') {
         const earlier = await this.#earlierAnswer(record);
         if (earlier !== undefined) return earlier;
         // Only refused requests have used the key: this one may succeed.
-        await commits.commit(writes);
+        ({ made, result } = await commits.commit(lockKeys, make));
       }
-      afterCommit?.();
-      return { body, originalRequestId: undefined };
+      made.afterCommit?.();
+      return { body: made.body, originalRequestId: undefined };
     });
   }
 
@@ -142,7 +152,7 @@ export class Mutations {
   async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
     const writes = this.#needs.records.newWriteSet();
     this.#needs.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
-    await this.#needs.commits.commit(writes);
+    await this.#needs.commits.commit([], async () => ({ made: undefined, writes }));
   }
 
   #recordOf(context: RequestContext, { id, fingerprint }: RecordKey) {
@@ -175,9 +185,3 @@ const keyReused = (): AccountsRefused =>
 
 const isOverLimit = ({ violation }: AccountsRefused): boolean =>
   violation.code === 'account_rate_limit_exceeded';
-
-const tooManyUpdates = (): AccountsRefused =>
-  new AccountsRefused({
-    code: 'account_rate_limit_exceeded',
-    message: 'Too many requests change this account at the same time; try again in a moment.',
-  });

@@ -4,6 +4,7 @@ import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platf
 import { AccountsRefused } from '../model/violation.js';
 import type { AccountTables } from '../storage/account-tables.js';
 import { type CommitQueue, WriteSet } from '../storage/commit-queue.js';
+import { isShared } from '../storage/guard-store.js';
 import { notFound } from './refusals.js';
 
 export const DEFAULT_PLATFORM = 'plat_default';
@@ -50,6 +51,18 @@ export class Platforms {
 
   /** @returns whether this is the first start: there was no platform yet. */
   async load(): Promise<boolean> {
+    await this.reload();
+    const isFirst = !this.#byId.has(DEFAULT_PLATFORM);
+    if (isFirst) await this.#insert(DEFAULT_PLATFORM, DEFAULT_PLATFORM_SETTINGS);
+    return isFirst;
+  }
+
+  /** What other nodes have changed. */
+  async reload(): Promise<void> {
+    await this.#alone(() => this.#read());
+  }
+
+  async #read(): Promise<void> {
     const rows = await this.#needs.store
       .reader<AccountTables>()
       .selectFrom('accounts_platforms')
@@ -57,15 +70,13 @@ export class Platforms {
       .orderBy('created_ms')
       .orderBy('id')
       .execute();
+    this.#byId.clear();
     for (const { id, created_ms, settings } of rows) {
       // Settings that came with a later version take their default.
       const stored = JSON.parse(settings) as Partial<PlatformSettings>;
       const whole = { ...DEFAULT_PLATFORM_SETTINGS, ...stored };
       this.#byId.set(id, { id, createdMs: Number(created_ms), settings: whole });
     }
-    const isFirst = !this.#byId.has(DEFAULT_PLATFORM);
-    if (isFirst) await this.#insert(DEFAULT_PLATFORM, DEFAULT_PLATFORM_SETTINGS);
-    return isFirst;
   }
 
   /** Of requests whose platform is not known. */
@@ -108,6 +119,7 @@ export class Platforms {
     change: (settings: PlatformSettings) => PlatformSettings,
   ): Promise<Platform> {
     return await this.#alone(async () => {
+      if (isShared(this.#needs.store)) await this.#read();
       const platform = this.get(id);
       return await this.#put({ ...platform, settings: change(platform.settings) });
     });

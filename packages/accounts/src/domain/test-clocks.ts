@@ -7,7 +7,7 @@ import type { AccountStore } from '../storage/account-store.js';
 import { type CommitQueue, WriteSet } from '../storage/commit-queue.js';
 import type { FixtureStore } from '../storage/fixture-store.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
-import type { AccountUpkeep } from './account-upkeep.js';
+import type { AccountWriter } from './account-writer.js';
 import type { MutationAnswer, Mutations } from './mutations.js';
 import { invalidFields, notFound } from './refusals.js';
 import type { RequestContext } from './request-context.js';
@@ -16,6 +16,17 @@ const ADVANCING_MS = 2000;
 const LIFE_SEC = 30 * 86_400;
 const MAX_ADVANCE_SEC = 2 * 366 * 86_400;
 
+/** A clock has three accounts: joins that get in between are few. */
+const MAX_ROUND_COUNT = 10;
+
+/** The accounts of a clock are others than those whose locks are held; nothing was changed. */
+class AccountJoined extends Error {
+  override readonly name = 'AccountJoined';
+  constructor(clockId: string) {
+    super(`an account joined ${clockId} while it was deleted`);
+  }
+}
+
 interface TestClocksNeeds {
   readonly clock: Clock;
   readonly random: Random;
@@ -23,7 +34,7 @@ interface TestClocksNeeds {
   readonly accounts: AccountStore;
   readonly commits: CommitQueue;
   readonly mutations: Mutations;
-  readonly upkeep: AccountUpkeep;
+  readonly writer: AccountWriter;
 }
 
 /** Clocks that customers of test mode can be attached to. Source: accounts, section 18. */
@@ -102,17 +113,41 @@ export class TestClocks {
     });
   }
 
-  /** Closes the accounts of the clock, after it is gone: nobody can join it any more. */
+  /** Together with its accounts, which are closed. */
   async delete(context: RequestContext, id: string): Promise<MutationAnswer> {
-    const answer = await this.#change(context, id, {}, async () => {
+    for (let round = 1; ; round++) {
+      try {
+        return await this.#deleteWith(context, id, await this.#needs.accounts.listOnClock(id));
+      } catch (error) {
+        if (!(error instanceof AccountJoined) || round === MAX_ROUND_COUNT) throw error;
+      }
+    }
+  }
+
+  /** Throws `AccountJoined` when others are on the clock by the time its lock is held. */
+  async #deleteWith(
+    context: RequestContext,
+    id: string,
+    accountIds: readonly string[],
+  ): Promise<MutationAnswer> {
+    const { accounts, writer } = this.#needs;
+    const { tenant, settings } = context;
+    const locks = accountIds.map((accountId) => `account:${accountId}`);
+    const work = async () => {
+      const onClock = await accounts.listOnClock(id);
+      if (onClock.some((accountId) => !accountIds.includes(accountId))) throw new AccountJoined(id);
       const writes = new WriteSet().delete('accounts_fixtures', id);
+      const request = { id: context.requestId, idempotency_key: context.idempotencyKey };
+      for (const accountId of onClock) {
+        const stored = await accounts.aggregate(tenant, accountId);
+        if (stored === undefined) continue;
+        const after = { ...stored, account: { ...stored.account, isClosed: true } };
+        writes.add(writer.finish(stored, after, { settings, request }).writes);
+      }
       const body = { id, object: 'test_helpers.test_clock', deleted: true };
       return { body: JSON.stringify(body), writes };
-    });
-    for (const accountId of await this.#needs.accounts.listOnClock(id)) {
-      await this.#needs.upkeep.close(context.tenant, accountId);
-    }
-    return answer;
+    };
+    return await this.#change(context, id, {}, work, locks);
   }
 
   async #change(
@@ -120,9 +155,10 @@ export class TestClocks {
     id: string,
     body: unknown,
     work: (clock: TestClock) => Promise<{ readonly body: string; readonly writes: WriteSet }>,
+    moreLocks: readonly string[] = [],
   ): Promise<MutationAnswer> {
     const key = `clock:${id}`;
-    const call = { context, body, concurrencyKey: key, lockKeys: [key] };
+    const call = { context, body, concurrencyKey: key, lockKeys: [key, ...moreLocks] };
     return await this.#needs.mutations.run(call, async () => {
       refuseLive(context);
       return await work(await this.#find(context.tenant, id));

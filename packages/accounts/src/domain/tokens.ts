@@ -2,6 +2,7 @@ import type { Clock, Random } from '@plinth/kernel';
 import { CreationOrder } from '../model/ids.js';
 import type { Given } from '../model/parts.js';
 import type { PersonFields } from '../model/person.js';
+import { createConcurrencyLimit } from '../model/platform-settings.js';
 import type { Rules } from '../model/rule-input.js';
 import type { Tenant } from '../model/tenant.js';
 import {
@@ -68,7 +69,13 @@ export class Tokens {
     context: RequestContext,
     write: { readonly body: unknown; readonly given: unknown },
   ): Promise<MutationAnswer> {
-    const call = { context, body: write.body, concurrencyKey: 'accounts', lockKeys: [] };
+    const call = {
+      context,
+      body: write.body,
+      concurrencyKey: 'accounts',
+      concurrencyLimit: createConcurrencyLimit(context.settings),
+      lockKeys: [],
+    };
     return await this.#needs.mutations.run(call, async () => {
       this.#checkCreation(context);
       return this.#make(context, 'account', { accountId: undefined, given: write.given });

@@ -141,6 +141,7 @@ export const ERROR_CODES = {
   authorizer_duplicate: 'U',
   authorizer_relationship_invalid_for_representative: 'U',
   individual_additional_person_not_allowed: '',
+  account_person_limit_reached: '',
   invalid_relationship_for_identity_type_structure_and_country: 'U',
   duplicate_person_not_allowed: 'U',
   total_person_ownership_exceeded: 'U',

@@ -3,6 +3,15 @@ export type Collector = 'application' | 'vendor';
 export type FeesCollector = Collector | 'application_custom' | 'application_express';
 export type Dashboard = 'express' | 'full' | 'none';
 
+/** Creates touch no account that another request changes, so many more of them may run at once. */
+const CREATES_PER_UPDATE = 25;
+
+export function createConcurrencyLimit(settings: PlatformSettings): number {
+  return (
+    settings.create_concurrency_limit ?? settings.update_concurrency_limit * CREATES_PER_UPDATE
+  );
+}
+
 /** Pairs of (platform country, account country), upper case. */
 export type CountryPair = readonly [platform: string, account: string];
 
@@ -55,6 +64,8 @@ export interface PlatformSettings {
   readonly sepa_blocked_creditor_ids: readonly string[];
   readonly sepa_vendor_creditor_ids: readonly string[];
   readonly update_concurrency_limit: number;
+  /** Null: so many times the limit of updates that a platform's own clients do not meet it. */
+  readonly create_concurrency_limit: number | null;
   readonly requirements_enforcement: {
     readonly test: 'deferred' | 'immediate';
     readonly live: 'deferred' | 'immediate';
@@ -128,6 +139,7 @@ export const DEFAULT_PLATFORM_SETTINGS: PlatformSettings = {
   sepa_blocked_creditor_ids: ['IE06ZZZ900666'],
   sepa_vendor_creditor_ids: ['IE16ZZZ900001'],
   update_concurrency_limit: 10,
+  create_concurrency_limit: null,
   requirements_enforcement: { test: 'deferred', live: 'immediate' },
   requirements_grace_seconds: 604_800,
   verification_mode: 'auto',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AccountsRefused } from '../model/violation.js';
 import { headerOf } from './front.js';
@@ -38,6 +39,8 @@ function parseJson(body: unknown): Record<string, unknown> {
   if (!Buffer.isBuffer(body) || body.length === 0) return {};
   let parsed: unknown;
   try {
+    // Decoding would put a replacement character in the place of what was meant.
+    if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
     parsed = JSON.parse(body.toString());
   } catch {
     // The parser's own message quotes the body.

@@ -184,6 +184,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, string>> = {
   authorizer_relationship_invalid_for_representative:
     'Authorizer and representative are two persons.',
   individual_additional_person_not_allowed: 'An individual is the one person of its account.',
+  account_person_limit_reached: 'An account has 500 persons at most.',
   invalid_relationship_for_identity_type_structure_and_country:
     'An entity of this type and structure has no such role.',
   duplicate_person_not_allowed: 'duplicate_person_id has the same name and date of birth.',

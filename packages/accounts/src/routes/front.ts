@@ -70,7 +70,8 @@ export class AccountsFront implements ServiceFront {
   answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = request.url.split('?', 1)[0] ?? '';
     const allowed = allowedMethods(path);
-    if (allowed.length === 0) {
+    // A path of the right form that no route took cannot be decoded (`%zz`).
+    if (allowed.length === 0 || allowed.includes(request.method)) {
       const message = `Unrecognized request URL (${request.method}: ${path.slice(0, 500)}).`;
       return this.#refuse({ code: 'unrecognized_url', message }, request, reply);
     }

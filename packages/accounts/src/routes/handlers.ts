@@ -1,6 +1,7 @@
 import type { Random } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { MutationAnswer } from '../domain/mutations.js';
+import { notFound } from '../domain/refusals.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { AccountsRefused } from '../model/violation.js';
 import { type AccountsFront, headerOf } from './front.js';
@@ -89,7 +90,12 @@ export class Handlers {
       handler: async (request, reply) => {
         const context = contexts.get(request) ?? this.#front.contextOf(request, allows);
         const params = request.params as Record<string, string>; // every parameter of a path is text
-        const param = (name: string): string => params[name] ?? '';
+        const param = (name: string): string => {
+          const value = params[name] ?? '';
+          // No id has it, and PostgreSQL cannot be asked for it.
+          if (value.includes('\u0000')) throw notFound(name, value);
+          return value;
+        };
         return await handle({ context, request, param }, reply);
       },
     });

@@ -24,6 +24,10 @@ export class Query {
   constructor(target: string) {
     const start = target.indexOf('?');
     const pairs = start < 0 ? [] : [...new URLSearchParams(target.slice(start + 1))];
+    // No id and no filter has it, and PostgreSQL cannot be asked for it.
+    if (pairs.some(([, value]) => value.includes('\u0000'))) {
+      this.#fail('', 'bad_format', 'A parameter contains the character NUL.');
+    }
     this.#parameters = pairs.slice(0, MAX_PARAMETER_COUNT).map(([key, value]) => {
       const [, name = key, bracket] = NAME.exec(key) ?? [];
       return { name, bracket, value };

@@ -6,6 +6,7 @@ import { type Tenant, tenantKey } from '../model/tenant.js';
 import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './account-codec.js';
 import type { AccountTables } from './account-tables.js';
 import { type CachedGlance, GlanceCache } from './glance-cache.js';
+import { isShared } from './guard-store.js';
 import type { Sealer } from './sealer.js';
 
 /** Where a page begins: behind this object, in the direction of reading. */
@@ -45,25 +46,27 @@ export class AccountStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sealer: Sealer;
 
-  readonly #cache = new GlanceCache();
+  /** None where other nodes change accounts as well. */
+  readonly #cache: GlanceCache | undefined;
 
   constructor(store: RelationalStore, sealer: Sealer) {
     this.#reader = store.reader<AccountTables>();
     this.#sealer = sealer;
+    this.#cache = isShared(store) ? undefined : new GlanceCache();
   }
 
   async glance(tenant: Tenant, id: string): Promise<AccountGlance | undefined> {
-    const kept = this.#cache.get(id) ?? (await this.#readGlance(id));
+    const kept = this.#cache?.get(id) ?? (await this.#readGlance(id));
     return kept?.tenant === tenantKey(tenant) ? kept : undefined;
   }
 
   /** What a commit wrote is what is read from then on. */
   noteCommitted(rows: readonly AccountRow[]): void {
-    for (const row of rows) this.#cache.keepWritten(row.id, toGlance(row));
+    for (const row of rows) this.#cache?.keepWritten(row.id, toGlance(row));
   }
 
   async #readGlance(id: string): Promise<CachedGlance | undefined> {
-    const { generation } = this.#cache;
+    const generation = this.#cache?.generation ?? 0;
     const row = await this.#reader
       .selectFrom('accounts_accounts')
       .select(['tenant', 'head', 'is_closed', 'flags', 'due_ms'])
@@ -71,7 +74,7 @@ export class AccountStore {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     const glance = toGlance(row);
-    this.#cache.keepRead(id, glance, generation);
+    this.#cache?.keepRead(id, glance, generation);
     return glance;
   }
 

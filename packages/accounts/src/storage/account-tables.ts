@@ -76,12 +76,15 @@ export interface AccountTables {
     body: string;
   };
   accounts_audit: { id: string; created_ms: number; body: string };
+  /** Versions of what requests change one at a time; only where several nodes share the store. */
+  accounts_guards: { id: string; version: string; created_ms: number };
 }
 
 export type TableName = keyof AccountTables;
 
 export const ACCOUNT_MIGRATIONS: readonly Migration[] = [
   { name: '0001_accounts', up: createTables },
+  { name: '0002_guards', up: createGuards },
 ];
 
 async function createTables(tx: Transaction<unknown>): Promise<void> {
@@ -134,6 +137,15 @@ async function createTables(tx: Transaction<unknown>): Promise<void> {
     sql`create table accounts_audit (
       id text primary key, created_ms bigint not null, body text not null)`,
     sql`create index accounts_audit_created on accounts_audit (created_ms)`,
+  ];
+  for (const statement of statements) await statement.execute(tx);
+}
+
+async function createGuards(tx: Transaction<unknown>): Promise<void> {
+  const statements = [
+    sql`create table accounts_guards (
+      id text primary key, version text not null, created_ms bigint not null)`,
+    sql`create index accounts_guards_created on accounts_guards (created_ms)`,
   ];
   for (const statement of statements) await statement.execute(tx);
 }

@@ -1,6 +1,7 @@
 import type { Outbox, RelationalStore } from '@plinth/kernel';
 import type { Insertable, Transaction } from 'kysely';
 import type { AccountTables, TableName } from './account-tables.js';
+import { type Guard, readGuards, toGuardRow } from './guard-store.js';
 
 type Row<T extends TableName> = Insertable<AccountTables[T]>;
 /** Which table a row belongs to is checked where it is put in. */
@@ -12,6 +13,8 @@ export class WriteSet {
   readonly deletedIds = new Map<TableName, string[]>();
   /** Bundles of events that somebody waits for. */
   readonly announcedIds: string[] = [];
+  /** Under what the changes were decided; see `GuardStore`. */
+  readonly guards: Guard[] = [];
 
   /** Inserts the row, or replaces the one with its id. */
   put<T extends TableName>(table: T, row: Row<T>): this {
@@ -28,17 +31,34 @@ export class WriteSet {
     this.announcedIds.push(bundleId);
     return this;
   }
+
+  guard(guards: readonly Guard[]): this {
+    this.guards.push(...guards);
+    return this;
+  }
+
+  /** Takes over what another set holds. */
+  add(other: WriteSet): this {
+    for (const [table, rows] of other.rows) append(this.rows, table, rows);
+    for (const [table, ids] of other.deletedIds) append(this.deletedIds, table, ids);
+    this.announcedIds.push(...other.announcedIds);
+    this.guards.push(...other.guards);
+    return this;
+  }
 }
 
 /** Announced in the outbox; its payload is `{ids}`, the ids of bundles of events. */
 export const EVENTS_COMMITTED = 'accounts.events_committed';
 
-/** Whether the changes were made; `taken` when the record that guards them was there already. */
-export type CommitResult = 'done' | 'taken';
+/**
+ * Whether the changes were made; `taken`: the record of the request's key was there already; `stale`: another node has
+ * changed what they were decided under.
+ */
+export type CommitResult = 'done' | 'taken' | 'stale';
 
 interface Waiting {
   readonly writes: WriteSet;
-  readonly guardId: string | undefined;
+  readonly recordId: string | undefined;
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -67,12 +87,12 @@ export class CommitQueue {
 
   /**
    * Resolves when the changes are on stable storage.
-   * @param guardId id of an idempotency record: when it is there, nothing is changed. Asking for all of a batch at
+   * @param recordId id of an idempotency record: when it is there, nothing is changed. Asking for all of a batch at
    * once costs less than each request's own look before it begins.
    */
-  async commit(writes: WriteSet, guardId?: string): Promise<CommitResult> {
+  async commit(writes: WriteSet, recordId?: string): Promise<CommitResult> {
     return await new Promise<CommitResult>((resolve, reject) => {
-      this.#waiting.push({ writes, guardId, resolve, reject });
+      this.#waiting.push({ writes, recordId, resolve, reject });
       if (!this.#isRunning) void this.#run();
     });
   }
@@ -102,13 +122,13 @@ export class CommitQueue {
 
   async #commitBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const takenIds = await this.#store.transaction<AccountTables, ReadonlySet<string>>((tx) =>
+      const results = await this.#store.transaction<AccountTables, readonly CommitResult[]>((tx) =>
         this.#write(tx, batch),
       );
-      for (const { writes, guardId, resolve } of batch) {
-        const isTaken = guardId !== undefined && takenIds.has(guardId);
-        if (!isTaken) this.#listener?.(writes);
-        resolve(isTaken ? 'taken' : 'done');
+      for (const [index, { writes, resolve }] of batch.entries()) {
+        const result = results[index] ?? 'done';
+        if (result === 'done') this.#listener?.(writes);
+        resolve(result);
       }
     } catch (error) {
       if (batch.length === 1) batch[0]?.reject(error);
@@ -117,20 +137,26 @@ export class CommitQueue {
     }
   }
 
-  /** @returns guards that were there already. */
+  /** @returns what became of each set, in their order. */
   async #write(
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
-  ): Promise<ReadonlySet<string>> {
+  ): Promise<readonly CommitResult[]> {
     const takenIds = await findTaken(tx, batch);
+    const isCurrent = await currentGuards(tx, batch);
+    const results = batch.map(({ writes, recordId }): CommitResult => {
+      if (recordId !== undefined && takenIds.has(recordId)) return 'taken';
+      return writes.guards.every(isCurrent) ? 'done' : 'stale';
+    });
     const rows = new Map<TableName, AnyRow[]>();
     const deletedIds = new Map<TableName, string[]>();
     const announcedIds: string[] = [];
-    for (const { writes, guardId } of batch) {
-      if (guardId !== undefined && takenIds.has(guardId)) continue;
+    for (const [index, { writes }] of batch.entries()) {
+      if (results[index] !== 'done') continue;
       for (const [table, some] of writes.rows) append(rows, table, some);
       for (const [table, some] of writes.deletedIds) append(deletedIds, table, some);
       announcedIds.push(...writes.announcedIds);
+      if (writes.guards.length > 0) append(rows, 'accounts_guards', writes.guards.map(toGuardRow));
     }
     for (const [table, some] of rows) {
       for (const chunk of chunked(some)) await upsert(tx, table, chunk);
@@ -142,7 +168,7 @@ export class CommitQueue {
     if (announcedIds.length > 0) {
       await this.#outbox.publish(tx, { type: EVENTS_COMMITTED, payload: { ids: announcedIds } });
     }
-    return takenIds;
+    return results;
   }
 }
 
@@ -150,9 +176,9 @@ async function findTaken(
   tx: Transaction<AccountTables>,
   batch: readonly Waiting[],
 ): Promise<ReadonlySet<string>> {
-  const guardIds = batch.flatMap(({ guardId }) => (guardId === undefined ? [] : [guardId]));
+  const recordIds = batch.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
   const taken = new Set<string>();
-  for (const chunk of chunked(guardIds)) {
+  for (const chunk of chunked(recordIds)) {
     const rows = await tx
       .selectFrom('accounts_idempotency')
       .select('id')
@@ -161,6 +187,19 @@ async function findTaken(
     for (const { id } of rows) taken.add(id);
   }
   return taken;
+}
+
+/** Versions that nobody has changed since they were seen; the transaction is serializable, so nobody does. */
+async function currentGuards(
+  tx: Transaction<AccountTables>,
+  batch: readonly Waiting[],
+): Promise<(guard: Guard) => boolean> {
+  const ids = batch.flatMap(({ writes }) => writes.guards.map(({ id }) => id));
+  const versions = new Map<string, string>();
+  for (const chunk of chunked(ids)) {
+    for (const { id, version } of await readGuards(tx, chunk)) versions.set(id, version);
+  }
+  return ({ id, seen }) => versions.get(id) === seen;
 }
 
 async function upsert(

@@ -1,9 +1,10 @@
 import type { RelationalStore } from '@plinth/kernel';
-import type { Kysely } from 'kysely';
+import type { Kysely, UpdateResult } from 'kysely';
 import type { EventDestination } from '../model/event-destination.js';
 import { tenantKey } from '../model/tenant.js';
 import type { AccountTables } from './account-tables.js';
 import type { WriteSet } from './commit-queue.js';
+import { isShared } from './guard-store.js';
 import type { Sealer } from './sealer.js';
 
 /** An attempt that is still to be made. */
@@ -23,9 +24,33 @@ export class DestinationStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sealer: Sealer;
 
+  readonly #store: RelationalStore;
+  readonly isShared: boolean;
+
   constructor(store: RelationalStore, sealer: Sealer) {
+    this.#store = store;
     this.#reader = store.reader<AccountTables>();
     this.#sealer = sealer;
+    this.isShared = isShared(store);
+  }
+
+  /**
+   * Makes an attempt this node's own for a while: it is due later for everybody else.
+   * @returns whether it was still as `delivery` says.
+   */
+  async claim(delivery: PendingDelivery, untilMs: number): Promise<boolean> {
+    if (!this.isShared) return true;
+    const { numUpdatedRows } = await this.#store.transaction<AccountTables, UpdateResult>(
+      async (tx) =>
+        await tx
+          .updateTable('accounts_deliveries')
+          .set({ due_ms: untilMs })
+          .where('id', '=', delivery.id)
+          .where('attempt', '=', delivery.attempt)
+          .where('due_ms', '=', delivery.dueMs)
+          .executeTakeFirst(),
+    );
+    return numUpdatedRows > 0n;
   }
 
   async readAll(): Promise<readonly EventDestination[]> {

@@ -16,6 +16,7 @@ export class RetentionStore {
     readonly idempotencyMs: number;
     readonly eventsMs: number;
     readonly tokensMs: number;
+    readonly guardsMs: number;
     readonly nowMs: number;
   }): Promise<number> {
     return await this.#store.transaction<AccountTables, number>(async (tx) => {
@@ -40,7 +41,13 @@ export class RetentionStore {
         .where('expires_ms', '<', before.nowMs)
         .where('payload', 'is not', null)
         .limit(BATCH_SIZE);
+      const oldGuards = tx
+        .selectFrom('accounts_guards')
+        .select('id')
+        .where('created_ms', '<', before.guardsMs)
+        .limit(BATCH_SIZE);
       const results = [
+        await tx.deleteFrom('accounts_guards').where('id', 'in', oldGuards).executeTakeFirst(),
         await tx
           .deleteFrom('accounts_idempotency')
           .where('id', 'in', oldRecords)

@@ -50,9 +50,14 @@ export class PlatformKeys {
     this.#random = needs.random;
   }
 
-  /** Once, before anything else. */
+  /** Before anything else, and again to hear of what other nodes have changed. */
   async load(): Promise<void> {
-    for (const key of await this.#store.readAll()) this.#show(key);
+    await this.#alone(async () => {
+      const keys = await this.#store.readAll();
+      this.#byId.clear();
+      this.#byHash.clear();
+      for (const key of keys) this.#show(key);
+    });
   }
 
   /** Synchronous and from memory. The look-up compares digests, so its duration says nothing about a key's text. */

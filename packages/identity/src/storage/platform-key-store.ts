@@ -24,7 +24,12 @@ export class PlatformKeyStore {
 
   async insert(keys: readonly PlatformKey[]): Promise<void> {
     await this.#store.transaction<IdentityTables, void>(async (tx) => {
-      await tx.insertInto('identity_platform_keys').values(keys.map(toRow)).execute();
+      // Nodes that start together bring the same preset keys.
+      await tx
+        .insertInto('identity_platform_keys')
+        .values(keys.map(toRow))
+        .onConflict((conflict) => conflict.column('hash').doNothing())
+        .execute();
     });
   }
 

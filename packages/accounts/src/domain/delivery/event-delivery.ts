@@ -25,6 +25,8 @@ interface DeliveryNeeds {
 const DELAYS_SEC = [5, 30, 120, 600, 3600, 10_800, 21_600, 43_200, 86_400, 86_400] as const;
 const MAX_IN_FLIGHT = 16;
 const LOOK_MS = 1000;
+/** Longer than an attempt takes; after a crash another node makes it then. */
+const CLAIM_MS = 60_000;
 
 /**
  * Brings committed events to their destinations, at least once: the outbox says which bundles were committed, each
@@ -41,9 +43,9 @@ export class EventDelivery {
 
   constructor(needs: DeliveryNeeds) {
     this.#needs = needs;
-    needs.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ payload }) => {
+    needs.outbox.subscribe('accounts_delivery', [EVENTS_COMMITTED], async ({ id, payload }) => {
       const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
-      await this.#schedule(ids);
+      await this.#schedule(id, ids);
     });
   }
 
@@ -57,7 +59,8 @@ export class EventDelivery {
     await Promise.allSettled(this.#inFlight.values());
   }
 
-  async #schedule(bundleIds: readonly string[]): Promise<void> {
+  /** Once for each announcement, although every node hears of it, and hears again after a crash. */
+  async #schedule(announcementId: string, bundleIds: readonly string[]): Promise<void> {
     const { events, clock, store, commits, destinations } = this.#needs;
     const nowMs = clock.nowMs();
     const writes = new WriteSet();
@@ -81,13 +84,15 @@ export class EventDelivery {
       }
     }
     if (writes.rows.size === 0) return;
-    await commits.commit(writes);
+    const guard = { id: `delivery:${announcementId}`, seen: undefined, next: 'made' };
+    await commits.commit(writes.guard([{ ...guard, createdMs: nowMs }]));
     this.#hasWork = true;
     await this.#deliverDue();
   }
 
   async #deliverDue(): Promise<void> {
-    if (!this.#hasWork || this.#stop.signal.aborted) return;
+    if (!this.#hasWork && !this.#needs.store.isShared) return;
+    if (this.#stop.signal.aborted) return;
     const nowMs = this.#needs.clock.nowMs();
     const waiting = await this.#needs.store.listDeliveries(MAX_IN_FLIGHT * 4);
     this.#hasWork = waiting.length > 0;
@@ -107,6 +112,7 @@ export class EventDelivery {
 
   async #attempt(delivery: PendingDelivery): Promise<void> {
     const { destinations, events, commits, store, clock, log, sender } = this.#needs;
+    if (!(await store.claim(delivery, clock.nowMs() + CLAIM_MS))) return;
     const destination = destinations.find(delivery.destinationId);
     const found = destination && (await this.#eventOf(delivery, events));
     const writes = new WriteSet();

@@ -19,6 +19,8 @@ import { checkRelationships, checkTotalOwnership } from './relationship-rules.js
 import { personTouchedFields } from './touched-fields.js';
 import { firstOf, firstViolation, violate } from './violate.js';
 
+const MAX_PERSON_COUNT = 500;
+
 /** Every row marked P, in the order of section 12. */
 export function checkPerson(check: PersonCheck): Violation | undefined {
   const { fields } = check.account;
@@ -56,11 +58,17 @@ function checkTokenMandate(at: PersonContext): Violation | undefined {
   });
 }
 
-/** Section 14. */
+/** Section 14, and the bound of this service: every write to an account looks at all of its persons. */
 function checkOnlyPerson(at: PersonContext): Violation | undefined {
-  if (at.operation !== 'create' || at.entityType !== 'individual') return undefined;
-  return violate('individual_additional_person_not_allowed', {
-    message: 'An account of the entity type individual has one person, identity.individual.',
+  if (at.operation !== 'create') return undefined;
+  if (at.entityType === 'individual') {
+    return violate('individual_additional_person_not_allowed', {
+      message: 'An account of the entity type individual has one person, identity.individual.',
+    });
+  }
+  if (at.others.length < MAX_PERSON_COUNT) return undefined;
+  return violate('account_person_limit_reached', {
+    message: `Account ${at.account.id} has ${MAX_PERSON_COUNT} persons already.`,
   });
 }
 

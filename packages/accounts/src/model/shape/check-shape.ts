@@ -43,6 +43,8 @@ interface Node {
 
 /** A surrogate without its other half: JSON can say it, UTF-8 cannot. */
 const HALF_CHARACTER = /\p{Surrogate}/u;
+/** JSON and UTF-8 can say it, columns of PostgreSQL cannot. */
+const NUL = '\u0000';
 
 const DEFAULT_MAX_LENGTH = 5000;
 const DEFAULT_MAX_ITEMS = 1000;
@@ -154,6 +156,9 @@ class ShapeWalk {
     if (typeof value !== 'string') return this.#wrongType(path, 'a string');
     if (HALF_CHARACTER.test(value)) {
       return this.#fail(path, 'bad_format', `${path} contains half of a character.`);
+    }
+    if (value.includes(NUL)) {
+      return this.#fail(path, 'bad_format', `${path} contains the character NUL.`);
     }
     // An empty text unsets, as null does, where null may.
     if (value === '' && node.nullable === true) return value;

@@ -50,6 +50,7 @@ export function settingsSchema(lists: ReferenceLists): TSchema {
     sepa_blocked_creditor_ids: texts(),
     sepa_vendor_creditor_ids: texts(),
     update_concurrency_limit: whole({ nullable: false, minimum: 0, maximum: 10_000 }),
+    create_concurrency_limit: whole({ minimum: 0, maximum: 100_000 }),
     requirements_enforcement: fixed({ test: enforcement, live: enforcement }),
     requirements_grace_seconds: whole({ nullable: false, minimum: 0, maximum: 3_153_600_000 }),
     verification_mode: fixedOneOf(['auto', 'manual']),

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+
+/** A server on which databases may be created; without one, tests of several nodes are skipped. */
+export const POSTGRES_URL = process.env['PLINTH_TEST_POSTGRES_URL'];
+
+/** An empty PostgreSQL database of its own, which goes when the test ends. */
+export class TestDatabase {
+  readonly url: string;
+  readonly #name: string;
+
+  static async create(): Promise<TestDatabase> {
+    const name = `plinth_test_${randomUUID().replaceAll('-', '')}`;
+    await asAdmin(`create database ${name}`);
+    return new TestDatabase(name);
+  }
+
+  private constructor(name: string) {
+    const url = new URL(POSTGRES_URL ?? '');
+    url.pathname = `/${name}`;
+    this.url = url.href;
+    this.#name = name;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await asAdmin(`drop database if exists ${this.#name} with (force)`);
+  }
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: POSTGRES_URL });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

@@ -1,0 +1,183 @@
+// Source: accounts, sections 3, 5, 6, 9.2, 10, 17.3 and 18, with several nodes on one database.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AccountsServer,
+  EventReceiver,
+  type HttpAnswer,
+  type Json,
+  POSTGRES_URL,
+  TestDatabase,
+} from '../../harness/index.js';
+
+const ACCOUNTS = '/v2/core/accounts';
+const codeOf = ({ text }: HttpAnswer): string => JSON.parse(text).error?.code ?? 'ok';
+const countOf = (codes: readonly string[], code: string): number =>
+  codes.filter((each) => each === code).length;
+
+if (POSTGRES_URL === undefined) {
+  it('two nodes on one PostgreSQL', {
+    skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
+  });
+} else {
+  describe('two nodes on one PostgreSQL', () => {
+    let database: TestDatabase;
+    let otherDir: string;
+    let one: AccountsServer;
+    let other: AccountsServer;
+    /** The nodes by turns. */
+    const node = (index: number): AccountsServer => (index % 2 === 0 ? one : other);
+
+    before(async () => {
+      database = await TestDatabase.create();
+      const flags = [
+        `--server-database-url=${database.url}`,
+        '--accounts-allow-private-targets=127.0.0.0/8',
+      ];
+      const env = { PLINTH_MASTER_KEY: 'one key for all the nodes of this test' };
+      one = await AccountsServer.start({ flags, env });
+      // Nodes seal with one key file.
+      otherDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+      await mkdir(join(otherDir, 'accounts'));
+      await copyFile(
+        join(one.process.dataDir, 'accounts', 'keys.json'),
+        join(otherDir, 'accounts', 'keys.json'),
+      );
+      other = await AccountsServer.start({ flags, env, dataDir: otherDir });
+      await one.settings({ update_concurrency_limit: 1000 });
+      await until(async () => {
+        const settings = await other.operate('/platforms/plat_default');
+        return settings.update_concurrency_limit === 1000;
+      });
+    });
+    after(async () => {
+      await one.close();
+      await other.close();
+      await rm(otherDir, { recursive: true, force: true });
+      await database[Symbol.asyncDispose]();
+    });
+
+    async function until(isSo: () => Promise<boolean>): Promise<void> {
+      const endMs = Date.now() + 10_000;
+      while (!(await isSo())) {
+        assert.ok(Date.now() < endMs, 'the other node has not heard of it');
+        await sleep(50);
+      }
+    }
+
+    it('make one account of one idempotency key', async () => {
+      const idempotencyKey = randomUUID();
+      const body = { metadata: { run: idempotencyKey } };
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          node(index).send(ACCOUNTS, { body, idempotencyKey }),
+        ),
+      );
+      const bodies = new Set(answers.filter(({ status }) => status === 200).map((a) => a.text));
+      assert.equal(bodies.size, 1, answers.map(codeOf).join());
+      const { data } = await other.ok(`${ACCOUNTS}?limit=100`);
+      assert.equal(data.filter(({ metadata }: Json) => metadata.run === idempotencyKey).length, 1);
+    });
+
+    it('let a token be used once', async () => {
+      const { id } = await one.create({});
+      const body = { given_name: 'Ada' };
+      const token = await other.ok(`${ACCOUNTS}/${id}/person_tokens`, { body });
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          node(index).send(`${ACCOUNTS}/${id}/persons`, { body: { person_token: token.id } }),
+        ),
+      );
+      const codes = answers.map(codeOf);
+      assert.equal(countOf(codes, 'ok'), 1, codes.join());
+      assert.equal(countOf(codes, 'token_already_used'), 39, codes.join());
+    });
+
+    it('lose no change of an account', async () => {
+      const { id } = await one.create({});
+      const write = async (index: number): Promise<void> => {
+        for (let round = 0; round < 10; round++) {
+          const body = { metadata: { [`k${index}_${round}`]: 'set' } };
+          const answer = await node(index).send(`${ACCOUNTS}/${id}`, { body });
+          assert.equal(answer.status, 200, answer.text);
+        }
+      };
+      await Promise.all([0, 1, 2, 3].map(write));
+      const account = await one.ok(`${ACCOUNTS}/${id}`);
+      assert.equal(Object.keys(account.metadata).length, 40);
+    });
+
+    it('read what was written through the other', async () => {
+      const { id } = await one.create({ display_name: 'first' });
+      assert.equal((await other.ok(`${ACCOUNTS}/${id}`)).display_name, 'first');
+      await other.ok(`${ACCOUNTS}/${id}`, { body: { display_name: 'second' } });
+      assert.equal((await one.ok(`${ACCOUNTS}/${id}`)).display_name, 'second');
+    });
+
+    it('hold a test clock to three accounts', async () => {
+      const clock = await one.ok('/v1/test_helpers/test_clocks', {
+        body: { frozen_time: 1_700_000_000 },
+      });
+      const body = { configuration: { customer: { test_clock: clock.id } } };
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, index) => node(index).send(ACCOUNTS, { body })),
+      );
+      const codes = answers.map(codeOf);
+      assert.equal(countOf(codes, 'ok'), 3, codes.join());
+      assert.equal(countOf(codes, 'test_clocks_customer_limit_reached'), 9, codes.join());
+    });
+
+    it('know the keys that the other made, and revoked', async () => {
+      const path = '/platforms/plat_default/keys';
+      const key = await one.operate(path, { kind: 'secret', livemode: false });
+      const status = async () => (await other.send(ACCOUNTS, { key: key.value })).status;
+      await until(async () => (await status()) === 200);
+      await one.operate(`${path}/${key.id}`, undefined, 'DELETE');
+      await until(async () => (await status()) === 401);
+    });
+
+    it('deliver an event once', async () => {
+      await using receiver = await EventReceiver.start();
+      const destination = await one.ok('/v2/core/event_destinations', {
+        body: {
+          name: 'both',
+          type: 'webhook_endpoint',
+          event_payload: 'thin',
+          enabled_events: ['v2.core.account.created'],
+          webhook_endpoint: { url: receiver.url },
+        },
+      });
+      const path = `/v2/core/event_destinations/${destination.id}`;
+      await until(async () => (await other.send(path)).status === 200);
+      const made = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => node(index).create({})),
+      );
+      const ids = new Set(made.map(({ id }) => id));
+      await until(async () => receiver.received.length >= ids.size);
+      await sleep(1500);
+      const told = receiver.received.map(({ body }) => JSON.parse(body).related_object.id);
+      assert.deepEqual([...told].sort(), [...ids].sort());
+    });
+
+    it('say of texts that the database cannot hold that there is nothing', async () => {
+      const { id } = await one.create({});
+      for (const path of [
+        `${ACCOUNTS}/acct_%00`,
+        `${ACCOUNTS}/${id}/persons/person_%00`,
+        `${ACCOUNTS}/${id}/person_tokens/perstok_%00`,
+        '/v2/core/events/evt_test_%00',
+        '/v1/test_helpers/test_clocks/clock_%00',
+      ]) {
+        await one.refused(path, {}, { code: 'not_found', status: 404 });
+      }
+      const body = { account_token: 'accttok_\u0000' };
+      await one.refused(ACCOUNTS, { body }, { code: 'invalid_fields', param: 'account_token' });
+      await one.refused('/v2/core/events?object_id=%00', {}, { code: 'invalid_fields' });
+    });
+  });
+}
