@@ -175,7 +175,8 @@ export const TSDB_SETTINGS = defineSettings(
       [Type.Literal('discover'), Type.Literal('pip'), Type.Literal('uv'), Type.Literal('disabled')],
       {
         default: 'discover',
-        description: 'What installs packages: always pip; `disabled` refuses to install any.',
+        description:
+          'What installs packages: `discover` and `uv` take uv where it is on the path and pip otherwise; `disabled` refuses to install any.',
       },
     ),
     disable_package_management: Type.Boolean({
@@ -211,6 +212,12 @@ export const TSDB_SETTINGS = defineSettings(
       default: 0,
       minimum: 0,
       description: 'Address space of a Python process. 0: no limit.',
+    }),
+    plugin_process_limit: Type.Integer({
+      default: 100,
+      minimum: 0,
+      description:
+        'Processes that one Python process and all it starts may be at a time; with more they are ended. Counted twice a second, on Linux. 0: no limit.',
     }),
     plugin_system_site_packages: Type.Boolean({
       default: false,
@@ -283,6 +290,7 @@ export const TSDB_SETTINGS = defineSettings(
     plugin_isolation: { flags: ['plugin-isolation'] },
     plugin_run_timeout_ms: { flags: ['plugin-run-timeout'] },
     plugin_memory_limit_bytes: { flags: ['plugin-memory-limit'] },
+    plugin_process_limit: { flags: ['plugin-process-limit'] },
     plugin_system_site_packages: { flags: ['plugin-system-site-packages'] },
     repair: { flags: ['repair'] },
     num_database_limit: { flags: ['num-database-limit'], env: ['INFLUXDB3_NUM_DATABASE_LIMIT'] },

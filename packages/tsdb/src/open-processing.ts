@@ -112,7 +112,7 @@ class PythonOnDemand {
     const found = await this.#find(folder);
     if (found.kind === 'unavailable') return found;
     const { environment } = found;
-    const { clock, log } = this.#needs;
+    const { clock, random, log } = this.#needs;
     const [{ PythonPluginHost }, { pluginEnvironment }] = await Promise.all([
       import('./storage/python/python-plugin-host.js'),
       import('./storage/python/python-environment.js'),
@@ -126,8 +126,10 @@ class PythonOnDemand {
         }),
         isolation: settings.plugin_isolation,
         memoryLimitBytes: settings.plugin_memory_limit_bytes || undefined,
+        processLimit: settings.plugin_process_limit || undefined,
       },
       clock,
+      random,
       log,
     });
     return { kind: 'ready', host };
@@ -138,7 +140,8 @@ class PythonOnDemand {
     const found = await this.#find(this.#folder);
     if (found.kind === 'unavailable') throw new PythonUnavailable(found.why);
     const { installPackages } = await import('./storage/python/python-environment.js');
-    return (args) => installPackages(found.environment, args);
+    const mayUseUv = this.#settings.package_manager !== 'pip';
+    return (args) => installPackages(found.environment, args, mayUseUv);
   }
 
   #find(folder: PluginFolder): Promise<FoundPython> {

@@ -104,6 +104,11 @@ describe('distinct caches', () => {
       'invalid configuration provided: no columns provided when creating distinct cache',
     );
     await refused(
+      { ...at, columns: ['host'], name: '' },
+      400,
+      'invalid configuration provided: cache name cannot be empty',
+    );
+    await refused(
       { ...at, columns: ['nope'] },
       400,
       'invalid configuration provided: invalid column provided: nope',

@@ -111,6 +111,24 @@ describe('databases', () => {
       400,
       'serde json error: unknown time unit "parsecs", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)',
     );
+    // Nothing shorter than a second: as a period of zero it would hide every row, and remove it.
+    for (const retention_period of ['0s', '1ns', '999ms']) {
+      const fault = 'a retention period is at least 1 second';
+      await refuse(
+        'POST',
+        DATABASE,
+        { db: 'd02', retention_period },
+        400,
+        `serde json error: ${fault}`,
+      );
+      await refuse(
+        'POST',
+        `${DATABASE}/retention_period?db=_internal&duration=${retention_period}`,
+        undefined,
+        400,
+        `Cannot parse the given human time: ${fault}`,
+      );
+    }
     await refuse(
       'POST',
       DATABASE,
@@ -134,6 +152,8 @@ describe('databases', () => {
       404,
       'the requested resource was not found: nobody',
     );
+    await refuse('DELETE', DATABASE, undefined, 400, 'serde error: missing field `db`');
+    await refuse('DELETE', TABLE, undefined, 400, 'serde error: missing field `db`');
     await refuse(
       'DELETE',
       `${DATABASE}?hard_delete_at=now`,
@@ -311,6 +331,8 @@ describe('tables', () => {
       400,
       'serde json error: unknown variant `Utf8`, expected one of `utf8`, `int64`, `uint64`, `float64`, `bool`',
     );
+    await refuse({ db: 't02', table: '', tags: [] }, 400, 'table name cannot be empty');
+    await refuse({ db: 't02', table: 'x', tags: [''] }, 400, 'column name cannot be empty');
     await refuse({ db: 't02', table: 'x', tags: ['time'] }, 400, "'time' is a reserved column");
     await refuse(
       { db: '-', table: 'x', tags: [] },

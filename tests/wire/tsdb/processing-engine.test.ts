@@ -1,6 +1,7 @@
 // Source: processing-engine, "Acceptance checks"; tsdb-http, "Processing engine over HTTP"; rows E-01 to E-05 of its checklist.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -84,7 +85,8 @@ describe('The processing engine', { skip }, () => {
     const found = (await rows(
       server,
       db,
-      `SELECT log_level, log_text FROM system.processing_engine_logs WHERE trigger_name = '${trigger}' ORDER BY event_time`,
+      // `time` is another name of \`event_time\` that * does not show.
+      `SELECT log_level, log_text FROM system.processing_engine_logs AS l WHERE trigger_name = '${trigger}' AND l.time = event_time ORDER BY time`,
     )) as unknown as LogRow[];
     return found.map(({ log_level, log_text }) => `${log_level} ${log_text}`);
   }
@@ -404,6 +406,7 @@ RESULTS = {
     "str": "hi", "dict": {"a": [1, 1.5, None]}, "list": [1], "status": ("x", 418), "headers": ("x", {"X-B": "2"}),
     "all": ({"a": 1}, 202, {"content-type": "application/vnd.x", "Connection": "close"}), "other": (5,),
     "none": None, "int": 5, "low": ("x", 99), "big": ("x", 1000), "flask": Flask(), "bytes": b"\\x00\\xff",
+    "header": ("x", 200, {"bad name": "1"}),
     "generator": (part for part in ("a", b"b", 3, "c")), "bad": ("x", 200, "no"),
 }
 def process_request(influxdb3_local, query_parameters, request_headers, request_body, args=None):
@@ -441,6 +444,7 @@ def process_request(influxdb3_local, query_parameters, request_headers, request_
       ['big', 500, 'application/json', failure('invalid status code: 1000')],
       ['flask', 201, 'text/x', 'flask'],
       ['generator', 200, 'text/html', 'abc'],
+      ['header', 500, 'application/json', failure('invalid header name: bad name')],
       ['bad', 500, 'application/json', failure('expected a dictionary in header item')],
     ];
     for (const [what, status, type, body] of expected) {
@@ -638,6 +642,8 @@ def process_writes(influxdb3_local, table_batches, args=None):
     assertError(await post(files, { plugin_name: 'nobody', content: '' }, 'PUT'), 404, unknown);
     const outside = await post(files, { plugin_name: '../x.py', content: '' });
     assert.equal(outside.status, 400, outside.text);
+    const long = await post(files, { plugin_name: `up/${'x'.repeat(300)}`, content: '' });
+    assertError(long, 400, "a part of the file's path is longer than 200 bytes");
     await remove('up');
     await post(files, { plugin_name: 'many/__init__.py', content: source('many') });
     await create({
@@ -760,6 +766,96 @@ def process_writes(influxdb3_local, table_batches, args=None):
     }
   });
 });
+
+describe('Processes of plugins', { skip }, () => {
+  const STARTS = `
+import subprocess, sys
+def process_request(influxdb3_local, query_parameters, request_headers, request_body, args=None):
+    pids = []
+    for i in range(int(query_parameters["count"])):
+        child = subprocess.Popen(["sleep", "1000"], start_new_session=i % 2 == 1)
+        pids.append(child.pid)
+    if "hold" in query_parameters:
+        child.wait()
+    return pids
+`;
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    await writeFile(join(folder, 'starts.py'), STARTS);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  async function open(flags: readonly string[] = []): Promise<ServerProcess> {
+    const server = await ServerProcess.start({
+      flags: ['--without-auth', '--services', 'tsdb', '--plugin-dir', folder, ...flags],
+    });
+    await write(server, { db: 'db1' }, 'seed f=1 1');
+    const trigger = {
+      db: 'db1',
+      plugin_filename: 'starts.py',
+      trigger_name: 'starts',
+      trigger_specification: 'request:starts',
+    };
+    const body = JSON.stringify(trigger);
+    assertDone(await server.http.send(TRIGGER, { method: 'POST', body, headers: JSON_TYPE }));
+    return server;
+  }
+
+  async function ended(pids: readonly number[]): Promise<void> {
+    for (let wait = 0; wait < 400 && pids.some(isRunning); wait++) await sleep(25);
+    assert.deepEqual(pids.filter(isRunning), []);
+  }
+
+  it('are gone when the server is killed, also those that left their session', async () => {
+    await using server = await open();
+    const pids = JSON.parse(
+      (await server.http.send('/api/v3/engine/starts?count=4')).text,
+    ) as number[];
+    assert.equal(pids.length, 4);
+    assert.deepEqual(pids.filter(isRunning), pids);
+    await server.kill();
+    await ended(pids);
+  });
+
+  it('are ended when there are too many, with the reason in the log, and the trigger goes on', async () => {
+    await using server = await open(['--plugin-process-limit', '10']);
+    const answer = await server.http.send('/api/v3/engine/starts?count=30&hold=1');
+    const error = 'Python function call failed: WorkerCrash: the plugin had more than 10 processes';
+    assert.deepEqual([answer.status, JSON.parse(answer.text)], [500, { error }]);
+    const few = JSON.parse(
+      (await server.http.send('/api/v3/engine/starts?count=2')).text,
+    ) as number[];
+    assert.deepEqual(few.filter(isRunning), few);
+    const q = "SELECT log_text FROM system.processing_engine_logs WHERE log_level = 'ERROR'";
+    assert.deepEqual(await rows(server, 'db1', q), [
+      {
+        log_text:
+          'error running request plugin: WorkerCrash: the plugin had more than 10 processes',
+      },
+    ]);
+    // Nobody waits for an answer: the log alone says why.
+    await server.http.send('/api/v3/engine/starts?count=30');
+    const later =
+      "SELECT log_text AS t FROM system.processing_engine_logs WHERE log_text LIKE 'WorkerCrash%'";
+    for (let wait = 0; wait < 200 && (await rows(server, 'db1', later)).length === 0; wait++) {
+      await sleep(25);
+    }
+    assert.deepEqual(await rows(server, 'db1', later), [
+      { t: 'WorkerCrash: the plugin had more than 10 processes' },
+    ]);
+    await ended(few);
+  });
+});
+
+/** A process that has ended and waits for its parent to notice runs no more. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
 
 describe('A server whose plugins are restricted or off', () => {
   it('E-01 refuses what its settings say', async () => {

@@ -10,6 +10,8 @@ export interface CsvMapping {
   readonly tags: readonly string[];
   /** Column to type; empty means every column that is neither tag nor time, typed by its first value. */
   readonly fields: ReadonlyMap<string, FieldType>;
+  /** Types of columns that `fields` does not name, where they are known. */
+  readonly types?: ReadonlyMap<string, FieldType>;
   readonly time: string | undefined;
   readonly timeFormat: TimeFormat;
 }
@@ -84,7 +86,7 @@ function lineMaker(
   header: readonly string[],
   mapping: CsvMapping,
 ): (cells: readonly string[]) => string {
-  const names = header.map((name, index) => (index === 0 ? name.replace(/^\uFEFF/, '') : name));
+  const names = namesOf(header);
   const at = (name: string): number => {
     const index = names.indexOf(name);
     if (index >= 0) return index;
@@ -98,7 +100,7 @@ function lineMaker(
   const isTaken = (name: string) => mapping.tags.includes(name) || name === mapping.time;
   const chosen =
     mapping.fields.size > 0 ? [...mapping.fields.keys()] : names.filter((n) => !isTaken(n));
-  const types = new Map(mapping.fields);
+  const types = new Map([...(mapping.types ?? []), ...mapping.fields]);
   const fields = chosen.map((name) => ({ name, index: at(name), key: escapeKey(name) }));
   const table = mapping.table.replace(/[, \\]/g, '\\$&');
   return (cells) => {
@@ -117,6 +119,43 @@ function lineMaker(
     const time = timeIndex === undefined ? '' : ` ${timeText(cells[timeIndex] ?? '', mapping)}`;
     return `${table}${tagText.join('')} ${fieldText.join(',')}${time}\n`;
   };
+}
+
+const WHOLE = /^-?\d+$/;
+const LARGEST_SIGNED = 2n ** 63n - 1n;
+
+/** Columns whose every value is a whole number, so that none of them is rounded. */
+export async function findWholeColumns(
+  input: AsyncIterable<Uint8Array>,
+): Promise<ReadonlyMap<string, 'int' | 'uint'>> {
+  let names: readonly string[] | undefined;
+  const isWhole: boolean[] = [];
+  const largest: bigint[] = [];
+  for await (const { cells } of readCsv(input)) {
+    if (names === undefined) {
+      names = namesOf(cells);
+      continue;
+    }
+    for (let i = 0; i < names.length; i++) {
+      const cell = cells[i]?.trim() ?? '';
+      if (cell === '' || isWhole[i] === false) continue;
+      isWhole[i] = WHOLE.test(cell);
+      // Shorter ones fit whatever they are.
+      if (isWhole[i] && cell.length > 18) largest[i] = max(largest[i] ?? 0n, BigInt(cell));
+    }
+  }
+  const found = new Map<string, 'int' | 'uint'>();
+  names?.forEach((name, i) => {
+    if (isWhole[i]) found.set(name, (largest[i] ?? 0n) > LARGEST_SIGNED ? 'uint' : 'int');
+  });
+  return found;
+}
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** Names in the first line; some programs put a mark before it. */
+function namesOf(header: readonly string[]): readonly string[] {
+  return header.map((name, index) => (index === 0 ? name.replace(/^\uFEFF/, '') : name));
 }
 
 function guessType(cell: string): FieldType {

@@ -98,6 +98,8 @@ async function* exportLines(
   const columns = await readRows<ExportedColumn>(await answerOf(connection, q, 'jsonl'));
   if (columns.length === 0) throw new CommandFailed(`there is no table ${table}`);
   const list = columns.map(({ key, data_type }, i) => `${exact(quoted(key), data_type)} AS c${i}`);
+  // Small numbers would be taken for seconds.
+  yield Buffer.from('# precision: ns\n');
   const rows = `SELECT ${list.join(', ')} FROM ${quoted(table)}`;
   const lines = createInterface({
     input: Readable.from(await answerOf(connection, rows, 'jsonl')),
@@ -166,6 +168,8 @@ function fieldText(value: unknown, type: string): string {
       return `${String(value)}u`;
     case 'string':
       return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+    case 'float':
+      return Object.is(value, -0) ? '-0' : String(value);
     default:
       return String(value);
   }

@@ -1,6 +1,16 @@
+import { createReadStream } from 'node:fs';
 import { Command } from 'commander';
-import { connectionOf, withConnection } from './connection.js';
+import {
+  type Connection,
+  call,
+  connectionOf,
+  databaseOf,
+  failureOf,
+  withConnection,
+} from './connection.js';
+import { type FieldType, findWholeColumns } from './csv-lines.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { openInput } from './input.js';
 import { writeFiles } from './write.js';
 
 interface ImportOptions {
@@ -19,13 +29,15 @@ export function importCommand(): Command {
     .option('--time <column>', 'column with the time', 'time')
     .addHelpText(
       'after',
-      '\nExample:\n  plinth import -d home --table readings --tag room readings.parquet\n\n`plinth write` takes line protocol, and CSV with more choices.',
+      '\nExample:\n  plinth import -d home --table readings --tag room readings.parquet\n\nColumns of CSV that the table does not have yet are integers where all their values are whole numbers, and floats\nwhere some are not.\n\n`plinth write` takes line protocol, and CSV with more choices.',
     );
   return command.action(async (files: string[]) => {
     const { table, tag, time } = command.opts<ImportOptions>();
     const connection = connectionOf(command.opts());
     for (const file of files) {
-      await writeFiles([file], { ...formatOf(file), table, tag, time, ...HOW }, connection);
+      const format = formatOf(file);
+      const types = 'csv' in format ? { types: await typesOf(file, table, connection) } : {};
+      await writeFiles([file], { ...format, ...types, table, tag, time, ...HOW }, connection);
     }
   });
 }
@@ -39,6 +51,37 @@ const HOW = {
   field: new Map(),
   timeFormat: 'auto',
 } as const;
+
+const TYPES: ReadonlyMap<string, FieldType> = new Map([
+  ['integer', 'int'],
+  ['uinteger', 'uint'],
+  ['float', 'float'],
+  ['boolean', 'bool'],
+  ['string', 'string'],
+]);
+
+/** What the table says of its columns; of others what all their values in the file have in common. */
+async function typesOf(
+  file: string,
+  table: string,
+  connection: Connection,
+): Promise<ReadonlyMap<string, FieldType>> {
+  const { bytes } = await openInput(file, (path) =>
+    createReadStream(path, { highWaterMark: 1 << 20 }),
+  );
+  const types = new Map<string, FieldType>(await findWholeColumns(bytes));
+  const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
+  const json = { db: databaseOf(connection), q, format: 'json_rows' };
+  const answer = await call(connection, 'api/v3/query_sql', { json });
+  // The import makes a database that is not there.
+  if (answer.status === 404) return types;
+  if (!answer.ok) throw failureOf(answer.status, await answer.text(), connection);
+  for (const { key, data_type } of (await answer.json()) as { key: string; data_type: string }[]) {
+    const type = TYPES.get(data_type);
+    if (type !== undefined) types.set(key, type);
+  }
+  return types;
+}
 
 function formatOf(file: string): { readonly csv: true } | { readonly parquet: true } {
   if (/\.csv(?:\.gz)?$/i.test(file)) return { csv: true };

@@ -42,6 +42,8 @@ export interface WriteOptions {
   readonly table?: string;
   readonly tag: readonly string[];
   readonly field: ReadonlyMap<string, FieldType>;
+  /** CSV: types of columns that `field` does not name, where they are known. */
+  readonly types?: ReadonlyMap<string, FieldType>;
   readonly time?: string;
   readonly timeFormat: TimeFormat;
 }
@@ -90,17 +92,35 @@ export async function writeFiles(
       createReadStream(path, { highWaterMark: 1 << 20 }),
     );
     report.beginFile(file === '-' ? 'stdin' : file, input);
+    const { precision, bytes } = await withPrecision(input.bytes, options.precision);
     const chunks = mapping
-      ? chunkCsv(input.bytes, mapping, CHUNK_SIZE_BYTES, (row) =>
-          report.refuse(row.line, row.message),
-        )
-      : chunkLines(options.parquet ? await parquetOf(file, options) : input.bytes, {
+      ? chunkCsv(bytes, mapping, CHUNK_SIZE_BYTES, (row) => report.refuse(row.line, row.message))
+      : chunkLines(options.parquet ? await parquetOf(file, options) : bytes, {
           chunkSizeBytes: CHUNK_SIZE_BYTES,
           maxLineSizeBytes: MAX_LINE_SIZE_BYTES,
         });
-    await sendAll(chunks, options.concurrency, (chunk) => send(chunk, options, connection, report));
+    await sendAll(chunks, options.concurrency, (chunk) =>
+      send(chunk, { ...options, precision }, connection, report),
+    );
   }
   if (!report.finish()) process.exitCode = EXIT.failed;
+}
+
+/** A file may say the unit of its timestamps in its first line, as those of `plinth export` do. */
+async function withPrecision(
+  input: AsyncIterable<Uint8Array>,
+  asked: string,
+): Promise<{ readonly precision: string; readonly bytes: AsyncIterable<Uint8Array> }> {
+  if (asked !== 'auto') return { precision: asked, bytes: input };
+  const pieces = input[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  const head = first.done ? '' : Buffer.from(first.value.subarray(0, 64)).toString('latin1');
+  const found = /^# precision: (s|ms|us|ns)\r?\n/.exec(head)?.[1];
+  const bytes = (async function* () {
+    if (!first.done) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => pieces };
+  })();
+  return { precision: found ?? asked, bytes };
 }
 
 /** The engine that reads Parquet is loaded only when it is needed. */
@@ -209,8 +229,8 @@ function mappingOf(options: WriteOptions): CsvMapping {
   if (options.table === undefined) {
     throw new CommandFailed('--csv needs --table <name>', EXIT.usage);
   }
-  const { table, tag, field, time, timeFormat } = options;
-  return { table, tags: tag, fields: field, time, timeFormat };
+  const { table, tag, field, types, time, timeFormat } = options;
+  return { table, tags: tag, fields: field, ...(types && { types }), time, timeFormat };
 }
 
 function parseConcurrency(text: string): number {

@@ -1,10 +1,13 @@
 """What a request plugin returns, as an HTTP answer."""
 
 import json
+import re
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 _HTML = "text/html"
 _JSON = "application/json"
+# What HTTP calls a token.
+_HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _DROPPED = frozenset(
     "connection content-length keep-alive proxy-authenticate proxy-authorization te trailer "
     "transfer-encoding upgrade".split()
@@ -117,6 +120,8 @@ def _merged(headers, more):
     for name, value in more.items():
         if not isinstance(name, str) or not isinstance(value, str):
             raise ResponseInvalid("header names and values must be strings")
+        if _HEADER_NAME.fullmatch(name) is None:
+            raise ResponseInvalid(f"invalid header name: {name}")
         merged[name.lower()] = (name, value)
     return merged
 

@@ -10,7 +10,7 @@ import sys
 import threading
 import types
 
-from . import frames, line_builder
+from . import frames, line_builder, processes
 from .errors import QueryError
 from .handle import CacheStore, SharedGlobals
 from .plugin_code import FilePlugin, FolderPlugin, PluginUnusable, SourcePlugin
@@ -36,8 +36,8 @@ class Worker:
         while True:
             frame = frames.read(self._reader)
             if frame is None:
-                # Threads of plugins must not hold the process.
-                os._exit(0)
+                # Threads of plugins must not hold the process, and nothing they started may stay behind.
+                processes.end_all()
             header, body = frame
             getattr(self, "_on_" + header["t"])(header, body)
 
@@ -176,5 +176,7 @@ def main():
     os.set_inheritable(_CHANNEL_FD, False)
     channel = socket.socket(fileno=_CHANNEL_FD)
     offer_names()
-    Worker(channel).serve()
+    worker = Worker(channel)
+    processes.tell_first_start(lambda: worker.send({"t": "forks"}))
+    worker.serve()
 

@@ -118,6 +118,8 @@ export interface PluginHost {
     readonly code: PluginCode;
     /** Dropped when the session is closed; `undefined`: nothing is. */
     readonly cacheNamespace: string | undefined;
+    /** Told what happens to the plugin between its runs. */
+    readonly note?: (level: LogLevel, text: string) => void;
     /** Sessions of one group share a process, and with it the caches that their calls name. */
     readonly group?: string;
   }): PluginSession;

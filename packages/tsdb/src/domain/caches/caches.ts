@@ -289,6 +289,7 @@ export class Caches {
     schema: TableSchema,
     wanted: Omit<D, 'id'> & Pick<D, 'kind'>,
   ): Promise<D> {
+    if (wanted.name === '') throw invalid('cache name cannot be empty');
     // One after the other for each table, so that a name is taken once.
     return await this.#changes.run(String(schema.id), async () => {
       if (this.#named(schema.id, wanted) !== undefined) {

@@ -211,6 +211,8 @@ export class RelationalCatalog implements Catalog {
     if (database === INTERNAL_DATABASE) throw new InternalDatabase();
     const fault = findDatabaseNameFault(database);
     if (fault !== undefined) throw new DatabaseNameInvalid(fault);
+    // No line of any writer can say such a name.
+    if (table === '') throw new TableDefinitionInvalid('table name cannot be empty');
     const after = await this.#changes.run(database, () => {
       const existing = this.#state.database(database);
       if (existing === undefined) this.#assertNotDeleted(database);
@@ -236,6 +238,7 @@ export class RelationalCatalog implements Catalog {
       ...definition.fields.map(({ name, type }): NewColumn => ({ name, kind: type })),
     ];
     for (const { name, kind } of columns) {
+      if (name === '') throw new TableDefinitionInvalid('column name cannot be empty');
       const refusal = draft.require(name, kind);
       if (refusal?.isLimit === true) throw new SchemaLimitReached(refusal.message);
       if (refusal !== undefined) throw new TableDefinitionInvalid(refusal.message);

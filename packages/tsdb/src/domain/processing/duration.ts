@@ -15,7 +15,7 @@ const NS_PER_UNIT: ReadonlyMap<string, bigint> = new Map(
   ).flatMap(([names, ns]) => names.split(' ').map((name) => [name, ns] as const)),
 );
 
-const SPAN = /(\d{1,20})([a-zA-Z]+)\s*/y;
+const SPAN = /(\d{1,20})\s*([a-zA-Z]+)\s*/y;
 
 /**
  * Nanoseconds of a text such as `1h 30m` or `2days`; `undefined` when it is none.

@@ -364,6 +364,7 @@ export class ProcessingEngine {
       label: `${database.name}.${trigger.name}`,
       code,
       cacheNamespace: `trigger ${trigger.id}`,
+      note: (level, text) => this.#note(trigger, level, text),
     });
     const runner = new TriggerRunner({
       trigger,

@@ -30,6 +30,8 @@ export interface VirtualTables {
 
 export interface VirtualTable {
   readonly columns: readonly OutputColumn[];
+  /** Further names of columns, which `*` does not show: the other name to that of a column. */
+  readonly otherNames?: ReadonlyMap<string, string>;
   /** Row-wise; cells are `undefined` for NULL and otherwise as in `SqlType`'s table (bigint, number, string, boolean, list). */
   rows(): readonly (readonly unknown[])[];
 }

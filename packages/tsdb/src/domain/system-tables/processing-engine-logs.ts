@@ -10,7 +10,7 @@ export function processingEngineLogsTable(
   database: DatabaseSchema,
 ): VirtualTable {
   const columns = { event_time: TIME_NS, trigger_name: TEXT, log_level: TEXT, log_text: TEXT };
-  return systemTable(columns, () =>
+  const rows = systemTable(columns, () =>
     (processing?.logOf(database.name === INTERNAL_DATABASE ? undefined : database.id) ?? []).map(
       (entry) => ({
         event_time: entry.timeNs,
@@ -20,4 +20,6 @@ export function processingEngineLogsTable(
       }),
     ),
   );
+  // The name that later versions of the real system give it.
+  return { ...rows, otherNames: new Map([['time', 'event_time']]) };
 }

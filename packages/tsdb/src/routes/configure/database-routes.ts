@@ -8,7 +8,7 @@ import { formatOfName } from '../query/result-format.js';
 import { sendAnswer, signalOf } from '../query/send-answer.js';
 import { parseParameters, queryStringOf, readBoolean, readParameter } from '../query-string.js';
 import { sendError } from '../to-wire.js';
-import { parseHumanTime } from './human-time.js';
+import { parseRetention } from './human-time.js';
 import { ManagementInput } from './management-input.js';
 
 /** Active ones first, each kind by name. */
@@ -38,18 +38,18 @@ export function registerDatabaseRoutes(app: FastifyInstance, deps: RouteDeps): v
   });
   app.post(DATABASE, { errorHandler }, async (request, reply) => {
     const input = ManagementInput.of(request);
-    const retentionNs = input.duration('retention_period');
+    const retentionNs = input.retention('retention_period');
     await catalog.createDatabase(input.requiredText('db'), retentionNs);
     return sendDone(reply);
   });
   app.put(DATABASE, { errorHandler }, async (request, reply) => {
     const input = ManagementInput.of(request);
-    const retentionNs = input.duration('retention_period');
+    const retentionNs = input.retention('retention_period');
     await catalog.setRetention(input.requiredText('db'), retentionNs);
     return sendDone(reply);
   });
   app.delete(DATABASE, { errorHandler }, async (request, reply) => {
-    const input = ManagementInput.of(request);
+    const input = ManagementInput.ofQuery(request);
     const hardDelete = input.hardDeletion();
     await catalog.deletions.deleteDatabase(input.requiredText('db'), asAsked(hardDelete, deps));
     engine.removeDeletedSoon();
@@ -61,7 +61,7 @@ export function registerDatabaseRoutes(app: FastifyInstance, deps: RouteDeps): v
   });
   app.post(RETENTION, { errorHandler }, async (request, reply) => {
     const input = ManagementInput.of(request);
-    const time = parseHumanTime(input.requiredText('duration'));
+    const time = parseRetention(input.requiredText('duration'));
     if (!('ns' in time)) {
       throw new ParameterInvalid(`Cannot parse the given human time: ${time.fault}`);
     }
@@ -69,7 +69,7 @@ export function registerDatabaseRoutes(app: FastifyInstance, deps: RouteDeps): v
     return reply.code(204).send();
   });
   app.delete(RETENTION, { errorHandler }, async (request, reply) => {
-    await catalog.setRetention(ManagementInput.of(request).requiredText('db'), undefined);
+    await catalog.setRetention(ManagementInput.ofQuery(request).requiredText('db'), undefined);
     return reply.code(204).send();
   });
 }

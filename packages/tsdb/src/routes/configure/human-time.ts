@@ -23,8 +23,15 @@ const MAX_NS = 2n ** 63n - 1n;
 
 export type HumanTime = { readonly ns: bigint } | { readonly fault: string };
 
+/** A retention period: nothing is shorter than a second, which would hide and remove every row there is. */
+export function parseRetention(text: string): HumanTime {
+  const time = parseHumanTime(text);
+  const isNone = 'ns' in time && time.ns === 0n;
+  return isNone ? { fault: 'a retention period is at least 1 second' } : time;
+}
+
 /** A duration such as `30d`, `1h 30min`, in whole seconds; or what is wrong with the text. */
-export function parseHumanTime(text: string): HumanTime {
+function parseHumanTime(text: string): HumanTime {
   if (text.trim() === '') return { fault: 'value was empty' };
   const part = /\s*(\d+)\s*([A-Za-zµμ]*)\s*/y;
   let totalNs = 0n;

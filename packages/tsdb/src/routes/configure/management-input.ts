@@ -9,7 +9,7 @@ import {
   readParameter,
   serdeError,
 } from '../query-string.js';
-import { parseHumanTime } from './human-time.js';
+import { parseRetention } from './human-time.js';
 
 /**
  * What a management call was told, by its query string, by a JSON body, or by both.
@@ -21,10 +21,20 @@ export class ManagementInput {
 
   /** Throws `ContentTypeUnacceptable` when there is neither a query string nor a body that is said to be JSON. */
   static of(request: FastifyRequest): ManagementInput {
+    return ManagementInput.#of(request, false);
+  }
+
+  /** As `of`, for calls whose parameters stand in the query string: without one, they are what is missing. */
+  static ofQuery(request: FastifyRequest): ManagementInput {
+    return ManagementInput.#of(request, true);
+  }
+
+  static #of(request: FastifyRequest, mayBeEmpty: boolean): ManagementInput {
     const queryString = queryStringOf(request.raw.url ?? '') ?? '';
     const body = request.body instanceof Uint8Array ? request.body : undefined;
     const hasBody = body !== undefined && body.byteLength > 0;
-    if (!hasBody && queryString !== '') {
+    const isEmpty = mayBeEmpty && sentContentType(request) === undefined;
+    if (!hasBody && (queryString !== '' || isEmpty)) {
       return new ManagementInput(parseParameters(queryString), undefined);
     }
     if (!isJson(sentContentType(request))) throw new ContentTypeUnacceptable();
@@ -123,11 +133,11 @@ export class ManagementInput {
     });
   }
 
-  /** Nanoseconds of a duration such as `30d`; `undefined` when it is absent or null. */
-  duration(name: string): bigint | undefined {
+  /** Nanoseconds of a retention period such as `30d`; `undefined` when it is absent or null. */
+  retention(name: string): bigint | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const time = parseHumanTime(text);
+    const time = parseRetention(text);
     if ('ns' in time) return time.ns;
     throw this.#failure(time.fault);
   }

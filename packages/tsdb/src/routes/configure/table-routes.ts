@@ -27,12 +27,12 @@ export function registerTableRoutes(app: FastifyInstance, deps: RouteDeps): void
     const input = ManagementInput.of(request);
     await catalog.setTableRetention({
       ...tableOf(input),
-      retentionNs: input.duration('retention_period'),
+      retentionNs: input.retention('retention_period'),
     });
     return sendDone(reply);
   });
   app.delete(TABLE, { errorHandler }, async (request, reply) => {
-    const input = ManagementInput.of(request);
+    const input = ManagementInput.ofQuery(request);
     const hardDelete = asAsked(input.hardDeletion(), deps);
     await catalog.deletions.deleteTable({ ...tableOf(input), hardDelete });
     engine.removeDeletedSoon();

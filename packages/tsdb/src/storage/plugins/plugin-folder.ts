@@ -13,6 +13,8 @@ import {
 const INIT = '__init__.py';
 /** A plugin with more files than this is not listed to its end. */
 const MAX_LISTED_FILES = 1000;
+/** File systems take 255, and a file is written under a longer name first. */
+const MAX_NAME_BYTES = 200;
 
 export interface PluginFile {
   /** Below the plugin: the file's own name, or its path in the plugin's folder. */
@@ -126,6 +128,11 @@ export class PluginFolder {
       normalize(name).startsWith(sep)
     ) {
       throw new PluginPathEscapes({ path: name });
+    }
+    if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
+      throw new PluginFileRefused(
+        `a part of the file's path is longer than ${MAX_NAME_BYTES} bytes`,
+      );
     }
     const path = resolve(folder, normalize(name));
     if (path !== folder && !path.startsWith(folder + sep))

@@ -101,10 +101,7 @@ export function pluginEnvironment(
     readonly pluginFolder: string;
   },
 ): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(from)) {
-    if (value !== undefined && !OWN_SETTING.test(name)) kept[name] = value;
-  }
+  const kept = withoutOwnSettings(from);
   const { virtualEnv } = at.environment;
   if (virtualEnv !== undefined) {
     kept['VIRTUAL_ENV'] = virtualEnv;
@@ -114,6 +111,16 @@ export function pluginEnvironment(
   kept['INFLUXDB3_PLUGIN_DIR'] = at.pluginFolder;
   // The time a schedule hands over has no zone; plugins take it for UTC.
   kept['TZ'] = 'UTC';
+  return kept;
+}
+
+function withoutOwnSettings(
+  from: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(from)) {
+    if (value !== undefined && !OWN_SETTING.test(name)) kept[name] = value;
+  }
   return kept;
 }
 
@@ -128,7 +135,11 @@ export interface ProgramEnd {
 export async function installPackages(
   environment: PythonEnvironment,
   args: readonly string[],
+  /** Whether uv may do it, where it is there. */
+  mayUseUv: boolean,
 ): Promise<ProgramEnd> {
+  const uv = mayUseUv ? await uvFor(environment) : undefined;
+  if (uv !== undefined) return await runProgram('uv', [...uv, ...args], INSTALL_LIMIT_MS);
   const installer = await installerOf(environment);
   if (installer === undefined) {
     return {
@@ -143,6 +154,17 @@ export async function installPackages(
     [...installer.args, 'install', ...options, ...args],
     INSTALL_LIMIT_MS,
   );
+}
+
+/** Arguments for uv, which is many times faster than pip; `undefined`: it is not on the path. */
+async function uvFor({
+  python,
+  virtualEnv,
+}: PythonEnvironment): Promise<readonly string[] | undefined> {
+  // Never into the system's own packages.
+  if (virtualEnv === undefined) return undefined;
+  const { exitCode } = await runProgram('uv', ['--version'], PROBE_LIMIT_MS);
+  return exitCode === 0 ? ['pip', 'install', '--no-progress', '--python', python] : undefined;
 }
 
 async function installerOf({
@@ -221,6 +243,8 @@ function runProgram(
       timeout: limitMs,
       killSignal: 'SIGKILL',
       cwd: dirname(process.execPath),
+      // Packages bring scripts that run while they are installed.
+      env: withoutOwnSettings(process.env),
     });
     let stdout = '';
     let stderr = '';

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, SystemClock } from '@plinth/kernel';
+import { SeededRandom } from '@plinth/kernel/testing';
 import {
   type PluginCall,
   PluginQuestionFailed,
@@ -41,8 +42,10 @@ describe('PythonPluginHost', { skip }, () => {
         env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' },
         isolation,
         memoryLimitBytes: undefined,
+        processLimit: 20,
       },
       clock: new SystemClock(),
+      random: new SeededRandom(1),
       log,
     });
     hosts.push(host);
@@ -417,15 +420,19 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
     const plugin = await session(`
 import subprocess
 def process_scheduled_call(influxdb3_local, call_time, args=None):
-    child = subprocess.Popen(["sleep", "1000"])
-    influxdb3_local.info(child.pid)
+    for is_apart in (False, True):
+        child = subprocess.Popen(["sleep", "1000"], start_new_session=is_apart)
+        influxdb3_local.info(child.pid)
 `);
     const { lines } = await run(plugin);
-    const pid = Number(lines[0]?.slice('INFO '.length));
-    assert.ok(await isAlive(pid));
+    assert.equal(lines.length, 2);
+    const pids = lines.map((line) => Number(line.slice('INFO '.length)));
+    for (const pid of pids) assert.ok(await isAlive(pid));
     await plugin.close();
-    for (let wait = 0; wait < 200 && (await isAlive(pid)); wait++) await sleep(10);
-    assert.equal(await isAlive(pid), false);
+    for (const pid of pids) {
+      for (let wait = 0; wait < 200 && (await isAlive(pid)); wait++) await sleep(10);
+      assert.equal(await isAlive(pid), false);
+    }
   });
 
   it('does not grow with the number of runs', async () => {

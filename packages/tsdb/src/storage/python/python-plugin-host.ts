@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@plinth/kernel';
+import type { Clock, Logger, Random } from '@plinth/kernel';
 import type { PluginCall, PluginHost, PluginSession, RunOutcome } from '../../model/plugin-host.js';
 import { GlobalCache } from './global-cache.js';
 import { WorkerProcess, type WorkerSettings } from './worker-process.js';
@@ -14,6 +14,7 @@ export class PythonPluginHost implements PluginHost {
   readonly #settings: WorkerSettings;
   readonly #globals: GlobalCache;
   readonly #clock: Clock;
+  readonly #random: Random;
   readonly #log: Logger;
   readonly #workers = new Set<WorkerProcess>();
   readonly #groups = new Map<string, { readonly worker: WorkerProcess; sessionCount: number }>();
@@ -23,11 +24,13 @@ export class PythonPluginHost implements PluginHost {
   constructor(options: {
     readonly settings: WorkerSettings;
     readonly clock: Clock;
+    readonly random: Random;
     readonly log: Logger;
   }) {
     this.#settings = options.settings;
     this.#globals = new GlobalCache(options.clock);
     this.#clock = options.clock;
+    this.#random = options.random;
     this.#log = options.log;
   }
 
@@ -35,7 +38,7 @@ export class PythonPluginHost implements PluginHost {
     const name = `${++this.#sessionCount}`;
     const group = options.group ?? (this.#settings.isolation === 'shared' ? ALL : undefined);
     const worker = group === undefined ? this.#newWorker(options.label) : this.#workerOf(group);
-    worker.load(name, options.code);
+    worker.load(name, options.code, options.note);
     const ended = new AbortController();
     const running = new Set<Promise<RunOutcome>>();
     return {
@@ -105,6 +108,7 @@ export class PythonPluginHost implements PluginHost {
       settings: this.#settings,
       globals: this.#globals,
       clock: this.#clock,
+      random: this.#random,
       log: this.#log,
       label,
     });

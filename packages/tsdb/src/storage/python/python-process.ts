@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { endMarked, findMarked, MARK_VARIABLE } from './marked-processes.js';
 import { encodeFrame, type Frame, type FrameHeader, FrameReader } from './plugin-frames.js';
 
 const START_SCRIPT = fileURLToPath(new URL('../../../python/start.py', import.meta.url));
@@ -10,6 +11,8 @@ const MAX_OUTPUT_LINE_BYTES = 64 * 1024;
 export interface PythonProcessOptions {
   readonly python: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Not used by any other process. */
+  readonly mark: string;
   readonly onFrame: (frame: Frame) => void;
   /** What the process writes to its standard output and error, line by line. */
   readonly onOutput: (line: string) => void;
@@ -22,19 +25,21 @@ export type ProcessEnd =
   | { readonly kind: 'not_started'; readonly error: Error };
 
 /**
- * A worker process: frames go over file descriptor 3. It leads a process group of its own, so that `kill` reaches what
- * a plugin has started, and ends by itself when the server is gone.
+ * A worker process: frames go over file descriptor 3. It leads a process group of its own, and all it starts carries its
+ * mark, so that nothing of it outlives it. It ends by itself, with all it started, when the server is gone.
  */
 export class PythonProcess {
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
+  readonly #mark: string;
   #isOver = false;
 
   constructor(options: PythonProcessOptions) {
+    this.#mark = options.mark;
     this.#child = spawn(options.python, ['-X', 'utf8', '-u', START_SCRIPT], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
-      env: { ...options.env },
+      env: { ...options.env, [MARK_VARIABLE]: options.mark },
     });
     // `pipe` makes a socket, which reads and writes.
     this.#channel = this.#child.stdio[3] as Duplex;
@@ -42,8 +47,7 @@ export class PythonProcess {
       if (this.#isOver) return;
       this.#isOver = true;
       this.#channel.destroy();
-      // Whatever of its group outlived it.
-      this.#signalGroup('SIGKILL');
+      this.#endAll();
       options.onExit(how);
     };
     const reader = new FrameReader();
@@ -77,7 +81,17 @@ export class PythonProcess {
 
   /** Ends the process and all it has started, at once. */
   kill(): void {
-    if (!this.#isOver) this.#signalGroup('SIGKILL');
+    if (!this.#isOver) this.#endAll();
+  }
+
+  /** Processes there are of it, itself among them; 0 where they cannot be counted. */
+  async countProcesses(): Promise<number> {
+    return (await findMarked(this.#mark)).length;
+  }
+
+  #endAll(): void {
+    this.#signalGroup('SIGKILL');
+    void endMarked(this.#mark);
   }
 
   #signalGroup(signal: NodeJS.Signals): void {

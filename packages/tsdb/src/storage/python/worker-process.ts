@@ -1,5 +1,6 @@
-import type { Clock, Logger } from '@plinth/kernel';
+import type { Clock, Logger, Random } from '@plinth/kernel';
 import {
+  type LogLevel,
   type PluginCall,
   type PluginCode,
   PluginQuestionFailed,
@@ -17,6 +18,8 @@ const CRASH_WINDOW_MS = 60_000;
 const CRASHES_BEFORE_PAUSE = 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 300_000;
+/** Processes of a worker that has started some are counted so often. */
+const COUNT_INTERVAL_MS = 500;
 /** One worker may have so many runs under way; more is a bug of the caller. */
 const LONGEST_ID = 2 ** 50;
 
@@ -26,7 +29,11 @@ export interface WorkerSettings {
   readonly isolation: 'trigger' | 'shared';
   /** `undefined`: no limit. */
   readonly memoryLimitBytes: number | undefined;
+  /** Processes of one worker at a time, itself among them; `undefined`: any number. */
+  readonly processLimit: number | undefined;
 }
+
+type PluginNote = (level: LogLevel, text: string) => void;
 
 interface RunUnderWay {
   readonly call: PluginCall;
@@ -42,12 +49,16 @@ export class WorkerProcess {
   readonly #settings: WorkerSettings;
   readonly #globals: GlobalCache;
   readonly #clock: Clock;
+  readonly #random: Random;
   readonly #log: Logger;
   readonly #label: string;
   readonly #loaded = new Map<string, PluginCode>();
+  readonly #notes = new Map<string, PluginNote>();
   readonly #runs = new Map<number, RunUnderWay>();
   #nextId = 1;
   #process: PythonProcess | undefined;
+  /** A process that was ended for what it started. */
+  #crowded: PythonProcess | undefined;
   #crashTimesMs: number[] = [];
   #pauseMs = FIRST_PAUSE_MS;
   #pausing: Promise<void> | undefined;
@@ -58,6 +69,7 @@ export class WorkerProcess {
     readonly settings: WorkerSettings;
     readonly globals: GlobalCache;
     readonly clock: Clock;
+    readonly random: Random;
     readonly log: Logger;
     /** For messages. */
     readonly label: string;
@@ -65,6 +77,7 @@ export class WorkerProcess {
     this.#settings = options.settings;
     this.#globals = options.globals;
     this.#clock = options.clock;
+    this.#random = options.random;
     this.#log = options.log;
     this.#label = options.label;
   }
@@ -74,8 +87,9 @@ export class WorkerProcess {
   }
 
   /** Makes the plugin callable under `name`; starts the process when there is none. */
-  load(name: string, code: PluginCode): void {
+  load(name: string, code: PluginCode, note?: PluginNote): void {
     this.#loaded.set(name, code);
+    if (note !== undefined) this.#notes.set(name, note);
     if (this.#process === undefined) this.#start();
     else this.#sendLoad(name, code);
   }
@@ -83,6 +97,7 @@ export class WorkerProcess {
   /** Forgets a plugin, and the cache when one is named. */
   drop(name: string, cacheNamespace: string | undefined): void {
     this.#loaded.delete(name);
+    this.#notes.delete(name);
     this.#process?.send({ t: 'drop', trigger: name, ns: cacheNamespace ?? null });
   }
 
@@ -135,7 +150,8 @@ export class WorkerProcess {
     const started = new PythonProcess({
       python,
       env,
-      onFrame: (frame) => this.#take(frame),
+      mark: this.#random.uuidV4(),
+      onFrame: (frame) => this.#take(frame, started),
       onOutput: (line) => this.#log.info({ plugin: this.#label, line }, 'plugin output'),
       onExit: (how) => this.#ended(started, how),
     });
@@ -190,8 +206,12 @@ export class WorkerProcess {
     }
   }
 
-  #take({ header, body }: Frame): void {
+  #take({ header, body }: Frame, from: PythonProcess): void {
     if (header.t === 'ready') return;
+    if (header.t === 'forks') {
+      void this.#watch(from);
+      return;
+    }
     const run = this.#runs.get(Number(header['id']));
     // What a run that is given up still says is of no interest.
     if (run === undefined) return;
@@ -281,7 +301,14 @@ export class WorkerProcess {
     if (this.#process !== ended) return;
     this.#process = undefined;
     const wasAsked = [...this.#runs.values()].some((run) => run.isCancelled);
-    const text = `WorkerCrash: ${endText(how)}`;
+    const isCrowded = this.#crowded === ended;
+    const why = isCrowded
+      ? `the plugin had more than ${this.#settings.processLimit} processes`
+      : endText(how);
+    const text = `WorkerCrash: ${why}`;
+    if (isCrowded && this.#runs.size === 0) {
+      for (const note of this.#notes.values()) note('ERROR', text);
+    }
     if (!this.#closed.signal.aborted) {
       this.#log.warn({ plugin: this.#label, end: endText(how) }, 'plugin cache lost');
       if (!wasAsked) this.#pauseAfterCrashes();
@@ -291,6 +318,22 @@ export class WorkerProcess {
     }
     if (!this.#closed.signal.aborted && this.#pausing === undefined && how.kind === 'exited') {
       this.#start();
+    }
+  }
+
+  /** Ends a process that has started too many others: nothing else of the system keeps them apart from the server's. */
+  async #watch(watched: PythonProcess): Promise<void> {
+    const limit = this.#settings.processLimit;
+    if (limit === undefined) return;
+    while (this.#process === watched) {
+      const count = await watched.countProcesses();
+      if (count > limit && this.#process === watched) {
+        this.#crowded = watched;
+        this.#log.warn({ plugin: this.#label, count, limit }, 'plugin started too many processes');
+        watched.kill();
+        return;
+      }
+      await this.#clock.sleep(COUNT_INTERVAL_MS, this.#closed.signal).catch(() => undefined);
     }
   }
 

@@ -21,6 +21,8 @@ export interface Relation {
   /** What may stand before a column's dot, from the outside in: `['public', 'iox', 'cpu']` or `['alias']`. */
   readonly path: readonly string[];
   readonly columns: readonly ScopeColumn[];
+  /** May be named, and are not part of `*`. */
+  readonly hidden?: readonly ScopeColumn[];
 }
 
 /** The names that one query level sees; `parent` is the level around it, for correlated subqueries. */
@@ -53,7 +55,8 @@ export class Scope {
   findQualified(path: readonly string[], name: string): ScopeColumn | undefined {
     for (const relation of this.relations) {
       if (!endsWith(relation.path, path)) continue;
-      const column = relation.columns.find((candidate) => candidate.name === name);
+      const isIt = (candidate: ScopeColumn): boolean => candidate.name === name;
+      const column = relation.columns.find(isIt) ?? relation.hidden?.find(isIt);
       if (column !== undefined) return column;
     }
     return undefined;
@@ -78,7 +81,10 @@ export class Scope {
         this.#byName.set(column.name, [...(this.#byName.get(column.name) ?? []), column]);
       }
     }
-    return this.#byName.get(name) ?? [];
+    return (
+      this.#byName.get(name) ??
+      this.relations.flatMap(({ hidden = [] }) => hidden.filter((column) => column.name === name))
+    );
   }
 }
 

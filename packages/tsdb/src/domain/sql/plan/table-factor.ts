@@ -80,7 +80,14 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
     throw new PlanError(`Error during planning: table '${path.join('.')}' not found`);
   }
   const query = virtualTableQuery(virtual);
-  return namedItem(query, { text: `(${query.text})`, path, alias, around });
+  const item = namedItem(query, { text: `(${query.text})`, path, alias, around });
+  // Names that a list of column aliases replaces are gone, their other names with them.
+  const hidden = [...(virtual.otherNames ?? [])].flatMap(([name, of]) => {
+    const column = item.visible.find((candidate) => candidate.name === of);
+    return column === undefined ? [] : [{ ...column, name }];
+  });
+  if (hidden.length === 0) return item;
+  return { ...item, relations: item.relations.map((relation) => ({ ...relation, hidden })) };
 }
 
 function baseTable(
