@@ -2140,6 +2140,12 @@ export interface components {
                 };
             };
         };
+        RecordParts: {
+            id: string;
+        };
+        LevelParts: {
+            level: number;
+        };
         Error: {
             error: string;
             code: string;
@@ -2188,9 +2194,9 @@ export interface operations {
                 ids?: string;
                 /** @description the same envelope for every list */
                 envelope?: "page";
-                /** @description related records: category, quests, hideout, traders, presets, ammunition */
+                /** @description related records, in `included`: category, quests, hideout, traders, presets, ammunition */
                 include?: string;
-                /** @description related records: category, quests, hideout, traders, presets, ammunition */
+                /** @description related records, in `included`: category, quests, hideout, traders, presets, ammunition */
                 expand?: string;
                 /** @description any of: weapon, ammo, magazine, mod, armor, helmet, rig, backpack, medical, food, key, container, barter, currency, unknown */
                 category?: string;
@@ -2269,6 +2275,10 @@ export interface operations {
             query?: {
                 /** @description members to show, as dot paths */
                 fields?: string;
+                /** @description related records, in `included`: category, quests, hideout, traders, presets, ammunition */
+                include?: string;
+                /** @description related records, in `included`: category, quests, hideout, traders, presets, ammunition */
+                expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
                 /** @description a published version; the newest unless said */
@@ -2293,6 +2303,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Item"];
                 };
+            };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description a parameter or the body cannot be used */
             400: {
@@ -2333,9 +2350,9 @@ export interface operations {
                 ids?: string;
                 /** @description the same envelope for every list */
                 envelope?: "page";
-                /** @description related records: item */
+                /** @description related records, in `included`: item */
                 include?: string;
-                /** @description related records: item */
+                /** @description related records, in `included`: item */
                 expand?: string;
                 /** @description any of */
                 caliber?: string;
@@ -2412,6 +2429,10 @@ export interface operations {
             query?: {
                 /** @description members to show, as dot paths */
                 fields?: string;
+                /** @description related records, in `included`: item */
+                include?: string;
+                /** @description related records, in `included`: item */
+                expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
                 /** @description a published version; the newest unless said */
@@ -2436,6 +2457,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Ammunition"];
                 };
+            };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description a parameter or the body cannot be used */
             400: {
@@ -2476,9 +2504,9 @@ export interface operations {
                 ids?: string;
                 /** @description the same envelope for every list */
                 envelope?: "page";
-                /** @description related records: quests, items */
+                /** @description related records, in `included`: quests, items */
                 include?: string;
-                /** @description related records: quests, items */
+                /** @description related records, in `included`: quests, items */
                 expand?: string;
                 /** @description any of */
                 currency?: string;
@@ -2533,6 +2561,10 @@ export interface operations {
             query?: {
                 /** @description members to show, as dot paths */
                 fields?: string;
+                /** @description related records, in `included`: quests, items */
+                include?: string;
+                /** @description related records, in `included`: quests, items */
+                expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
                 /** @description a published version; the newest unless said */
@@ -2557,6 +2589,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Trader"];
                 };
+            };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description a parameter or the body cannot be used */
             400: {
@@ -2597,9 +2636,9 @@ export interface operations {
                 ids?: string;
                 /** @description the same envelope for every list */
                 envelope?: "page";
-                /** @description related records: trader, items, maps, prerequisites */
+                /** @description related records, in `included`: trader, items, maps, prerequisites */
                 include?: string;
-                /** @description related records: trader, items, maps, prerequisites */
+                /** @description related records, in `included`: trader, items, maps, prerequisites */
                 expand?: string;
                 /** @description id, slug or name of traders; commas for any of */
                 trader?: string;
@@ -2674,6 +2713,10 @@ export interface operations {
             query?: {
                 /** @description members to show, as dot paths */
                 fields?: string;
+                /** @description related records, in `included`: trader, items, maps, prerequisites */
+                include?: string;
+                /** @description related records, in `included`: trader, items, maps, prerequisites */
+                expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
                 /** @description a published version; the newest unless said */
@@ -2698,6 +2741,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Quest"];
                 };
+            };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description a parameter or the body cannot be used */
             400: {
@@ -2738,9 +2788,9 @@ export interface operations {
                 ids?: string;
                 /** @description the same envelope for every list */
                 envelope?: "page";
-                /** @description related records: quests */
+                /** @description related records, in `included`: quests */
                 include?: string;
-                /** @description related records: quests */
+                /** @description related records, in `included`: quests */
                 expand?: string;
                 /** @description maximum of min_level */
                 maxMinLevel?: number;
@@ -2795,6 +2845,10 @@ export interface operations {
             query?: {
                 /** @description members to show, as dot paths */
                 fields?: string;
+                /** @description related records, in `included`: quests */
+                include?: string;
+                /** @description related records, in `included`: quests */
+                expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
                 /** @description a published version; the newest unless said */
@@ -2819,6 +2873,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Map"];
                 };
+            };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description a parameter or the body cannot be used */
             400: {
@@ -2859,9 +2920,9 @@ export interface operations {
                 ids?: string;
                 /** @description the same envelope for every list */
                 envelope?: "page";
-                /** @description related records: items, traders, modules */
+                /** @description related records, in `included`: items, traders, modules */
                 include?: string;
-                /** @description related records: items, traders, modules */
+                /** @description related records, in `included`: items, traders, modules */
                 expand?: string;
                 /** @description any of */
                 bonus?: string;
@@ -2918,6 +2979,10 @@ export interface operations {
             query?: {
                 /** @description members to show, as dot paths */
                 fields?: string;
+                /** @description related records, in `included`: items, traders, modules */
+                include?: string;
+                /** @description related records, in `included`: items, traders, modules */
+                expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
                 /** @description a published version; the newest unless said */
@@ -2942,6 +3007,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["HideoutModule"];
                 };
+            };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description a parameter or the body cannot be used */
             400: {
@@ -2982,9 +3054,9 @@ export interface operations {
                 ids?: string;
                 /** @description the same envelope for every list */
                 envelope?: "page";
-                /** @description related records: base, items */
+                /** @description related records, in `included`: base, items */
                 include?: string;
-                /** @description related records: base, items */
+                /** @description related records, in `included`: base, items */
                 expand?: string;
                 /** @description id, slug or name of items; commas for any of */
                 baseId?: string;
@@ -3051,6 +3123,10 @@ export interface operations {
             query?: {
                 /** @description members to show, as dot paths */
                 fields?: string;
+                /** @description related records, in `included`: base, items */
+                include?: string;
+                /** @description related records, in `included`: base, items */
+                expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
                 /** @description a published version; the newest unless said */
@@ -3075,6 +3151,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ItemPreset"];
                 };
+            };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description a parameter or the body cannot be used */
             400: {
@@ -3191,6 +3274,13 @@ export interface operations {
                     "application/json": components["schemas"]["Level"];
                 };
             };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description a parameter or the body cannot be used */
             400: {
                 headers: {
@@ -3230,9 +3320,9 @@ export interface operations {
                 ids?: string;
                 /** @description the same envelope for every list */
                 envelope?: "page";
-                /** @description related records: quests, traders, maps */
+                /** @description related records, in `included`: quests, traders, maps */
                 include?: string;
-                /** @description related records: quests, traders, maps */
+                /** @description related records, in `included`: quests, traders, maps */
                 expand?: string;
                 /** @description any of: critical, major, minor */
                 importance?: string;
@@ -3301,6 +3391,10 @@ export interface operations {
             query?: {
                 /** @description members to show, as dot paths */
                 fields?: string;
+                /** @description related records, in `included`: quests, traders, maps */
+                include?: string;
+                /** @description related records, in `included`: quests, traders, maps */
+                expand?: string;
                 /** @description language code of the data set, or `all` */
                 lang?: string;
                 /** @description a published version; the newest unless said */
@@ -3325,6 +3419,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["StorylineElement"];
                 };
+            };
+            /** @description the record has another id; see Location */
+            301: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description a parameter or the body cannot be used */
             400: {

@@ -172,14 +172,14 @@ function passGate(
   { service, front, gate }: FrontDesk,
   request: FastifyRequest,
   reply: FastifyReply,
-  visitor: Omit<Visitor, 'service'>,
+  visitor: Pick<Visitor, 'principal' | 'purpose'>,
   proceed: () => void,
 ): void {
   if (gate === undefined) {
     proceed();
     return;
   }
-  const passes = gate.admit(request, reply, { ...visitor, service });
+  const passes = gate.admit(request, reply, { ...visitor, service, front });
   if (passes === true) {
     proceed();
   } else if (passes instanceof Promise) {

@@ -88,6 +88,9 @@ describe('each row of the table of primary limits', () => {
       await platform.register({ kind: 'user', id, organizations });
       const token = await platform.token({ kind: 'oauth', identity: `user:${id}`, via_app });
       await checkFirst(row, token, limit);
+      const byKey = { kind: 'oauth', identity: `user:${id}`, via_app: `oauth-app:${via_app}` };
+      const answer = await platform.send(PROBE, await platform.token(byKey));
+      assert.equal(answer.headers['x-ratelimit-limit'], String(limit), row);
     }
   });
 

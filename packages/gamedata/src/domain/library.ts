@@ -264,14 +264,13 @@ export class Library {
       await publication.also?.(tx, published);
       const { action } = publication;
       const payload = this.#eventOf(version, changes, action);
-      await outbox.publish(tx, { type: `gamedata.${action}`, payload });
+      await outbox.publish(tx, { type: `game_data.${action}`, payload });
     });
   }
 
   /** Source: gamedata, section 5. */
   #eventOf(version: Version, changes: readonly RecordChange[], action: string): object {
     return {
-      event: 'game_data',
       action,
       version: {
         number: version.version,

@@ -91,8 +91,6 @@ function messageOf(keyword: string, name: string, expected: readonly string[]): 
     case 'required':
       return `${name} is missing`;
     case 'type':
-      // A choice of words that may also be null tells only that it was none of them.
-      if (expected.includes('undefined')) return `${name} is none of the known values`;
       return `${name} must be ${expected.join(' or ')}`;
     case 'enum':
       return `${name} must be one of ${list}`;

@@ -30,6 +30,17 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
   return Object.values(value).some((inner) => isDeeperThan(inner, limit - 1));
 }
 
+/** Where an object has a member `__proto__`, which assigning would lose without a word. Bounded by `isDeeperThan`. */
+export function findHiddenMember(value: unknown): readonly string[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, '__proto__')) return [];
+  for (const [name, inner] of Object.entries(value)) {
+    const below = findHiddenMember(inner);
+    if (below !== undefined) return [name, ...below];
+  }
+  return undefined;
+}
+
 export function pointerOf(path: readonly (string | number)[]): string {
   return path
     .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)

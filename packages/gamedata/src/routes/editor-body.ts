@@ -1,7 +1,7 @@
 import { gunzipBounded } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyRefused, ValidationFailed } from '../errors.js';
-import { isDeeperThan, isObject } from '../model/json.js';
+import { findHiddenMember, isDeeperThan, isObject, pointerOf } from '../model/json.js';
 
 export const MAX_RECORD_SIZE_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
@@ -54,6 +54,12 @@ export function readObject(bytes: Buffer): Record<string, unknown> {
   if (isDeeperThan(value, MAX_DEPTH)) {
     const fault = { path: '', code: 'too_deep', message: `nested deeper than ${MAX_DEPTH}` };
     throw new ValidationFailed(`the body is nested deeper than ${MAX_DEPTH}`, [fault]);
+  }
+  const hidden = findHiddenMember(value);
+  if (hidden !== undefined) {
+    const message = 'unknown member __proto__';
+    const fault = { path: pointerOf(hidden), code: 'unknown_member', message };
+    throw new ValidationFailed(`the record is not valid: ${message}`, [fault]);
   }
   return value;
 }

@@ -198,7 +198,7 @@ function send(
     .send(Buffer.from(JSON.stringify(body)));
 }
 
-/** A new record's address and state; a reply that is given again has lost its number. */
+/** A new record's address and state. */
 function headersOfCreated(request: FastifyRequest, body: unknown): Record<string, string> {
   const id: unknown = Reflect.get(Object(Reflect.get(Object(body), 'data')), 'id');
   if (typeof id !== 'string') return {};

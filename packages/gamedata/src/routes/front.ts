@@ -55,6 +55,12 @@ export class GameDataFront implements ServiceFront {
       .send(Buffer.from(body));
   }
 
+  /** A page of another origin must be able to read that it has to wait. */
+  setRefusalHeaders(request: FastifyRequest, reply: FastifyReply): void {
+    const own = isEditor(request.url) ? this.#editorHeaders(request) : this.#publicHeaders;
+    reply.headers({ ...own, 'cache-control': 'no-store' });
+  }
+
   answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = request.url.split('?', 1)[0] ?? '';
     if (!isReadable(path)) {

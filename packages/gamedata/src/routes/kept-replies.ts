@@ -71,7 +71,7 @@ export class KeptReplies {
       .digest('hex');
     const kept = await this.#store.keptReply(key, actor, nowMs - KEEP_MS);
     if (kept !== undefined) {
-      if (kept.bodyHash === bodyHash) return JSON.parse(kept.reply);
+      if (kept.bodyHash === bodyHash) return hideRev(JSON.parse(kept.reply));
       throw new EditConflict('the Idempotency-Key was used for another request');
     }
     return await work({
@@ -87,4 +87,11 @@ export class KeptReplies {
         }),
     });
   }
+}
+
+/** The state that a record had is kept beside its reply, for the header alone. */
+function hideRev(reply: unknown): unknown {
+  const rev: unknown = Reflect.get(Object(reply), 'rev');
+  if (rev === undefined) return reply;
+  return Object.defineProperty(Object(reply), 'rev', { value: rev, enumerable: false });
 }

@@ -76,6 +76,7 @@ export function describeGameData(limits: ListLimits): Record<string, unknown> {
         ...Object.fromEntries(
           KINDS.map((kind) => [`${SCHEMA_NAMES[kind]}Draft`, draftSchema(kind)]),
         ),
+        ...PARTS,
         Error: ERROR,
         Fault: FAULT,
       },
@@ -148,11 +149,7 @@ function listOperation(kind: Kind, limits: ListLimits): Operation {
     query('fields', text(), 'members to show, as dot paths'),
     query('ids', text(), 'up to 250 ids'),
     query('envelope', text({ enum: ['page'] }), 'the same envelope for every list'),
-    ...(Object.keys(spec.includes).length === 0
-      ? []
-      : ['include', 'expand'].map((name) =>
-          query(name, text(), `related records: ${Object.keys(spec.includes).join(', ')}`),
-        )),
+    ...includeParameters(kind),
     ...Object.entries(spec.filters).map(([name, filter]) => filterParameter(kind, name, filter)),
     ...COMMON,
   ];
@@ -163,6 +160,14 @@ function listOperation(kind: Kind, limits: ListLimits): Operation {
     parameters,
     responses: { ...ok(listSchema(kind)), ...failures(400, 404) },
   };
+}
+
+function includeParameters(kind: Kind): readonly Parameter[] {
+  const relations = Object.keys(KIND_SPECS[kind].includes);
+  if (relations.length === 0) return [];
+  return ['include', 'expand'].map((name) =>
+    query(name, text(), `related records, in \`included\`: ${relations.join(', ')}`),
+  );
 }
 
 function filterParameter(
@@ -181,8 +186,27 @@ function filterParameter(
   return query(name, text(), `any of${known}`);
 }
 
+/**
+ * The list in its own envelope comes first; then the same with `envelope=page`, and both with records of which
+ * `fields` left members out.
+ */
 function listSchema(kind: Kind): object {
-  const record = ref(SCHEMA_NAMES[kind]);
+  const shapes = [ref(SCHEMA_NAMES[kind]), ref(partsName(kind))].flatMap((record) => [
+    ownEnvelope(kind, record),
+    pageEnvelope(record),
+  ]);
+  return { anyOf: shapes };
+}
+
+/** Every list is keyed by id but one. */
+const partsName = (kind: Kind): string => (kind === 'levels' ? 'LevelParts' : 'RecordParts');
+
+const PARTS = {
+  RecordParts: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+  LevelParts: { type: 'object', properties: { level: { type: 'integer' } }, required: ['level'] },
+};
+
+function ownEnvelope(kind: Kind, record: object): object {
   const list = { type: 'array', items: record };
   const { listKey } = KIND_WIRE[kind];
   if (listKey !== undefined) return envelope(listKey, list);
@@ -192,7 +216,10 @@ function listSchema(kind: Kind): object {
   return list;
 }
 
-function envelope(key: string, list: object): object {
+const pageEnvelope = (record: object): object =>
+  envelope('data', { type: 'array', items: record }, { version: { type: 'integer', minimum: 1 } });
+
+function envelope(key: string, list: object, more: Readonly<Record<string, object>> = {}): object {
   const link = { type: ['string', 'null'] };
   const count = { type: 'integer', minimum: 0 };
   return {
@@ -206,9 +233,10 @@ function envelope(key: string, list: object): object {
       previous: link,
       notFound: { type: 'array', items: { type: 'string' } },
       included: { type: 'object', additionalProperties: { type: 'object' } },
+      ...more,
       [key]: list,
     },
-    required: ['total', 'count', 'offset', 'limit', 'next', 'previous', key],
+    required: ['total', 'count', 'offset', 'limit', 'next', 'previous', key, ...Object.keys(more)],
   };
 }
 
@@ -220,9 +248,14 @@ function recordOperation(kind: Kind, id: string): Operation {
     parameters: [
       inPath(id, kind === 'traders' || kind === 'maps' ? 'id, slug or name' : 'id or slug'),
       query('fields', text(), 'members to show, as dot paths'),
+      ...includeParameters(kind),
       ...COMMON,
     ],
-    responses: { ...ok(ref(SCHEMA_NAMES[kind])), ...failures(400, 404) },
+    responses: {
+      ...ok({ anyOf: [ref(SCHEMA_NAMES[kind]), ref(partsName(kind))] }),
+      '301': { description: 'the record has another id; see Location' },
+      ...failures(400, 404),
+    },
   };
 }
 

@@ -151,7 +151,11 @@ async function answerSlowly(
 function targetOf(url: string): Target {
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
-  return { path, query: mark === -1 ? '' : url.slice(mark + 1) };
+  // One slash at the end asks for the same reply, links to other pages included.
+  return {
+    path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
+    query: mark === -1 ? '' : url.slice(mark + 1),
+  };
 }
 
 /** The same question in another order of parameters is the same question. */

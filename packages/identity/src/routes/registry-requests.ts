@@ -114,10 +114,8 @@ export function readNewCredential(body: Fields): NewCredential {
   if (isKnown && !(typeof identity === 'string' && pattern.test(identity))) {
     errors.push(wrong('Credential', 'identity', identity));
   }
-  const isApp =
-    via_app === undefined ||
-    isId(via_app) ||
-    (typeof via_app === 'string' && /^[\w.-]{1,100}$/.test(via_app));
+  const viaApp = via_app === undefined || isId(via_app) ? via_app : appIdOf(via_app);
+  const isApp = via_app === undefined || viaApp !== undefined;
   if (!isApp) errors.push(wrong('Credential', 'via_app', via_app));
   const isExpiry =
     expires_in === undefined || (isId(expires_in) && expires_in <= MAX_EXPIRES_IN_SEC);
@@ -128,10 +126,16 @@ export function readNewCredential(body: Fields): NewCredential {
   return {
     kind: kind as CredentialKind, // just checked, as the others
     identity: identity as string,
-    viaApp: via_app === undefined ? undefined : String(via_app),
+    viaApp: viaApp === undefined ? undefined : String(viaApp),
     expiresInSec: expires_in as number | undefined,
   };
 }
+
+/** The id of an app, also where it is named by its identity key. */
+const appIdOf = (value: unknown): string | undefined =>
+  typeof value === 'string'
+    ? /^(?:(?:app|oauth-app):)?([\w.-]{1,100})$/.exec(value)?.[1]
+    : undefined;
 
 const CREDENTIAL_FIELDS: ReadonlySet<string> = new Set([
   'kind',

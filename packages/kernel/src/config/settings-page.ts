@@ -38,4 +38,8 @@ function row(setting: SettingDescription): string {
 }
 
 const defaultText = (value: unknown): string =>
-  Array.isArray(value) ? value.join(',') || '(empty)' : String(value);
+  Array.isArray(value)
+    ? value.join(',') || '(empty)'
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from './principal.js';
+import type { ServiceFront } from './service-front.js';
 
 /**
  * Stands between authentication and routing of the services that it covers; the limiter implements it. Requests of
@@ -25,6 +26,8 @@ export interface Visitor {
   /** Absent: nobody was recognised; then `purpose` says why. */
   readonly principal: Principal | undefined;
   readonly purpose: 'request' | 'preflight' | 'refusal';
+  /** Of the service whose path it is. */
+  readonly front: Pick<ServiceFront, 'setRefusalHeaders'>;
 }
 
 /** What a request to a route costs its caller; routes declare it as `config.rateLimit`. */

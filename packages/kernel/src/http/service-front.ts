@@ -22,6 +22,8 @@ export interface ServiceFront {
   answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply;
   /** Headers that even a refusal carries. */
   setHeaders?(request: FastifyRequest, reply: FastifyReply): void;
+  /** Headers of a refusal that the gate sends in the service's place, beside those of the gate. */
+  setRefusalHeaders?(request: FastifyRequest, reply: FastifyReply): void;
   /** Answers `OPTIONS`, which needs no credential; without it such requests are authenticated and routed. */
   answerPreflight?(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }

@@ -18,29 +18,61 @@ export function toFailures(
   schema: unknown,
   value: unknown,
 ): readonly SchemaFailure[] {
+  const unions = errors
+    .filter(({ keyword }) => keyword === 'anyOf')
+    .sort((a, b) => a.schemaPath.length - b.schemaPath.length)
+    .map((error) => ({ error, rule: brokenRule(error, errors, schema) }));
   const failures: SchemaFailure[] = [];
-  const seenUnions = new Set<string>();
+  const told = new Set<TLocalizedValidationError>();
   for (const error of errors) {
-    const union = unionPath(error);
-    if (union !== undefined) {
-      // A union reports each branch and then itself; its branches together are one failure.
-      if (seenUnions.has(union)) continue;
-      seenUnions.add(union);
-      const whole = errors.find(
-        ({ keyword, schemaPath }) => keyword === 'anyOf' && schemaPath === union,
-      );
-      const path = pointerParts((whole ?? error).instancePath);
-      failures.push({
-        path,
-        ...unionExpectation(at(schema, pointerParts(union.slice(1)))),
-        received: at(value, path),
-      });
-    } else if (error.keyword !== 'boolean') {
-      failures.push(...plainFailures(error, value));
+    const around = unions.filter((union) => isWithin(error, union.error));
+    // The outermost choice that nothing fits: its branches together are one failure.
+    const choice = around.find(({ rule }) => rule === undefined)?.error;
+    if (choice === undefined) {
+      const isOfRule = around.every(({ rule }) => isBelow(error.schemaPath, rule ?? ''));
+      // Errors are counted: a branch whose union was cut off says nothing by itself.
+      const isWhole = around.length > 0 || !error.schemaPath.includes('/anyOf/');
+      const isPlain = error.keyword !== 'boolean' && error.keyword !== 'anyOf';
+      if (isPlain && isOfRule && isWhole) failures.push(...plainFailures(error, value));
+    } else if (!told.has(choice)) {
+      told.add(choice);
+      const path = pointerParts(choice.instancePath);
+      const expectation = unionExpectation(schemaAt(schema, choice.schemaPath));
+      failures.push({ path, ...expectation, received: at(value, path) });
     }
   }
   return failures;
 }
+
+/**
+ * Where a value is "something or null", is of the type of that something and breaks a rule of it: the schema path of
+ * the something. Its own errors say more than that the value was neither.
+ */
+function brokenRule(
+  union: TLocalizedValidationError,
+  errors: readonly TLocalizedValidationError[],
+  schema: unknown,
+): string | undefined {
+  const branches = at(schemaAt(schema, union.schemaPath), ['anyOf']);
+  if (!Array.isArray(branches) || branches.length !== 2) return undefined;
+  const index = branches.findIndex((branch) => at(branch, ['type']) !== 'null');
+  const isNullable = at(branches[1 - index], ['type']) === 'null';
+  if (!isNullable || at(branches[index], ['anyOf']) !== undefined) return undefined;
+  const rule = `${union.schemaPath}/anyOf/${index}`;
+  const isOfOtherType = errors.some(
+    ({ keyword, schemaPath, instancePath }) =>
+      keyword === 'type' && schemaPath === rule && instancePath === union.instancePath,
+  );
+  return isOfOtherType ? undefined : rule;
+}
+
+const isBelow = (path: string, root: string): boolean =>
+  path === root || path.startsWith(`${root}/`);
+
+const isWithin = (error: TLocalizedValidationError, union: TLocalizedValidationError): boolean =>
+  error === union ||
+  (error.schemaPath.startsWith(`${union.schemaPath}/anyOf/`) &&
+    isBelow(error.instancePath, union.instancePath));
 
 function plainFailures(error: TLocalizedValidationError, value: unknown): SchemaFailure[] {
   const path = pointerParts(error.instancePath);
@@ -60,19 +92,27 @@ function plainFailures(error: TLocalizedValidationError, value: unknown): Schema
   return [{ path, keyword: isConst ? 'enum' : error.keyword, expected, received: at(value, path) }];
 }
 
-function unionPath({ keyword, schemaPath }: TLocalizedValidationError): string | undefined {
-  if (keyword === 'anyOf') return schemaPath;
-  const index = schemaPath.indexOf('/anyOf/');
-  return index < 0 ? undefined : schemaPath.slice(0, index);
-}
+const schemaAt = (schema: unknown, schemaPath: string): unknown =>
+  at(schema, pointerParts(schemaPath.slice(1)));
 
 function unionExpectation(union: unknown): Pick<SchemaFailure, 'keyword' | 'expected'> {
+  const branches = branchesOf(union);
+  const words = branches.map((branch) => at(branch, ['const']) ?? at(branch, ['type']));
+  const isChoice =
+    branches.some((branch) => at(branch, ['const']) !== undefined) &&
+    branches.every(
+      (branch) => at(branch, ['const']) !== undefined || at(branch, ['type']) === 'null',
+    );
+  return { keyword: isChoice ? 'enum' : 'type', expected: words.map(String) };
+}
+
+/** Branches of a union, those of unions within it in their place. */
+function branchesOf(union: unknown): readonly unknown[] {
   const branches = at(union, ['anyOf']);
-  if (!Array.isArray(branches)) return { keyword: 'type', expected: [] };
-  const constants = branches.map((branch) => at(branch, ['const']));
-  return constants.every((constant) => constant !== undefined)
-    ? { keyword: 'enum', expected: constants.map(String) }
-    : { keyword: 'type', expected: branches.map((branch) => String(at(branch, ['type']))) };
+  if (!Array.isArray(branches)) return [];
+  return branches.flatMap((branch) =>
+    at(branch, ['anyOf']) === undefined ? [branch] : branchesOf(branch),
+  );
 }
 
 function at(root: unknown, path: readonly string[]): unknown {

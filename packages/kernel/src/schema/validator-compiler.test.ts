@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { RequestInvalid, type RequestPart } from './request-invalid.js';
 import { createValidatorCompiler } from './validator-compiler.js';
 
@@ -90,6 +90,41 @@ describe('createValidatorCompiler', () => {
     );
     assert.deepEqual(failures('body', null), [
       { path: [], keyword: 'type', expected: ['object'], received: null },
+    ]);
+  });
+
+  it('names every failure, those inside "something or null" and of each list entry by themselves', () => {
+    const rarity = Type.Union(['common', 'rare', 'epic'].map((word) => Type.Literal(word)));
+    const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+    const validate = createValidatorCompiler()({
+      schema: Type.Object({
+        rarity: nullable(rarity),
+        note: nullable(Type.String({ maxLength: 3 })),
+        at: nullable(Type.Object({ x: Type.Integer() }, { additionalProperties: false })),
+        list: Type.Array(Type.Object({ size: nullable(Type.Integer()), kind: rarity })),
+      }),
+      httpPart: 'body',
+      method: 'POST',
+      url: '/',
+    });
+    const list = [
+      { size: 'a', kind: 'big' },
+      { size: 'b', kind: 'small' },
+    ];
+    const body = { rarity: 'odd', note: 'long', at: { x: '1', y: 2 }, list };
+    const { error } = validate(body) as { error: RequestInvalid };
+    const found = error.failures.map(
+      ({ path, keyword, expected }) => `/${path.join('/')} ${keyword} ${expected.join(',')}`,
+    );
+    assert.deepEqual(found.sort(), [
+      '/at additionalProperties y',
+      '/at/x type integer',
+      '/list/0/kind enum common,rare,epic',
+      '/list/0/size type integer,null',
+      '/list/1/kind enum common,rare,epic',
+      '/list/1/size type integer,null',
+      '/note maxLength 3',
+      '/rarity enum common,rare,epic,null',
     ]);
   });
 

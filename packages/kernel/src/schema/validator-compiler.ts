@@ -1,6 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { Settings } from 'typebox/system';
 import { invariant } from '../errors/invariant.js';
 import { type BooleanWords, convertText, TRUE_FALSE } from './convert-text.js';
 import { RequestInvalid, type RequestPart } from './request-invalid.js';
@@ -14,6 +15,8 @@ import { toFailures } from './schema-failure.js';
 export function createValidatorCompiler(
   options: { readonly booleanWords?: BooleanWords } = {},
 ): FastifySchemaCompiler<TSchema> {
+  // The checker stops looking after so many; a choice of fifteen words already counts as sixteen.
+  Settings.Set({ maxErrors: MAX_ERRORS });
   const words = options.booleanWords ?? TRUE_FALSE;
   return ({ schema, httpPart }) => {
     invariant(isPart(httpPart), `unknown part of a request: ${httpPart}`);
@@ -33,6 +36,8 @@ export function createValidatorCompiler(
     };
   };
 }
+
+const MAX_ERRORS = 500;
 
 const PARTS: ReadonlySet<string | undefined> = new Set<RequestPart>([
   'body',

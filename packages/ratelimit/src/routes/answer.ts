@@ -1,7 +1,7 @@
 import type { Clock } from '@plinth/kernel';
 import { type RateLimitConfig, serviceRule } from '../config.js';
 import type { Answer } from '../domain/decision-desk.js';
-import { writeHeaders } from './headers.js';
+import { limitedByHeaderOf, writeHeaders } from './headers.js';
 import { isPrimaryRefusal, refusalOf } from './refusal.js';
 
 /** An answer to a question, as other systems hand it on to their clients. */
@@ -45,6 +45,7 @@ export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer
       lease_id: leaseId ?? null,
     };
   }
+  if (config.limited_by_header) headers[limitedByHeaderOf(config)] = decision.limitedBy;
   const rule = serviceRule(config, 'ratelimit');
   const refusal = refusalOf(caller, decision, { config, rule, docsBase, requestId: undefined });
   const { retryAfterSec } = refusal;

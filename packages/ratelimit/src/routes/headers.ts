@@ -1,3 +1,4 @@
+import type { RateLimitConfig } from '../config.js';
 import type { Decision } from '../model/decision.js';
 import type { Plan } from '../model/plan.js';
 import { UNLIMITED } from '../model/resource.js';
@@ -29,6 +30,10 @@ export function writeHeaders(
   write('ratelimit-policy', `"${name}";q=${limit};w=${at.windowSec}`);
   write('ratelimit', `"${name}";r=${remaining};t=${leftSec}`);
 }
+
+/** Names the limit of a refusal, where the operator wants that to be known. Source: rate-limits, section 5.2. */
+export const limitedByHeaderOf = (config: Pick<RateLimitConfig, 'vendor_name'>): string =>
+  `x-${config.vendor_name.toLowerCase()}-limited-by`;
 
 /** Headers of ours that scripts of other origins may read. */
 export const EXPOSED_HEADERS =

@@ -8,7 +8,7 @@ import { StoreUnavailable } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan } from '../model/plan.js';
-import { type HeaderSink, writeHeaders } from './headers.js';
+import { type HeaderSink, limitedByHeaderOf, writeHeaders } from './headers.js';
 import {
   loginRefusal,
   type Refusal,
@@ -56,7 +56,7 @@ export class HttpGate implements RequestGate {
 
   constructor(needs: HttpGateNeeds) {
     this.#needs = needs;
-    this.#limitedByHeader = `x-${needs.config.vendor_name.toLowerCase()}-limited-by`;
+    this.#limitedByHeader = limitedByHeaderOf(needs.config);
   }
 
   covers(service: string): boolean {
@@ -145,6 +145,7 @@ export class HttpGate implements RequestGate {
       return true;
     }
     if (limiter.isShadowed(admission)) return true;
+    visitor.front.setRefusalHeaders?.(request, reply);
     const context = this.#contextOf(request, reply, visitor.service);
     if (this.#needs.config.limited_by_header && admission.limitedBy !== undefined) {
       reply.header(this.#limitedByHeader, admission.limitedBy);
@@ -155,6 +156,7 @@ export class HttpGate implements RequestGate {
 
   #fail({ request, reply, visitor }: Ask, error: unknown): boolean {
     if (!(error instanceof StoreUnavailable)) throw error;
+    visitor.front.setRefusalHeaders?.(request, reply);
     const context = this.#contextOf(request, reply, visitor.service);
     this.#send(request, reply, unavailableRefusal(context));
     return false;

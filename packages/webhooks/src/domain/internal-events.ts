@@ -11,7 +11,8 @@ export const INTERNAL_EVENT_TYPES: readonly string[] = [
   ...['created', 'deleted', 'enabled', 'disabled', 'error'].map(
     (action) => `processing_trigger.${action}`,
   ),
-  ...['created', 'updated', 'deleted'].map((action) => `gamedata.${action}`),
+  // One per publication with the list of its changes: an import may change a hundred thousand records.
+  ...['published', 'imported', 'restored'].map((action) => `game_data.${action}`),
   ...['banned', 'unbanned'].map((action) => `rate_limit.${action}`),
   'webhook.disabled',
 ];

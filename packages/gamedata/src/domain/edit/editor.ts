@@ -303,7 +303,7 @@ export class Editor {
         replacedBy: null,
         aboutSeq,
       }),
-      reply: { success: true, data: edited.data },
+      reply: { success: true, data: edited.data, rev: edited.rev },
     });
     this.#show({ kind, id: row.id, row, seq, replacedBy: null });
     return edited;

@@ -168,7 +168,7 @@ function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => bool
       if (value !== 'true' && value !== 'false') throw invalid(node, `${name} is true or false`);
       return (row) => of.get(row, data) === (value === 'true');
     }
-    if (of.type === 'text' && sign === ':') {
+    if (of.type === 'text' && sign === ':' && name !== 'id') {
       const needle = normalText(value);
       return (row) => normalText(String(of.get(row, data) ?? '')).includes(needle);
     }
