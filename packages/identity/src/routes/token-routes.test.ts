@@ -173,7 +173,7 @@ it('refuses named tokens that it cannot make', async () => {
   await assertError(
     named({ token_name: 'b', expiry_secs: -1 }),
     400,
-    'serde json error: invalid type for field `expiry_secs`, expected integer or null',
+    'serde json error: invalid value for field `expiry_secs`, minimum is 0',
   );
   await assertError(
     named({ token_name: '' }),
