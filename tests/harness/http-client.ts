@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 
 export interface HttpRequest {
   readonly method?: string;
@@ -17,10 +18,15 @@ export interface HttpAnswer {
 /** A plain HTTP/1.1 client: tests see every byte of the answer and no client library's opinion of it. */
 export class HttpClient {
   readonly #url: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  readonly #isTls: boolean;
+  readonly #agent: Agent;
 
-  constructor(url: string) {
+  /** @param ca certificates that are believed, with `https://`. */
+  constructor(url: string, ca?: string | Buffer) {
     this.#url = url;
+    this.#isTls = url.startsWith('https:');
+    const options = { keepAlive: true, maxSockets: 8, ...(ca !== undefined && { ca }) };
+    this.#agent = this.#isTls ? new TlsAgent(options) : new Agent(options);
   }
 
   async send(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {
@@ -29,7 +35,7 @@ export class HttpClient {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const framing = bytes === undefined ? {} : { 'content-length': String(bytes.length) };
     return await new Promise((resolve, reject) => {
-      const outgoing = request(
+      const outgoing = (this.#isTls ? tlsRequest : request)(
         `${this.#url}${path}`,
         { method, headers: { ...framing, ...headers }, agent: this.#agent },
         (incoming) => {

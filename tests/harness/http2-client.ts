@@ -1,12 +1,20 @@
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from 'node:http2';
 import type { HttpAnswer, HttpRequest } from './http-client.js';
 
-/** HTTP/2 by prior knowledge, all requests over one connection. */
+/** HTTP/2 by prior knowledge or by ALPN, all requests over one connection. */
 export class Http2Client {
   readonly #session: ClientHttp2Session;
 
-  constructor(url: string) {
-    this.#session = connect(url);
+  /** @param ca certificates that are believed, with `https://`. */
+  constructor(url: string, ca?: string | Buffer) {
+    this.#session = connect(url, { ...(ca !== undefined && { ca }) });
+    // Requests that are open fail with it as well.
+    this.#session.on('error', () => {});
+  }
+
+  /** What ALPN has settled; `h2c` without TLS. */
+  get protocol(): string | undefined {
+    return this.#session.alpnProtocol;
   }
 
   async send(path: string, options: HttpRequest = {}): Promise<HttpAnswer> {

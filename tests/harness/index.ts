@@ -12,6 +12,7 @@ export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js'
 export { Http2Client } from './http2-client.js';
 export { RawConnection } from './raw-connection.js';
 export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
+export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';
 export { type DeliveryItem, makeJwt, nowSec, WebhookApp } from './webhook-app.js';
 export { type AnswerDelivery, type ReceivedDelivery, WebhookReceiver } from './webhook-receiver.js';

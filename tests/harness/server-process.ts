@@ -105,6 +105,11 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Sends a signal and waits for nothing. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Asks the server to stop and waits; returns its exit code. */
   async stop(): Promise<number | null> {
     return await this.#end('SIGTERM');

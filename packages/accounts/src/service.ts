@@ -103,7 +103,9 @@ class AccountsService implements HttpService {
       words: this.#words,
       headerPrefixes: config.header_prefixes,
       baseUrl: (request) =>
-        config.public_url === '' ? `http://${request.host}` : config.public_url.replace(/\/+$/, ''),
+        config.public_url === ''
+          ? `${request.protocol}://${request.host}`
+          : config.public_url.replace(/\/+$/, ''),
       onBug: (err) => log.error({ err }, 'request failed'),
     };
     this.#front = new AccountsFront({

@@ -3,7 +3,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
-import { type Http2Handler, serveHttp2Too } from './one-port.js';
+import type { Http2Handler } from './http2-side.js';
+import { OnePort, type PortTls } from './one-port.js';
+import type { TlsIdentity } from './tls-identity.js';
 
 export interface ServerAddress {
   readonly host: string;
@@ -14,6 +16,8 @@ export interface ServerAddress {
 
 export interface Listener {
   readonly address: ServerAddress;
+  /** Handshakes from here on use these certificates. */
+  useIdentity(identity: TlsIdentity): void;
   /**
    * Takes no more connections, lets running requests end, and after `timeoutMs` (or when `force` is aborted)
    * cuts what is left. Twice is harmless.
@@ -28,23 +32,34 @@ const BACKLOG = 4096;
 const MAX_CONNECTION_COUNT = 16_384;
 
 /** Opens the one port for all protocols. `app` is ready. */
-export async function listen(app: FastifyInstance, bind: string, clock: Clock): Promise<Listener> {
+export async function listen(
+  app: FastifyInstance,
+  options: {
+    readonly bind: string;
+    readonly clock: Clock;
+    /** Absent: connections are not encrypted. */
+    readonly tls?: PortTls | undefined;
+  },
+): Promise<Listener> {
+  const { bind, clock, tls } = options;
   const http1: Server = app.server;
   // The router takes the compatible requests of either version; its type names only the first.
-  const http2 = serveHttp2Too(http1, app.routing as unknown as Http2Handler);
+  const handler = app.routing as unknown as Http2Handler;
+  const onePort = new OnePort({ http1, handler, clock, tls });
   const { host, port } = splitBind(bind);
   http1.maxConnections = MAX_CONNECTION_COUNT;
   http1.listen({ host, port, backlog: BACKLOG });
   await once(http1, 'listening');
   let draining: Promise<void> | undefined;
   return {
-    address: addressOf(http1, host),
+    address: addressOf(http1, host, tls !== undefined),
+    useIdentity: (identity) => onePort.useIdentity(identity),
     drain(timeoutMs, force) {
       draining ??= (async () => {
         const closed = new Promise<void>((resolve) => {
           http1.close(() => resolve());
         });
-        http2.closeGracefully();
+        onePort.closeGracefully();
         const patience = new AbortController();
         const signal = force ? AbortSignal.any([patience.signal, force]) : patience.signal;
         const cut = clock.sleep(timeoutMs, signal).then(
@@ -55,7 +70,7 @@ export async function listen(app: FastifyInstance, bind: string, clock: Clock): 
         patience.abort();
         if (!isCut) return;
         http1.closeAllConnections();
-        http2.destroy();
+        onePort.destroy();
         await closed;
       })();
       return draining;
@@ -77,9 +92,9 @@ const UNSPECIFIED: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ]);
 
-function addressOf(server: Server, host: string): ServerAddress {
+function addressOf(server: Server, host: string, isTls: boolean): ServerAddress {
   const { port } = server.address() as AddressInfo; // it listens on a TCP port, not on a pipe
   const reachable = UNSPECIFIED.get(host) ?? host;
   const urlHost = reachable.includes(':') ? `[${reachable}]` : reachable;
-  return { host, port, url: `http://${urlHost}:${port}` };
+  return { host, port, url: `${isTls ? 'https' : 'http'}://${urlHost}:${port}` };
 }

@@ -1,101 +1,129 @@
 import type { Server } from 'node:http';
-import {
-  createServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-  type ServerHttp2Session,
-} from 'node:http2';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '@plinth/kernel';
+import { type FirstBytes, whenTold } from './first-bytes.js';
+import { type Http2Handler, Http2Side } from './http2-side.js';
+import type { TlsIdentity } from './tls-identity.js';
+import { TlsSide } from './tls-side.js';
+import { refusePlainText } from './to-wire.js';
 
-/** Source: RFC 9113, section 3.4. */
-const HTTP2_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
-
-/** A connection that says nothing for so long is closed. */
+/** A connection that has not said for so long what it speaks is closed; a handshake counts. */
 const FIRST_BYTES_TIMEOUT_MS = 60_000;
+const SWEEP_INTERVAL_MS = 5_000;
 
-export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+/** TLS on the port. */
+export interface PortTls {
+  readonly identity: TlsIdentity;
+  /** Connections without TLS are served as well. */
+  readonly takesPlainText: boolean;
+}
 
 /**
- * Makes an HTTP/1.1 server also speak HTTP/2 by prior knowledge: the first bytes of each connection decide, once.
- * The HTTP/1.1 server keeps listening and counting connections itself, so its limits and its closing stay whole.
+ * Makes an HTTP/1.1 server also speak HTTP/2 by prior knowledge, and both under TLS: the first bytes of each connection
+ * decide, once. The HTTP/1.1 server keeps listening and counting connections itself, so its limits and its closing stay
+ * whole.
  */
-export function serveHttp2Too(http1: Server, handler: Http2Handler): Http2Side {
-  const http2 = createServer({}, (request, response) => {
-    announceBody(request);
-    handler(request, response);
-  });
-  const sessions = new Set<ServerHttp2Session>();
-  http2.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-  });
-  // The session closes itself on a protocol error; nobody else is concerned.
-  http2.on('sessionError', () => {});
+export class OnePort {
+  readonly #http1: Server;
+  readonly #http2: Http2Side;
+  readonly #tls: TlsSide | undefined;
+  readonly #takesPlainText: boolean;
+  readonly #serveHttp1: readonly ((socket: Socket) => void)[];
+  /** Connections that have not said yet what they speak, with the time since which. */
+  readonly #silent = new Map<Socket, number>();
+  /** Those of them that shake hands, by their other end. */
+  readonly #shaking = new Map<string, Socket>();
+  readonly #clock: Clock;
+  readonly #sweep: Disposable;
 
-  /** Connections that have not said yet what they speak. */
-  const silent = new Set<Socket>();
-  const serveHttp1 = http1.listeners('connection');
-  http1.removeAllListeners('connection');
-  http1.on('connection', (socket: Socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
-    whenTold(socket, (isHttp2) => {
-      silent.delete(socket);
-      if (isHttp2) http2.emit('connection', socket);
-      else for (const serve of serveHttp1) Reflect.apply(serve, http1, [socket]);
+  constructor(options: {
+    readonly http1: Server;
+    readonly handler: Http2Handler;
+    readonly clock: Clock;
+    readonly tls: PortTls | undefined;
+  }) {
+    const { http1, clock, tls } = options;
+    this.#http1 = http1;
+    this.#clock = clock;
+    this.#http2 = new Http2Side(options.handler);
+    this.#takesPlainText = tls?.takesPlainText ?? true;
+    this.#tls = tls && new TlsSide(tls.identity, (socket) => this.#serveInside(socket));
+    // The server's own listeners for its own event, which has one argument.
+    this.#serveHttp1 = http1.listeners('connection') as ((socket: Socket) => void)[];
+    http1.removeAllListeners('connection');
+    http1.on('connection', (socket: Socket) => {
+      this.#silent.set(socket, clock.monotonicMs());
+      socket.once('close', () => this.#silent.delete(socket));
+      whenTold(socket, (first) => this.#serve(socket, first));
     });
-  });
-  return {
-    closeGracefully() {
-      for (const socket of silent) socket.destroy();
-      for (const session of sessions) session.close();
-    },
-    destroy() {
-      for (const session of sessions) session.destroy();
-    },
-  };
+    this.#sweep = clock.every(SWEEP_INTERVAL_MS, () => this.#cutSilent());
+  }
+
+  /** Later handshakes use this one. Without TLS nothing happens. */
+  useIdentity(identity: TlsIdentity): void {
+    this.#tls?.use(identity);
+  }
+
+  /** Tells clients to go away; running requests end by themselves, connections without a request at once. */
+  closeGracefully(): void {
+    this.#sweep[Symbol.dispose]();
+    for (const socket of this.#silent.keys()) socket.destroy();
+    this.#http2.closeGracefully();
+  }
+
+  destroy(): void {
+    this.#http2.destroy();
+  }
+
+  #serve(socket: Socket, first: FirstBytes): void {
+    if (first === 'tls' && this.#tls !== undefined) {
+      const other = otherEnd(socket);
+      this.#shaking.set(other, socket);
+      socket.once('close', () => {
+        if (this.#shaking.get(other) === socket) this.#shaking.delete(other);
+      });
+      // As with Node's own HTTPS: who ends its side, within a handshake above all, is done.
+      socket.allowHalfOpen = false;
+      this.#tls.take(socket);
+    } else if (this.#takesPlainText) {
+      this.#silent.delete(socket);
+      this.#serveHttp(socket, first);
+    } else if (first === 'http1') refusePlainText(socket);
+    else socket.destroy();
+  }
+
+  /** A connection after its handshake; until it is told what is inside, its raw one counts as silent. */
+  #serveInside(socket: TLSSocket): void {
+    const other = otherEnd(socket);
+    const raw = this.#shaking.get(other);
+    this.#shaking.delete(other);
+    const serve = (first: FirstBytes): void => {
+      if (raw !== undefined) this.#silent.delete(raw);
+      // Its own HTTP/2 turns clients away that have not asked for it by ALPN, even those that speak it.
+      if (first === 'http2') socket.alpnProtocol = 'h2';
+      this.#serveHttp(socket, first);
+    };
+    if (socket.alpnProtocol === 'h2') serve('http2');
+    else whenTold(socket, serve);
+  }
+
+  #serveHttp(socket: Socket, first: FirstBytes): void {
+    if (first === 'http2') this.#http2.take(socket);
+    else for (const serve of this.#serveHttp1) Reflect.apply(serve, this.#http1, [socket]);
+  }
+
+  #cutSilent(): void {
+    const sinceMs = this.#clock.monotonicMs() - FIRST_BYTES_TIMEOUT_MS;
+    for (const [socket, startMs] of this.#silent) {
+      // In order of arrival: all others came later.
+      if (startMs > sinceMs) return;
+      socket.destroy();
+    }
+  }
 }
 
-/**
- * The router takes a request for one without a body unless a header of HTTP/1.1 says that there is one. HTTP/2 says so
- * by frames, and its clients send a length only when they like.
- */
-function announceBody({ headers, stream }: Http2ServerRequest): void {
-  if (headers['content-length'] !== undefined || stream.endAfterHeaders) return;
-  headers['transfer-encoding'] = 'chunked';
-}
-
-export interface Http2Side {
-  /** Tells clients to go away; running streams end by themselves, connections without a request at once. */
-  closeGracefully(): void;
-  destroy(): void;
-}
-
-/** Looks at the first bytes and puts them back. Calls once, or never when the connection ends before. */
-function whenTold(socket: Socket, tell: (isHttp2: boolean) => void): void {
-  let head: Buffer | undefined;
-  const onEarlyEnd = (): void => {
-    socket.destroy();
-  };
-  const onReadable = (): void => {
-    const piece: Buffer | null = socket.read();
-    if (piece === null) return;
-    head = head === undefined ? piece : Buffer.concat([head, piece]);
-    const size = Math.min(head.length, HTTP2_PREFACE.length);
-    const isPreface = HTTP2_PREFACE.compare(head, 0, size, 0, size) === 0;
-    // `P` alone may still become PUT or PRI: wait for more. Bytes put back at once would come again without end.
-    if (isPreface && size < HTTP2_PREFACE.length) return;
-    socket.unshift(head);
-    socket.setTimeout(0);
-    socket.removeListener('timeout', onEarlyEnd);
-    socket.removeListener('error', onEarlyEnd);
-    socket.removeListener('end', onEarlyEnd);
-    socket.removeListener('readable', onReadable);
-    tell(isPreface);
-  };
-  socket.setTimeout(FIRST_BYTES_TIMEOUT_MS);
-  socket.on('timeout', onEarlyEnd);
-  socket.on('error', onEarlyEnd);
-  socket.on('end', onEarlyEnd);
-  socket.on('readable', onReadable);
+/** Names a connection for as long as it is open. */
+function otherEnd(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress} ${socket.localPort}`;
 }

@@ -131,9 +131,9 @@ describe('settings of the real system', () => {
     assert.deepEqual(
       given([
         ['wal-snapshot-size', '5'],
-        ['tls-key', 'k'],
+        ['log-format', 'full'],
       ]),
-      ['--tls-key', '--wal-files-per-snapshot'],
+      ['--log-format', '--wal-files-per-snapshot'],
     );
   });
 

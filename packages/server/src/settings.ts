@@ -17,9 +17,6 @@ const PORT = '(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Why the TLS settings are refused at the start. */
-export const NO_TLS = 'the port speaks plain HTTP; put a proxy that ends TLS in front of it';
-
 /** The union's own type is lost in `map`. */
 const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>
   Type.Unsafe<T>(
@@ -110,9 +107,28 @@ export const SERVER_SETTINGS = defineSettings(
       }),
     ),
     log_format: Type.Optional(oneOf(['full', 'pretty', 'json', 'compact'])),
-    tls_cert: Type.Optional(Type.String({ minLength: 1 })),
-    tls_key: Type.Optional(Type.String({ minLength: 1 })),
-    tls_minimum_version: Type.Optional(oneOf(['tls-1.2', 'tls-1.3'])),
+    tls_cert: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'PEM file with the certificate of the port, and those between it and the root; read again on SIGHUP',
+      }),
+    ),
+    tls_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'PEM file with the key of the certificate; with both of them the port speaks TLS',
+      }),
+    ),
+    tls_minimum_version: oneOf(['tls-1.2', 'tls-1.3'], {
+      default: 'tls-1.2',
+      description: 'oldest version of TLS that is spoken',
+    }),
+    tls_plaintext: oneOf(['refuse', 'allow'], {
+      default: 'refuse',
+      description: 'what becomes of connections without TLS when the port speaks TLS',
+    }),
   },
   {
     http_bind: { flags: ['http-bind'], env: ['PLINTH_HTTP_BIND', 'INFLUXDB3_HTTP_BIND_ADDR'] },
@@ -140,13 +156,13 @@ export const SERVER_SETTINGS = defineSettings(
       env: ['INFLUXDB3_LOG_FORMAT'],
       noEffectBecause: 'logs are JSON lines',
     },
-    tls_cert: { flags: ['tls-cert'], env: ['INFLUXDB3_TLS_CERT'], noEffectBecause: NO_TLS },
-    tls_key: { flags: ['tls-key'], env: ['INFLUXDB3_TLS_KEY'], noEffectBecause: NO_TLS },
+    tls_cert: { flags: ['tls-cert'], env: ['INFLUXDB3_TLS_CERT'] },
+    tls_key: { flags: ['tls-key'], env: ['INFLUXDB3_TLS_KEY'] },
     tls_minimum_version: {
       flags: ['tls-minimum-version'],
       env: ['INFLUXDB3_TLS_MINIMUM_VERSION'],
-      noEffectBecause: NO_TLS,
     },
+    tls_plaintext: { flags: ['tls-plaintext'] },
   },
 );
 

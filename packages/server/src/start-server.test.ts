@@ -40,7 +40,12 @@ describe('startServer', () => {
   after(() => server.close());
 
   it('does not start in plain text for whoever gives a TLS key', async () => {
-    await assert.rejects(start([['tls-key', 'key.pem']]), /--tls-key: the port speaks plain HTTP/);
+    await assert.rejects(start([['tls-key', 'key.pem']]), {
+      problems: ['--tls-key: needs --tls-cert as well'],
+    });
+    await assert.rejects(start([['tls-cert', 'cert.pem']]), {
+      problems: ['--tls-cert: needs --tls-key as well'],
+    });
   });
 
   it('answers an unknown path or method with 404 and the error shape', async () => {

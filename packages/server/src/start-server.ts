@@ -1,5 +1,4 @@
 import {
-  ConfigInvalid,
   createLogger,
   givenWithoutEffect,
   type LogDestination,
@@ -9,7 +8,8 @@ import {
 } from '@plinth/kernel';
 import { listen, type ServerAddress } from './listener.js';
 import { levelOfFilter } from './log-filter.js';
-import { NO_TLS, SETTINGS, type Settings } from './settings.js';
+import { SETTINGS, type Settings } from './settings.js';
+import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './tls-identity.js';
 import { wireUp } from './wire-up.js';
 
 export interface StartOptions {
@@ -21,6 +21,8 @@ export interface StartOptions {
 
 export interface RunningServer {
   readonly address: ServerAddress;
+  /** Reads key and certificate again, for handshakes from then on; what cannot be used changes nothing. Absent without TLS. */
+  readonly reloadTls: (() => Promise<void>) | undefined;
   /**
    * Stops accepting, lets running requests end (at most `shutdown_timeout_ms`), closes services in reverse order.
    * Twice is harmless; an aborted `force` cuts the waiting short.
@@ -36,7 +38,8 @@ export function readSettings(sources: SettingsSources): Settings {
 /** Starts a whole server; when it resolves, the port answers. */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
-  refuseUnmetTls(settings);
+  const tls = tlsSettingsOf(settings.server);
+  const identity = tls && (await readTlsIdentity(tls));
   const { log_level, log_filter, http_bind, node_id, shutdown_timeout_ms } = settings.server;
   const log = createLogger({
     level: levelOfFilter(log_filter) ?? log_level,
@@ -46,12 +49,29 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   if (ignored.length > 0) log.warn({ ignored }, 'settings without effect');
   const wired = await wireUp(settings, log.child({ node: node_id }), options.gate);
   try {
-    const listener = await listen(wired.app, http_bind, wired.clock);
+    const takesPlainText = settings.server.tls_plaintext === 'allow';
+    const listener = await listen(wired.app, {
+      bind: http_bind,
+      clock: wired.clock,
+      tls: identity && { identity, takesPlainText },
+    });
+    if (identity !== undefined) log.info(factsOf(identity), 'TLS certificate in use');
     log.info({ address: listener.address.url }, 'server listens');
     wired.warmUp();
     let closing: Promise<void> | undefined;
     return {
       address: listener.address,
+      reloadTls:
+        tls &&
+        (async () => {
+          try {
+            const renewed = await readTlsIdentity(tls);
+            listener.useIdentity(renewed);
+            log.info(factsOf(renewed), 'TLS certificate in use');
+          } catch (err) {
+            log.error({ err }, 'TLS certificate not renewed; the one before stays in use');
+          }
+        }),
       close(force) {
         closing ??= (async () => {
           wired.beginDraining();
@@ -68,12 +88,4 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   }
 }
 
-/** Whoever gives a key believes that nobody can read along: a warning would not be enough. */
-function refuseUnmetTls({ server }: Settings): void {
-  const given = [
-    ...(server.tls_key === undefined ? [] : ['--tls-key']),
-    ...(server.tls_cert === undefined ? [] : ['--tls-cert']),
-  ];
-  if (given.length === 0) return;
-  throw new ConfigInvalid(given.map((flag) => `${flag}: ${NO_TLS}`));
-}
+const factsOf = ({ subject, validTo }: TlsIdentity) => ({ subject, validTo });

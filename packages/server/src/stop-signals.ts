@@ -2,6 +2,15 @@ import type { RunningServer } from './start-server.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/** SIGHUP makes a server with TLS read its key and certificate again; any other server ends by it, as programs do. */
+export function reloadOnHangup({ reloadTls }: RunningServer): void {
+  if (reloadTls === undefined) return;
+  let reloading = Promise.resolve();
+  process.on('SIGHUP', () => {
+    reloading = reloading.then(reloadTls);
+  });
+}
+
 /**
  * The first signal closes the server in order, once it has started; a second one does not wait for running requests any
  * more. To be called before whoever may send a signal hears that the server listens.

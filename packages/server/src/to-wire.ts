@@ -54,6 +54,15 @@ export function answerClientError(
   );
 }
 
+/** Answers a request in plain text where the port asks for TLS. Whatever it carried has been sent already. */
+export function refusePlainText(socket: Socket): void {
+  const body = JSON.stringify({ error: 'this port speaks TLS: use https://', data: {} });
+  socket.resume(); // An unread request would turn the end of the connection into a reset.
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
 const CLIENT_ERRORS: ReadonlyMap<string, readonly [number, string]> = new Map([
   ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large']],
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout']],

@@ -1,5 +1,5 @@
 // Source: tsdb-http, "Transport and common behaviour"; rows T-01 and T-02 of its checklist.
-// TLS and gRPC share the port as well; they are tested with the services that need them.
+// TLS shares the port as well (beside this file), and gRPC, which is tested with its clients.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';

@@ -9,7 +9,7 @@ import {
 import { Command, Option } from 'commander';
 import { SETTINGS } from '../settings.js';
 import { readSettings, startServer } from '../start-server.js';
-import { closeOnSignals } from '../stop-signals.js';
+import { closeOnSignals, reloadOnHangup } from '../stop-signals.js';
 import { CommandFailed, EXIT } from './exit.js';
 
 const EXAMPLES = `
@@ -19,7 +19,7 @@ Examples:
   plinth serve --config plinth.json --log-level debug
 
 Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
-requests end; a second one does not wait. Flags and INFLUXDB3_ variables of InfluxDB 3 Core are taken; those that have
+requests end; a second one does not wait; SIGHUP reads TLS key and certificate again. Flags and INFLUXDB3_ variables of InfluxDB 3 Core are taken; those that have
 no effect are named in the log.`;
 
 const DAMAGE_HINT = `
@@ -88,6 +88,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     const closed = closeOnSignals(starting);
     closed.catch(() => undefined); // A failed start is reported below.
     const server = await starting;
+    reloadOnHangup(server);
     if (process.stdout.isTTY) printBanner(server.address.url, settings);
     await closed;
   } catch (error) {

@@ -27,7 +27,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
     },
     version: readVersion(),
     publicUrl: settings.server.public_url,
-    localUrl: `http://${settings.server.http_bind}`,
+    localUrl: `${settings.server.tls_key === undefined ? 'http' : 'https'}://${settings.server.http_bind}`,
     ownListeners: listenersOf(settings.server.http_bind),
     answerOperatorError: (error, request, reply) => answerOperatorError(error, log, request, reply),
   });

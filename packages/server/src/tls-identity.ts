@@ -1,0 +1,68 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { SecureContextOptions } from 'node:tls';
+import { createSecureContext } from 'node:tls';
+import { ConfigInvalid } from '@plinth/kernel';
+import type { ServerSettings } from './settings.js';
+
+/** Where key and certificates lie, and what may be spoken. */
+export interface TlsSettings {
+  readonly keyFile: string;
+  readonly certFile: string;
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
+}
+
+/** Key and certificates that belong together. */
+export interface TlsIdentity {
+  readonly options: SecureContextOptions;
+  /** For the log: whom the certificate names and how long it holds. */
+  readonly subject: string;
+  readonly validTo: string;
+}
+
+/**
+ * What the settings say about TLS; `undefined` when they do not ask for it.
+ * @throws {ConfigInvalid} when only a part of it is given: whoever gives a key believes that nobody can read along.
+ */
+export function tlsSettingsOf(settings: ServerSettings): TlsSettings | undefined {
+  const { tls_key: keyFile, tls_cert: certFile, tls_minimum_version } = settings;
+  if (keyFile === undefined && certFile === undefined) return undefined;
+  if (keyFile === undefined) throw new ConfigInvalid(['--tls-cert: needs --tls-key as well']);
+  if (certFile === undefined) throw new ConfigInvalid(['--tls-key: needs --tls-cert as well']);
+  const minVersion = tls_minimum_version === 'tls-1.3' ? 'TLSv1.3' : 'TLSv1.2';
+  return { keyFile, certFile, minVersion };
+}
+
+/** Reads and checks both files. Throws `ConfigInvalid` with what is wrong with them. */
+export async function readTlsIdentity(settings: TlsSettings): Promise<TlsIdentity> {
+  const [key, cert] = await Promise.all([
+    readGiven('--tls-key', settings.keyFile),
+    readGiven('--tls-cert', settings.certFile),
+  ]);
+  const options = { key, cert, minVersion: settings.minVersion };
+  const certificate = attempt('--tls-cert', settings.certFile, () => new X509Certificate(cert));
+  // Also finds a key that belongs to another certificate.
+  attempt('--tls-key', settings.keyFile, () => createSecureContext(options));
+  return {
+    options,
+    subject: certificate.subject?.replaceAll('\n', ', ') ?? '',
+    validTo: new Date(certificate.validTo).toISOString(),
+  };
+}
+
+async function readGiven(flag: string, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new ConfigInvalid([`${flag}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+function attempt<T>(flag: string, file: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigInvalid([`${flag}: ${file} cannot be used: ${reason}`]);
+  }
+}
