@@ -103,7 +103,7 @@ export class Influxql {
       controller,
     });
     const executor = new Executor(
-      this.#session(session, signal),
+      this.#session(session, signal, request.dialect ?? 'v1'),
       this.#environment(request, session),
       {
         catalog: this.#catalog,
@@ -127,11 +127,12 @@ export class Influxql {
     };
   }
 
-  #session(engine: QuerySession, signal: AbortSignal): Session {
+  #session(engine: QuerySession, signal: AbortSignal, dialect: 'v1' | 'native'): Session {
     const session: Session = {
       nowNs: engine.nowNs,
       signal,
       limits: this.#limits,
+      runsBackward: dialect !== 'native',
       read: (statement) => engine.read(statement),
       seriesOf: (table) => engine.seriesOf(table),
       select: (select) => runSelect(select, session),

@@ -15,6 +15,8 @@ export interface FillContext {
   readonly type: DataType;
   /** More buckets are refused before they are made. */
   readonly bucketLimit: number;
+  /** The value before is that of the later bucket. */
+  readonly isBackward: boolean;
   /** The empty bucket of a count is 0. */
   readonly isCount: boolean;
 }
@@ -52,13 +54,16 @@ export function filled(points: Points, at: FillContext): Points {
     sources.push(-1);
     values.push(
       at.fill.kind === 'previous'
-        ? previous
+        ? at.isBackward
+          ? null
+          : previous
         : at.fill.kind === 'linear'
           ? between(points, index, time, at)
           : empty,
     );
     time = windows.next(time);
   }
+  if (at.fill.kind === 'previous' && at.isBackward) carryBack(values, sources);
   return {
     times,
     values,
@@ -68,6 +73,15 @@ export function filled(points: Points, at: FillContext): Points {
       ),
     }),
   };
+}
+
+/** Gives buckets that had no point the value behind them. */
+function carryBack(values: Value[], sources: readonly number[]): void {
+  let later: Value = null;
+  for (let i = values.length - 1; i >= 0; i--) {
+    if (sources[i] === -1) values[i] = later;
+    else later = values[i] ?? later;
+  }
 }
 
 function emptyValue({ fill, type, isCount }: FillContext): Value {

@@ -1,4 +1,5 @@
 import { BucketLimitExceeded, QueryTooLarge } from '../../../errors.js';
+import { MAX_TIME_NS } from '../../../model/scan.js';
 import { holtWinters } from '../functions/holt-winters.js';
 import { transform } from '../functions/transformations.js';
 import type {
@@ -120,9 +121,9 @@ class CallRun {
       const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
       const rows = this.#joined(finished, columns, functions);
       this.#countBuckets(rows.times.length);
-      const first = rows.times[0];
+      const first = rows.times.at(this.#isBackward ? -1 : 0);
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
-      const ordered = this.#select.isDescending ? reversed(rows) : rows;
+      const ordered = this.#select.isDescending && !this.#isBackward ? reversed(rows) : rows;
       yield { series: { name, tags, ...ordered }, isFull };
     }
   }
@@ -164,10 +165,10 @@ class CallRun {
 
   #groupsOf(plans: readonly CallPlan[]): AsyncIterable<CallGroup> {
     const [plan] = plans;
-    const minNs = this.#minNs(plan?.lookBack ?? 0);
+    const { minNs, maxNs } = this.#range(plan?.lookBack ?? 0);
     const [source] = this.#sources;
     if (plan?.isInEngine && source?.kind === 'table') {
-      const { condition, maxNs, groupTags, hasLowerBound, isSelector, columns } = this.#select;
+      const { condition, groupTags, hasLowerBound, isSelector, columns } = this.#select;
       const filter =
         condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
       const range = {
@@ -191,13 +192,23 @@ class CallRun {
         this.#session,
       );
     }
-    return this.#evaluated(plans, minNs);
+    return this.#evaluated(plans, { minNs, maxNs });
   }
 
-  #minNs(lookBack: number): bigint {
-    const { minNs, hasLowerBound } = this.#select;
-    if (!hasLowerBound || this.#windows === undefined) return minNs;
-    return minNs - BigInt(lookBack) * this.#windows.everyNs;
+  get #isBackward(): boolean {
+    return this.#select.isDescending && this.#session.runsBackward;
+  }
+
+  /** What is read for a call: with the buckets before the range, seen in the direction that it runs in. */
+  #range(lookBack: number): { readonly minNs: bigint; readonly maxNs: bigint } {
+    const { minNs, maxNs, hasLowerBound } = this.#select;
+    if (this.#windows === undefined) return { minNs, maxNs };
+    const beforeNs = BigInt(lookBack) * this.#windows.everyNs;
+    if (this.#isBackward) {
+      const end = maxNs + beforeNs;
+      return { minNs, maxNs: end > MAX_TIME_NS ? MAX_TIME_NS : end };
+    }
+    return { minNs: hasLowerBound ? minNs - beforeNs : minNs, maxNs };
   }
 
   get #baseNs(): bigint {
@@ -205,7 +216,10 @@ class CallRun {
   }
 
   /** Groups whose calls are computed here, from their rows. */
-  async *#evaluated(plans: readonly CallPlan[], minNs: bigint): AsyncGenerator<CallGroup> {
+  async *#evaluated(
+    plans: readonly CallPlan[],
+    range: { readonly minNs: bigint; readonly maxNs: bigint },
+  ): AsyncGenerator<CallGroup> {
     const refs = distinctRefs([
       ...plans.flatMap(({ leaf, ofColumn }) =>
         ofColumn === undefined ? leafRefs(leaf) : [ofColumn],
@@ -218,11 +232,11 @@ class CallRun {
       rows.columns[places.get(refKey(ref)) ?? -1] ?? [];
     const pieces = sourceRows(
       {
-        select: this.#select,
-        sources: this.#sources,
+        select: { ...this.#select, maxNs: range.maxNs },
+        sources: this.#sources.map((source) => widened(source, this.#select, range)),
         refs,
         wanted: this.#sources.every(({ kind }) => kind === 'table') ? wanted : [],
-        minNs,
+        minNs: range.minNs,
         isDescending: false,
         rowLimit: undefined,
         lastRowsOnly: false,
@@ -281,24 +295,33 @@ class CallRun {
     if (held !== undefined) yield { tags: held.tags, rows: joinedRows(held.parts) };
   }
 
-  /** Fills the buckets of the innermost call and applies what stands around it. */
+  /** Fills the buckets of the innermost call and applies what stands around it; in the direction of the run. */
   #finish(plan: CallPlan, leafPoints: Points): Points {
-    const { fill, maxNs, hasLowerBound } = this.#select;
+    const { fill, hasLowerBound } = this.#select;
     const isFilled = plan.ofColumn === undefined && !UNFILLED.has(plan.leaf.name);
     let points = leafPoints;
     if (this.#windows !== undefined && isFilled) {
       points = filled(points, {
         windows: this.#windows,
         fill,
-        minNs: this.#minNs(plan.lookBack),
-        maxNs,
+        ...this.#range(plan.lookBack),
         hasLowerBound,
         type: plan.leaf.type,
+        isBackward: this.#isBackward,
         isCount: plan.leaf.name === 'count',
         bucketLimit: this.#session.limits.bucketCountPerSeries,
       });
     }
+    if (!this.#isBackward) return this.#transformed(plan, points);
+    // Forecasts look ahead, whatever the order of the answer.
+    return plan.around.some(({ name }) => FORECASTS.has(name))
+      ? reversedPoints(this.#transformed(plan, points))
+      : this.#transformed(plan, reversedPoints(points));
+  }
+
+  #transformed(plan: CallPlan, leafPoints: Points): Points {
     const intervalNs = this.#windows?.everyNs;
+    let points = leafPoints;
     for (const call of plan.around) {
       points = FORECASTS.has(call.name)
         ? holtWinters(points, {
@@ -315,7 +338,7 @@ class CallRun {
     return points;
   }
 
-  /** Points of all calls side by side: rows by time. */
+  /** Points of all calls side by side: rows by time, in the direction of the run. */
   #joined(
     calls: readonly Points[],
     besides: readonly (readonly Value[])[],
@@ -323,17 +346,19 @@ class CallRun {
   ): Rows {
     const { fill } = this.#select;
     const slots: Value[] = new Array(calls.length + besides.length).fill(null);
-    const empty = this.#select.calls.map(({ type }) =>
-      fill.kind === 'number' ? fillNumber(fill.value, type) : null,
+    const empty = this.#select.calls.map(({ name, type }) =>
+      fill.kind === 'number' ? fillNumber(fill.value, name === 'count' ? 'integer' : type) : null,
     );
     const positions = calls.map(() => 0);
     const times: bigint[] = [];
     const columns: Value[][] = functions.map(() => []);
+    const isBackward = this.#isBackward;
     for (;;) {
       let time: bigint | undefined;
       for (let i = 0; i < calls.length; i++) {
         const next = calls[i]?.times[positions[i] as number];
-        if (next !== undefined && (time === undefined || next < time)) time = next;
+        if (next === undefined) continue;
+        if (time === undefined || (isBackward ? next > time : next < time)) time = next;
       }
       if (time === undefined) return { times, columns };
       for (let i = 0; i < calls.length; i++) {
@@ -362,6 +387,33 @@ interface Rows {
 
 function reversed({ times, columns }: Rows): Rows {
   return { times: times.toReversed(), columns: columns.map((column) => column.toReversed()) };
+}
+
+function reversedPoints({ times, values, beside }: Points): Points {
+  return {
+    times: times.toReversed(),
+    values: values.toReversed(),
+    ...(beside !== undefined && { beside: beside.map((column) => column.toReversed()) }),
+  };
+}
+
+/** A subquery that has its bounds from the statement around it has the wider ones, too. */
+function widened(
+  source: CompiledSource,
+  outer: Pick<CompiledSelect, 'minNs' | 'maxNs'>,
+  range: { readonly minNs: bigint; readonly maxNs: bigint },
+): CompiledSource {
+  if (source.kind === 'table') return source;
+  const { select } = source;
+  return {
+    kind: 'subquery',
+    select: {
+      ...select,
+      minNs: select.minNs === outer.minNs ? range.minNs : select.minNs,
+      maxNs: select.maxNs === outer.maxNs ? range.maxNs : select.maxNs,
+      sources: select.sources.map((inner) => widened(inner, outer, range)),
+    },
+  };
 }
 
 /** Empty buckets of these stay empty. */

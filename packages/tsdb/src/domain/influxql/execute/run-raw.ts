@@ -6,7 +6,7 @@ import type { RowPiece } from './read-rows.js';
 import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
-import { sourceRows } from './source-rows.js';
+import { compareTags, sourceRows } from './source-rows.js';
 
 /** Rows as they are, without aggregates. */
 export async function* runRaw(
@@ -16,7 +16,11 @@ export async function* runRaw(
   session: Session,
 ): AsyncGenerator<Series, void, undefined> {
   const wanted = select.columns.filter(({ isTag, type }) => !isTag && type !== 'unknown');
-  const used = sources.filter((source) => source.kind === 'subquery' || hasOneOf(source, wanted));
+  const used = sources.filter((source) =>
+    source.kind === 'subquery'
+      ? givesOneOf(source.select, select.columns)
+      : hasOneOf(source, wanted),
+  );
   if (used.length === 0) return;
   const rowLimit = select.limit === undefined ? undefined : select.limit + select.offset;
   const pieces = sourceRows(
@@ -37,6 +41,14 @@ export async function* runRaw(
 }
 
 type TableSource = Extract<CompiledSource, { kind: 'table' }>;
+
+function givesOneOf(inner: CompiledSelect, refs: CompiledSelect['columns']): boolean {
+  return refs.some(
+    ({ name, isTag }) =>
+      inner.fields.some((field) => field.name === name) ||
+      (isTag && inner.groupTags.includes(name)),
+  );
+}
 
 function hasOneOf(source: TableSource, wanted: CompiledSelect['columns']): boolean {
   return wanted.some(({ name }) => {
@@ -63,6 +75,7 @@ function isEveryRowWanted(
 /** Rows of the source as rows of the answer. */
 function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name'> {
   const { fields, fill } = select;
+  const carry = fill.kind === 'previous' ? carrier() : undefined;
   const plain = fields.map(({ expr }) =>
     expr.kind === 'slot' && expr.index >= COLUMN_SLOTS ? expr.index - COLUMN_SLOTS : undefined,
   );
@@ -73,7 +86,7 @@ function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name
         ? read.map((column, i) =>
             filledColumn(column, select.columns[i]?.type ?? 'unknown', fill.value),
           )
-        : read;
+        : (carry?.(tags, read) ?? read);
     return {
       tags,
       times,
@@ -91,6 +104,25 @@ function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name
 function filledColumn(column: ArrayLike<Value>, type: DataType, value: number | bigint): Value[] {
   const empty = fillNumber(value, type);
   return Array.from(column, (cell) => cell ?? empty);
+}
+
+type Carry = (tags: readonly string[], columns: RowPiece['columns']) => Value[][];
+
+/** NULLs become the value of the row before, in the order of the answer; each series begins anew. */
+function carrier(): Carry {
+  let before: readonly string[] | undefined;
+  let last: Value[] = [];
+  return (tags, columns) => {
+    if (before === undefined || compareTags(before, tags) !== 0) last = columns.map(() => null);
+    before = tags;
+    return columns.map((column, i) =>
+      Array.from(column, (cell) => {
+        const value = cell ?? last[i] ?? null;
+        last[i] = value;
+        return value;
+      }),
+    );
+  };
 }
 
 function computed(

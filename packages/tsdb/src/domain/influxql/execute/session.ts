@@ -28,6 +28,8 @@ export interface Session {
   select(select: CompiledSelect): AsyncIterable<Series>;
   /** Uniform in [0, 1). */
   random(): number;
+  /** Functions of rows run in the direction of ORDER BY, as in 1.x; version 3 turns their rows round afterwards. */
+  readonly runsBackward: boolean;
   readonly limits: SelectLimits;
 }
 

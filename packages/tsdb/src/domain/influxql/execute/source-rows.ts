@@ -4,7 +4,7 @@ import type { ColumnRef, CompiledSelect, CompiledSource } from '../plan/compiled
 import { convertValue, isConvertible, type Value } from '../plan/data-type.js';
 import { buildFilter, filterColumns } from '../plan/filter.js';
 import type { SourceColumns } from '../plan/source.js';
-import { columnsOf } from '../plan/source-columns.js';
+import { columnsOf, typeOutside } from '../plan/source-columns.js';
 import { type RowPiece, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
 import type { Series } from './series.js';
@@ -97,7 +97,9 @@ const refKey = (ref: ColumnRef): string => `${ref.isTag ? 't' : 'f'}${ref.type}\
 
 export function columnsOfCompiled(select: CompiledSelect): SourceColumns {
   const fields = new Map<string, ColumnRef['type']>();
-  for (const { name, type } of select.fields) if (!fields.has(name)) fields.set(name, type);
+  for (const { name, type } of select.fields) {
+    if (!fields.has(name)) fields.set(name, typeOutside(type));
+  }
   return { fields, tags: new Set(select.groupTags) };
 }
 
@@ -108,12 +110,12 @@ function innerReader(
   const field = inner.fields.findIndex(({ name }) => name === ref.name);
   const tag = inner.groupTags.indexOf(ref.name);
   if (field >= 0 && !(ref.isTag && tag >= 0 && inner.fields[field]?.type !== 'tag')) {
-    const from = inner.fields[field]?.type ?? 'unknown';
-    if (from === ref.type) return (series, row) => series.columns[field]?.[row] ?? null;
+    const from = typeOutside(inner.fields[field]?.type ?? 'unknown');
+    if (from === typeOutside(ref.type)) return (series, row) => series.columns[field]?.[row] ?? null;
     if (!isConvertible(from, ref.type)) return () => null;
     return (series, row) => convertValue(series.columns[field]?.[row] ?? null, ref.type);
   }
-  if (tag >= 0 && ref.isTag) return (series) => series.tags[tag] || null;
+  if (tag >= 0 && (ref.isTag || ref.type === 'string')) return (series) => series.tags[tag] || null;
   return () => null;
 }
 

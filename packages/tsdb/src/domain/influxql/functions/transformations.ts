@@ -57,7 +57,8 @@ function derivative({ times, values }: Points, unitNs: bigint, isNonNegative: bo
     if (elapsedNs === 0n) continue;
     const change = subtract(values[i] as Value, values[previous] as Value);
     previous = i;
-    const rate = Number(change) / (Number(elapsedNs) / Number(unitNs));
+    // Backward in time the change counts as it is met, per unit that passed.
+    const rate = Number(change) / (Math.abs(Number(elapsedNs)) / Number(unitNs));
     if (isNonNegative && rate < 0) continue;
     outTimes.push(times[i] as bigint);
     out.push(rate);
@@ -108,8 +109,9 @@ function movingAverage({ times, values }: Points, size: number): Points {
   const out: Value[] = [];
   let sum = 0;
   for (let i = 0; i < values.length; i++) {
-    sum += Number(values[i]);
+    // What leaves the window is taken off first: sums of floats depend on their order.
     if (i >= size) sum -= Number(values[i - size]);
+    sum += Number(values[i]);
     if (i < size - 1) continue;
     outTimes.push(times[i] as bigint);
     out.push(sum / size);

@@ -23,7 +23,7 @@ import { SCALARS, SELECTORS } from './functions.js';
 import { planFailure } from './plan-failure.js';
 import { foldNumbers, type ReduceContext, timeValueOf } from './reduce.js';
 import type { SourceColumns } from './source.js';
-import { mergedColumns, typeOfExpr, typeOfRef } from './source-columns.js';
+import { argumentColumns, mergedColumns, typeOfExpr, typeOfRef } from './source-columns.js';
 import { splitCondition } from './split-condition.js';
 import { looksLikeTime } from './time-literal.js';
 import { validateFields } from './validate-fields.js';
@@ -62,7 +62,7 @@ export function compileSelect(
       typeOf,
     });
   }
-  const slots = new Slots(columns);
+  const slots = new Slots(columns, argumentColumns(select.bound, columns));
   const output: OutputField[] = named.map(({ name, expr }) => {
     const compiled = slots.compile(expr);
     return { name, expr: compiled, type: compiled.type };
@@ -195,15 +195,19 @@ class Slots {
   readonly calls: CompiledCall[] = [];
   readonly columns: ColumnRef[] = [];
   readonly #source: SourceColumns;
+  readonly #arguments: SourceColumns;
   readonly #callIndex = new Map<string, number>();
   readonly #columnIndex = new Map<string, { index: number }>();
 
-  constructor(source: SourceColumns) {
+  /** @param args what the arguments of calls are looked for in. */
+  constructor(source: SourceColumns, args: SourceColumns) {
     this.#source = source;
+    this.#arguments = args;
   }
 
   compile(expr: Expr): SlotExpr {
-    const type = typeOfExpr(expr, this.#source);
+    const isCall = expr.kind === 'distinct' || (expr.kind === 'call' && !SCALARS.has(expr.name));
+    const type = typeOfExpr(expr, isCall ? this.#arguments : this.#source);
     switch (expr.kind) {
       case 'paren':
         return this.compile(expr.inner);
@@ -256,7 +260,7 @@ class Slots {
   }
 
   #call(call: Call, type: DataType): SlotExpr {
-    const compiled = compileCall(call, this.#source);
+    const compiled = compileCall(call, this.#arguments);
     const key = JSON.stringify(compiled, (_, value: unknown) =>
       typeof value === 'bigint' ? `${value}n` : value,
     );

@@ -103,10 +103,8 @@ function expandField(
   switch (expr.kind) {
     case 'wildcard':
     case 'regex':
-      return matching(expr, refs).map(({ ref }) => ({
-        expr: ref,
-        ...(field.alias !== undefined && { alias: `${field.alias}_${ref.name}` }),
-      }));
+      // Each column keeps its own name: one alias cannot be that of several.
+      return matching(expr, refs).map(({ ref }) => ({ expr: ref }));
     case 'call':
       return expandCall(field, expr, columns);
     case 'binary':

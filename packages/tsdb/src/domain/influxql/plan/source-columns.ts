@@ -34,6 +34,20 @@ export function mergedColumns(sources: readonly BoundSource[]): SourceColumns {
   return { fields, tags };
 }
 
+/** A tag of a subquery is a text for the functions around it. Source: query-languages, "Subqueries". */
+export const typeOutside = (type: DataType): DataType => (type === 'tag' ? 'string' : type);
+
+/** What functions find in the sources: tags are theirs only when they come out of subqueries. */
+export function argumentColumns(
+  sources: readonly BoundSource[],
+  columns: SourceColumns,
+): SourceColumns {
+  if (sources.some(({ kind }) => kind === 'table')) return columns;
+  const fields = new Map([...columns.tags].map((tag): [string, DataType] => [tag, 'string']));
+  for (const [name, type] of columns.fields) fields.set(name, typeOutside(type));
+  return { fields, tags: columns.tags };
+}
+
 const selectColumns = new WeakMap<ExpandedSelect, SourceColumns>();
 
 function columnsOfSelect(select: ExpandedSelect): SourceColumns {
@@ -57,7 +71,7 @@ export function typeOfRef(ref: VarRef, columns: SourceColumns): DataType {
   if (ref.name.toLowerCase() === 'time' && !columns.fields.has(ref.name)) return 'time';
   const actual =
     ref.cast === 'tag'
-      ? columns.tags.has(ref.name)
+      ? columns.tags.has(ref.name) || columns.fields.get(ref.name) === 'tag'
         ? 'tag'
         : 'unknown'
       : (columns.fields.get(ref.name) ?? (columns.tags.has(ref.name) ? 'tag' : 'unknown'));
