@@ -8,6 +8,8 @@ export interface DatabaseSchema {
   readonly name: string;
   /** Rows with `time < now - retentionNs` are invisible. `undefined` keeps everything. */
   readonly retentionNs: bigint | undefined;
+  /** Retention policy (the database `name/policy`) that clients of version 1 mean when they name none; absent: none. */
+  readonly defaultPolicy?: string;
   /** Active tables by name. */
   readonly tables: ReadonlyMap<string, TableSchema>;
 }

@@ -62,6 +62,7 @@ async function readDatabases(
       uuid: row.uuid,
       name: row.name,
       retentionNs: row.retention_ns === null ? undefined : BigInt(row.retention_ns),
+      ...(row.default_policy !== null && { defaultPolicy: row.default_policy }),
       tables: new Map(),
     };
     const deletion = deletionOf(row);
@@ -202,6 +203,7 @@ async function insertDatabase(
       hard_delete_ms: null,
       original_name: null,
       purged_ms: null,
+      default_policy: null,
     })
     .execute();
   await keepAhead(tx, 'database', database.id);
@@ -311,6 +313,18 @@ export async function writeDatabaseRetention(
   await tx
     .updateTable('tsdb_databases')
     .set({ retention_ns: retentionNs?.toString() ?? null })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function writeDefaultPolicy(
+  tx: Transaction<CatalogTables>,
+  id: number,
+  policy: string | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('tsdb_databases')
+    .set({ default_policy: policy ?? null })
     .where('id', '=', id)
     .execute();
 }

@@ -22,6 +22,8 @@ export interface CatalogTables {
     original_name: string | null;
     /** Its data are gone for good; the row stays for a grace period. */
     purged_ms: number | null;
+    /** Retention policy that clients of version 1 mean when they name none. */
+    default_policy: string | null;
   };
   tsdb_tables: {
     id: number;
@@ -55,7 +57,12 @@ export interface CatalogTables {
 export const CATALOG_MIGRATIONS: readonly Migration[] = [
   { name: '0001_catalog', up: createCatalog },
   { name: '0002_deletion', up: addDeletion },
+  { name: '0003_default_policy', up: addDefaultPolicy },
 ];
+
+async function addDefaultPolicy(tx: Transaction<unknown>): Promise<void> {
+  await tx.schema.alterTable('tsdb_databases').addColumn('default_policy', 'text').execute();
+}
 
 async function addDeletion(tx: Transaction<unknown>): Promise<void> {
   for (const table of ['tsdb_databases', 'tsdb_tables']) {

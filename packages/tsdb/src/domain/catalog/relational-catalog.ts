@@ -22,6 +22,7 @@ import {
   readCatalog,
   writeChange,
   writeDatabaseRetention,
+  writeDefaultPolicy,
   writeIdentity,
   writeTableRetention,
 } from './catalog-records.js';
@@ -150,6 +151,21 @@ export class RelationalCatalog implements Catalog {
         writeDatabaseRetention(tx, database.id, retentionNs),
       );
       this.#state.show({ ...(this.#state.databaseById(database.id) ?? database), retentionNs }, []);
+    });
+  }
+
+  /** `undefined`: the database itself is meant. Throws `DatabaseNotKnown`. */
+  async setDefaultPolicy(name: string, policy: string | undefined): Promise<void> {
+    if (name === INTERNAL_DATABASE) throw new InternalDatabase();
+    await this.#changes.run(name, async () => {
+      const database = this.#state.database(name);
+      if (database === undefined) throw new DatabaseNotKnown({ database: name });
+      if (database.defaultPolicy === policy) return;
+      await this.#needs.store.transaction<CatalogTables, void>((tx) =>
+        writeDefaultPolicy(tx, database.id, policy),
+      );
+      const { defaultPolicy: _, ...others } = this.#state.databaseById(database.id) ?? database;
+      this.#state.show(policy === undefined ? others : { ...others, defaultPolicy: policy }, []);
     });
   }
 

@@ -128,6 +128,10 @@ export class QueryPath {
           logged.prepared(files);
         }),
       seriesOf: (table) => this.#storeOf(table).index,
+      livenessOf: (table) => ({
+        visibleFromNs: this.#visibleFrom(table, nowNs),
+        hasDeletions: this.#storeOf(table).tombstones.hadAny,
+      }),
       end: (outcome) => {
         logged.ended(outcome);
         releaseSlot();

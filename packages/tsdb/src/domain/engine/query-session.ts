@@ -9,6 +9,14 @@ export type SessionStatement = Pick<
   'scans' | 'columns' | 'isSmall' | 'render' | 'direct'
 >;
 
+/** Which of the series of a table have rows that can be seen. */
+export interface Liveness {
+  /** Series without a row since then have none. */
+  readonly visibleFromNs: bigint;
+  /** Rows were deleted: only the rows themselves tell which series have any. */
+  readonly hasDeletions: boolean;
+}
+
 /**
  * Several questions to the engine that are one query to the outside: one place among the running queries, one entry in
  * the log of queries, one `now()`. `end` must be called once.
@@ -18,6 +26,7 @@ export interface QuerySession {
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
   /** The distinct tag sets of a table. */
   seriesOf(table: TableSchema): SeriesIndex;
+  livenessOf(table: TableSchema): Liveness;
   end(outcome: 'success' | 'fail' | 'cancel'): void;
 }
 

@@ -65,6 +65,11 @@ export class SeriesIndex {
     return this.#tags.keys();
   }
 
+  /** No row of the series is later. */
+  lastTimeOf(dense: number): bigint {
+    return this.#lastTimes[dense] as bigint;
+  }
+
   tagValue(dense: number, tag: string): string | undefined {
     const column = this.#tags.get(tag);
     return column?.values[column.codes[dense] ?? 0];

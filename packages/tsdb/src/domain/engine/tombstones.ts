@@ -29,6 +29,12 @@ export interface Tombstone {
 export class Tombstones {
   #all: readonly Tombstone[] = [];
   #pending = new Set<Promise<unknown>>();
+  #hadAny = false;
+
+  /** Rows were deleted since the node started: series may have none left. */
+  get hadAny(): boolean {
+    return this.#hadAny;
+  }
 
   get all(): readonly Tombstone[] {
     return this.#all;
@@ -54,6 +60,7 @@ export class Tombstones {
   /** At the start of the node. */
   load(tombstones: readonly Tombstone[]): void {
     this.#all = [...this.#all, ...tombstones];
+    this.#hadAny ||= tombstones.length > 0;
   }
 
   /** Takes effect when `durable` resolves. Must be called in the step in which its `seq` is given out. */
@@ -62,6 +69,7 @@ export class Tombstones {
     try {
       await durable;
       this.#all = [...this.#all, tombstone];
+      this.#hadAny = true;
     } finally {
       this.#pending.delete(durable);
     }

@@ -4,7 +4,6 @@ import type { ColumnKind } from '../../model/column.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query-session.js';
-import type { ParameterValue } from '../sql/planned-query.js';
 import {
   type Answer,
   type AnswerColumn,
@@ -24,7 +23,8 @@ import type { CompiledSelect, OutputField } from './plan/compiled-select.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
 import { expandSelect } from './plan/expand-select.js';
-import { bindStatement } from './plan/reduce.js';
+import { bindStatement, type Parameters } from './plan/reduce.js';
+import { loadRegexes } from './plan/regex.js';
 import { runSchema } from './schema/run-schema.js';
 import { selectInto } from './schema/select-into.js';
 import { runShow } from './show/run-show.js';
@@ -34,7 +34,7 @@ export interface InfluxqlRequest {
   /** For measurements that name none. */
   readonly database: string | undefined;
   readonly policy: string | undefined;
-  readonly params: ReadonlyMap<string, ParameterValue>;
+  readonly params: Parameters;
   readonly signal: AbortSignal;
   /** `native`: what the version-3 server refuses is refused; changes are for `/query`. */
   readonly dialect?: 'v1' | 'native';
@@ -83,6 +83,7 @@ export class Influxql {
   /** Throws `ParseError`. */
   async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
     const statements = parseQuery(request.text);
+    await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const controller = new AbortController();
     const abort = (): void => controller.abort();
@@ -135,6 +136,7 @@ export class Influxql {
       runsBackward: dialect !== 'native',
       read: (statement) => engine.read(statement),
       seriesOf: (table) => engine.seriesOf(table),
+      livenessOf: (table) => engine.livenessOf(table),
       select: (select) => runSelect(select, session),
       random: () => this.#random.float(),
     };
@@ -146,6 +148,7 @@ export class Influxql {
       nowNs,
       database: request.database,
       policy: request.policy,
+      usesDefaultPolicies: request.dialect !== 'native',
       databaseOf: (name) => this.#catalog.database(name),
     };
   }
@@ -256,6 +259,7 @@ class Executor {
       engine: this.#server.engine,
       env: this.#env,
       nowNs: this.#session.nowNs,
+      heldValueCount: this.#session.limits.heldValueCount,
     });
   }
 

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
-import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
+import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
 import { ParameterInvalid } from '../errors.js';
-import { parseJsonObject, readParams, readText } from '../query/json-request.js';
+import { parseJsonObject, readText, readTypedParams } from '../query/json-request.js';
 import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
 import { multipartFields } from './multipart.js';
 
@@ -16,7 +17,7 @@ export interface V1Input {
   readonly isPretty: boolean;
   /** Rows of a chunk; `undefined`: not chunked. */
   readonly chunkSize: number | undefined;
-  readonly params: ReadonlyMap<string, ParameterValue>;
+  readonly params: StatementParameters;
   readonly format: V1Format;
 }
 
@@ -67,6 +68,12 @@ export function readV1Input(request: FastifyRequest): V1Input {
   };
 }
 
+const readParams = (value: unknown): StatementParameters =>
+  readTypedParams(value, (type, text) => {
+    const literal = parseParameter(type, text);
+    return literal === undefined ? undefined : { literal };
+  });
+
 function formatOf(accept: string | undefined): V1Format {
   if (accept === undefined || accept.includes('*/*')) return 'json';
   // Header bytes arrive as one character each.
@@ -94,7 +101,7 @@ function singleValues(parameters: Parameters): Fields {
 interface WithBody {
   readonly fields: Fields;
   /** Of a JSON body, whose numbers keep their text. */
-  readonly params: ReadonlyMap<string, ParameterValue> | undefined;
+  readonly params: StatementParameters | undefined;
 }
 
 /** What the body says wins over the URL. */

@@ -10,6 +10,7 @@ import { setVersionHeaders } from '../write/write-routes.js';
 import { UnsupportedValue } from './column-writer.js';
 import { encodeCsv } from './encode-csv.js';
 import { encodeChunks, encodeResult } from './encode-json.js';
+import { MsgpackWriter } from './encode-msgpack.js';
 import { PrettyJson } from './pretty-json.js';
 import { statementErrorText } from './statement-error.js';
 import { readV1Input, type V1Input } from './v1-input.js';
@@ -43,19 +44,12 @@ async function answer(
     run = await deps.influxql.open({ ...input, signal: signalOf(reply) });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    const failure = JSON.stringify({
-      results: [{ statement_id: 0, error: statementErrorText(error) }],
-    });
     reply
       .header('content-type', CONTENT_TYPES[input.format])
-      .send(Buffer.from(input.format === 'csv' ? '' : `${failure}\n`));
+      .send(await failedDocument(statementErrorText(error) ?? '', input.format));
     return;
   }
-  const pieces = gathered(
-    run,
-    input.format === 'csv' ? csvTexts(run, input) : jsonTexts(run, input),
-    deps,
-  );
+  const pieces = gathered(run, bytesOf(run, input), deps);
   const first = await firstPiece(pieces);
   const start = first.done ? Buffer.alloc(0) : first.value;
   reply.header('content-type', CONTENT_TYPES[input.format]);
@@ -63,6 +57,31 @@ async function answer(
   const isWhole = first.done || (start.length < PIECE_LENGTH && input.chunkSize === undefined);
   reply.send(isWhole ? start : streamOf(start, pieces));
   if (isWhole) await pieces.return();
+}
+
+/** What is answered when the statements cannot be read. */
+async function failedDocument(error: string, format: V1Input['format']): Promise<Buffer> {
+  switch (format) {
+    case 'csv':
+      return Buffer.alloc(0);
+    case 'msgpack': {
+      const writer = await MsgpackWriter.load();
+      return Buffer.concat([writer.open(1), writer.failedResult(0, error)]);
+    }
+    case 'json':
+      return Buffer.from(`${JSON.stringify({ results: [{ statement_id: 0, error }] })}\n`);
+  }
+}
+
+function bytesOf(run: InfluxqlRun, input: V1Input): AsyncGenerator<Buffer, void, undefined> {
+  switch (input.format) {
+    case 'csv':
+      return encoded(csvTexts(run, input));
+    case 'json':
+      return encoded(jsonTexts(run, input));
+    case 'msgpack':
+      return msgpackPieces(run, input);
+  }
 }
 
 async function firstPiece(
@@ -82,24 +101,33 @@ const CONTENT_TYPES = {
   msgpack: 'application/x-msgpack',
 } as const;
 
+/** Texts in pieces that are worth sending. */
+async function* encoded(
+  texts: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  let piece = '';
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield Buffer.from(piece);
+    piece = '';
+  }
+  if (piece !== '') yield Buffer.from(piece);
+}
+
 async function* gathered(
   run: InfluxqlRun,
-  texts: AsyncGenerator<string, void, undefined>,
+  pieces: AsyncGenerator<Buffer, void, undefined>,
   deps: RouteDeps,
 ): AsyncGenerator<Buffer, void, undefined> {
   let outcome: 'success' | 'fail' | 'cancel' = 'cancel';
-  let piece = '';
   try {
-    for await (const text of texts) {
-      piece += text;
-      if (piece.length < PIECE_LENGTH) continue;
-      yield Buffer.from(piece);
-      piece = '';
+    for await (const piece of pieces) {
+      yield piece;
       // Others get their turn between two pieces.
-      await setImmediate();
+      if (piece.length >= PIECE_LENGTH) await setImmediate();
     }
     outcome = 'success';
-    if (piece !== '') yield Buffer.from(piece);
   } catch (error) {
     outcome = 'fail';
     if (statementErrorText(error) === undefined && !(error instanceof UnsupportedValue)) {
@@ -179,6 +207,38 @@ async function* chunkedStatement(
     if (text === undefined) throw error;
     yield `{"results":[{${head},"error":${JSON.stringify(text)}}]}\n`;
   }
+}
+
+async function* msgpackPieces(
+  run: InfluxqlRun,
+  input: V1Input,
+): AsyncGenerator<Buffer, void, undefined> {
+  const writer = await MsgpackWriter.load();
+  const isChunked = input.chunkSize !== undefined;
+  let held: Buffer[] = isChunked ? [] : [writer.open(run.statements.length)];
+  let length = 0;
+  for (const index of run.statements.keys()) {
+    try {
+      const answer = await run.execute(index);
+      const pieces = isChunked
+        ? writer.chunks(answer, index, input)
+        : writer.result(answer, index, input);
+      for await (const piece of pieces) {
+        held.push(piece);
+        length += piece.length;
+        if (length < PIECE_LENGTH) continue;
+        yield Buffer.concat(held);
+        held = [];
+        length = 0;
+      }
+    } catch (error) {
+      const text = statementErrorText(error);
+      if (text === undefined) throw error;
+      if (isChunked) held.push(writer.open(1));
+      held.push(writer.failedResult(index, text));
+    }
+  }
+  yield Buffer.concat(held);
 }
 
 async function* csvTexts(

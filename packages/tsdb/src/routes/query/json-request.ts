@@ -34,12 +34,31 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
  * Source: tsdb-http, "Parameter binding".
  */
 export function readParams(value: unknown): ReadonlyMap<string, ParameterValue> {
-  const params = new Map<string, ParameterValue>();
+  return readParamsAs(value, toParameterValue);
+}
+
+/** The same with types of its own for values that are objects. */
+export function readTypedParams<T>(
+  value: unknown,
+  typed: (type: string, text: string) => T | undefined,
+): ReadonlyMap<string, ParameterValue | T> {
+  return readParamsAs(value, (item) => {
+    if (!isObject(item) || isNumberText(item)) return toParameterValue(item);
+    const [[type = '', inner] = []] = Object.entries(item);
+    const text = isNumberText(inner) ? inner[NUMBER_KEY] : String(inner);
+    const found = Object.keys(item).length === 1 ? typed(type, text) : undefined;
+    if (found === undefined) throw jsonError(`invalid query parameter of type ${type}`);
+    return found;
+  });
+}
+
+function readParamsAs<T>(value: unknown, convert: (item: unknown) => T): ReadonlyMap<string, T> {
+  const params = new Map<string, T>();
   if (value === undefined || value === null) return params;
   if (!isObject(value) || isNumberText(value)) {
     throw jsonError('invalid type for field `params`, expected a map');
   }
-  for (const [name, item] of Object.entries(value)) params.set(name, toParameterValue(item));
+  for (const [name, item] of Object.entries(value)) params.set(name, convert(item));
   return params;
 }
 

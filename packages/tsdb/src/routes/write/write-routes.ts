@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WriteOutcome } from '../../domain/engine/engine.js';
+import { defaultDatabase } from '../../domain/influxql/plan/find-sources.js';
 import type { RouteDeps } from '../deps.js';
 import { EncodingUnacceptable } from '../errors.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
@@ -41,7 +42,10 @@ function registerWrite(app: FastifyInstance, deps: RouteDeps, api: WriteApi, pat
     // Read first: a body that goes to another thread is empty here afterwards.
     const sizeBytes = body.byteLength;
     const outcome = await engine.write({
-      database: target.database,
+      database: target.isDefaultPolicy
+        ? (defaultDatabase(target.database, { databaseOf: (name) => deps.catalog.database(name) })
+            ?.name ?? target.database)
+        : target.database,
       body,
       encoding: encodingOf(request.headers['content-encoding']),
       maxSizeBytes,

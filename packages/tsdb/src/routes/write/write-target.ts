@@ -10,6 +10,8 @@ import { type Parameters, parseParameters, readBoolean, readParameter } from '..
 /** Where and how a write goes, from its query string alone. */
 export interface WriteTarget {
   readonly database: string;
+  /** No retention policy is named: the database's default one is meant. */
+  readonly isDefaultPolicy: boolean;
   readonly precision: Precision;
   readonly acceptPartial: boolean;
   readonly noSync: boolean;
@@ -92,6 +94,7 @@ export function readWriteTarget(
   const acceptPartial = readBoolean(parameters, 'accept_partial', failure) ?? true;
   return {
     database: readDatabase(api, parameters),
+    isDefaultPolicy: api === 'v1' && !readParameter(parameters, ['rp'], failure)?.replace("''", ''),
     precision: readPrecision(parameters, rules),
     acceptPartial: isInfluxdb3 && api !== 'native' ? false : acceptPartial,
     noSync: readBoolean(parameters, 'no_sync', failure) ?? false,

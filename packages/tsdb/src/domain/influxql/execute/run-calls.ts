@@ -26,6 +26,7 @@ import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
 import { compareTags, sourceRows } from './source-rows.js';
+import { exactValues } from './vector-values.js';
 import { Windows } from './windows.js';
 
 /** Rows made by aggregates, selectors and transformations. */
@@ -251,7 +252,7 @@ class CallRun {
       columnOf,
     };
     const besides = this.#select.isSelector ? this.#select.columns : [];
-    for await (const { tags, rows } of this.#wholeGroups(pieces)) {
+    for await (const { tags, rows } of this.#wholeGroups(pieces, refs)) {
       yield {
         tags,
         points: plans.map(({ leaf, ofColumn }) => {
@@ -276,6 +277,7 @@ class CallRun {
 
   async *#wholeGroups(
     pieces: AsyncIterable<GroupRows & { readonly tags: readonly string[] }>,
+    refs: readonly ColumnRef[],
   ): AsyncGenerator<{ readonly tags: readonly string[]; readonly rows: GroupRows }> {
     let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
     let valueCount = 0;
@@ -290,7 +292,10 @@ class CallRun {
         throw new QueryTooLarge(this.#session.limits.heldValueCount);
       }
       held ??= { tags: piece.tags, parts: [] };
-      held.parts.push(piece);
+      held.parts.push({
+        times: piece.times,
+        columns: piece.columns.map((column, i) => exactValues(column, refs[i]?.type ?? 'unknown')),
+      });
     }
     if (held !== undefined) yield { tags: held.tags, rows: joinedRows(held.parts) };
   }

@@ -7,6 +7,7 @@ import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
 import { compareTags, sourceRows } from './source-rows.js';
+import { exactValues } from './vector-values.js';
 
 /** Rows as they are, without aggregates. */
 export async function* runRaw(
@@ -87,14 +88,17 @@ function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name
             filledColumn(column, select.columns[i]?.type ?? 'unknown', fill.value),
           )
         : (carry?.(tags, read) ?? read);
+    let exact: readonly ArrayLike<Value>[] | undefined;
     return {
       tags,
       times,
       columns: fields.map((_, f) => {
         const index = plain[f];
-        return index === undefined
-          ? computed(functions[f], times, columns)
-          : (columns[index] ?? []);
+        if (index !== undefined) return columns[index] ?? [];
+        exact ??= columns.map((column, i) =>
+          exactValues(column, select.columns[i]?.type ?? 'unknown'),
+        );
+        return computed(functions[f], times, exact);
       }),
     };
   };

@@ -2,6 +2,7 @@ import type { DirectRequest } from '../../../model/direct-request.js';
 import type { OutputColumn, ResultChunk } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
+import type { Liveness } from '../../engine/query-session.js';
 import type { SeriesIndex } from '../../engine/series-index.js';
 import type { CompiledSelect } from '../plan/compiled-select.js';
 import type { Series } from './series.js';
@@ -24,6 +25,7 @@ export interface Session {
   read(statement: EngineStatement): AsyncIterable<ResultChunk>;
   /** The distinct tag sets of a table. */
   seriesOf(table: TableSchema): SeriesIndex;
+  livenessOf(table: TableSchema): Liveness;
   /** Runs a subquery. */
   select(select: CompiledSelect): AsyncIterable<Series>;
   /** Uniform in [0, 1). */

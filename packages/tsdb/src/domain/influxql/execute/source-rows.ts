@@ -9,6 +9,7 @@ import { type RowPiece, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
+import { exactValue } from './vector-values.js';
 
 export interface SourceRowsRequest {
   readonly select: CompiledSelect;
@@ -39,7 +40,7 @@ export async function* sourceRows(
           groups.add(
             piece.tags,
             piece.times[row] as bigint,
-            piece.columns.map((column) => column[row] ?? null),
+            piece.columns.map((column, i) => valueOf(column[row] ?? null, request.refs[i])),
           );
         }
       }
@@ -111,13 +112,18 @@ function innerReader(
   const tag = inner.groupTags.indexOf(ref.name);
   if (field >= 0 && !(ref.isTag && tag >= 0 && inner.fields[field]?.type !== 'tag')) {
     const from = typeOutside(inner.fields[field]?.type ?? 'unknown');
-    if (from === typeOutside(ref.type)) return (series, row) => series.columns[field]?.[row] ?? null;
+    if (from === typeOutside(ref.type)) {
+      return (series, row) => valueOf(series.columns[field]?.[row] ?? null, ref);
+    }
     if (!isConvertible(from, ref.type)) return () => null;
     return (series, row) => convertValue(series.columns[field]?.[row] ?? null, ref.type);
   }
   if (tag >= 0 && (ref.isTag || ref.type === 'string')) return (series) => series.tags[tag] || null;
   return () => null;
 }
+
+const valueOf = (value: Value, ref: ColumnRef | undefined): Value =>
+  ref?.type === 'integer' || ref?.type === 'unsigned' ? exactValue(value) : value;
 
 interface HeldGroup {
   readonly tags: readonly string[];

@@ -19,6 +19,16 @@ export function vectorValues(
   return out;
 }
 
+/** Whole numbers come from memory as doubles where these hold them exactly: for computing they are integers. */
+export function exactValues(values: ArrayLike<Value>, type: DataType): ArrayLike<Value> {
+  if (type !== 'integer' && type !== 'unsigned') return values;
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array) return values;
+  return Array.from(values, exactValue);
+}
+
+export const exactValue = (value: Value): Value =>
+  typeof value === 'number' ? BigInt(value) : value;
+
 export function sliceOf<T>(values: ArrayLike<T>, from: number, to: number): ArrayLike<T> {
   if (from === 0 && to === values.length) return values;
   if (Array.isArray(values)) return values.slice(from, to) as T[];

@@ -208,7 +208,7 @@ function readFillOption(tokens: TokenStream, exprs: ExprParser, message: string)
   throw tokens.scanner.fail(message, at);
 }
 
-function parseOrder(tokens: TokenStream): 'ASC' | 'DESC' | undefined {
+export function parseOrder(tokens: TokenStream): 'ASC' | 'DESC' | undefined {
   if (!tokens.takeKeyword('ORDER')) return undefined;
   tokens.expectKeyword('BY', 'invalid ORDER BY, expected BY');
   if (tokens.takeKeyword('ASC')) return 'ASC';

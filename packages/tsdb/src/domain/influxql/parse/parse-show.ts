@@ -6,6 +6,7 @@ import {
   parseGroupBy,
   parseLimits,
   parseMeasurement,
+  parseOrder,
   parseWhere,
 } from './parse-select.js';
 import type { TokenStream } from './token-stream.js';
@@ -54,6 +55,8 @@ function parseMeasurements(tokens: TokenStream): Statement {
   const on = parseExtendedOn(tokens);
   const filter = tokens.takeKeyword('WITH') ? parseWithMeasurement(tokens) : undefined;
   const condition = parseWhere(tokens);
+  // Read as 1.x reads it; its lists are ascending whatever it says.
+  parseOrder(tokens);
   const { limit, offset } = parseLimits(tokens);
   return {
     kind: 'show_measurements',
@@ -161,6 +164,8 @@ function parseClauses(tokens: TokenStream): ShowClauses {
 
 function parseTail(tokens: TokenStream): Pick<ShowClauses, 'condition' | 'limit' | 'offset'> {
   const condition = parseWhere(tokens);
+  // Read as 1.x reads it; its lists are ascending whatever it says.
+  parseOrder(tokens);
   const { limit, offset } = parseLimits(tokens);
   return {
     ...(condition !== undefined && { condition }),

@@ -7,5 +7,7 @@ export interface Environment {
   /** Database of the request, for measurements that name none. */
   readonly database: string | undefined;
   readonly policy: string | undefined;
+  /** Without a policy, the database's default one is meant: clients of version 1 know these. */
+  readonly usesDefaultPolicies: boolean;
   databaseOf(name: string): DatabaseSchema | undefined;
 }

@@ -23,6 +23,9 @@ export function databaseOf(
   const name = at.database ?? env.database;
   if (name === undefined || name === '') throw new PlanError(NO_DATABASE);
   const policy = at.policy ?? (at.database === undefined ? env.policy : undefined) ?? '';
+  const byDefault =
+    policy === '' && env.usesDefaultPolicies ? defaultDatabase(name, env) : undefined;
+  if (byDefault !== undefined) return byDefault;
   const whole = policyDatabase(name, policy);
   const found = env.databaseOf(whole);
   if (found !== undefined) return found;
@@ -31,6 +34,15 @@ export function databaseOf(
     at.database === undefined && at.policy !== undefined ? env.databaseOf(name) : undefined;
   if (plain === undefined) throw new DatabaseNotFound({ database: whole });
   return plain;
+}
+
+/** The database of the default retention policy, when there is one besides the database itself. */
+export function defaultDatabase(
+  name: string,
+  at: Pick<Environment, 'databaseOf'>,
+): DatabaseSchema | undefined {
+  const policy = at.databaseOf(name)?.defaultPolicy;
+  return policy === undefined ? undefined : at.databaseOf(policyDatabase(name, policy));
 }
 
 export function policyDatabase(database: string, policy: string): string {

@@ -188,11 +188,15 @@ function incompatible() {
   return planFailure('invalid operation in an expression of time');
 }
 
+/** A parameter of a stated type: version 1 has them for what JSON has no values for. */
+export interface TypedParameter {
+  readonly literal: Expr;
+}
+
+export type Parameters = ReadonlyMap<string, ParameterValue | TypedParameter>;
+
 /** Parameters replaced by their values. Throws when one has none. */
-export function bindSelect(
-  select: SelectStatement,
-  params: ReadonlyMap<string, ParameterValue>,
-): SelectStatement {
+export function bindSelect(select: SelectStatement, params: Parameters): SelectStatement {
   const bind = (expr: Expr): Expr => bindExpr(expr, params);
   return {
     ...select,
@@ -209,10 +213,7 @@ export function bindSelect(
   };
 }
 
-export function bindStatement(
-  statement: Statement,
-  params: ReadonlyMap<string, ParameterValue>,
-): Statement {
+export function bindStatement(statement: Statement, params: Parameters): Statement {
   switch (statement.kind) {
     case 'select':
       return bindSelect(statement, params);
@@ -224,7 +225,7 @@ export function bindStatement(
   }
 }
 
-function bindExpr(expr: Expr, params: ReadonlyMap<string, ParameterValue>): Expr {
+function bindExpr(expr: Expr, params: Parameters): Expr {
   switch (expr.kind) {
     case 'binary': {
       const left = bindExpr(expr.left, params);
@@ -246,7 +247,7 @@ function bindExpr(expr: Expr, params: ReadonlyMap<string, ParameterValue>): Expr
   }
 }
 
-function literalOf(name: string, params: ReadonlyMap<string, ParameterValue>): Expr {
+function literalOf(name: string, params: Parameters): Expr {
   const value = params.get(name);
   switch (typeof value) {
     case 'string':
@@ -258,6 +259,7 @@ function literalOf(name: string, params: ReadonlyMap<string, ParameterValue>): E
     case 'number':
       return { kind: 'number', value };
     default:
+      if (value !== null && value !== undefined) return value.literal;
       throw planFailure(
         `Bind parameter '$${name}' was referenced in the InfluxQL statement but its value is undefined`,
       );

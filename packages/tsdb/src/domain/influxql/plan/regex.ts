@@ -1,8 +1,16 @@
-import { RE2JS } from 're2js';
+import { invariant } from '@plinth/kernel';
+import type { RE2JS } from 're2js';
 import { planFailure } from './plan-failure.js';
 
 const MAX_CACHED = 256;
 const cache = new Map<string, RE2JS>();
+
+let library: typeof import('re2js') | undefined;
+
+/** Loads the engine of regular expressions when a statement may have one: its tables take a while to build. */
+export async function loadRegexes(text: string): Promise<void> {
+  if (library === undefined && /[/~]/.test(text)) library = await import('re2js');
+}
 
 /** A regular expression that takes time in proportion to the text, whatever it is: users send these. */
 export interface Matcher {
@@ -12,6 +20,7 @@ export interface Matcher {
 
 /** Throws `PlanError` for what is no expression of RE2. Source: query-languages, "Regex". */
 export function compileRegex(source: string): Matcher {
+  if (source === '') return EVERYTHING;
   let compiled = cache.get(source);
   if (compiled === undefined) {
     compiled = compile(source);
@@ -22,9 +31,12 @@ export function compileRegex(source: string): Matcher {
   return { source: cleaned(source), test: (text) => regex.matcher(text).find() };
 }
 
+const EVERYTHING: Matcher = { source: '', test: () => true };
+
 function compile(source: string): RE2JS {
+  invariant(library !== undefined, 'the engine of regular expressions is loaded before planning');
   try {
-    return RE2JS.compile(cleaned(source));
+    return library.RE2JS.compile(cleaned(source));
   } catch (error) {
     throw planFailure(
       `regex parse error: ${error instanceof Error ? error.message : String(error)}`,

@@ -1,8 +1,10 @@
 import { assertNever } from '@plinth/kernel';
 import { DatabaseNotFound, PlanError, ResourceExists } from '../../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import type { DatabaseSchema } from '../../../model/schema.js';
 import type { RelationalCatalog } from '../../catalog/relational-catalog.js';
 import type { Engine } from '../../engine/engine.js';
+import type { Measurement } from '../ast/measurement.js';
 import type { DeleteRows, PolicyOptions } from '../ast/schema-statements.js';
 import type { SchemaStatement } from '../ast/statement.js';
 import type { Session } from '../execute/session.js';
@@ -34,11 +36,7 @@ export async function runSchema(
   const { catalog, engine, env } = context;
   switch (statement.kind) {
     case 'create_database': {
-      const { durationNs } = statement.policy;
-      checkDuration(durationNs);
-      if (catalog.database(statement.name) === undefined) {
-        await created(catalog, statement.name, durationNs);
-      }
+      await createDatabase(statement.name, statement.policy, catalog);
       return;
     }
     case 'drop_database':
@@ -53,9 +51,10 @@ export async function runSchema(
       return;
     case 'alter_retention_policy': {
       const name = knownPolicy(statement.database, statement.name, catalog);
-      const { durationNs } = statement.options;
+      const { durationNs, isDefault } = statement.options;
       checkDuration(durationNs);
       if (durationNs !== undefined) await catalog.setRetention(name, durationNs || undefined);
+      if (isDefault) await makeDefault(statement.database, statement.name, catalog);
       return;
     }
     case 'drop_retention_policy': {
@@ -67,20 +66,23 @@ export async function runSchema(
       }
       if (catalog.database(name) === undefined) return;
       await catalog.deletions.deleteDatabase(name, DELETION);
+      if (catalog.database(statement.database)?.defaultPolicy === statement.name) {
+        await catalog.setDefaultPolicy(statement.database, undefined);
+      }
       engine.removeDeletedSoon();
       return;
     }
-    case 'drop_measurement': {
-      const database = databaseOf({}, env);
-      if (!database.tables.has(statement.name)) return;
-      await catalog.deletions.deleteTable({
-        database: database.name,
-        table: statement.name,
-        hardDelete: DELETION,
-      });
+    case 'drop_measurement':
+      for (const database of withPolicies(databaseOf({}, env), catalog)) {
+        if (!database.tables.has(statement.name)) continue;
+        await catalog.deletions.deleteTable({
+          database: database.name,
+          table: statement.name,
+          hardDelete: DELETION,
+        });
+      }
       engine.removeDeletedSoon();
       return;
-    }
     case 'delete':
     case 'drop_series':
       await deleteRows(statement, context);
@@ -88,6 +90,39 @@ export async function runSchema(
     default:
       assertNever(statement);
   }
+}
+
+/** Without a NAME the options are those of the database itself, which is the policy `autogen`. */
+async function createDatabase(
+  name: string,
+  policy: PolicyOptions,
+  catalog: RelationalCatalog,
+): Promise<void> {
+  checkDuration(policy.durationNs);
+  const isNamed = policy.name !== undefined && policyDatabase(name, policy.name) !== name;
+  if (catalog.database(name) === undefined) {
+    await created(catalog, name, isNamed ? undefined : policy.durationNs);
+  }
+  if (!isNamed) return;
+  await createPolicy(name, policy.name, { ...policy, isDefault: true }, catalog);
+}
+
+async function makeDefault(
+  database: string,
+  policy: string,
+  catalog: RelationalCatalog,
+): Promise<void> {
+  const isItself = policyDatabase(database, policy) === database;
+  await catalog.setDefaultPolicy(database, isItself ? undefined : policy);
+}
+
+/** A statement that names no policy is about the database and all its policies. */
+function withPolicies(
+  database: DatabaseSchema,
+  catalog: RelationalCatalog,
+): readonly DatabaseSchema[] {
+  const [root = database.name] = database.name.split('/');
+  return catalog.databases().filter(({ name }) => name === root || name.startsWith(`${root}/`));
 }
 
 async function created(
@@ -120,10 +155,10 @@ async function createPolicy(
   const known = catalog.database(name);
   if (known === undefined) {
     await created(catalog, name, options.durationNs);
-    return;
+  } else if ((known.retentionNs ?? 0n) !== (options.durationNs ?? 0n)) {
+    throw new PlanError('retention policy already exists');
   }
-  if ((known.retentionNs ?? 0n) === (options.durationNs ?? 0n)) return;
-  throw new PlanError('retention policy already exists');
+  if (options.isDefault) await makeDefault(database, policy, catalog);
 }
 
 function knownPolicy(database: string, policy: string, catalog: RelationalCatalog): string {
@@ -136,7 +171,7 @@ function knownPolicy(database: string, policy: string, catalog: RelationalCatalo
 
 async function deleteRows(
   statement: DeleteRows,
-  { env, session, engine }: SchemaContext,
+  { env, session, engine, catalog }: SchemaContext,
 ): Promise<void> {
   const { rest, range } = splitCondition(statement.condition, {
     nowNs: session.nowNs,
@@ -149,8 +184,13 @@ async function deleteRows(
   const sources =
     statement.sources.length > 0
       ? statement.sources
-      : [{ kind: 'measurement', name: { kind: 'regex', source: '' } } as const];
-  for (const source of sources.flatMap((measurement) => findTables(measurement, env))) {
+      : [{ kind: 'measurement', name: { kind: 'regex', source: '' } } satisfies Measurement];
+  const tablesOf = (measurement: Measurement) =>
+    (measurement.policy === undefined
+      ? withPolicies(databaseOf(measurement, env), catalog)
+      : [databaseOf(measurement, env)]
+    ).flatMap(({ name }) => findTables({ ...measurement, database: name, policy: 'autogen' }, env));
+  for (const source of sources.flatMap(tablesOf)) {
     const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
     const index = session.seriesOf(source.table);
     await engine.deleteRows({

@@ -1,8 +1,10 @@
+import { PlanError, QueryTooLarge } from '../../../errors.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Answer } from '../answer.js';
 import { listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/measurement.js';
 import type { Series } from '../execute/series.js';
+import { exactValue } from '../execute/vector-values.js';
 import type { CompiledSelect } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { Environment } from '../plan/environment.js';
@@ -15,17 +17,29 @@ export async function selectInto(
   target: Measurement,
   select: CompiledSelect,
   rows: AsyncIterable<Series>,
-  at: { readonly engine: Engine; readonly env: Environment; readonly nowNs: bigint },
+  at: {
+    readonly engine: Engine;
+    readonly env: Environment;
+    readonly nowNs: bigint;
+    /** Values that a statement may hold. */
+    readonly heldValueCount: number;
+  },
 ): Promise<Answer> {
   const database = databaseOf(target, at.env).name;
   const keepsNames = target.name === ':MEASUREMENT';
+  // Rows that the statement writes must not be among those that it reads: then all are read first.
+  const isHeld = tableNames(select).some(
+    (source) => source.database === database && (keepsNames || source.table === target.name),
+  );
   let lines: string[] = [];
   let written = 0n;
-  const flush = async (): Promise<void> => {
-    if (lines.length === 0) return;
-    const body = Buffer.from(lines.join('\n'));
-    lines = [];
-    const { writtenCount } = await at.engine.write({
+  let heldCount = 0;
+  let refusal: string | undefined;
+  let refusedCount = 0;
+  const flush = async (batch: readonly string[]): Promise<void> => {
+    if (batch.length === 0) return;
+    const body = Buffer.from(batch.join('\n'));
+    const { writtenCount, lineCount, refused } = await at.engine.write({
       database,
       body,
       encoding: 'identity',
@@ -36,6 +50,8 @@ export async function selectInto(
       receivedNs: at.nowNs,
     });
     written += BigInt(writtenCount);
+    refusal ??= refused[0]?.message;
+    refusedCount += lineCount - writtenCount;
   };
   for await (const series of rows) {
     const head = headOf(
@@ -47,16 +63,37 @@ export async function selectInto(
       const fields = fieldsOf(select, series, row);
       if (fields === '') continue;
       lines.push(`${head} ${fields} ${series.times[row]}`);
-      if (lines.length >= BATCH_LINES) await flush();
+      heldCount += select.fields.length + 1;
+      if (isHeld) {
+        if (heldCount > at.heldValueCount) throw new QueryTooLarge(at.heldValueCount);
+        continue;
+      }
+      if (lines.length < BATCH_LINES) continue;
+      await flush(lines);
+      lines = [];
     }
   }
-  await flush();
+  for (let from = 0; from < lines.length; from += BATCH_LINES)
+    await flush(lines.slice(from, from + BATCH_LINES));
+  if (refusal !== undefined) {
+    throw new PlanError(`partial write: ${refusal} dropped=${refusedCount}`);
+  }
   return listAnswer(
     [
       { name: 'time', type: 'time' },
       { name: 'written', type: 'integer' },
     ],
     [{ name: 'result', rows: [[0n, written]] }],
+  );
+}
+
+function tableNames({
+  sources,
+}: CompiledSelect): { readonly database: string; readonly table: string }[] {
+  return sources.flatMap((source) =>
+    source.kind === 'table'
+      ? [{ database: source.database.name, table: source.name }]
+      : tableNames(source.select),
   );
 }
 
@@ -74,7 +111,9 @@ const escaped = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
 function fieldsOf({ fields }: CompiledSelect, series: Series, row: number): string {
   const parts: string[] = [];
   fields.forEach(({ name, type }, i) => {
-    const text = fieldText(series.columns[i]?.[row] ?? null, type === 'unsigned');
+    const value = series.columns[i]?.[row] ?? null;
+    const isInteger = type === 'integer' || type === 'unsigned';
+    const text = fieldText(isInteger ? exactValue(value) : value, type === 'unsigned');
     if (text !== undefined) parts.push(`${escaped(name)}=${text}`);
   });
   return parts.join(',');

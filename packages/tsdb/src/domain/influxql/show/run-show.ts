@@ -13,7 +13,7 @@ import type { TableSource } from '../plan/source.js';
 import { runCardinality, seriesKeys } from './cardinality.js';
 import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';
-import { matchingTagSets, tagKeys } from './tag-sets.js';
+import { hasRows, matchingTagSets, tagKeys } from './tag-sets.js';
 
 export interface ShowContext {
   readonly env: Environment;
@@ -48,7 +48,13 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
       );
     case 'show_retention_policies':
       return showPolicies(
-        databaseOf({ ...(show.database !== undefined && { database: show.database }) }, env),
+        databaseOf(
+          {
+            policy: 'autogen',
+            ...(show.database !== undefined && { database: show.database }),
+          },
+          env,
+        ),
         context,
       );
     case 'show_measurements':
@@ -56,15 +62,15 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
     case 'show_tag_keys':
       return await showTagKeys(show, context);
     case 'show_field_keys':
-      return showFieldKeys(show, env);
+      return await showFieldKeys(show, context);
     case 'show_tag_values':
       return await showTagValues(show, context);
     case 'show_series': {
-      const keys = await seriesKeys(show, tablesOf(show, env), context.session);
+      const keys = await seriesKeys(show, await liveTables(show, context), context.session);
       return listAnswer([text('key')], [{ name: '', rows: cut(keys, show).map((key) => [key]) }]);
     }
     case 'show_cardinality':
-      return await runCardinality(show, tablesOf(show, env), context.session);
+      return await runCardinality(show, await liveTables(show, context), context.session);
     case 'show_queries':
       return listAnswer(
         [
@@ -119,6 +125,7 @@ export function tablesOf(show: ShowClauses, env: Environment): TableSource[] {
     ...env,
     database: database.name,
     policy: undefined,
+    usesDefaultPolicies: false,
     databaseOf: (name) => env.databaseOf(name),
   };
   const named: readonly Measurement[] =
@@ -132,11 +139,23 @@ export function tablesOf(show: ShowClauses, env: Environment): TableSource[] {
   return [...tables.values()].sort((a, b) => compareByteOrder(a.name, b.name));
 }
 
+/** Without those that have lost all their rows. */
+async function liveTables(
+  show: ShowClauses,
+  { env, session }: Pick<ShowContext, 'env' | 'session'>,
+): Promise<TableSource[]> {
+  const live: TableSource[] = [];
+  for (const source of tablesOf(show, env)) if (await hasRows(source, session)) live.push(source);
+  return live;
+}
+
 const NS_PER_HOUR = 3_600_000_000_000n;
 const WEEK_NS = 168n * NS_PER_HOUR;
 
 function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Answer {
   const prefix = `${database.name}/`;
+  const isThere = databases().some(({ name }) => name === prefix + database.defaultPolicy);
+  const defaultPolicy = isThere ? database.defaultPolicy : 'autogen';
   const policies = [
     { name: 'autogen', schema: database },
     ...databases()
@@ -155,7 +174,7 @@ function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Ans
     goDuration(schema.retentionNs ?? 0n),
     goDuration(shardDurationNs(schema.retentionNs)),
     1n,
-    name === 'autogen',
+    name === defaultPolicy,
   ]);
   return listAnswer(columns, [{ name: 'retention_policies', rows }]);
 }
@@ -171,7 +190,7 @@ async function showMeasurements(
   { env, session }: ShowContext,
 ): Promise<Answer> {
   const { filter } = show;
-  const all = tablesOf(
+  const all = await liveTables(
     filter === undefined
       ? show
       : {
@@ -179,7 +198,7 @@ async function showMeasurements(
           sources: [filter],
           ...(filter.database !== undefined && { database: filter.database }),
         },
-    env,
+    { env, session },
   );
   const names: string[] = [];
   for (const source of all) {
@@ -200,7 +219,7 @@ async function showTagKeys(
   { env, session }: ShowContext,
 ): Promise<Answer> {
   const lists = [];
-  for (const source of tablesOf(show, env)) {
+  for (const source of await liveTables(show, { env, session })) {
     let keys = tagKeys(source).sort(compareByteOrder);
     if (show.condition !== undefined) {
       const sets = [...(await matchingTagSets(source, show.condition, session))];
@@ -211,11 +230,11 @@ async function showTagKeys(
   return listAnswer([text('tagKey')], lists);
 }
 
-function showFieldKeys(
+async function showFieldKeys(
   show: Extract<ShowStatement, { kind: 'show_field_keys' }>,
-  env: Environment,
-): Answer {
-  const lists = tablesOf(show, env).map((source) => {
+  context: ShowContext,
+): Promise<Answer> {
+  const lists = (await liveTables(show, context)).map((source) => {
     const fields = [...source.table.columns.values()]
       .filter(({ kind }) => kind !== 'tag' && kind !== 'time')
       .sort((a, b) => compareByteOrder(a.name, b.name));
@@ -230,7 +249,7 @@ function showFieldKeys(
 async function showTagValues(show: ShowTagValues, { env, session }: ShowContext): Promise<Answer> {
   const isWanted = keyTest(show.keys);
   const lists = [];
-  for (const source of tablesOf(show, env)) {
+  for (const source of await liveTables(show, { env, session })) {
     const keys = tagKeys(source).filter(isWanted).sort(compareByteOrder);
     if (keys.length === 0) continue;
     const values = keys.map(() => new Set<string>());

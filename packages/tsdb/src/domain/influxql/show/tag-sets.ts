@@ -28,7 +28,8 @@ export async function matchingTagSets(
   const { rest, range } = splitCondition(condition, { nowNs: session.nowNs, zone: undefined });
   const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
   const isOfTags = filter === undefined || filterColumns(filter).every(({ isTag }) => isTag);
-  if (isOfTags && range.min === undefined && range.max === undefined) {
+  const { hasDeletions } = session.livenessOf(source.table);
+  if (isOfTags && !hasDeletions && range.min === undefined && range.max === undefined) {
     return indexedTagSets(source, filter, session);
   }
   return await storedTagSets(
@@ -38,6 +39,32 @@ export async function matchingTagSets(
     session,
   );
 }
+
+/** False: all rows of the table were deleted. What was never written to counts as there. */
+export async function hasRows(source: TableSource, session: Session): Promise<boolean> {
+  if (!session.livenessOf(source.table).hasDeletions) return true;
+  const reader = new TableReader(
+    { source, filter: undefined, minNs: MIN_TIME_NS, maxNs: MAX_TIME_NS, groupTags: [] },
+    session,
+  );
+  const where = reader.where();
+  const scan = reader.scan();
+  for await (const { rowCount } of session.read({
+    scans: [scan],
+    columns: [ONE],
+    isSmall: true,
+    render: (scanText) => `SELECT 1 AS g0 FROM ${scanText(0)} r${where} LIMIT 1`,
+  })) {
+    if (rowCount > 0) return true;
+  }
+  return false;
+}
+
+const ONE = {
+  name: 'g0',
+  type: { kind: 'int', bits: 32, signed: true },
+  source: undefined,
+} as const;
 
 function* indexedTagSets(
   source: TableSource,
@@ -50,7 +77,9 @@ function* indexedTagSets(
     filter === undefined
       ? undefined
       : rowPredicate(filter, (ref) => refs.findIndex(({ name }) => name === ref.name));
+  const { visibleFromNs } = session.livenessOf(source.table);
   for (let dense = 0; dense < index.count; dense++) {
+    if (index.lastTimeOf(dense) < visibleFromNs) continue;
     const values = refs.map(({ name }) => index.tagValue(dense, name) ?? null);
     if (isMet === undefined || isMet(values, 0n)) yield (tag) => index.tagValue(dense, tag);
   }
@@ -75,10 +104,7 @@ async function storedTagSets(
   const columns = list.length === 0 ? ['1 AS g0'] : list;
   for await (const { rowCount, columns: vectors } of session.read({
     scans: [scan],
-    columns:
-      tags.length === 0
-        ? [{ name: 'g0', type: { kind: 'int', bits: 32, signed: true }, source: undefined }]
-        : tags.map((_, i) => outputColumn(`g${i}`, 'tag')),
+    columns: tags.length === 0 ? [ONE] : tags.map((_, i) => outputColumn(`g${i}`, 'tag')),
     isSmall: true,
     render: (scanText) => `SELECT DISTINCT ${columns.join(', ')} FROM ${scanText(0)} r${where}`,
   })) {
