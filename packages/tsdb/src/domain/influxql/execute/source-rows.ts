@@ -40,7 +40,7 @@ export async function* sourceRows(
           groups.add(
             piece.tags,
             piece.times[row] as bigint,
-            piece.columns.map((column, i) => valueOf(column[row] ?? null, request.refs[i])),
+            piece.columns.map((column, i) => heldValue(column[row] ?? null, request.refs[i])),
           );
         }
       }
@@ -113,7 +113,7 @@ function innerReader(
   if (field >= 0 && !(ref.isTag && tag >= 0 && inner.fields[field]?.type !== 'tag')) {
     const from = typeOutside(inner.fields[field]?.type ?? 'unknown');
     if (from === typeOutside(ref.type)) {
-      return (series, row) => valueOf(series.columns[field]?.[row] ?? null, ref);
+      return (series, row) => heldValue(series.columns[field]?.[row] ?? null, ref);
     }
     if (!isConvertible(from, ref.type)) return () => null;
     return (series, row) => convertValue(series.columns[field]?.[row] ?? null, ref.type);
@@ -122,7 +122,7 @@ function innerReader(
   return () => null;
 }
 
-const valueOf = (value: Value, ref: ColumnRef | undefined): Value =>
+const heldValue = (value: Value, ref: ColumnRef | undefined): Value =>
   ref?.type === 'integer' || ref?.type === 'unsigned' ? exactValue(value) : value;
 
 interface HeldGroup {
