@@ -15,6 +15,9 @@ export async function ensureBuilt() {
   await withLock(path.join(root, '.build.lock'), 'installing and building', async () => {
     if (!isInstalled()) await install();
     await build();
+    // Imported here: before the installation there is no bundler.
+    const { bundle } = await import('./lib/bundle.mjs');
+    await bundle();
   });
 }
 

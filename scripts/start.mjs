@@ -12,6 +12,5 @@ const hasDataDir =
 const flags = hasDataDir ? given : ['--data-dir', path.join(root, '.data'), ...given];
 
 // In this process, not below it: signals and the terminal reach the server without a middleman.
-process.setSourceMapsEnabled(true);
 process.argv = [process.execPath, cli, 'serve', ...flags];
 await import(pathToFileURL(cli).href);

@@ -9,6 +9,7 @@ import {
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
+import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
 import { createHttpApp } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
@@ -61,6 +62,8 @@ export async function wireUp(
     if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
   };
   try {
+    const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
+    if (runs('tsdb')) preloadTsdb(); // While the store's thread starts.
     const stores = await openStores({ settings: settings.server, clock, random, log });
     closers.push(() => stores.close());
     const identity = createIdentity({
@@ -85,7 +88,6 @@ export async function wireUp(
       onHandlerFailure: ({ subscriber, event, attempt, error }) =>
         log.error({ err: error, subscriber, event: event.id, attempt }, 'event not handled'),
     });
-    const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
     const partsOf = (service: ServiceName): ServiceParts => ({
       settings,
       stores,

@@ -32,6 +32,21 @@ export interface FrozenObjects {
   release(): void;
 }
 
+/** What costs no engine to whoever only needs settings and types of the service. */
+const loadParts = async () => {
+  const [{ SqlPlanner }, service] = await Promise.all([
+    import('./domain/sql/sql-planner.js'),
+    import('./service.js'),
+    import('./routes/register-routes.js'),
+  ]);
+  return { planner: await SqlPlanner.load(), openTsdb: service.openTsdb };
+};
+
+/** Begins to load the service's code, so that it is there when the stores are open. A failure shows at `start`. */
+export function preloadTsdb(): void {
+  loadParts().catch(() => undefined);
+}
+
 /** The time-series service. `start` opens its storage and recovers; `register` comes after it. */
 export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
   const lines = needs.metrics.counter({
@@ -59,12 +74,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       return whenOpen().catalog.clusterUuid;
     },
     async start() {
-      // Loaded here, so that settings and types of the service cost no engine to whoever only needs those.
-      const [{ SqlPlanner }, { openTsdb }] = await Promise.all([
-        import('./domain/sql/sql-planner.js'),
-        import('./service.js'),
-      ]);
-      const planner = await SqlPlanner.load();
+      const { planner, openTsdb } = await loadParts();
       opened = await openTsdb(needs, (text, context) => planner.plan(text, context));
     },
     freeze: (snapshot) => whenOpen().engine.freeze(snapshot),

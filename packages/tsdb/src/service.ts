@@ -75,30 +75,9 @@ export interface OpenTsdb {
 /** Opens the service's storage and recovers; resolves when everything acknowledged can be queried. */
 export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<OpenTsdb> {
   const { settings, dataDir, clock, random, relational } = needs;
-  await relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS);
-  const catalog = await RelationalCatalog.open({
-    store: relational,
-    clock,
-    random,
-    limits: {
-      ...DEFAULT_CATALOG_LIMITS,
-      databaseCount: settings.num_database_limit,
-      tableCount: settings.num_table_limit,
-      columnCountPerTable: settings.num_total_columns_per_table_limit,
-    },
-    hardDeleteDefaultMs: settings.hard_delete_default_duration_ms,
-  });
   const tempDir = `${dataDir}/tsdb-temp`;
-  await needs.fileSystem.removeTree(tempDir);
-  await needs.fileSystem.makeDirectory(tempDir);
-  const host = await DuckDbHost.open({
-    dataDir,
-    spillDir: `${tempDir}/spill`,
-    memoryLimitBytes: settings.query_memory_bytes || Math.floor(totalmem() / 2),
-    threads: settings.query_threads || availableParallelism(),
-    idleConnections: 8,
-    register: registerEngineFunctions,
-  });
+  // Two threads: one reads the catalog, the other makes the engine.
+  const [catalog, host] = await Promise.all([openCatalog(needs), openHost(needs, tempDir)]);
   const metrics = new EngineMetrics(needs.metrics);
   const queryLog = new QueryLog({
     maxEntryCount: settings.query_log_max_entries,
@@ -106,7 +85,6 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     random,
     onEnded: (query) => metrics.queryEnded(query),
   });
-  await relational.migrate('tsdb_caches', CACHE_MIGRATIONS);
   const caches = new Caches({
     catalog,
     records: new CacheRecords(relational),
@@ -238,6 +216,40 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       await lanes.close();
     },
   };
+}
+
+async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
+  const { settings, relational, clock, random } = needs;
+  await relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS);
+  await relational.migrate('tsdb_caches', CACHE_MIGRATIONS);
+  return await RelationalCatalog.open({
+    store: relational,
+    clock,
+    random,
+    limits: {
+      ...DEFAULT_CATALOG_LIMITS,
+      databaseCount: settings.num_database_limit,
+      tableCount: settings.num_table_limit,
+      columnCountPerTable: settings.num_total_columns_per_table_limit,
+    },
+    hardDeleteDefaultMs: settings.hard_delete_default_duration_ms,
+  });
+}
+
+async function openHost(
+  { settings, dataDir, fileSystem }: TsdbNeeds,
+  tempDir: string,
+): Promise<DuckDbHost> {
+  await fileSystem.removeTree(tempDir);
+  await fileSystem.makeDirectory(tempDir);
+  return await DuckDbHost.open({
+    dataDir,
+    spillDir: `${tempDir}/spill`,
+    memoryLimitBytes: settings.query_memory_bytes || Math.floor(totalmem() / 2),
+    threads: settings.query_threads || availableParallelism(),
+    idleConnections: 8,
+    register: registerEngineFunctions,
+  });
 }
 
 const isoOf = (timeNs: bigint): string => new Date(Number(timeNs / 1_000_000n)).toISOString();

@@ -1,0 +1,45 @@
+// Source: docs/adr/0062-bundle.md
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { freshBundle } from './fresh-bundle.js';
+
+describe('freshBundle', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'plinth-bundle-'));
+    writeFileSync(join(folder, 'compiled'), 'what the compiler noted');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const stamp = (text: string): void => writeFileSync(join(folder, 'stamp.json'), text);
+  const stampOf = (file: string): string => {
+    const { size, mtimeMs } = statSync(join(folder, file));
+    return JSON.stringify({ inputs: [[`./${file}`, size, mtimeMs]] });
+  };
+  const found = (): URL | undefined => freshBundle(pathToFileURL(`${folder}/`));
+
+  it('names the program while what was compiled is as it was', () => {
+    stamp(stampOf('compiled'));
+    assert.equal(found()?.href, pathToFileURL(join(folder, 'program.mjs')).href);
+  });
+
+  it('leaves a bundle alone that is older than what was compiled', () => {
+    stamp(stampOf('compiled'));
+    utimesSync(join(folder, 'compiled'), 1, 1);
+    assert.equal(found(), undefined);
+  });
+
+  it('takes a missing, cut or foreign stamp for none', () => {
+    assert.equal(found(), undefined);
+    stamp('{"inputs":[["./comp');
+    assert.equal(found(), undefined);
+    stamp('{"inputs":[["./gone",1,1]]}');
+    assert.equal(found(), undefined);
+    stamp('{}');
+    assert.equal(found(), undefined);
+  });
+});
