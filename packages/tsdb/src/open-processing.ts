@@ -32,6 +32,8 @@ const ALL_TYPES: readonly PluginType[] = ['WalRows', 'Schedule', 'Request'];
 const GATHER_MS = 10;
 /** Writes for a busy trigger are gathered so long, like those of a flush of the real system. */
 const LONGEST_GATHER_MS = 1000;
+/** So many rows are worth a call of their own. */
+const MANY_ROWS = 5000;
 
 /** Wires triggers to the engine. Python is looked for when a trigger, a test or an installation first needs it. */
 export function createProcessing(
@@ -54,6 +56,8 @@ export function createProcessing(
       asyncLimit: settings.async_trigger_concurrency_limit,
       runTimeoutMs: settings.plugin_run_timeout_ms || undefined,
       gatherMs: flushMs ?? GATHER_MS,
+      // Who names the interval wants one call for all that comes in it.
+      manyRows: flushMs === undefined ? MANY_ROWS : Number.POSITIVE_INFINITY,
       longestGatherMs: Math.max(flushMs ?? 0, LONGEST_GATHER_MS),
     },
     ...parts,

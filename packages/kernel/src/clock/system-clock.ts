@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.js';
 import { repeat } from './repeat.js';
 
@@ -31,14 +30,23 @@ export class SystemClock implements Clock {
     return performance.now();
   }
 
-  async sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    try {
-      await delay(delayMs, undefined, signal === undefined ? {} : { signal });
-    } catch (error) {
-      // The timer wraps the reason in an AbortError of its own; callers are promised the reason.
-      throw signal?.aborted ? signal.reason : error;
-    }
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    // By hand: the promises of `node:timers` make an error with a stack for every sleep that is given up.
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, delayMs);
+      signal?.addEventListener('abort', stop, { once: true });
+    });
   }
 
   every(intervalMs: number, run: () => void | Promise<void>): Disposable {

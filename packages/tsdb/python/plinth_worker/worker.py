@@ -5,6 +5,7 @@ The main thread only reads frames; each call runs in a thread of its own.
 
 import builtins
 import os
+import queue
 import socket
 import sys
 import threading
@@ -19,6 +20,36 @@ from .run import Run
 _CHANNEL_FD = 3
 
 
+class RunThreads:
+    """Threads that wait for work: starting one takes longer than a short run."""
+
+    _MOST_IDLE = 4
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._idle = []
+
+    def run(self, work):
+        """Calls `work`, which does not raise, in a thread of its own. Raises `RuntimeError` when there can be no more."""
+        with self._lock:
+            waiting = self._idle.pop() if self._idle else None
+        if waiting is not None:
+            waiting.put(work)
+        else:
+            threading.Thread(target=self._serve, args=(work,), daemon=True).start()
+
+    def _serve(self, work):
+        own = queue.SimpleQueue()
+        while True:
+            work()
+            del work  # What a run held must not stay until the next.
+            with self._lock:
+                if len(self._idle) >= self._MOST_IDLE:
+                    return
+                self._idle.append(own)
+            work = own.get()
+
+
 class Worker:
     def __init__(self, channel):
         self._reader = channel.makefile("rb", buffering=1 << 16)
@@ -30,6 +61,7 @@ class Worker:
         self._caches = {}
         self._question = 0
         self._shares_process = False
+        self._threads = RunThreads()
 
     def serve(self):
         """Reads frames until the server is gone."""
@@ -68,7 +100,7 @@ class Worker:
         with self._runs_lock:
             self._runs[run.id] = run
         try:
-            threading.Thread(target=run.work, daemon=True).start()
+            self._threads.run(run.work)
         except RuntimeError as error:  # no more threads
             self.ended(run)
             text = f"RuntimeError: {error}"

@@ -73,14 +73,21 @@ class TableEncoder {
     let presentCount = 0;
     let row = 0;
     for (const { batch, index } of this.#parts) {
+      // Numbers of the index are found faster than texts; those of this call count from 0.
+      const codeOfNumber = new Map<number, number>();
       for (let i = 0; i < batch.rowCount; i++, row++) {
-        const value = index.tagValue(batch.series[i] as number, tag); // i < rowCount
-        if (value === undefined) continue;
-        let code = codeOf.get(value);
+        const series = batch.series[i] as number; // i < rowCount
+        const number = index.tagCode(series, tag);
+        if (number === 0) continue;
+        let code = codeOfNumber.get(number);
         if (code === undefined) {
-          code = texts.length;
-          texts.push(value);
-          codeOf.set(value, code);
+          const value = index.tagValue(series, tag) ?? '';
+          code = codeOf.get(value) ?? texts.length;
+          if (code === texts.length) {
+            texts.push(value);
+            codeOf.set(value, code);
+          }
+          codeOfNumber.set(number, code);
         }
         codes[row] = code;
         present[row] = 1;

@@ -60,9 +60,16 @@ export interface RunnerSettings {
   readonly gatherMs: number;
   /** Writes are gathered at most so long for one that is busy. */
   readonly longestGatherMs: number;
+  /** So many rows are not gathered on for a trigger that has nothing to do. */
+  readonly manyRows: number;
 }
 
 const REQUEST_TIMEOUT_MS = 300_000;
+
+/** Why signals of runs are aborted; without a reason each abortion would make an error with a stack. */
+const TIMED_OUT = 'timed out';
+const STOPPED = 'stopped';
+const OVER = 'over';
 
 /** A trigger that is enabled: turns its events into runs of its plugin. Source: processing-engine, sections 4, 11 and 13. */
 export class TriggerRunner {
@@ -70,6 +77,7 @@ export class TriggerRunner {
   readonly #queue: EventQueue<Event>;
   readonly #gatherer: WriteGatherer;
   readonly #stopped = new AbortController();
+  readonly #running = new Set<AbortController>();
   readonly #words: (typeof WORDS)[PluginInput['kind']];
 
   constructor(needs: RunnerNeeds) {
@@ -84,6 +92,7 @@ export class TriggerRunner {
       clock,
       pauseMs: settings.gatherMs,
       longestMs: settings.longestGatherMs,
+      manyRows: settings.manyRows,
       isBusy: () => !this.#queue.hasRoom,
       hand: (writes) => this.#queue.push({ kind: 'writes', writes }),
       onSkipped: (rowCount) => {
@@ -130,6 +139,7 @@ export class TriggerRunner {
   /** Cancels what runs and forgets what waits; resolves when the plugin runs no more. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    for (const run of this.#running) run.abort(STOPPED);
     this.#gatherer.close();
     for (let event = this.#queue.dropOldest(); event; event = this.#queue.dropOldest()) {
       if (event.kind === 'request') event.answer(errorResponse('the trigger was stopped'));
@@ -237,15 +247,17 @@ export class TriggerRunner {
     const timeoutMs =
       this.#needs.settings.runTimeoutMs ??
       (input.kind === 'request' ? REQUEST_TIMEOUT_MS : undefined);
-    const timeout = new AbortController();
+    const end = new AbortController();
     const timer = new AbortController();
     if (timeoutMs !== undefined) {
       clock.sleep(timeoutMs, timer.signal).then(
-        () => timeout.abort(),
+        () => end.abort(TIMED_OUT),
         () => undefined, // The run ended in time.
       );
     }
-    const signal = AbortSignal.any([this.#stopped.signal, timeout.signal]);
+    this.#running.add(end);
+    if (this.#stopped.signal.aborted) end.abort(STOPPED);
+    const { signal } = end;
     const depth = at.depth + 1;
     const outcome = await session.call({
       database: databaseName,
@@ -256,8 +268,9 @@ export class TriggerRunner {
       services: backend.servicesFor({ depth, signal, log: note }),
       signal,
     });
-    timer.abort();
-    if (outcome.kind === 'cancelled' && timeout.signal.aborted) {
+    timer.abort(OVER);
+    this.#running.delete(end);
+    if (outcome.kind === 'cancelled' && signal.reason === TIMED_OUT) {
       const text = `TimeoutError: the run took longer than ${timeoutMs} ms`;
       return { kind: 'failed', text, traceback: '', isInside: true };
     }

@@ -4,6 +4,8 @@ import type { CommittedRows } from '../engine/commit-listener.js';
 
 /** Rows that wait for a trigger that does not keep up. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+/** Without a reason the abortion would make an error with a stack. */
+const REPLACED = 'replaced';
 
 export interface GatheredWrites {
   readonly rows: readonly CommittedRows[];
@@ -20,6 +22,7 @@ export class WriteGatherer {
   readonly #clock: Clock;
   readonly #pauseMs: number;
   readonly #longestMs: number;
+  readonly #manyRows: number;
   readonly #isBusy: () => boolean;
   /** False: not taken. */
   readonly #hand: (writes: GatheredWrites) => boolean;
@@ -37,6 +40,8 @@ export class WriteGatherer {
     readonly clock: Clock;
     readonly pauseMs: number;
     readonly longestMs: number;
+    /** So many rows are worth a call of their own: a trigger with nothing to do gets them at once. */
+    readonly manyRows: number;
     readonly isBusy: () => boolean;
     readonly hand: (writes: GatheredWrites) => boolean;
     readonly onSkipped: (rowCount: number) => void;
@@ -44,6 +49,7 @@ export class WriteGatherer {
     this.#clock = options.clock;
     this.#pauseMs = options.pauseMs;
     this.#longestMs = options.longestMs;
+    this.#manyRows = options.manyRows;
     this.#isBusy = options.isBusy;
     this.#hand = options.hand;
     this.#onSkipped = options.onSkipped;
@@ -67,12 +73,13 @@ export class WriteGatherer {
     this.#sizeBytes += sizeBytes;
     this.#depth = Math.max(this.#depth, depth);
     if (!this.#isTiming) this.#time();
+    else if (this.#rowCount >= this.#manyRows && !this.#isBusy()) this.wake();
   }
 
   /** The trigger has become free. */
   wake(): void {
     if (this.#rowCount === 0) return;
-    this.#timer.abort();
+    this.#timer.abort(REPLACED);
     this.#timer = new AbortController();
     this.#time();
   }
@@ -87,7 +94,8 @@ export class WriteGatherer {
   #time(): void {
     this.#isTiming = true;
     const ageMs = this.#clock.monotonicMs() - this.#startMs;
-    const waitMs = this.#isBusy() ? this.#longestMs - ageMs : this.#pauseMs - ageMs;
+    const pauseMs = this.#rowCount >= this.#manyRows ? 0 : this.#pauseMs;
+    const waitMs = this.#isBusy() ? this.#longestMs - ageMs : pauseMs - ageMs;
     this.#clock.sleep(Math.max(0, waitMs), this.#timer.signal).then(
       () => {
         this.#isTiming = false;

@@ -43,8 +43,7 @@ export class PythonPluginHost implements PluginHost {
     const running = new Set<Promise<RunOutcome>>();
     return {
       call: async (call: PluginCall) => {
-        const signal = AbortSignal.any([call.signal, ended.signal]);
-        const run = worker.call(name, { ...call, signal });
+        const run = worker.call(name, call, ended.signal);
         running.add(run);
         try {
           return await run;

@@ -105,22 +105,29 @@ export class WorkerProcess {
     this.#process?.send({ t: 'invalidate' });
   }
 
-  async call(name: string, call: PluginCall): Promise<RunOutcome> {
-    if (call.signal.aborted || this.#closed.signal.aborted) return { kind: 'cancelled' };
-    await this.#pausing;
-    if (call.signal.aborted || this.#closed.signal.aborted) return { kind: 'cancelled' };
+  /** @param ended its abortion cancels the run as that of the call's own signal does. */
+  async call(name: string, call: PluginCall, ended: AbortSignal): Promise<RunOutcome> {
+    const isOver = (): boolean =>
+      call.signal.aborted || ended.aborted || this.#closed.signal.aborted;
+    if (isOver()) return { kind: 'cancelled' };
+    if (this.#pausing !== undefined) {
+      await this.#pausing;
+      if (isOver()) return { kind: 'cancelled' };
+    }
     if (this.#process === undefined) this.#start();
     const id = this.#nextId++ % LONGEST_ID;
     return await new Promise<RunOutcome>((resolve) => {
       const cancel = (): void => this.#cancel(id);
       const settle = (outcome: RunOutcome): void => {
         call.signal.removeEventListener('abort', cancel);
+        ended.removeEventListener('abort', cancel);
         this.#runs.delete(id);
         resolve(outcome);
         if (this.#runs.size === 0) this.#onIdle?.();
       };
       this.#runs.set(id, { call, settle, isCancelled: false });
       call.signal.addEventListener('abort', cancel);
+      ended.addEventListener('abort', cancel);
       try {
         this.#sendCall(id, name, call);
       } catch (error) {
