@@ -157,4 +157,15 @@ describe('InfluxQL on the native endpoints', () => {
       { 'iox::database': 'q', name: 'autogen', duration: '0s' },
     ]);
   });
+
+  it('Q-02 has null for an infinite number in JSON, where `/query` refuses the answer', async () => {
+    await server.http.send('/api/v3/write_lp?db=endless', { body: 'm v=-1e999,w=1 1000000000' });
+    const question = { db: 'endless', q: 'SELECT v, w FROM m' };
+    const { text: series } = await get(PATHS[0] ?? '', question);
+    assert.match(series, /"values":\[\["2001-09-09T01:46:40Z",null,1\]\]/);
+    const { text: line } = await get(PATHS[0] ?? '', { ...question, format: 'jsonl' });
+    assert.match(line, /"v":null,"w":1/);
+    const { text: refused } = await get('/query', question);
+    assert.equal(refused, '{"error":"json: unsupported value: -Inf"}\n');
+  });
 });

@@ -4,7 +4,7 @@ import { floorDiv } from '../../model/calendar.js';
 import { jsonText, SERIES_STYLE } from '../formats/cell-text.js';
 import { TimeWriter } from '../formats/time-text.js';
 
-/** JSON has no infinity: the real server answers this in place of the whole. */
+/** JSON has no infinity: at `/query` the real server answers this in place of the whole. */
 export class UnsupportedValue extends Error {
   override readonly name = 'UnsupportedValue';
   constructor(value: number) {
@@ -12,12 +12,19 @@ export class UnsupportedValue extends Error {
   }
 }
 
+/** What stands for an infinite number: `null`, or `UnsupportedValue` in place of the answer. */
+export type Infinities = 'null' | 'refused';
+
 /** Texts of the cells of one column, in JSON. */
 export type ColumnWriter = (values: ArrayLike<Value>, rowCount: number) => string[];
 
 export function columnWriter(
   { type }: AnswerColumn,
-  at: { readonly epochNs: bigint | undefined; readonly zone: string | undefined },
+  at: {
+    readonly epochNs: bigint | undefined;
+    readonly zone: string | undefined;
+    readonly infinities: Infinities;
+  },
 ): ColumnWriter {
   if (type === 'time') return timeWriter(at);
   const memo = new Map<Value, string>();
@@ -34,7 +41,7 @@ export function columnWriter(
     for (let row = 0; row < rowCount; row++) {
       const value = values[row];
       if (value === null || value === undefined) texts[row] = 'null';
-      else if (typeof value === 'number') texts[row] = numberText(value);
+      else if (typeof value === 'number') texts[row] = numberText(value, at.infinities);
       else if (typeof value === 'string') texts[row] = textOf(value);
       else texts[row] = String(value);
     }
@@ -44,9 +51,9 @@ export function columnWriter(
 
 const MAX_MEMO_COUNT = 8192;
 
-function numberText(value: number): string {
+function numberText(value: number, infinities: Infinities): string {
   if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
-  if (Number.isNaN(value)) return 'null';
+  if (Number.isNaN(value) || infinities === 'null') return 'null';
   throw new UnsupportedValue(value);
 }
 

@@ -1,10 +1,12 @@
 import type { Answer, AnswerSeries } from '../../domain/influxql/answer.js';
-import { columnWriter } from './column-writer.js';
+import { columnWriter, type Infinities } from './column-writer.js';
 
 export interface JsonOptions {
   readonly epochNs: bigint | undefined;
   /** Rows of a chunk; `undefined`: all series in one document. */
   readonly chunkSize: number | undefined;
+  /** `refused` unless told otherwise. */
+  readonly infinities?: Infinities;
 }
 
 /** A statement's outcome: what its result object begins with (`"statement_id":0`, or nothing). */
@@ -89,10 +91,10 @@ class SeriesEncoder {
   readonly #columns: string;
   readonly #tagKeys: readonly string[];
 
-  constructor(answer: Answer, { epochNs }: JsonOptions) {
+  constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions) {
     this.#answer = answer;
     this.#writers = answer.columns.map((column) =>
-      columnWriter(column, { epochNs, zone: answer.zone }),
+      columnWriter(column, { epochNs, zone: answer.zone, infinities }),
     );
     this.#columns = JSON.stringify(answer.columns.map(({ name }) => name));
     this.#tagKeys = answer.tagNames.map((name) => JSON.stringify(name));

@@ -50,7 +50,7 @@ async function* seriesTexts(answer: Answer): AsyncGenerator<string, void, undefi
   let isEmpty = true;
   for await (const text of encodeResult(
     answer,
-    { epochNs: undefined, chunkSize: undefined },
+    { epochNs: undefined, chunkSize: undefined, infinities: 'null' },
     { head: '' },
   )) {
     if (text !== '') isEmpty = false;
