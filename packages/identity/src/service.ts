@@ -29,7 +29,7 @@ import type { App, AppSelector } from './model/app.js';
 import { registerAppRoutes } from './routes/app-routes.js';
 import { operatorFront } from './routes/operator-front.js';
 import { RecoveryListener } from './routes/recovery-listener.js';
-import { registerRegistryRoutes } from './routes/registry-routes.js';
+import { registerRegistryRoutes, type TokenQuota } from './routes/registry-routes.js';
 import { registerTokenRoutes } from './routes/token-routes.js';
 import { AppStore } from './storage/app-store.js';
 import { PlatformKeyStore } from './storage/platform-key-store.js';
@@ -71,6 +71,8 @@ export interface Identity extends HttpService, Authenticator {
   findApp(selector: AppSelector): Promise<App | undefined>;
   /** Joins what another service keeps for each app; before `start`. */
   useAppHooks(hooks: AppHooks): void;
+  /** Asks before an OAuth token is made; before `start`. */
+  useTokenQuota(quota: TokenQuota): void;
   /** Where the recovery listener is open, between `start` and its first success. */
   readonly recoveryAddress: AddressInfo | undefined;
 }
@@ -99,6 +101,7 @@ class IdentityService implements Identity {
   readonly #apps: Apps;
   readonly #appJwts: AppJwts;
   #appHooks: AppHooks | undefined;
+  #tokenQuota: TokenQuota | undefined;
   #refresh: Disposable | undefined;
   #recoveryAddress: AddressInfo | undefined;
 
@@ -181,11 +184,19 @@ class IdentityService implements Identity {
     this.#appHooks = hooks;
   }
 
+  useTokenQuota(quota: TokenQuota): void {
+    this.#tokenQuota = quota;
+  }
+
   async register(app: FastifyInstance): Promise<void> {
     const { log } = this.#needs;
     await app.register(async (scope) => registerAppRoutes(scope, { apps: this.#apps, log }));
     await app.register(async (scope) =>
-      registerRegistryRoutes(scope, { registry: this.registry, log }),
+      registerRegistryRoutes(scope, {
+        registry: this.registry,
+        quota: async (key, base) => await this.#tokenQuota?.(key, base),
+        log,
+      }),
     );
     // The gate compares paths as they are written; without the routes no other spelling reaches them either.
     if (this.#needs.config.without_auth) return;

@@ -145,6 +145,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   secondary_content_minute: count(80, 'requests that create content, per minute'),
   secondary_content_hour: count(500, 'requests that create content, per hour'),
   secondary_heavy: count(100, 'sum of declared weights per minute'),
+  secondary_token_hour: count(2_000, 'OAuth tokens that are made for one app per hour'),
   secondary_min_retry_after: Type.Integer({
     default: 1,
     minimum: 1,
@@ -163,6 +164,12 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
     default: 10,
     minimum: 1,
     description: 'length of a first ban; each further one within a day doubles it',
+  }),
+  ban_ip_connections: Type.Integer({
+    default: 1_000,
+    minimum: 1,
+    description:
+      'connections of one address that ask services with limits without a credential; more are closed without an answer',
   }),
   lfs_max_objects: Type.Integer({
     default: 100,
@@ -270,6 +277,7 @@ export function limitRules(config: RateLimitConfig): LimitRules {
     contentMinute: config.secondary_content_minute,
     contentHour: config.secondary_content_hour,
     heavy: config.secondary_heavy,
+    tokenHour: config.secondary_token_hour,
     minRetryAfterSec: config.secondary_min_retry_after,
     isBanEnabled: config.ban_enabled,
     banThreshold: config.ban_threshold,

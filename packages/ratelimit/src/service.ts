@@ -11,7 +11,7 @@ import {
   type ServiceFront,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { limitRules, type RateLimitConfig } from './config.js';
+import { limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { type AddressRules, ClientAddresses, isNetwork } from './domain/client-address.js';
 import { DecisionDesk } from './domain/decision-desk.js';
 import { EnvoyDesk } from './domain/envoy-desk.js';
@@ -23,6 +23,7 @@ import { type ProfileSource, Profiles } from './domain/profiles.js';
 import { LimiterDisabled } from './errors.js';
 import type { Ban } from './model/decision.js';
 import type { LimitStore } from './model/limit-store.js';
+import { makeTokenPlan } from './model/plan.js';
 import { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
 import type { AnswerContext } from './routes/answer.js';
@@ -38,6 +39,7 @@ import {
   type MintInstallationToken,
   registerPlatformRoutes,
 } from './routes/platform-routes.js';
+import { type Refusal, refusalOf } from './routes/refusal.js';
 import { RouteListing } from './routes/route-listing.js';
 import { registerStatusRoutes, STATUS_PATHS } from './routes/status-routes.js';
 import { answerError, sendGithubError } from './routes/to-wire.js';
@@ -77,6 +79,13 @@ export type BanEvent =
 export interface RateLimit extends HttpService {
   /** Goes in front of all services. */
   readonly gate: RequestGate;
+  /**
+   * Counts an OAuth token that is about to be made for an app.
+   * @param appKey `oauth-app:<id>` or `app:<id>`
+   * @param base address of this server as its client knows it
+   * @returns the answer to the client when the app has made too many.
+   */
+  countToken(appKey: string, base: string): Promise<Refusal | undefined>;
 }
 
 /** Throws `ConfigInvalid` for settings that only make sense together, and do not. */
@@ -143,6 +152,20 @@ class RateLimitService implements RateLimit {
     });
     this.#envoyDesk = new EnvoyDesk(this.#desk);
     this.front = this.#makeFront();
+  }
+
+  async countToken(appKey: string, base: string): Promise<Refusal | undefined> {
+    const { config } = this.#needs;
+    const limiter = this.#limiter;
+    const caller = limiter.callers.ofKey(appKey, undefined);
+    if (!config.enabled || caller === undefined) return undefined;
+    const plan = makeTokenPlan(limiter.resources.need('core'));
+    const admission = await limiter.admit(caller, plan, this.name);
+    limiter.store.finish(admission);
+    if (admission.isAllowed || limiter.isShadowed(admission)) return undefined;
+    const { docsBase } = this.#contextOf(base);
+    const rule = serviceRule(config, this.name);
+    return refusalOf(caller, admission, { config, rule, docsBase, requestId: undefined });
   }
 
   async register(app: FastifyInstance): Promise<void> {

@@ -39,13 +39,15 @@ export async function listen(
     readonly clock: Clock;
     /** Absent: connections are not encrypted. */
     readonly tls?: PortTls | undefined;
+    /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
+    readonly isProxy?: ((address: string) => boolean) | undefined;
   },
 ): Promise<Listener> {
-  const { bind, clock, tls } = options;
+  const { bind, clock, tls, isProxy } = options;
   const http1: Server = app.server;
   // The router takes the compatible requests of either version; its type names only the first.
   const handler = app.routing as unknown as Http2Handler;
-  const onePort = new OnePort({ http1, handler, clock, tls });
+  const onePort = new OnePort({ http1, handler, clock, tls, isProxy });
   const { host, port } = splitBind(bind);
   http1.maxConnections = MAX_CONNECTION_COUNT;
   http1.listen({ host, port, backlog: BACKLOG });

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@plinth/kernel';
 import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
+import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
 import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
 import { refusePlainText } from './to-wire.js';
@@ -34,6 +35,8 @@ export class OnePort {
   readonly #silent = new Map<Socket, number>();
   /** Those of them that shake hands, by their other end. */
   readonly #shaking = new Map<string, Socket>();
+  /** On whose behalf proxies opened connections. */
+  readonly #clients = new WeakMap<Socket, ProxiedClient>();
   readonly #clock: Clock;
   readonly #sweep: Disposable;
 
@@ -42,8 +45,10 @@ export class OnePort {
     readonly handler: Http2Handler;
     readonly clock: Clock;
     readonly tls: PortTls | undefined;
+    /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
+    readonly isProxy: ((address: string) => boolean) | undefined;
   }) {
-    const { http1, clock, tls } = options;
+    const { http1, clock, tls, isProxy } = options;
     this.#http1 = http1;
     this.#clock = clock;
     this.#http2 = new Http2Side(options.handler);
@@ -55,7 +60,15 @@ export class OnePort {
     http1.on('connection', (socket: Socket) => {
       this.#silent.set(socket, clock.monotonicMs());
       socket.once('close', () => this.#silent.delete(socket));
-      whenTold(socket, (first) => this.#serve(socket, first));
+      const serve = (): void => whenTold(socket, (first) => this.#serve(socket, first));
+      if (!isProxy?.(socket.remoteAddress ?? '')) {
+        serve();
+        return;
+      }
+      whenIntroduced(socket, (client) => {
+        if (client !== undefined) this.#clients.set(socket, client);
+        serve();
+      });
     });
     this.#sweep = clock.every(SWEEP_INTERVAL_MS, () => this.#cutSilent());
   }
@@ -88,7 +101,7 @@ export class OnePort {
       this.#tls.take(socket);
     } else if (this.#takesPlainText) {
       this.#silent.delete(socket);
-      this.#serveHttp(socket, first);
+      this.#serveHttp(socket, first, socket);
     } else if (first === 'http1') refusePlainText(socket);
     else socket.destroy();
   }
@@ -102,13 +115,16 @@ export class OnePort {
       if (raw !== undefined) this.#silent.delete(raw);
       // Its own HTTP/2 turns clients away that have not asked for it by ALPN, even those that speak it.
       if (first === 'http2') socket.alpnProtocol = 'h2';
-      this.#serveHttp(socket, first);
+      this.#serveHttp(socket, first, raw);
     };
     if (socket.alpnProtocol === 'h2') serve('http2');
     else whenTold(socket, serve);
   }
 
-  #serveHttp(socket: Socket, first: FirstBytes): void {
+  /** @param raw the connection as it was accepted. */
+  #serveHttp(socket: Socket, first: FirstBytes, raw: Socket | undefined): void {
+    const client = raw && this.#clients.get(raw);
+    if (client !== undefined) speakFor(socket, client);
     if (first === 'http2') this.#http2.take(socket);
     else for (const serve of this.#serveHttp1) Reflect.apply(serve, this.#http1, [socket]);
   }

@@ -83,6 +83,11 @@ export const SERVER_SETTINGS = defineSettings(
       description:
         'networks (`10.0.0.0/8`), `loopback` or `private` whose word about the address of a client is believed',
     }),
+    proxy_protocol: Type.Boolean({
+      default: false,
+      description:
+        'every connection of a trusted proxy begins with a header of the PROXY protocol (version 1 or 2) that names its client; one without is closed',
+    }),
     client_address_header: Type.String({
       default: 'X-Forwarded-For',
       pattern: '^[A-Za-z][A-Za-z0-9-]*$',

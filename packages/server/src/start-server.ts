@@ -1,4 +1,5 @@
 import {
+  ConfigInvalid,
   createLogger,
   givenWithoutEffect,
   type LogDestination,
@@ -6,6 +7,7 @@ import {
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
+import { isNetwork, networkMatcher } from '@plinth/ratelimit';
 import { listen, type ServerAddress } from './listener.js';
 import { levelOfFilter } from './log-filter.js';
 import { SETTINGS, type Settings } from './settings.js';
@@ -39,8 +41,10 @@ export function readSettings(sources: SettingsSources): Settings {
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const { settings } = options;
   const tls = tlsSettingsOf(settings.server);
+  refuseUnusableProxies(settings);
   const identity = tls && (await readTlsIdentity(tls));
   const { log_level, log_filter, http_bind, node_id, shutdown_timeout_ms } = settings.server;
+  const { proxy_protocol, trusted_proxies } = settings.server;
   const log = createLogger({
     level: levelOfFilter(log_filter) ?? log_level,
     destination: options.logDestination ?? 2,
@@ -54,6 +58,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       bind: http_bind,
       clock: wired.clock,
       tls: identity && { identity, takesPlainText },
+      isProxy: proxy_protocol ? networkMatcher(trusted_proxies) : undefined,
     });
     if (identity !== undefined) log.info(factsOf(identity), 'TLS certificate in use');
     log.info({ address: listener.address.url }, 'server listens');
@@ -86,6 +91,19 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     await wired.close();
     throw error;
   }
+}
+
+/** A proxy that nobody may be would let no connection in as its own. */
+function refuseUnusableProxies({ server }: Settings): void {
+  const { proxy_protocol, trusted_proxies } = server;
+  if (!proxy_protocol) return;
+  const problems = trusted_proxies
+    .filter((network) => !isNetwork(network))
+    .map((network) => `server.trusted_proxies: ${network} is no network`);
+  if (trusted_proxies.length === 0) {
+    problems.push('server.proxy_protocol: server.trusted_proxies names no proxy');
+  }
+  if (problems.length > 0) throw new ConfigInvalid(problems);
 }
 
 const factsOf = ({ subject, validTo }: TlsIdentity) => ({ subject, validTo });

@@ -1,6 +1,6 @@
 import { type Logger, takeJsonObjects } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Registry } from '../domain/registry.js';
+import type { NewCredential, Registry } from '../domain/registry.js';
 import type { Credential } from '../model/credential-token.js';
 import type { IdentityRecord } from '../model/identity-record.js';
 import { answerOperatorError } from './operator-front.js';
@@ -17,10 +17,28 @@ interface WithBody {
 const DEFAULT_PAGE = 30;
 const MAX_PAGE = 100;
 
+/**
+ * Counts a token that is about to be made for an app. Resolves to the answer for the client when it has made too many.
+ */
+export type TokenQuota = (appKey: string, base: string) => Promise<TokenRefusal | undefined>;
+
+export interface TokenRefusal {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: object;
+  readonly retryAfterSec: number | undefined;
+}
+
+export interface RegistryRouteNeeds {
+  readonly registry: Registry;
+  readonly quota: TokenQuota;
+  readonly log: Logger;
+}
+
 /** Who may come here is decided in front. Source: rate-limits, section 3.2. */
 export function registerRegistryRoutes(
   app: FastifyInstance,
-  { registry, log }: { readonly registry: Registry; readonly log: Logger },
+  { registry, quota, log }: RegistryRouteNeeds,
 ): void {
   takeJsonObjects(app);
   app.setErrorHandler((error, request, reply) => answerOperatorError(error, log, request, reply));
@@ -62,7 +80,19 @@ export function registerRegistryRoutes(
   });
 
   app.post<WithBody>('/ops/v1/credentials', async (request, reply) => {
-    const { credential, text } = await registry.issue(readNewCredential(request.body ?? {}));
+    const wanted = readNewCredential(request.body ?? {});
+    const appKey = appKeyOf(wanted);
+    const base = `${request.protocol}://${request.host}`;
+    const refusal = appKey === undefined ? undefined : await quota(appKey, base);
+    if (refusal !== undefined) {
+      const { status, contentType, body, retryAfterSec } = refusal;
+      if (retryAfterSec !== undefined) reply.header('retry-after', String(retryAfterSec));
+      return reply
+        .code(status)
+        .header('content-type', contentType)
+        .send(Buffer.from(JSON.stringify(body)));
+    }
+    const { credential, text } = await registry.issue(wanted);
     return send(reply, 201, credentialToWire(credential, text));
   });
 
@@ -71,6 +101,13 @@ export function registerRegistryRoutes(
     await registry.revoke(/^[1-9]\d{0,15}$/.test(id) ? Number(id) : 0);
     return reply.code(204).send();
   });
+}
+
+/** The app whose tokens are counted: one that acts for a user. */
+function appKeyOf({ kind, viaApp }: NewCredential): string | undefined {
+  if (viaApp === undefined) return undefined;
+  if (kind === 'oauth') return `oauth-app:${viaApp}`;
+  return kind === 'app_user' ? `app:${viaApp}` : undefined;
 }
 
 /** Bytes, because Fastify would look for a serialiser otherwise. */

@@ -11,6 +11,8 @@ export interface ClientAddress {
   readonly address: string;
   /** In one of the networks that are never limited. */
   readonly isExempt: boolean;
+  /** A trusted proxy has said it; the connection is that of the proxy. */
+  readonly isForwarded: boolean;
 }
 
 export interface AddressRules {
@@ -59,8 +61,11 @@ export class ClientAddresses {
     const peer = this.#peerOf(socket);
     if (!peer.isTrusted) return peer.client;
     const given = headers[this.#rules.header];
-    if (given === undefined) return peer.client;
-    return this.#walk(peer, typeof given === 'string' ? given : given.join(','));
+    const last =
+      given === undefined
+        ? peer
+        : this.#walk(peer, typeof given === 'string' ? given : given.join(','));
+    return last.forwarded;
   }
 
   /** For an address that somebody names; `undefined` for what is none. */
@@ -80,17 +85,17 @@ export class ClientAddresses {
   }
 
   /** From the right, the first hop that is nobody we trust; what is malformed ends the walk. */
-  #walk(peer: Peer, list: string): ClientAddress {
+  #walk(peer: Peer, list: string): Peer {
     const { header } = this.#rules;
     const hops = header === 'forwarded' ? forwardedHops(list) : list.split(',');
     let last = peer;
     for (const hop of hops.slice(-MAX_HOP_COUNT).reverse()) {
       const next = this.#read(hop);
-      if (next === undefined) return last.client;
+      if (next === undefined) return last;
       last = next;
       if (!next.isTrusted) break;
     }
-    return last.client;
+    return last;
   }
 
   #read(text: string): Peer | undefined {
@@ -98,12 +103,15 @@ export class ClientAddresses {
     if (known !== undefined) return known;
     const address = parseAddress(text);
     if (address === undefined) return undefined;
+    const client = {
+      key: `ip:${this.#network(address)}`,
+      address: address.toString(),
+      isExempt: isIn(address, this.#exempt),
+      isForwarded: false,
+    };
     const peer = {
-      client: {
-        key: `ip:${this.#network(address)}`,
-        address: address.toString(),
-        isExempt: isIn(address, this.#exempt),
-      },
+      client,
+      forwarded: { ...client, isForwarded: true },
       isTrusted: isIn(address, this.#trusted),
     };
     if (this.#byText.size >= MAX_CACHED_COUNT) this.#byText.clear();
@@ -126,13 +134,23 @@ export class ClientAddresses {
 
 interface Peer {
   readonly client: ClientAddress;
+  /** The same as a proxy's word. */
+  readonly forwarded: ClientAddress;
   readonly isTrusted: boolean;
 }
 
-const UNKNOWN: Peer = {
-  client: { key: 'ip:unknown', address: 'unknown', isExempt: false },
-  isTrusted: false,
-};
+/** Also of everybody behind a Unix socket: their connections are not counted. */
+const NOBODY = { key: 'ip:unknown', address: 'unknown', isExempt: false, isForwarded: true };
+const UNKNOWN: Peer = { client: NOBODY, forwarded: NOBODY, isTrusted: false };
+
+/** Whether an address lies in networks that settings name. Throws on what is no network. */
+export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
+  const ranges = networks.flatMap(parseNetwork);
+  return (text) => {
+    const address = parseAddress(text);
+    return address !== undefined && isIn(address, ranges);
+  };
+}
 
 /** Whether the text is a network that settings may name. */
 export const isNetwork = (text: string): boolean => {

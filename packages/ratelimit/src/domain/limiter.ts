@@ -42,13 +42,17 @@ export class Limiter {
 
   /** Whether the request may go on. Charges it unless it was refused. */
   admit(caller: Caller, plan: Plan, service: string): Admission | Promise<Admission> {
+    const { numbers, clock } = this.#needs;
+    const startMs = numbers.isTimed() ? clock.monotonicMs() : undefined;
     const found = this.store.admit(caller, plan);
     if (found instanceof Promise) {
       return found.then((admission) => {
+        if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
         this.#count(admission, service);
         return admission;
       });
     }
+    if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
     this.#count(found, service);
     return found;
   }

@@ -9,6 +9,7 @@ export type LimitKind =
   | 'content_minute'
   | 'content_hour'
   | 'heavy'
+  | 'token_creation'
   | 'ban';
 
 /** What a store says to one request. */

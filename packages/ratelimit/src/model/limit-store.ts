@@ -72,6 +72,8 @@ export interface LimitRules {
   readonly contentMinute: number;
   readonly contentHour: number;
   readonly heavy: number;
+  /** OAuth tokens of one app per hour. */
+  readonly tokenHour: number;
   readonly minRetryAfterSec: number;
   readonly banThreshold: number;
   readonly banMs: number;
@@ -89,6 +91,7 @@ export const DEFAULT_RULES: LimitRules = {
   contentMinute: 80,
   contentHour: 500,
   heavy: 100,
+  tokenHour: 2_000,
   minRetryAfterSec: 1,
   banThreshold: 5_000,
   banMs: 600_000,

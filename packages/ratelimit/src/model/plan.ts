@@ -14,6 +14,8 @@ export interface Plan {
   readonly isContent: boolean;
   /** `undefined`: the general limit of content alone. */
   readonly contentPerMinute: number | undefined;
+  /** An OAuth token of the caller, which is an app, is made. */
+  readonly isTokenCreation: boolean;
   /** 0: not declared as heavy. */
   readonly heavy: number;
   /** The request takes one of the caller's slots while it runs. */
@@ -53,9 +55,23 @@ export function makePlan(at: {
     isGraph: Boolean(cost.graph),
     isContent: countsAll && cost.content === true,
     contentPerMinute: countsAll ? cost.contentPerMinute : undefined,
+    isTokenCreation: false,
     heavy: countsAll ? (cost.heavy ?? 0) : 0,
     takesSlot: secondary !== 'none',
     chargesCpu: countsAll,
     isLongLived: cost.longLived === true,
   };
+}
+
+/** Making a token costs an app nothing but one of its tokens. Source: rate-limits, section 8.1. */
+export function makeTokenPlan(resource: Resource): Plan {
+  const cost = { cost: 0 };
+  const plan = makePlan({
+    resource,
+    endpoint: '(tokens)',
+    method: 'POST',
+    cost,
+    secondary: 'none',
+  });
+  return { ...plan, isTokenCreation: true };
 }

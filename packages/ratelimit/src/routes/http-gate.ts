@@ -8,6 +8,7 @@ import { StoreUnavailable } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan } from '../model/plan.js';
+import { ConnectionGuard } from './connection-guard.js';
 import { type HeaderSink, limitedByHeaderOf, writeHeaders } from './headers.js';
 import {
   loginRefusal,
@@ -53,10 +54,14 @@ export class HttpGate implements RequestGate {
   /** Of requests without a route, by service and method. */
   readonly #unrouted = new Map<string, Plan>();
   readonly #limitedByHeader: string;
+  readonly #connections: ConnectionGuard | undefined;
 
   constructor(needs: HttpGateNeeds) {
     this.#needs = needs;
     this.#limitedByHeader = limitedByHeaderOf(needs.config);
+    const { ban_enabled, ban_ip_connections, shadow } = needs.config;
+    this.#connections =
+      ban_enabled && !shadow ? new ConnectionGuard(ban_ip_connections) : undefined;
   }
 
   covers(service: string): boolean {
@@ -89,6 +94,9 @@ export class HttpGate implements RequestGate {
     if (plan === 'exempt' || address.isExempt) return true;
     if (visitor.principal?.kind === 'app' && config.app_jwt === 'exempt') return true;
     const caller = this.#callerOf(visitor, address);
+    // Connections of a proxy are no sign of what its clients do.
+    const isCounted = caller.identityClass === 'ip' && !address.isForwarded;
+    if (isCounted && this.#connections?.admits(caller.key, request) === false) return false;
     const ask = { request, reply, visitor, caller };
     let found: Admission | Promise<Admission>;
     try {

@@ -146,6 +146,7 @@ export class ExtraState {
   cpuGraph: SlidingSum | undefined = undefined;
   contentMinute: SlidingSum | undefined = undefined;
   contentHour: SlidingSum | undefined = undefined;
+  tokenHour: SlidingSum | undefined = undefined;
   /** Of endpoints with a limit of their own. */
   contentByEndpoint: Map<string, SlidingSum> | undefined = undefined;
   heavy: SlidingSum | undefined = undefined;

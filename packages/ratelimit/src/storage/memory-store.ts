@@ -350,7 +350,7 @@ export class MemoryStore implements LimitStore {
         return;
       }
     }
-    if (state.extra !== undefined || plan.isContent || plan.heavy > 0) {
+    if (state.extra !== undefined || plan.isContent || plan.heavy > 0 || plan.isTokenCreation) {
       this.#judgeExtra(admission, state.extra, steadyMs);
     }
   }
@@ -369,14 +369,15 @@ export class MemoryStore implements LimitStore {
       check('cpu', extra?.cpu, rules.cpuMs - 1);
       if (plan.isGraph) check('cpu_graph', extra?.cpuGraph, rules.cpuGraphMs - 1);
     }
+    const hourSlot = Math.floor(steadyMs / this.#hourSlotMs);
+    const hour = { slot: hourSlot, slotMs: this.#hourSlotMs, sinceMs: steadyMs };
+    if (plan.isTokenCreation) check('token_creation', extra?.tokenHour, rules.tokenHour - 1, hour);
     if (plan.isContent) {
       check('content_minute', extra?.contentMinute, rules.contentMinute - 1);
       if (plan.contentPerMinute !== undefined) {
         const own = extra?.contentByEndpoint?.get(plan.endpoint);
         check('content_minute', own, plan.contentPerMinute - 1);
       }
-      const slot = Math.floor(steadyMs / this.#hourSlotMs);
-      const hour = { slot, slotMs: this.#hourSlotMs, sinceMs: steadyMs };
       check('content_hour', extra?.contentHour, rules.contentHour - 1, hour);
     }
     if (plan.heavy > 0) check('heavy', extra?.heavy, rules.heavy - plan.heavy);
@@ -403,6 +404,12 @@ export class MemoryStore implements LimitStore {
     const slot = this.#minuteSlot(steadyMs);
     if (plan.points > 0) state.addPoints(plan.endpoint, slot, plan.points);
     if (plan.isContent) this.#commitContent(plan, state, steadyMs);
+    if (plan.isTokenCreation) {
+      const hourSlot = Math.floor(steadyMs / this.#hourSlotMs);
+      const extra = state.withExtra();
+      extra.tokenHour ??= new SlidingSum(hourSlot);
+      extra.tokenHour.add(hourSlot, 1);
+    }
     if (plan.heavy > 0) {
       const extra = state.withExtra();
       extra.heavy ??= new SlidingSum(slot);
@@ -566,7 +573,8 @@ export class MemoryStore implements LimitStore {
       if (resetSec * 1000 > nowMs) return false;
     }
     if (extra.lastBanMs > 0 && steadyMs - extra.lastBanMs < BAN_MEMORY_MS) return false;
-    return (extra.contentHour?.at(slotAt(steadyMs, this.#rules.hourMs)) ?? 0) === 0;
+    const hourSlot = slotAt(steadyMs, this.#rules.hourMs);
+    return (extra.contentHour?.at(hourSlot) ?? 0) + (extra.tokenHour?.at(hourSlot) ?? 0) === 0;
   }
 
   #forget(state: IdentityState): void {

@@ -123,13 +123,14 @@ return {used, reset}
 
 /**
  * Checks every limit and charges all or nothing. KEYS and ARGV as above; then KEYS: points of the endpoint. ARGV: 1 to
- * look only, slot to take or nothing, points, 1 for a graph query, 1 if CPU time counts, 1 for content, most content of
+ * look only, slot to take or nothing, points, 1 for a graph query, 1 if CPU time counts, 1 for content and 2 for a token, most content of
  * this endpoint (-1: as everywhere), weight.
  */
 export const admitAll = (rules: LimitRules): string => `${SUMS}${BEGIN}
 local base = string.sub(KEYS[2], 1, -4)
 local slot, points, is_graph = ARGV[6], tonumber(ARGV[7]), ARGV[8] == '1'
 local is_content, own_max, heavy = ARGV[10] == '1', tonumber(ARGV[11]), tonumber(ARGV[12])
+local is_token = ARGV[10] == '2'
 local minute, hour = ${rules.minuteMs / 6}, ${rules.hourMs / 60}
 local own_key = base .. 'cme' .. string.sub(KEYS[3], #base + 2)
 
@@ -155,6 +156,7 @@ if is_content then
   if own_max >= 0 then check('content_minute', own_key, minute, 6, own_max - 1) end
   check('content_hour', base .. 'ch', hour, 60, ${rules.contentHour - 1})
 end
+if is_token then check('token_creation', base .. 'th', hour, 60, ${rules.tokenHour - 1}) end
 if heavy > 0 then check('heavy', base .. 'h', minute, 6, ${rules.heavy} - heavy) end
 if ARGV[5] == '1' then return {used, reset, kind, wait, 0, 0} end
 ${refuse(rules)}${CHARGE}
@@ -164,6 +166,7 @@ if is_content then
   if own_max >= 0 then add(own_key, minute, 6, now, 1) end
   add(base .. 'ch', hour, 60, now, 1)
 end
+if is_token then add(base .. 'th', hour, 60, now, 1) end
 if heavy > 0 then add(base .. 'h', minute, 6, now, heavy) end
 if slot ~= '' then
   redis.call('ZADD', base .. 'c', now + ${SLOT_LEASE_MS}, slot)

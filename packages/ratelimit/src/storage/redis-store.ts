@@ -322,6 +322,7 @@ export class RedisStore implements LimitStore {
       !plan.takesSlot &&
       !plan.chargesCpu &&
       !plan.isContent &&
+      !plan.isTokenCreation &&
       plan.points === 0 &&
       plan.heavy === 0;
     if (isPrimaryOnly && !isDry) {
@@ -343,7 +344,7 @@ export class RedisStore implements LimitStore {
         plan.points,
         plan.isGraph ? 1 : 0,
         plan.chargesCpu ? 1 : 0,
-        plan.isContent ? 1 : 0,
+        plan.isContent ? 1 : plan.isTokenCreation ? 2 : 0,
         plan.contentPerMinute ?? -1,
         plan.heavy,
       ),

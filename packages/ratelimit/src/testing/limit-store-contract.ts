@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { LimitProfile, RouteCost } from '@plinth/kernel';
 import { type Caller, Callers } from '../model/caller.js';
 import { DEFAULT_RULES, type LimitRules, type LimitStore } from '../model/limit-store.js';
-import { makePlan, type Plan } from '../model/plan.js';
+import { makePlan, makeTokenPlan, type Plan } from '../model/plan.js';
 import { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, ResourceTable } from '../model/resource.js';
 
@@ -184,7 +184,7 @@ export function limitStoreContract(
     });
 
     it('holds CPU time, content and weights against later requests', async () => {
-      await using opened = await open({ ...RULES, contentHour: 3 });
+      await using opened = await open({ ...RULES, contentHour: 3, tokenHour: 3 });
       const { store, advance } = opened;
       const kindOf = async (caller: Caller, cost: RouteCost) => {
         const admission = await store.admit(caller, newPlan(cost));
@@ -207,6 +207,16 @@ export function limitStoreContract(
       const own = newCaller();
       assert.equal(await kindOf(own, { content: true, contentPerMinute: 1 }), undefined);
       assert.equal(await kindOf(own, { content: true, contentPerMinute: 1 }), 'content_minute');
+      const app = newCaller();
+      const tokenPlan = makeTokenPlan(core);
+      for (let index = 0; index < 3; index += 1) {
+        assert.ok((await store.admit(app, tokenPlan)).isAllowed, `token ${index}`);
+      }
+      const oneTooMany = await store.admit(app, tokenPlan);
+      assert.equal(oneTooMany.limitedBy, 'token_creation');
+      assert.ok(oneTooMany.retryAfterSec >= 1 && oneTooMany.retryAfterSec <= 3_600);
+      assert.equal(await kindOf(app, {}), undefined, 'other requests of the app go on');
+
       const heavy = newCaller();
       assert.equal(await kindOf(heavy, { heavy: 60 }), undefined);
       assert.equal(await kindOf(heavy, { heavy: 60 }), 'heavy');

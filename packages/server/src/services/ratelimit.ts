@@ -6,7 +6,7 @@ import type { ServiceParts } from './service-parts.js';
 export function openRateLimit(parts: ServiceParts): RateLimit {
   const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
   const { registry } = identity;
-  return createRateLimit({
+  const rateLimit = createRateLimit({
     config: { ...settings.rateLimit, ...namesOf(settings) },
     addresses: {
       trustedProxies: settings.server.trusted_proxies,
@@ -52,6 +52,8 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
     random,
     log,
   });
+  identity.useTokenQuota((appKey, base) => rateLimit.countToken(appKey, base));
+  return rateLimit;
 }
 
 /** The platform has one name and one place for its documentation, whichever service speaks of them. */

@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify';
+
+/**
+ * Counts the connections of each address that ask for something without a credential. It is told of a connection at
+ * its first request, so that services without limits take as many as they like. Source: rate-limits, section 9.
+ */
+export class ConnectionGuard {
+  readonly #maxCount: number;
+  readonly #counts = new Map<string, number>();
+  readonly #known = new WeakSet<object>();
+
+  constructor(maxCount: number) {
+    this.#maxCount = maxCount;
+  }
+
+  /** Closes the connection, and answers `false`, when the address has too many. */
+  admits(key: string, { raw }: FastifyRequest): boolean {
+    const { socket } = raw;
+    if (this.#known.has(socket)) return true;
+    const count = this.#counts.get(key) ?? 0;
+    if (count >= this.#maxCount) {
+      socket.destroy();
+      return false;
+    }
+    this.#known.add(socket);
+    this.#counts.set(key, count + 1);
+    socket.once('close', () => this.#forget(key));
+    return true;
+  }
+
+  #forget(key: string): void {
+    const left = (this.#counts.get(key) ?? 1) - 1;
+    if (left > 0) this.#counts.set(key, left);
+    else this.#counts.delete(key);
+  }
+}

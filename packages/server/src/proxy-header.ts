@@ -1,0 +1,130 @@
+import { isIP, type Socket } from 'node:net';
+
+/** What a proxy of the PROXY protocol says about a connection, before the first byte of the client. */
+export type ProxyHeader =
+  | { readonly kind: 'incomplete' }
+  | { readonly kind: 'malformed' }
+  /** `client` is absent where the proxy speaks for itself (a health check) or does not know. */
+  | {
+      readonly kind: 'complete';
+      readonly sizeBytes: number;
+      readonly client: ProxiedClient | undefined;
+    };
+
+export interface ProxiedClient {
+  readonly address: string;
+  readonly port: number;
+}
+
+const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
+const FIXED_SIZE_BYTES = 16;
+const VERSION_1_START = Buffer.from('PROXY ', 'latin1');
+const MAX_VERSION_1_SIZE_BYTES = 107;
+/** Addresses and what a proxy adds about the connection; more than any proxy sends. */
+const MAX_VERSION_2_REST_BYTES = 4_096;
+
+const INCOMPLETE = { kind: 'incomplete' } as const;
+const MALFORMED = { kind: 'malformed' } as const;
+
+/**
+ * Takes the header off a connection and puts back what follows it. A connection without one is closed: a proxy that
+ * forgets it would make all its clients one. Calls `proceed` once, or never when the connection ends before; how long
+ * that may take is the caller's business.
+ */
+export function whenIntroduced(
+  socket: Socket,
+  proceed: (client: ProxiedClient | undefined) => void,
+): void {
+  let head: Buffer | undefined;
+  const onEarlyEnd = (): void => {
+    socket.destroy();
+  };
+  const onReadable = (): void => {
+    const piece: Buffer | null = socket.read();
+    if (piece === null) return;
+    head = head === undefined ? piece : Buffer.concat([head, piece]);
+    const header = readProxyHeader(head);
+    if (header.kind === 'incomplete') return;
+    if (header.kind === 'malformed') {
+      socket.destroy();
+      return;
+    }
+    if (head.length > header.sizeBytes) socket.unshift(head.subarray(header.sizeBytes));
+    socket.removeListener('error', onEarlyEnd);
+    socket.removeListener('end', onEarlyEnd);
+    socket.removeListener('readable', onReadable);
+    proceed(header.client);
+  };
+  socket.on('error', onEarlyEnd);
+  socket.on('end', onEarlyEnd);
+  socket.on('readable', onReadable);
+}
+
+/** From here on everybody takes the connection for that of the client. */
+export function speakFor(socket: Socket, { address, port }: ProxiedClient): void {
+  Object.defineProperties(socket, {
+    remoteAddress: { value: address },
+    remotePort: { value: port },
+    remoteFamily: { value: isIP(address) === 6 ? 'IPv6' : 'IPv4' },
+  });
+}
+
+/** Source: The PROXY protocol, versions 1 and 2 (HAProxy), sections 2.1 and 2.2. */
+export function readProxyHeader(bytes: Buffer): ProxyHeader {
+  if (startsLike(bytes, SIGNATURE)) return readVersion2(bytes);
+  if (startsLike(bytes, VERSION_1_START)) return readVersion1(bytes);
+  return MALFORMED;
+}
+
+/** Whether `bytes` begin with `start`, as far as they have come. */
+function startsLike(bytes: Buffer, start: Buffer): boolean {
+  const size = Math.min(bytes.length, start.length);
+  return start.compare(bytes, 0, size, 0, size) === 0;
+}
+
+function readVersion1(bytes: Buffer): ProxyHeader {
+  const end = bytes.subarray(0, MAX_VERSION_1_SIZE_BYTES).indexOf('\r\n');
+  if (end === -1) return bytes.length >= MAX_VERSION_1_SIZE_BYTES ? MALFORMED : INCOMPLETE;
+  const sizeBytes = end + 2;
+  const line = bytes.toString('latin1', 0, end);
+  // What follows UNKNOWN means nothing.
+  if (/^PROXY UNKNOWN( |$)/.test(line)) return { kind: 'complete', sizeBytes, client: undefined };
+  const [, family, address = '', , port = ''] =
+    /^PROXY (TCP4|TCP6) (\S+) (\S+) (\d{1,5}) \d{1,5}$/.exec(line) ?? [];
+  const version = isIP(address);
+  if (version === 0 || family !== `TCP${version}` || Number(port) > MAX_PORT) return MALFORMED;
+  return { kind: 'complete', sizeBytes, client: { address, port: Number(port) } };
+}
+
+function readVersion2(bytes: Buffer): ProxyHeader {
+  if (bytes.length < FIXED_SIZE_BYTES) return INCOMPLETE;
+  const versionAndCommand = bytes[12] ?? 0;
+  const familyAndProtocol = bytes[13] ?? 0;
+  const restSizeBytes = bytes.readUInt16BE(14);
+  const isLocal = versionAndCommand === 0x20;
+  const isKnown = isLocal || versionAndCommand === 0x21;
+  if (!isKnown || restSizeBytes > MAX_VERSION_2_REST_BYTES) return MALFORMED;
+  const sizeBytes = FIXED_SIZE_BYTES + restSizeBytes;
+  if (bytes.length < sizeBytes) return INCOMPLETE;
+  const family = familyAndProtocol >> 4;
+  const addressSizeBytes = ADDRESS_SIZE_BYTES[family];
+  if (isLocal || addressSizeBytes === undefined) {
+    return { kind: 'complete', sizeBytes, client: undefined };
+  }
+  if (restSizeBytes < 2 * addressSizeBytes + 4) return MALFORMED;
+  const source = bytes.subarray(FIXED_SIZE_BYTES, FIXED_SIZE_BYTES + addressSizeBytes);
+  const port = bytes.readUInt16BE(FIXED_SIZE_BYTES + 2 * addressSizeBytes);
+  return { kind: 'complete', sizeBytes, client: { address: addressText(source), port } };
+}
+
+/** By address family: IPv4 and IPv6; Unix sockets have no address that a limit could know. */
+const ADDRESS_SIZE_BYTES: Readonly<Record<number, number>> = { 1: 4, 2: 16 };
+const MAX_PORT = 65_535;
+
+function addressText(bytes: Buffer): string {
+  if (bytes.length === 4) return [...bytes].join('.');
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    bytes.readUInt16BE(2 * index).toString(16),
+  );
+  return groups.join(':');
+}
