@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { connect as connectTls } from 'node:tls';
+import { ServerProcess, testCertificate, tlsFlags } from '../../harness/index.js';
 import { Platform, PROBE, text } from './platform.js';
 
 const FLAGS = ['--without-auth', '--services', 'ratelimit'];
@@ -86,6 +87,29 @@ describe('row 23: the PROXY protocol', () => {
     const [first] = (await once(socket, 'data')) as [Buffer];
     assert.equal(first[3], 4, 'a frame of settings');
     socket.destroy();
+  });
+
+  it('comes before the handshake under TLS', async () => {
+    const certificate = testCertificate('first');
+    const flags = ['--server-proxy-protocol', 'true', '--server-trusted-proxies', PROXY];
+    await using server = await ServerProcess.start({
+      flags: [...FLAGS, ...flags, ...tlsFlags(certificate)],
+    });
+    const { port } = new URL(server.url);
+    for (const used of [1, 2]) {
+      const raw = connect({ port: Number(port), host: '127.0.0.1', localAddress: PROXY });
+      await once(raw, 'connect');
+      raw.write('PROXY TCP4 192.0.2.7 198.51.100.1 40000 443\r\n');
+      const socket = connectTls({ socket: raw, ca: certificate.ca, servername: 'localhost' });
+      await once(socket, 'secureConnect');
+      let answer = '';
+      socket.on('data', (piece) => {
+        answer += piece.toString('latin1');
+      });
+      socket.write(REQUEST);
+      await once(socket, 'close');
+      assert.equal(usedOf(answer), used, answer);
+    }
   });
 
   it('of others is no word to believe, and a proxy that forgets it is cut off', async () => {
