@@ -104,12 +104,18 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       });
     },
     warmUp() {
-      whenOpen().warmUp(async (result) => {
-        const { encode } = await import('./routes/query/send-result.js');
-        const { TEXT_FORMATS } = await import('./routes/formats/index.js');
-        const isInfluxdb3 = needs.settings.compat === 'influxdb3';
-        const format = TEXT_FORMATS[isInfluxdb3 ? 'json_rows' : 'json_series'];
-        for await (const _piece of encode(result, format));
+      whenOpen().warmUp({
+        async sql(result) {
+          const { encode } = await import('./routes/query/send-result.js');
+          const { TEXT_FORMATS } = await import('./routes/formats/index.js');
+          const isInfluxdb3 = needs.settings.compat === 'influxdb3';
+          const format = TEXT_FORMATS[isInfluxdb3 ? 'json_rows' : 'json_series'];
+          for await (const _piece of encode(result, format));
+        },
+        async influxql(run) {
+          const { encodedRun } = await import('./routes/influxql/v1-query-route.js');
+          for await (const _piece of encodedRun(run, needs.log));
+        },
       });
     },
     async close() {

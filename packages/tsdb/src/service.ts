@@ -19,7 +19,7 @@ import type { Engine } from './domain/engine/engine.js';
 import type { Planner } from './domain/engine/query-path.js';
 import { type EngineReport, TsdbEngine } from './domain/engine/tsdb-engine.js';
 import { warmUpQueries } from './domain/engine/warm-up.js';
-import { Influxql } from './domain/influxql/influxql.js';
+import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
 import { LanePool } from './domain/line-protocol/lane-pool.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
@@ -32,6 +32,12 @@ import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
+
+/** Take answers to their ends, encoded as for clients. */
+export interface WarmUpConsumers {
+  sql(result: ResultStream): Promise<void>;
+  influxql(run: InfluxqlRun): Promise<void>;
+}
 
 export interface TsdbNeeds {
   readonly settings: TsdbSettings;
@@ -67,7 +73,7 @@ export interface OpenTsdb {
   readonly influxql: Influxql;
   readonly caches: Caches;
   /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
-  warmUp(consume: (result: ResultStream) => Promise<void>): void;
+  warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
   close(): Promise<void>;
 }
@@ -180,19 +186,17 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     onFailed: (err) => needs.log.error({ err }, 'background work failed'),
   });
   recorder.start(settings.internal_metrics_interval_ms);
+  const limits = {
+    bucketCountPerSeries: settings.max_select_buckets_per_series,
+    bucketCount: settings.max_select_buckets,
+    heldValueCount: settings.max_held_values,
+  };
   return {
     catalog,
     engine,
     influxql: new Influxql({
-      catalog,
-      engine,
-      clock,
-      random,
-      limits: {
-        bucketCountPerSeries: settings.max_select_buckets_per_series,
-        bucketCount: settings.max_select_buckets,
-        heldValueCount: settings.max_held_values,
-      },
+      ...{ catalog, engine, changes: { catalog, engine } },
+      ...{ clock, random, limits },
     }),
     caches,
     warmUp(consume) {
@@ -201,7 +205,15 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       const writeIdleMs = (): number => engine.writeIdleMs;
       warmingUp ??= warmUpQueries({
         ...{ host, files, planner, clock, random },
-        ...{ writeIdleMs, consume, signal },
+        ...{ writeIdleMs, consume: consume.sql, signal },
+        influxqlOver(queries, database) {
+          const influxql = new Influxql({
+            catalog: { database: () => database, databases: () => [database] },
+            ...{ engine: queries, changes: undefined, clock, random, limits },
+          });
+          const request = { database: database.name, policy: undefined, params: new Map(), signal };
+          return async (text) => await consume.influxql(await influxql.open({ ...request, text }));
+        },
       }).catch((err: unknown) => needs.log.warn({ err }, 'queries were not warmed up'));
     },
     processing,

@@ -70,6 +70,11 @@ export async function warmUpQueries(options: {
   readonly writeIdleMs: () => number;
   /** Takes an answer to its end. */
   readonly consume: (result: ResultStream) => Promise<void>;
+  /** Asks in InfluxQL and takes the answer to its end. */
+  readonly influxqlOver: (
+    queries: Pick<QueryPath, 'openSession'>,
+    database: DatabaseSchema,
+  ) => (text: string) => Promise<void>;
   /** Aborted when the node closes. */
   readonly signal: AbortSignal;
 }): Promise<void> {
@@ -104,6 +109,12 @@ export async function warmUpQueries(options: {
       await setTimeout(CALM_MS / 4, undefined, { signal });
     }
   };
+  const askInfluxql = options.influxqlOver(queries, DATABASE);
+  const askBeside = async (text: string): Promise<void> => {
+    await untilCalm();
+    await askInfluxql(text);
+    await setTimeout(PAUSE_MS, undefined, { signal });
+  };
   const ask = async (text: string): Promise<void> => {
     await untilCalm();
     const query = { database: '', language: 'sql', text, params: new Map(), signal } as const;
@@ -111,8 +122,10 @@ export async function warmUpQueries(options: {
     await setTimeout(PAUSE_MS, undefined, { signal });
   };
   try {
-    for (let round = 0; round < DIRECT_ROUNDS; round++)
+    for (let round = 0; round < DIRECT_ROUNDS; round++) {
       for (const text of statements(round)) await ask(text);
+      for (const text of influxqlStatements(round)) await askBeside(text);
+    }
     for (let round = 0; round < ENGINE_ROUNDS; round++)
       // What stands in a comment is not looked at, and the statement is planned for the engine.
       for (const text of statements(round)) await ask(`${text} -- ${round}`);
@@ -134,6 +147,22 @@ function statements(round: number): readonly string[] {
     `SELECT * FROM t ${where} AND a > 90`,
     'SELECT DISTINCT ON (host) * FROM t ORDER BY host, time DESC',
     `SELECT ${bucket}, max(b) AS x FROM t GROUP BY bucket ORDER BY bucket DESC LIMIT 5`,
+  ];
+}
+
+/** Shapes of dashboards. */
+function influxqlStatements(round: number): readonly string[] {
+  const host = `host-${round % HOSTS}`;
+  const start = new Date(Number(START_NS / 1_000_000n) + (round % 10) * 60_000);
+  const end = new Date(start.getTime() + 3_600_000);
+  const range = `time >= '${start.toISOString()}' AND time < '${end.toISOString()}'`;
+  const rangeMs = `time >= ${start.getTime()}ms and time <= ${end.getTime()}ms`;
+  return [
+    `SELECT max("a") AS "x", max("b") AS "y" FROM "t" WHERE ("host" = '${host}') AND ${range} GROUP BY time(1m)`,
+    `SELECT mean("b") FROM "t" WHERE ${rangeMs} GROUP BY time(30s), "host" fill(null)`,
+    `SELECT * FROM "t" WHERE "a" > 90 AND ("host" = '${host}') AND ${range}`,
+    'SELECT * FROM "t" GROUP BY "host" ORDER BY time DESC LIMIT 1',
+    `SELECT max("b") AS "x" FROM "t" WHERE time < '${end.toISOString()}' GROUP BY time(1m) ORDER BY time DESC LIMIT 5`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { assertNever, type Clock, type Random } from '@plinth/kernel';
+import { assertNever, type Clock, invariant, type Random } from '@plinth/kernel';
 import { NotImplemented, PlanError } from '../../errors.js';
 import type { ColumnKind } from '../../model/column.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
@@ -58,8 +58,9 @@ interface RunningQuery {
 
 /** Answers InfluxQL over the engine. */
 export class Influxql {
-  readonly #catalog: RelationalCatalog;
-  readonly #engine: Engine;
+  readonly #catalog: Databases;
+  readonly #engine: Pick<Engine, 'openSession'>;
+  readonly #changes: Changes | undefined;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #limits: SelectLimits;
@@ -67,14 +68,17 @@ export class Influxql {
   #lastId = 0;
 
   constructor(options: {
-    readonly catalog: RelationalCatalog;
-    readonly engine: Engine;
+    readonly catalog: Databases;
+    readonly engine: Pick<Engine, 'openSession'>;
+    /** Without it nothing can be changed. */
+    readonly changes: Changes | undefined;
     readonly clock: Clock;
     readonly random: Random;
     readonly limits: SelectLimits;
   }) {
     this.#catalog = options.catalog;
     this.#engine = options.engine;
+    this.#changes = options.changes;
     this.#clock = options.clock;
     this.#random = options.random;
     this.#limits = options.limits;
@@ -107,8 +111,7 @@ export class Influxql {
       this.#session(session, signal, request.dialect ?? 'v1'),
       this.#environment(request, session),
       {
-        catalog: this.#catalog,
-        engine: this.#engine,
+        changes: this.#changes,
         databases: () => this.#catalog.databases(),
         queries: () => this.#queries(),
         kill: (queryId) => this.#kill(queryId),
@@ -170,9 +173,16 @@ export class Influxql {
   }
 }
 
-interface ServerSide {
+type Databases = Pick<RelationalCatalog, 'database' | 'databases'>;
+
+/** What statements change. */
+export interface Changes {
   readonly catalog: RelationalCatalog;
   readonly engine: Engine;
+}
+
+interface ServerSide {
+  readonly changes: Changes | undefined;
   databases(): ReturnType<RelationalCatalog['databases']>;
   queries(): readonly {
     readonly id: number;
@@ -241,11 +251,17 @@ class Executor {
       case 'drop_measurement':
       case 'delete':
       case 'drop_series':
-        await runSchema(statement, { env: this.#env, session: this.#session, ...this.#server });
+        await runSchema(statement, { env: this.#env, session: this.#session, ...this.#changes });
         return EMPTY_ANSWER;
       default:
         return assertNever(statement);
     }
+  }
+
+  get #changes(): Changes {
+    const { changes } = this.#server;
+    invariant(changes !== undefined, 'this place changes nothing');
+    return changes;
   }
 
   #compile(statement: SelectStatement): CompiledSelect {
@@ -256,7 +272,7 @@ class Executor {
     const select = this.#compile(statement);
     if (statement.into === undefined) return this.#answer(select);
     return await selectInto(statement.into, select, runSelect(select, this.#session), {
-      engine: this.#server.engine,
+      engine: this.#changes.engine,
       env: this.#env,
       nowNs: this.#session.nowNs,
       heldValueCount: this.#session.limits.heldValueCount,

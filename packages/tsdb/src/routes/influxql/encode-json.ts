@@ -14,6 +14,9 @@ export interface ResultFrame {
   readonly head: string;
 }
 
+/** Texts are handed on when they are so long: each takes its way through several hands. */
+const TEXT_LENGTH = 16 * 1024;
+
 /** The series of one result, as the inside of `{...}`. Source: tsdb-http, "JSON response". */
 export async function* encodeResult(
   answer: Answer,
@@ -23,17 +26,20 @@ export async function* encodeResult(
   const encoder = new SeriesEncoder(answer, options);
   let open: AnswerSeries | undefined;
   const separator = frame.head === '' ? '' : ',';
-  yield frame.head;
+  let out = frame.head;
   for await (const piece of answer.series) {
-    if (open !== undefined && isSame(open, piece)) {
-      yield `,${encoder.rows(piece, 0, piece.rowCount)}`;
-      continue;
+    if (open !== undefined && isSame(open, piece)) out += ',';
+    else {
+      out += open === undefined ? `${separator}"series":[` : ']},';
+      out += encoder.head(piece);
+      open = piece;
     }
-    yield open === undefined ? `${separator}"series":[` : ']},';
-    open = piece;
-    yield encoder.head(piece) + encoder.rows(piece, 0, piece.rowCount);
+    out += encoder.rows(piece, 0, piece.rowCount);
+    if (out.length < TEXT_LENGTH) continue;
+    yield out;
+    out = '';
   }
-  if (open !== undefined) yield ']}]';
+  yield open === undefined ? out : `${out}]}]`;
 }
 
 /** One document for each chunk. Source: tsdb-http, "Chunking". */

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Logger } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
@@ -49,7 +50,7 @@ async function answer(
       .send(await failedDocument(statementErrorText(error) ?? '', input.format));
     return;
   }
-  const pieces = gathered(run, bytesOf(run, input), deps);
+  const pieces = gathered(run, bytesOf(run, input), deps.log);
   const first = await firstPiece(pieces);
   const start = first.done ? Buffer.alloc(0) : first.value;
   reply.header('content-type', CONTENT_TYPES[input.format]);
@@ -83,6 +84,14 @@ function bytesOf(run: InfluxqlRun, input: V1Input): AsyncGenerator<Buffer, void,
       return msgpackPieces(run, input);
   }
 }
+
+/** A whole answer in the format of most clients. */
+export function encodedRun(run: InfluxqlRun, log: Logger): AsyncGenerator<Buffer, void, undefined> {
+  const options = { epochNs: undefined, isPretty: false, chunkSize: undefined };
+  return gathered(run, encoded(jsonTexts(run, options)), log);
+}
+
+type JsonInput = Pick<V1Input, 'epochNs' | 'isPretty' | 'chunkSize'>;
 
 async function firstPiece(
   pieces: AsyncGenerator<Buffer, void, undefined>,
@@ -118,7 +127,7 @@ async function* encoded(
 async function* gathered(
   run: InfluxqlRun,
   pieces: AsyncGenerator<Buffer, void, undefined>,
-  deps: RouteDeps,
+  log: Logger,
 ): AsyncGenerator<Buffer, void, undefined> {
   let outcome: 'success' | 'fail' | 'cancel' = 'cancel';
   try {
@@ -131,7 +140,7 @@ async function* gathered(
   } catch (error) {
     outcome = 'fail';
     if (statementErrorText(error) === undefined && !(error instanceof UnsupportedValue)) {
-      deps.log.error({ err: error }, 'query failed');
+      log.error({ err: error }, 'query failed');
     }
     throw error;
   } finally {
@@ -141,7 +150,7 @@ async function* gathered(
 
 async function* jsonTexts(
   run: InfluxqlRun,
-  input: V1Input,
+  input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const pretty = input.isPretty ? new PrettyJson() : undefined;
   const shown = (text: string): string => pretty?.add(text) ?? text;
@@ -151,38 +160,33 @@ async function* jsonTexts(
     }
     return;
   }
-  yield shown('{"results":[');
+  let held = '{"results":[';
   for (const index of run.statements.keys()) {
-    yield shown(index === 0 ? '{' : ',{');
-    for await (const text of statementTexts(run, index, input)) yield shown(text);
-    yield shown('}');
+    held += index === 0 ? '{' : ',{';
+    for await (const text of statementTexts(run, index, input)) {
+      held += text;
+      if (held.length < PIECE_LENGTH) continue;
+      yield shown(held);
+      held = '';
+    }
+    held += '}';
   }
-  yield shown(']}');
-  yield '\n';
+  yield `${shown(`${held}]}`)}\n`;
 }
 
 async function* statementTexts(
   run: InfluxqlRun,
   index: number,
-  input: V1Input,
+  input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const head = `"statement_id":${index}`;
   let isBegun = false;
   try {
-    const result = await run.execute(index);
-    // Nothing goes out before the first row: until then a failure is the whole result.
-    let held = '';
-    for await (const text of encodeResult(result, input, { head })) {
-      if (!isBegun) {
-        held += text;
-        isBegun = held.length > head.length + 16;
-        if (!isBegun) continue;
-        yield held;
-        continue;
-      }
+    // Until the first rows have gone out a failure is the whole result.
+    for await (const text of encodeResult(await run.execute(index), input, { head })) {
       yield text;
+      isBegun = true;
     }
-    if (!isBegun) yield held;
   } catch (error) {
     const text = statementErrorText(error);
     if (text === undefined || isBegun) throw error;
@@ -193,7 +197,7 @@ async function* statementTexts(
 async function* chunkedStatement(
   run: InfluxqlRun,
   index: number,
-  input: V1Input,
+  input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const head = `"statement_id":${index}`;
   try {

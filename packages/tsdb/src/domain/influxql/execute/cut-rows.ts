@@ -2,15 +2,19 @@ import { isSameSeries, type Series } from './series.js';
 import { sliceOf } from './vector-values.js';
 
 /** LIMIT and OFFSET of each series. */
-export async function* cutRows(
+export function cutRows(
+  pieces: AsyncIterable<Series>,
+  limit: number | undefined,
+  offset: number,
+): AsyncIterable<Series> {
+  return limit === undefined && offset === 0 ? pieces : withoutOtherRows(pieces, limit, offset);
+}
+
+async function* withoutOtherRows(
   pieces: AsyncIterable<Series>,
   limit: number | undefined,
   offset: number,
 ): AsyncGenerator<Series, void, undefined> {
-  if (limit === undefined && offset === 0) {
-    yield* pieces;
-    return;
-  }
   let before: Series | undefined;
   let seen = 0;
   for await (const piece of pieces) {
@@ -33,15 +37,19 @@ export function slicePiece(piece: Series, from: number, to: number): Series {
 }
 
 /** SLIMIT and SOFFSET: of the series of each table. */
-export async function* cutSeries(
+export function cutSeries(
+  pieces: AsyncIterable<Series>,
+  limit: number | undefined,
+  offset: number,
+): AsyncIterable<Series> {
+  return limit === undefined && offset === 0 ? pieces : withoutOtherSeries(pieces, limit, offset);
+}
+
+async function* withoutOtherSeries(
   pieces: AsyncIterable<Series>,
   limit: number | undefined,
   offset: number,
 ): AsyncGenerator<Series, void, undefined> {
-  if (limit === undefined && offset === 0) {
-    yield* pieces;
-    return;
-  }
   let before: Series | undefined;
   let index = -1;
   for await (const piece of pieces) {

@@ -57,27 +57,24 @@ export async function* readAggregates(
   // Rows in memory tell the starts of buckets.
   const bucketed = direct === undefined ? request : { ...request, hasLowerBound: false };
   const bucket = windows === undefined ? undefined : bucketText(bucketed, windows, reader.time);
-  const values = request.calls.map((call) => aggregateText(call, reader));
-  const keys = [...groups.map((_, i) => `g${i}`), ...(bucket === undefined ? [] : ['b'])];
-  const list = [
-    ...groups.map((text, i) => `${text} AS g${i}`),
-    ...(bucket === undefined ? [] : [`${bucket.text} AS b`]),
-    ...values.map((text, i) => `${text} AS v${i}`),
-  ].join(', ');
-  const where = reader.where();
-  // By position: users' columns may have any name.
-  const positions = keys.map((_, i) => i + 1).join(', ');
-  const grouping = keys.length === 0 ? '' : ` GROUP BY ${positions} ORDER BY ${positions}`;
-  const scan = reader.scan();
+  const keyCount = groups.length + (bucket === undefined ? 0 : 1);
+  // Rows in memory answer most statements: the engine's text is made for the others.
+  let made: ReturnType<typeof aggregateStatement> | undefined;
+  const statement = () => {
+    made ??= aggregateStatement(request.calls, { reader, groups, bucket: bucket?.text });
+    return made;
+  };
   const chunks = session.read({
-    scans: [scan],
+    get scans() {
+      return [statement().scan];
+    },
     columns: [
       ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
       ...(bucket === undefined ? [] : [bucket.column]),
       ...request.calls.map((call, i) => outputColumn(`v${i}`, call.type)),
     ],
     isSmall: true,
-    render: (scanText) => `SELECT ${list} FROM ${scanText(0)} r${where}${grouping}`,
+    render: (scanText) => statement().textOver(scanText(0)),
     direct,
   });
   const collector = new Collector(request.calls);
@@ -87,7 +84,7 @@ export async function* readAggregates(
       bucket === undefined
         ? undefined
         : (columns[groups.length]?.values as ArrayLike<bigint | number>); // never NULL
-    const first = keys.length;
+    const first = keyCount;
     const callValues = request.calls.map((call, i) =>
       vectorValues(columns[first + i] as (typeof columns)[number], rowCount, call.type),
     );
@@ -105,6 +102,32 @@ export async function* readAggregates(
   if (rest !== undefined) yield rest;
 }
 
+/** The engine's text, and the scan that it needs. */
+function aggregateStatement(
+  calls: readonly CompiledCall[],
+  at: {
+    readonly reader: TableReader;
+    readonly groups: readonly string[];
+    readonly bucket: string | undefined;
+  },
+) {
+  const { reader, groups, bucket } = at;
+  const keys = [...groups, ...(bucket === undefined ? [] : [bucket])];
+  const list = [
+    ...groups.map((text, i) => `${text} AS g${i}`),
+    ...(bucket === undefined ? [] : [`${bucket} AS b`]),
+    ...calls.map((call, i) => `${aggregateText(call, reader)} AS v${i}`),
+  ].join(', ');
+  const where = reader.where();
+  // By position: users' columns may have any name.
+  const positions = keys.map((_, i) => i + 1).join(', ');
+  const grouping = keys.length === 0 ? '' : ` GROUP BY ${positions} ORDER BY ${positions}`;
+  return {
+    scan: reader.scan(),
+    textOver: (source: string): string => `SELECT ${list} FROM ${source} r${where}${grouping}`,
+  };
+}
+
 /** Grouping for rows in memory, where they know all functions. */
 function directGroups(request: AggregateRequest, reader: TableReader): DirectGroups | undefined {
   const { windows, groupTags, source } = request;
@@ -117,11 +140,9 @@ function directGroups(request: AggregateRequest, reader: TableReader): DirectGro
   for (const { name, argument } of request.calls) {
     const column = argument.kind === 'column' ? reader.plainColumn(argument.ref) : undefined;
     if (column === undefined) return undefined;
-    const isKnown = name === 'min' || name === 'max' || name === 'mean' || name === 'count';
-    // Sums of integers wrap here; those of rows in memory do not.
-    if (isKnown || (name === 'sum' && column.kind === 'float64')) {
-      outputs.push({ kind: name, column });
-    } else return undefined;
+    // Sums of integers wrap at 64 bits: rows in memory answer only where they come nowhere near.
+    if (!/^(?:min|max|mean|count|sum)$/.test(name)) return undefined;
+    outputs.push({ kind: name as 'sum', column }); // one of the five
   }
   const ascending = { descending: false, nullsFirst: true } as const;
   const order = [

@@ -10,12 +10,9 @@ import type { Session } from './session.js';
  * The answer to a SELECT: series by name, then by tags, each by time. Series without rows do not come.
  * Source: query-languages, "InfluxQL: semantics".
  */
-export async function* runSelect(
-  select: CompiledSelect,
-  session: Session,
-): AsyncGenerator<Series, void, undefined> {
+export function runSelect(select: CompiledSelect, session: Session): AsyncIterable<Series> {
   const rows = cutRows(allRows(select, session), select.limit, select.offset);
-  yield* cutSeries(rows, select.seriesLimit, select.seriesOffset);
+  return cutSeries(rows, select.seriesLimit, select.seriesOffset);
 }
 
 async function* allRows(
