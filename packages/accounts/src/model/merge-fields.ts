@@ -34,15 +34,28 @@ export function mergeFields<T extends object>(stored: T | undefined, given: unkn
 }
 
 function mergeObject(stored: Tree, given: Tree, name: string): Tree | undefined {
-  const members = new Map(Object.entries(stored));
-  for (const [key, value] of Object.entries(given)) {
+  const merged: Record<string, unknown> = { ...stored };
+  for (const key of Object.keys(given)) {
     const at = `${name}.${key}`;
     if (NOT_STORED.has(at)) continue;
-    const merged = mergeValue(members.get(key), value, { key, at });
-    if (merged === undefined) members.delete(key);
-    else members.set(key, merged);
+    const before = Object.hasOwn(stored, key) ? stored[key] : undefined;
+    const after = mergeValue(before, given[key], { key, at });
+    if (after === undefined) delete merged[key];
+    else setMember(merged, key, after);
   }
-  return members.size === 0 ? undefined : Object.fromEntries(members);
+  return Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+/** Clients choose the names of metadata, and one of them could be `__proto__`. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') object[name] = value;
+  else
+    Object.defineProperty(object, name, {
+      value,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
 }
 
 function mergeValue(
@@ -102,12 +115,12 @@ export function isSame(one: unknown, other: unknown): boolean {
 
 /** JSON with the members of every object in ascending order of their names. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(sorted(value)) ?? 'null';
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  let members = '';
+  for (const name of Object.keys(value).sort()) {
+    const member = `${JSON.stringify(name)}:${canonicalJson(Reflect.get(value, name))}`;
+    members += members === '' ? member : `,${member}`;
+  }
+  return `{${members}}`;
 }

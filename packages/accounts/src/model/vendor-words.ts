@@ -93,9 +93,9 @@ const SUFFIXES = ['_balance', '_transfers'] as const;
 /** `parent` with one member changed; anything that is no object stays as it is. */
 function inside(parent: unknown, name: string, change: (value: unknown) => unknown): unknown {
   if (!isObject(parent) || !Object.hasOwn(parent, name)) return parent;
-  return Object.fromEntries(
-    Object.entries(parent).map(([key, value]) => [key, key === name ? change(value) : value]),
-  );
+  const before = parent[name];
+  const after = change(before);
+  return after === before ? parent : { ...parent, [name]: after };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

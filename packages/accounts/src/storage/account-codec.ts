@@ -5,13 +5,20 @@ import type { IdNumber } from '../model/parts.js';
 import type { PersonFields, StoredPerson } from '../model/person.js';
 import { type Tenant, tenantKey } from '../model/tenant.js';
 import type { AccountTables } from './account-tables.js';
+import {
+  type PackedFutureRequirements,
+  type PackedRequirements,
+  packRequirements,
+  unpackRequirements,
+} from './requirements-codec.js';
 import type { Sealer } from './sealer.js';
 
 export type AccountRow = Selectable<AccountTables['accounts_accounts']>;
 export type PersonRow = Selectable<AccountTables['accounts_persons']>;
 
-/** Layout of `body`; another number is another layout. See docs/formats/accounts.md. */
-const BODY_VERSION = 1;
+/** Layouts of `body`; another number is another layout. See docs/formats/accounts.md. */
+const ACCOUNT_BODY_VERSION = 2;
+const PERSON_BODY_VERSION = 1;
 const BITS: Readonly<Record<ConfigurationName, number>> = {
   customer: 1,
   merchant: 2,
@@ -19,6 +26,15 @@ const BITS: Readonly<Record<ConfigurationName, number>> = {
 };
 export const INCOMPATIBLE_FLAG = 1;
 export const V1_FLAG = 2;
+
+type Stored = Omit<StoredAccount, keyof Tenant | 'id'>;
+type AccountBody =
+  | (Stored & { readonly v: 1 })
+  | (Omit<Stored, 'requirements' | 'futureRequirements'> & {
+      readonly v: 2;
+      readonly requirements: PackedRequirements;
+      readonly futureRequirements: PackedFutureRequirements;
+    });
 
 /** Masks of accounts that have at least the named configurations. */
 export function masksWith(names: readonly ConfigurationName[]): readonly number[] {
@@ -29,7 +45,14 @@ export function masksWith(names: readonly ConfigurationName[]): readonly number[
 /** @param head the account as it is answered without `include`. */
 export function toAccountRow(account: StoredAccount, head: string, sealer: Sealer): AccountRow {
   const { id, platform, livemode, createdMs, isClosed, dueMs, state, ...rest } = account;
-  const body = { v: BODY_VERSION, ...rest, state, fields: sealAccount(account, sealer) };
+  const body = {
+    v: ACCOUNT_BODY_VERSION,
+    ...rest,
+    requirements: packRequirements(account.requirements),
+    futureRequirements: packRequirements(account.futureRequirements),
+    state,
+    fields: sealAccount(account, sealer),
+  };
   const customer = account.fields.configuration?.customer;
   return {
     id,
@@ -48,7 +71,7 @@ export function toAccountRow(account: StoredAccount, head: string, sealer: Seale
 
 /** @param sealer opens the numbers of ids; without one they stay sealed, which is enough to answer. */
 export function fromAccountRow(row: AccountRow, tenant: Tenant, sealer?: Sealer): StoredAccount {
-  const body = JSON.parse(row.body) as Omit<StoredAccount, keyof Tenant | 'id'>; // written by `toAccountRow`
+  const body = JSON.parse(row.body) as AccountBody; // written by `toAccountRow`
   const account: StoredAccount = {
     ...tenant,
     id: row.id,
@@ -62,8 +85,9 @@ export function fromAccountRow(row: AccountRow, tenant: Tenant, sealer?: Sealer)
     injected: body.injected,
     verifications: body.verifications,
     capabilities: body.capabilities,
-    requirements: body.requirements,
-    futureRequirements: body.futureRequirements,
+    requirements: body.v === 1 ? body.requirements : unpackRequirements(body.requirements),
+    futureRequirements:
+      body.v === 1 ? body.futureRequirements : unpackRequirements(body.futureRequirements),
     dueMs: row.due_ms === null ? undefined : Number(row.due_ms),
   };
   if (sealer === undefined) return account;
@@ -93,7 +117,7 @@ export function toPersonRow(person: StoredPerson, tenant: Tenant, sealer: Sealer
     tenant: tenantKey(tenant),
     account_id: accountId,
     created_ms: createdMs,
-    body: JSON.stringify({ v: BODY_VERSION, updatedMs, fields: sealed }),
+    body: JSON.stringify({ v: PERSON_BODY_VERSION, updatedMs, fields: sealed }),
   };
 }
 

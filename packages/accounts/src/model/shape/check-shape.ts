@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { setMember } from '../merge-fields.js';
 import { decimalText } from './decimal-text.js';
 
 export type FieldProblem =
@@ -101,13 +102,14 @@ class ShapeWalk {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return this.#wrongType(path, 'an object');
     }
-    const entries = Object.entries(value);
+    const names = Object.keys(value);
     const { properties = {}, required = [], additionalProperties } = node;
-    if (entries.length > (node.maxProperties ?? Number.POSITIVE_INFINITY)) {
+    if (names.length > (node.maxProperties ?? Number.POSITIVE_INFINITY)) {
       return this.#fail(path, 'too_long', `${path} has more than ${node.maxProperties} keys.`);
     }
-    const taken: [string, unknown][] = [];
-    for (const [name, inner] of entries) {
+    const taken: Record<string, unknown> = {};
+    for (const name of names) {
+      const inner: unknown = Reflect.get(value, name);
       const at = join(path, name);
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
       const schema =
@@ -116,14 +118,14 @@ class ShapeWalk {
         this.#fail(shorten(at), 'unknown_field', `Unknown field ${shorten(at)}.`);
       } else if (known === undefined && !isKey(node, name)) {
         this.#fail(shorten(at), 'bad_format', `${shorten(at)} is not a valid key.`);
-      } else taken.push([name, this.walk(schema, inner, at)]);
+      } else setMember(taken, name, this.walk(schema, inner, at));
     }
     for (const name of required) {
       if (!Object.hasOwn(value, name)) {
         this.#fail(join(path, name), 'missing_field', `${join(path, name)} is required.`);
       }
     }
-    return Object.fromEntries(taken);
+    return taken;
   }
 
   #array(node: Node, value: unknown, path: string): unknown {
