@@ -1,15 +1,16 @@
 import { join } from 'node:path';
-import type {
-  Clock,
-  FileSystem,
-  HttpService,
-  Leases,
-  Logger,
-  Outbox,
-  Principal,
-  Random,
-  RelationalStore,
-  ServiceFront,
+import {
+  type Clock,
+  type FileSystem,
+  type HttpService,
+  type Leases,
+  type Logger,
+  type Outbox,
+  type Principal,
+  type Random,
+  type RelationalStore,
+  type ServiceFront,
+  TargetGuard,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
@@ -58,6 +59,8 @@ export interface AccountsNeeds {
   readonly keys: PlatformKeyring;
   /** Networks and hosts of the own network to which events may be delivered. */
   readonly allowedTargets: readonly string[];
+  /** Where this server listens. */
+  readonly ownListeners: readonly { readonly address: string; readonly port: number }[];
   /** Another service that is told of changes. */
   readonly listener?: AccountListener | undefined;
   /** Who an operator's request speaks for. Throws when its token is none. */
@@ -150,6 +153,8 @@ class AccountsService implements HttpService {
     const sealer = new Sealer(sealingKeys);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);
+    const targets = new TargetGuard({ allowed: this.#needs.allowedTargets });
+    targets.blockListeners(this.#needs.ownListeners);
     this.#domain = new AccountsDomain({
       clock,
       random,
@@ -164,7 +169,7 @@ class AccountsService implements HttpService {
       sealingKeys,
       outbox: this.#needs.outbox,
       log: this.#needs.log,
-      allowedTargets: this.#needs.allowedTargets,
+      targets,
       listener: this.#needs.listener,
     });
     const { upkeep, rotation, destinations, delivery } = this.#domain;

@@ -57,6 +57,7 @@ export { createLogger, type LogDestination, type Logger, type LogLevel } from '.
 export { redactText } from './log/redact.js';
 export { Histogram } from './metrics/histogram.js';
 export { type Counter, type Metric, type MetricSample, Metrics } from './metrics/metrics.js';
+export { hostOf, portOf, TargetGuard, type TargetRules } from './net/target-guard.js';
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './objects/object-errors.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';

@@ -135,11 +135,12 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
     description:
       'Pause deliveries to a receiver for 30 s when 70 % of at least 10 attempts in 5 minutes failed.',
   }),
-  disable_after_hours: Type.Integer({
+  disable_after_hours: Type.Number({
     default: 0,
     minimum: 0,
     maximum: 8760,
-    description: 'Switch a webhook off after so many hours of nothing but failures; 0: never.',
+    description:
+      'Switch a webhook off after so many hours (fractions too) of nothing but failures; 0: never.',
   }),
   max_queued_per_app: Type.Integer({
     default: 1_000_000,

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
-import type {
-  Clock,
-  FileSystem,
-  HttpService,
-  Leases,
-  Logger,
-  Metrics,
-  Outbox,
-  Random,
-  RelationalStore,
-  SecretBox,
-  ServiceFront,
+import {
+  type Clock,
+  type FileSystem,
+  type HttpService,
+  type Leases,
+  type Logger,
+  type Metrics,
+  type Outbox,
+  type Random,
+  type RelationalStore,
+  type SecretBox,
+  type ServiceFront,
+  TargetGuard,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhooksConfig } from './config.js';
@@ -20,12 +21,13 @@ import { Engine } from './domain/engine/engine.js';
 import { HookRegistry } from './domain/hook-registry.js';
 import { HookRules } from './domain/hook-rules.js';
 import { INTERNAL_EVENT_TYPES, InternalEvents } from './domain/internal-events.js';
+import { payloadOf } from './domain/payload/event-body.js';
+import { PayloadDesk } from './domain/payload/payload-desk.js';
 import { pingPayload } from './domain/ping.js';
 import { Publisher } from './domain/publisher.js';
 import { QueueView } from './domain/queue-view.js';
 import { Redelivery } from './domain/redelivery.js';
 import { Retention } from './domain/retention.js';
-import { TargetGuard } from './domain/target-guard.js';
 import { sharedLookup } from './domain/transport/connect.js';
 import { EgressProxy } from './domain/transport/egress-proxy.js';
 import { Sender } from './domain/transport/sender.js';
@@ -105,6 +107,7 @@ class WebhookService implements Webhooks {
   readonly #queue: QueueStore;
   readonly #deliveries: DeliveryStore;
   readonly #sender: Sender;
+  readonly #payloads = new PayloadDesk();
   readonly #engine: Engine;
   readonly #publisher: Publisher;
   readonly #redelivery: Redelivery;
@@ -146,6 +149,7 @@ class WebhookService implements Webhooks {
       queue: this.#queue,
       hooks: this.#hooks,
       sender: this.#sender,
+      payloads: this.#payloads,
       clock,
       random,
       log,
@@ -210,6 +214,7 @@ class WebhookService implements Webhooks {
         rules: this.#rules,
         deliveries,
         redelivery: this.#redelivery,
+        payloads: this.#payloads,
         findApp: (id) => apps.find({ id }),
         appIdOf,
         onUrlChanged: async (hook) => {
@@ -225,6 +230,7 @@ class WebhookService implements Webhooks {
         hooks: this.#hooks,
         engine: this.#engine,
         publisher: this.#publisher,
+        payloads: this.#payloads,
         redelivery: this.#redelivery,
         deliveries,
         queue: new QueueView(this.#queue),
@@ -256,6 +262,7 @@ class WebhookService implements Webhooks {
     await this.#retention.close();
     await this.#engine.close();
     this.#sender.close();
+    await this.#payloads.close();
   }
 
   #appSettled(appId: number, what: 'created' | 'changed' | 'deleted'): void {
@@ -276,8 +283,7 @@ class WebhookService implements Webhooks {
     const outcome = await this.#publisher.publish({
       event: 'ping',
       action: undefined,
-      payload,
-      payloadText: JSON.stringify(payload),
+      payload: payloadOf(payload),
       installation_id: undefined,
       repository_id: undefined,
       appIds: [hook.appId],
@@ -308,7 +314,7 @@ class WebhookService implements Webhooks {
   }
 }
 
-function engineSettings({ config, version }: WebhooksNeeds) {
+function engineSettings({ config, version, publicUrl, localUrl }: WebhooksNeeds) {
   const build = createHash('sha1').update(version).digest('hex').slice(0, 7);
   return {
     isWorker: config.worker,
@@ -326,7 +332,9 @@ function engineSettings({ config, version }: WebhooksNeeds) {
       vendorName: config.vendor_name,
       userAgent: `${config.vendor_name}-Hookshot/${build}`,
       legacySha1: config.legacy_sha1,
-      enterprise: config.enterprise_headers ? { host: 'plinth', version } : undefined,
+      enterprise: config.enterprise_headers
+        ? { host: new URL(publicUrl ?? localUrl).host, version }
+        : undefined,
     },
   };
 }

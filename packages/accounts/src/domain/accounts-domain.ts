@@ -1,4 +1,4 @@
-import type { Clock, Logger, Outbox, Random, RelationalStore } from '@plinth/kernel';
+import type { Clock, Logger, Outbox, Random, RelationalStore, TargetGuard } from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import type { WireOptions } from '../model/wire/account-object.js';
@@ -18,7 +18,6 @@ import { type AccountListener, AccountReports } from './account-reports.js';
 import { AccountUpkeep } from './account-upkeep.js';
 import { AccountWriter } from './account-writer.js';
 import { Accounts } from './accounts.js';
-import { AddressGuard } from './delivery/address-guard.js';
 import { EventDelivery } from './delivery/event-delivery.js';
 import { EventSender } from './delivery/event-sender.js';
 import { deriveRequirements } from './engine/index.js';
@@ -52,8 +51,8 @@ export interface DomainNeeds {
   readonly sealingKeys: SealingKeys;
   readonly outbox: Outbox;
   readonly log: Logger;
-  /** Networks and hosts of the own network to which events may go. */
-  readonly allowedTargets: readonly string[];
+  /** Where events may go. */
+  readonly targets: TargetGuard;
   readonly listener: AccountListener | undefined;
 }
 
@@ -124,7 +123,7 @@ export class AccountsDomain {
       events,
       store: destinationStore,
       destinations: this.destinations,
-      sender: new EventSender(new AddressGuard(needs.allowedTargets)),
+      sender: new EventSender(needs.targets),
       headerPrefixes: config.header_prefixes,
     });
     const ttlMs = config.token_ttl_sec * 1000;

@@ -5,8 +5,10 @@ import type { FieldError } from './platform-dialect.js';
 export class JsonUnreadable extends Error {
   override readonly name = 'JsonUnreadable';
   readonly kind = 'json_unreadable';
-  constructor(problem: 'not_json' | 'not_an_object') {
-    super(problem === 'not_json' ? 'Problems parsing JSON' : 'Body should be a JSON object');
+  readonly reason: 'not_json' | 'not_an_object';
+  constructor(reason: 'not_json' | 'not_an_object') {
+    super(reason === 'not_json' ? 'Problems parsing JSON' : 'Body should be a JSON object');
+    this.reason = reason;
   }
 }
 

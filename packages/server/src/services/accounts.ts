@@ -1,5 +1,6 @@
 import { type AccountListener, createAccounts } from '@plinth/accounts';
 import type { HttpService } from '@plinth/kernel';
+import { listenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
 
 /** @param listener told of changes; there is none when webhooks do not run. */
@@ -25,6 +26,7 @@ export function openAccounts(
       ...settings.accounts.allow_private_targets,
       ...settings.webhooks.allow_private_targets,
     ],
+    ownListeners: listenersOf(settings.server.http_bind),
     checkOperator: (request) => identity.check(request.raw),
     announce: (text) => process.stdout.write(text),
   });

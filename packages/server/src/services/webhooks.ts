@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import { networkInterfaces } from 'node:os';
 import type { AccountListener } from '@plinth/accounts';
 import { answerOperatorError } from '@plinth/identity';
 import { createWebhooks, type Webhooks } from '@plinth/webhooks';
+import { listenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
 
 export function openWebhooks(parts: ServiceParts): Webhooks {
@@ -45,16 +45,6 @@ export function accountListener(webhooks: Webhooks | undefined): AccountListener
       report: (report) => events.handle(report),
     }
   );
-}
-
-/** Every address under which the port can be reached. */
-function listenersOf(bind: string): readonly { address: string; port: number }[] {
-  const colon = bind.lastIndexOf(':');
-  const host = bind.slice(0, colon).replace(/^\[|\]$/g, '');
-  const port = Number(bind.slice(colon + 1));
-  if (host !== '0.0.0.0' && host !== '::') return [{ address: host, port }];
-  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return own.map(({ address }) => ({ address, port }));
 }
 
 function readVersion(): string {

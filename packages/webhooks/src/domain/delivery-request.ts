@@ -17,20 +17,76 @@ export interface DeliveryRequest {
   readonly body: Uint8Array;
 }
 
-/** The request of one attempt: body, headers, signatures. Source: webhooks, sections 6.1, 6.3 to 6.5. */
+/** What the body of an attempt and its signatures are made from; it can be sent to a thread. */
+export interface SigningJob {
+  readonly payload: Uint8Array;
+  readonly isForm: boolean;
+  /** Signs `X-Hub-Signature-256`; undefined: nothing does. */
+  readonly secret: string | undefined;
+  readonly legacySha1: boolean;
+  readonly standard: StandardSigning | undefined;
+}
+
+interface StandardSigning {
+  readonly guid: string;
+  readonly timestampSec: number;
+  readonly ed25519: string | undefined;
+  /** Of the secrets that hold at the moment, the current one first. */
+  readonly hmac: readonly string[];
+}
+
+export interface SignedBody {
+  /** Undefined: the payload as it is. */
+  readonly body: Uint8Array | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function signingJob(at: {
+  readonly hook: Hook;
+  readonly settings: RequestSettings;
+  readonly guid: string;
+  readonly payload: Uint8Array;
+  readonly nowMs: number;
+}): SigningJob {
+  const { hook, settings, guid, payload, nowMs } = at;
+  return {
+    payload,
+    isForm: hook.content_type === 'form',
+    secret: signingSecret(hook, nowMs),
+    legacySha1: settings.legacySha1,
+    standard: standardSigning(hook, guid, nowMs),
+  };
+}
+
+/** Body and signature headers of one attempt. Source: webhooks, sections 6.1, 6.4 and 6.5. */
+export function makeSignedBody(job: SigningJob): SignedBody {
+  const { secret, legacySha1, standard } = job;
+  const form = job.isForm ? formBody(job.payload) : undefined;
+  const body = form ?? job.payload;
+  return {
+    body: form,
+    headers: {
+      ...(secret !== undefined && {
+        ...(legacySha1 && { 'X-Hub-Signature': hubSignature('sha1', secret, body) }),
+        'X-Hub-Signature-256': hubSignature('sha256', secret, body),
+      }),
+      ...(standard && standardHeaders(standard, body)),
+    },
+  };
+}
+
+/** The request of one attempt. Source: webhooks, section 6.3. */
 export function makeDeliveryRequest(at: {
   readonly hook: Hook;
   readonly settings: RequestSettings;
   readonly guid: string;
   readonly event: string;
   readonly payload: Uint8Array;
-  readonly nowMs: number;
+  readonly signed: SignedBody;
 }): DeliveryRequest {
-  const { hook, settings, guid, event, payload, nowMs } = at;
+  const { hook, settings, guid, event, payload, signed } = at;
   const isForm = hook.content_type === 'form';
-  const body = isForm ? formBody(payload) : payload;
   const vendor = `X-${settings.vendorName}`;
-  const secret = signingSecret(hook, nowMs);
   const url = new URL(hook.url);
   return {
     url,
@@ -47,22 +103,19 @@ export function makeDeliveryRequest(at: {
         [`${vendor}-Enterprise-Host`]: settings.enterprise.host,
         [`${vendor}-Enterprise-Version`]: settings.enterprise.version,
       }),
-      ...(secret !== undefined && {
-        ...(settings.legacySha1 && { 'X-Hub-Signature': hubSignature('sha1', secret, body) }),
-        'X-Hub-Signature-256': hubSignature('sha256', secret, body),
-      }),
-      ...standardHeaders(hook, { guid, body, nowMs }),
+      ...signed.headers,
       ...hook.custom_headers,
       ...authorization(url),
     },
-    body,
+    body: signed.body ?? payload,
   };
 }
 
 /** `payload=` and the JSON text as a form field: a space becomes `+`. */
 function formBody(payload: Uint8Array): Uint8Array {
-  const text = Buffer.from(payload).toString();
-  return Buffer.from(new URLSearchParams({ payload: text }).toString());
+  const text = new TextDecoder().decode(payload);
+  // Memory of its own, so that a thread can hand it over without a copy.
+  return new TextEncoder().encode(new URLSearchParams({ payload: text }).toString());
 }
 
 /** While a rotated secret overlaps, the operator chose which of the two signs. */
@@ -72,26 +125,35 @@ function signingSecret({ secrets }: Hook, nowMs: number): string | undefined {
   return usesPrevious ? previous.text : current;
 }
 
-function standardHeaders(
+function standardSigning(
   { standard_webhooks, secrets }: Hook,
-  { guid, body, nowMs }: { guid: string; body: Uint8Array; nowMs: number },
-): Record<string, string> {
-  if (standard_webhooks === 'off') return {};
-  const message = { id: guid, timestamp: Math.floor(nowMs / 1000), body };
+  guid: string,
+  nowMs: number,
+): StandardSigning | undefined {
+  if (standard_webhooks === 'off') return undefined;
   const { current, previous, ed25519 } = secrets;
-  const signatures: string[] = [];
-  if (standard_webhooks === 'ed25519' && ed25519 !== undefined) {
-    signatures.push(standardEd25519Signature(ed25519, message));
-  }
-  if (standard_webhooks === 'hmac' && current !== undefined) {
-    signatures.push(standardSignature(current, message));
-    if (previous !== undefined && previous.untilMs > nowMs) {
-      signatures.push(standardSignature(previous.text, message));
-    }
-  }
+  const isHmac = standard_webhooks === 'hmac' && current !== undefined;
+  const hasPrevious = previous !== undefined && previous.untilMs > nowMs;
+  return {
+    guid,
+    timestampSec: Math.floor(nowMs / 1000),
+    ed25519: standard_webhooks === 'ed25519' ? ed25519 : undefined,
+    hmac: isHmac ? [current, ...(hasPrevious ? [previous.text] : [])] : [],
+  };
+}
+
+function standardHeaders(
+  { guid, timestampSec, ed25519, hmac }: StandardSigning,
+  body: Uint8Array,
+): Record<string, string> {
+  const message = { id: guid, timestamp: timestampSec, body };
+  const signatures = [
+    ...(ed25519 === undefined ? [] : [standardEd25519Signature(ed25519, message)]),
+    ...hmac.map((secret) => standardSignature(secret, message)),
+  ];
   return {
     'webhook-id': guid,
-    'webhook-timestamp': String(message.timestamp),
+    'webhook-timestamp': String(timestampSec),
     ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
   };
 }

@@ -1,8 +1,6 @@
 import { type FieldError, ValidationFailed } from '@plinth/kernel';
-import { compactMember } from '../model/raw-json.js';
+import type { Fields, ReadEvent } from './payload/event-body.js';
 import type { EventRequest } from './publisher.js';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What is found by a name that clients use for an app. */
 export type FindAppId = (selector: {
@@ -19,12 +17,10 @@ const MAX_KEY_LENGTH = 255;
 
 /**
  * Checks one event of an operator's request. Throws `ValidationFailed` with everything that is wrong.
- * @param text the same event as it was written: numbers of the payload keep the digits they have there.
  * Source: webhooks, section 8.1.
  */
-export async function readEvent(
-  fields: Fields,
-  text: string,
+export async function checkEvent(
+  { fields, payload }: ReadEvent,
   at: {
     readonly nowMs: number;
     readonly findAppId: FindAppId;
@@ -38,25 +34,24 @@ export async function readEvent(
   };
   const event = readName(fields, refuse);
   const action = readText(fields, 'action', 100, refuse);
-  const payload = readPayload(fields, refuse);
+  if (payload === 'missing') refuse('payload', 'missing_field');
+  else if (payload === 'invalid') refuse('payload', 'invalid');
   const installation = readId(fields, 'installation_id', refuse);
   const repository = readId(fields, 'repository_id', refuse);
   const key = readText(fields, 'id', MAX_KEY_LENGTH, refuse) ?? readHeaderKey(at.headerKey, refuse);
   const orderingKey = readText(fields, 'ordering_key', MAX_KEY_LENGTH, refuse);
   const deliverAtMs = readTime(fields, at.nowMs, refuse);
   const appIds = await readTargets(fields, at.findAppId, refuse);
-  const payloadText = payload === undefined ? undefined : compactMember(text, 'payload');
-  if (errors.length > 0 || event === undefined || payload === undefined) {
+  if (errors.length > 0 || event === undefined || typeof payload === 'string') {
     throw new ValidationFailed(errors);
   }
-  const installationId = installation ?? idIn(payload['installation']);
+  const installationId = installation ?? payload.installationId;
   return {
     event,
     action,
     payload,
-    payloadText: payloadText ?? JSON.stringify(payload),
     installation_id: installationId,
-    repository_id: repository ?? idIn(payload['repository']),
+    repository_id: repository ?? payload.repositoryId,
     appIds: appIds ?? (await appOfInstallation(installationId, at.findInstallationApp)),
     idempotencyKey: key,
     orderingKey,
@@ -81,15 +76,6 @@ function readName(fields: Fields, refuse: Refuse): string | undefined {
   const isName = typeof event === 'string' && /^[a-z0-9_.-]{1,100}$/.test(event);
   // Pings are sent by the server alone.
   return isName && event !== 'ping' ? event : refuse('event', 'invalid', event);
-}
-
-function readPayload(fields: Fields, refuse: Refuse): Fields | undefined {
-  const payload = fields['payload'];
-  if (payload === undefined) return refuse('payload', 'missing_field');
-  if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) {
-    return payload as Fields; // just checked
-  }
-  return refuse('payload', 'invalid');
 }
 
 function readText(
@@ -156,9 +142,4 @@ async function readTargets(
     else for (const value of many) await look('app_ids', value);
   }
   return found;
-}
-
-function idIn(member: unknown): number | undefined {
-  const id: unknown = Reflect.get(Object(member), 'id');
-  return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
 }

@@ -1,7 +1,12 @@
-import { type FieldError, type Random, ValidationFailed } from '@plinth/kernel';
+import {
+  type FieldError,
+  hostOf,
+  type Random,
+  type TargetGuard,
+  ValidationFailed,
+} from '@plinth/kernel';
 import { ShapeInvalid } from '../errors.js';
 import { type ContentType, type Hook, type RetryPolicy, SECRET_MASK } from '../model/hook.js';
-import { hostOf, type TargetGuard } from './target-guard.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

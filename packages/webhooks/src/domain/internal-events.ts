@@ -1,5 +1,6 @@
 import type { OutboxEvent } from '@plinth/kernel';
 import type { HookRegistry } from './hook-registry.js';
+import { payloadOf } from './payload/event-body.js';
 import type { Publisher } from './publisher.js';
 
 /** What the other services report, as `event.action`. Source: webhooks, section 8.2. */
@@ -44,8 +45,7 @@ export class InternalEvents {
     const outcome = await this.#publisher.publish({
       event,
       action,
-      payload: whole,
-      payloadText: JSON.stringify(whole),
+      payload: payloadOf(whole),
       installation_id: undefined,
       repository_id: undefined,
       appIds: undefined,

@@ -7,14 +7,13 @@ import { encodePayload } from '../storage/payload-codec.js';
 import type { AcceptOutcome, NewEvent, NewTarget, QueueStore } from '../storage/queue-store.js';
 import type { Engine } from './engine/engine.js';
 import type { HookRegistry } from './hook-registry.js';
+import type { ReadPayload } from './payload/event-body.js';
 
 /** An event as it is handed in; checked. */
 export interface EventRequest {
   readonly event: string;
   readonly action: string | undefined;
-  /** Compact JSON of an object. */
-  readonly payloadText: string;
-  readonly payload: Readonly<Record<string, unknown>>;
+  readonly payload: ReadPayload;
   readonly installation_id: number | undefined;
   readonly repository_id: number | undefined;
   /** Undefined: every app that is subscribed. */
@@ -188,8 +187,7 @@ export class Publisher {
   async #prepare(
     request: EventRequest,
   ): Promise<Prepared | { readonly refused: BodyTooLong | QueueFull }> {
-    const text = this.#settings.enrichesPayload ? enrich(request) : request.payloadText;
-    const payload = Buffer.from(text);
+    const payload = this.#settings.enrichesPayload ? enrich(request) : request.payload.bytes;
     if (payload.length > this.#settings.maxPayloadBytes) return { refused: new BodyTooLong() };
     const encoded = await encodePayload(payload);
     const hooks = this.#targetsOf(request);
@@ -250,22 +248,25 @@ export class Publisher {
 }
 
 /** Source: webhooks, section 6.1. */
-function enrich({ payload, payloadText, action, installation_id }: EventRequest): string {
-  const addsAction = action !== undefined && payload['action'] === undefined;
-  const addsInstallation = installation_id !== undefined && payload['installation'] === undefined;
-  if (!addsAction && !addsInstallation) return payloadText;
-  const inner = payloadText.slice(1, -1);
-  return `{${[
-    addsAction ? `"action":${JSON.stringify(action)}` : '',
-    inner,
-    addsInstallation ? `"installation":{"id":${installation_id}}` : '',
-  ]
-    .filter((part) => part !== '')
-    .join(',')}}`;
+function enrich({ payload, action, installation_id }: EventRequest): Uint8Array {
+  const first =
+    action === undefined || payload.hasAction ? '' : `"action":${JSON.stringify(action)}`;
+  const last =
+    installation_id === undefined || payload.hasInstallation
+      ? ''
+      : `"installation":{"id":${installation_id}}`;
+  if (first === '' && last === '') return payload.bytes;
+  // The payload is compact: what stands between its braces is nothing or its members.
+  const inner = payload.bytes.subarray(1, -1);
+  const comma = inner.length > 0 ? ',' : '';
+  const head = first === '' ? '{' : `{${first}${inner.length > 0 || last !== '' ? ',' : ''}`;
+  const tail = last === '' ? '}' : `${comma}${last}}`;
+  return Buffer.concat([Buffer.from(head), inner, Buffer.from(tail)]);
 }
 
 /** What has to be the same for the same key. */
 function hashOf(request: EventRequest): string {
-  const { payload: _, idempotencyKey: __, ...rest } = request;
-  return createHash('sha256').update(JSON.stringify(rest)).digest('base64');
+  const { payload, idempotencyKey: _, ...rest } = request;
+  const hash = createHash('sha256').update(JSON.stringify(rest));
+  return hash.update(payload.digest ?? payload.bytes).digest('base64');
 }

@@ -4,6 +4,7 @@ import type { WebhooksConfig } from '../config.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import type { HookRules } from '../domain/hook-rules.js';
+import type { PayloadDesk } from '../domain/payload/payload-desk.js';
 import { describeConfig, isoSeconds } from '../domain/ping.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { DeliveryIdInvalid, ResourceMissing } from '../errors.js';
@@ -11,7 +12,7 @@ import type { Hook } from '../model/hook.js';
 import { API_VERSIONS, type Dialect } from './dialect.js';
 import { linkHeader } from './link-header.js';
 import { readListQuery } from './list-query.js';
-import { detailToWire, summaryToWire } from './to-wire.js';
+import { detailBytes, summaryToWire } from './to-wire.js';
 
 /** What is shown of an app. */
 export interface AppInfo {
@@ -31,6 +32,7 @@ export interface AppRouteNeeds {
   readonly rules: HookRules;
   readonly deliveries: DeliveryLog;
   readonly redelivery: Redelivery;
+  readonly payloads: PayloadDesk;
   readonly findApp: (appId: number) => Promise<AppInfo | undefined>;
   /** For which app the request speaks. Throws when the front let somebody else through. */
   readonly appIdOf: (request: FastifyRequest) => number;
@@ -64,7 +66,7 @@ export function registerAppRoutes(app: FastifyInstance, needs: AppRouteNeeds): v
 }
 
 function registerHookRoutes(app: FastifyInstance, prefix: string, needs: AppRouteNeeds): void {
-  const { config, dialect, hooks, rules, deliveries, redelivery, appIdOf } = needs;
+  const { config, dialect, hooks, rules, deliveries, redelivery, payloads, appIdOf } = needs;
   const path = `${prefix}/app/hook`;
   const hookOf = (request: FastifyRequest): Hook => {
     const hook = hooks.get(appIdOf(request));
@@ -105,7 +107,8 @@ function registerHookRoutes(app: FastifyInstance, prefix: string, needs: AppRout
     const id = readDeliveryId(request.params.delivery);
     const delivery = await deliveries.get(appIdOf(request), id);
     if (delivery === undefined) throw new ResourceMissing();
-    return dialect.send(request, reply, 200, detailToWire(delivery));
+    const body = detailBytes(delivery);
+    return dialect.sendBytes(request, reply, 200, { body, digest: await payloads.digest(body) });
   });
 
   app.post<OfDelivery>(`${path}/deliveries/:delivery/attempts`, async (request, reply) => {

@@ -104,8 +104,19 @@ export class Dialect {
   /** An answer in JSON; a GET gets an ETag, and 304 when the client has it. */
   send(request: FastifyRequest, reply: FastifyReply, status: number, body: unknown): FastifyReply {
     const bytes = Buffer.from(JSON.stringify(body));
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    return this.sendBytes(request, reply, status, { body: bytes, digest });
+  }
+
+  /** @param answer JSON text, and its SHA-256 in hex. */
+  sendBytes(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    { body, digest }: { readonly body: Buffer; readonly digest: string },
+  ): FastifyReply {
     if (status === 200 && (request.method === 'GET' || request.method === 'HEAD')) {
-      const etag = `W/"${createHash('sha256').update(bytes).digest('hex')}"`;
+      const etag = `W/"${digest}"`;
       reply.header('etag', etag);
       reply.header(
         'cache-control',
@@ -115,7 +126,7 @@ export class Dialect {
       );
       if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
     }
-    return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(bytes);
+    return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
   }
 
   sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -9,9 +9,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhooksConfig } from '../config.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { Engine } from '../domain/engine/engine.js';
-import { type FindAppId, type FindInstallationApp, readEvent } from '../domain/event-rules.js';
+import { checkEvent, type FindAppId, type FindInstallationApp } from '../domain/event-rules.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import { makeSecret } from '../domain/hook-rules.js';
+import type { PayloadDesk } from '../domain/payload/payload-desk.js';
 import { isoSeconds } from '../domain/ping.js';
 import type { EventRequest, Publisher, PublishOutcome } from '../domain/publisher.js';
 import type { QueueView } from '../domain/queue-view.js';
@@ -19,10 +20,9 @@ import type { Redelivery } from '../domain/redelivery.js';
 import { ResourceMissing } from '../errors.js';
 import type { QueueState } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
-import { splitArray } from '../model/raw-json.js';
 import { linkHeader } from './link-header.js';
 import { readFilter, readListQuery } from './list-query.js';
-import { detailToWire, isWebhookError, statusOf, summaryToWire } from './to-wire.js';
+import { detailBytes, isWebhookError, statusOf, summaryToWire } from './to-wire.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,6 +33,7 @@ export interface OperatorRouteNeeds {
   readonly hooks: HookRegistry;
   readonly engine: Engine;
   readonly publisher: Publisher;
+  readonly payloads: PayloadDesk;
   readonly redelivery: Redelivery;
   readonly deliveries: DeliveryLog;
   readonly queue: QueueView;
@@ -68,13 +69,13 @@ export function registerOperatorRoutes(app: FastifyInstance, needs: OperatorRout
 }
 
 function registerEventRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): void {
-  const { publisher, config, clock, findAppId, findInstallationApp } = needs;
+  const { publisher, payloads, config, clock, findAppId, findInstallationApp } = needs;
   const bodyLimit = config.max_payload_bytes + ENVELOPE_BYTES;
 
   app.post('/ops/v1/events', { bodyLimit }, async (request, reply) => {
-    const text = textOf(request.body);
+    const read = await payloads.read(bytesOf(request.body));
     const headerKey = request.headers['idempotency-key'];
-    const event = await readEvent(readObject(text), text, {
+    const event = await checkEvent(read, {
       nowMs: clock.nowMs(),
       findAppId,
       findInstallationApp,
@@ -87,16 +88,16 @@ function registerEventRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): v
 
   const batchLimit = Math.max(MAX_BATCH_SIZE_BYTES, bodyLimit);
   app.post('/ops/v1/events/batch', { bodyLimit: batchLimit }, async (request, reply) => {
-    const texts = splitBatch(textOf(request.body));
-    if (texts.length > MAX_BATCH_COUNT) {
+    const items = await payloads.readBatch(bytesOf(request.body), MAX_BATCH_COUNT);
+    if (items === 'many') {
       const message = `a batch has at most ${MAX_BATCH_COUNT} events`;
       throw new ValidationFailed([{ resource: 'Event', field: 'batch', code: 'custom', message }]);
     }
     const read = await Promise.all(
-      texts.map(async (text): Promise<EventRequest | { failed: unknown }> => {
+      items.map(async (item): Promise<EventRequest | { failed: unknown }> => {
         try {
-          const at = { nowMs: clock.nowMs(), findAppId, findInstallationApp };
-          return await readEvent(readObject(text), text, at);
+          if ('failed' in item) throw new JsonUnreadable(item.failed);
+          return await checkEvent(item, { nowMs: clock.nowMs(), findAppId, findInstallationApp });
         } catch (failed) {
           return { failed };
         }
@@ -200,7 +201,8 @@ function registerAppQueueRoutes(app: FastifyInstance, needs: OperatorRouteNeeds)
       const id = Number(request.params.delivery);
       const delivery = Number.isSafeInteger(id) ? await deliveries.get(hook.appId, id) : undefined;
       if (delivery === undefined) throw new ResourceMissing();
-      return send(reply, 200, { ...detailToWire(delivery), error: delivery.error ?? null });
+      const body = detailBytes(delivery, { error: delivery.error ?? null });
+      return sendBytes(reply, 200, body);
     },
   );
 
@@ -227,12 +229,14 @@ function registerAppQueueRoutes(app: FastifyInstance, needs: OperatorRouteNeeds)
   });
 }
 
-function send(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(Buffer.from(JSON.stringify(body)));
+const send = (reply: FastifyReply, status: number, body: unknown): FastifyReply =>
+  sendBytes(reply, status, Buffer.from(JSON.stringify(body)));
+
+function sendBytes(reply: FastifyReply, status: number, body: Buffer): FastifyReply {
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
 }
+
+const bytesOf = (body: unknown): Uint8Array => (Buffer.isBuffer(body) ? body : new Uint8Array(0));
 
 const textOf = (body: unknown): string => (Buffer.isBuffer(body) ? body.toString() : '');
 
@@ -248,17 +252,6 @@ function readObject(text: string): Fields {
     throw new JsonUnreadable('not_an_object');
   }
   return value as Fields; // just checked
-}
-
-/** An array, or one event per line. */
-function splitBatch(text: string): readonly string[] {
-  if (!/^\s*\[/.test(text)) return text.split('\n').filter((line) => line.trim() !== '');
-  try {
-    JSON.parse(text);
-  } catch {
-    throw new JsonUnreadable('not_json');
-  }
-  return splitArray(text);
 }
 
 function outcomeToWire(outcome: PublishOutcome | undefined): object {

@@ -2,7 +2,7 @@ import { lookup as resolveName } from 'node:dns';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { AddressGuard } from './address-guard.js';
+import { hostOf, portOf, type TargetGuard } from '@plinth/kernel';
 
 export interface SentEvent {
   readonly url: string;
@@ -14,9 +14,9 @@ const TIMEOUT_MS = 10_000;
 
 /** Sends one event and says whether the receiver took it; never throws. A redirect is no success. */
 export class EventSender {
-  readonly #guard: AddressGuard;
+  readonly #guard: TargetGuard;
 
-  constructor(guard: AddressGuard) {
+  constructor(guard: TargetGuard) {
     this.#guard = guard;
   }
 
@@ -37,16 +37,14 @@ export class EventSender {
 
   async #exchange({ url, headers, body }: SentEvent, signal: AbortSignal): Promise<number> {
     const target = new URL(url);
-    const host = target.hostname.replace(/^\[|\]$/g, '');
     // A literal address is connected to without a look-up.
-    if (isIP(host) !== 0 && !this.#guard.mayReach(host, host))
-      throw new Error('address is not allowed');
+    if (isIP(hostOf(target)) !== 0 && !this.#guard.isUrlReachable(target)) throw notAllowed();
     const request = target.protocol === 'https:' ? httpsRequest : httpRequest;
     return await new Promise((resolve, reject) => {
       const options = {
         method: 'POST',
         headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-        lookup: this.#lookup,
+        lookup: this.#lookupFor(portOf(target)),
         signal,
         agent: false,
       } as const;
@@ -61,17 +59,21 @@ export class EventSender {
   }
 
   /** Names are looked up at every connect, so that none can change its mind after it was checked. */
-  readonly #lookup: LookupFunction = (hostname, options, callback) => {
-    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) {
-        callback(error, '', 4);
-        return;
-      }
-      const allowed = addresses.filter(({ address }) => this.#guard.mayReach(hostname, address));
-      const [first] = allowed;
-      if (first === undefined) callback(new Error('address is not allowed'), '', 4);
-      else if (options.all === true) callback(null, allowed);
-      else callback(null, first.address, first.family);
-    });
-  };
+  #lookupFor(port: number): LookupFunction {
+    return (hostname, options, callback) => {
+      resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+        if (error !== null) {
+          callback(error, '', 4);
+          return;
+        }
+        const allowed = this.#guard.filter(hostname, port, addresses);
+        const [first] = allowed;
+        if (first === undefined) callback(notAllowed(), '', 4);
+        else if (options.all === true) callback(null, [...allowed]);
+        else callback(null, first.address, first.family);
+      });
+    };
+  }
 }
+
+const notAllowed = (): Error => new Error('address is not allowed');

@@ -8,8 +8,10 @@ import {
   makeDeliveryRequest,
   type RequestSettings,
   recordedHeaders,
+  signingJob,
 } from '../delivery-request.js';
 import { type HookRegistry, isReady } from '../hook-registry.js';
+import type { PayloadDesk } from '../payload/payload-desk.js';
 import { isSuccess, type Outcome, statusOf } from '../transport/outcome.js';
 import type { Sender } from '../transport/sender.js';
 import { EngineMetrics } from './engine-metrics.js';
@@ -39,6 +41,7 @@ export interface EngineNeeds {
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
   readonly sender: Sender;
+  readonly payloads: PayloadDesk;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -343,18 +346,14 @@ export class Engine {
     hook: Hook,
     throttledMs: number | undefined,
   ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean }> {
-    const { clock, queue, sender, log } = this.#needs;
+    const { clock, queue, sender, log, payloads } = this.#needs;
     const payload = item.payload ?? (await queue.readPayload(item.guid));
     if (payload === undefined) throw new Error('the payload of a queued event is gone');
     const nowMs = clock.nowMs();
-    const request = makeDeliveryRequest({
-      hook,
-      settings: this.#settings.request,
-      guid: item.guid,
-      event: item.event,
-      payload,
-      nowMs,
-    });
+    const { guid, event } = item;
+    const settings = this.#settings.request;
+    const signed = await payloads.sign(signingJob({ hook, settings, guid, payload, nowMs }));
+    const request = makeDeliveryRequest({ hook, settings, guid, event, payload, signed });
     const startMs = clock.monotonicMs();
     const outcome = await sender.send(request, hook.insecure_ssl);
     const durationMs = clock.monotonicMs() - startMs;

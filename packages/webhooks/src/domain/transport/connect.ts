@@ -3,7 +3,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { hostOf, portOf, type TargetGuard } from '../target-guard.js';
+import { hostOf, portOf, type TargetGuard } from '@plinth/kernel';
 import type { EgressProxy } from './egress-proxy.js';
 import { failureOf, TransportFailed } from './outcome.js';
 

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /** Addresses that are not of the public Internet. Source: webhooks, section 9. */
-const BLOCKED: readonly Range[] = [
+const BLOCKED: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -34,24 +34,33 @@ const BLOCKED: readonly Range[] = [
   'fe80::/10',
   'fec0::/10',
   'ff00::/8',
-].map((range) => ipaddr.parseCIDR(range));
+];
 
 export interface TargetRules {
-  /** Ranges in CIDR form, single addresses and host names that may be reached although they are private. */
+  /**
+   * Ranges in CIDR form, single addresses and host names that may be reached although they are private; `*`: all of
+   * them.
+   */
   readonly allowed: readonly string[];
-  /** Empty: all. */
-  readonly allowedPorts: readonly number[];
+  /** Absent or empty: all. */
+  readonly allowedPorts?: readonly number[];
 }
 
-/** Decides which hosts and addresses a delivery may go to. */
+/**
+ * Decides which hosts and addresses a server may call on behalf of somebody who named a URL. Asked about the URL when
+ * it is given, and about every address at every connect: names can change their mind.
+ */
 export class TargetGuard {
+  readonly #blocked = BLOCKED.map((range): Range => ipaddr.parseCIDR(range));
+  readonly #allowsAll: boolean;
   readonly #allowedRanges: readonly Range[];
   readonly #allowedHosts: ReadonlySet<string>;
   readonly #allowedPorts: readonly number[];
   /** Addresses on which this server itself listens, as `address port`. */
   #ownListeners: ReadonlySet<string> = new Set();
 
-  constructor({ allowed, allowedPorts }: TargetRules) {
+  constructor({ allowed, allowedPorts = [] }: TargetRules) {
+    this.#allowsAll = allowed.includes('*');
     const entries = allowed.map((text) => ({ text: text.toLowerCase(), range: parseRange(text) }));
     this.#allowedRanges = entries.flatMap(({ range }) => (range === undefined ? [] : [range]));
     this.#allowedHosts = new Set(
@@ -69,7 +78,7 @@ export class TargetGuard {
   isUrlReachable(url: URL): boolean {
     const host = hostOf(url);
     if (!this.#isPortAllowed(portOf(url))) return false;
-    if (this.#allowedHosts.has(host)) return true;
+    if (this.#allowsAll || this.#allowedHosts.has(host)) return true;
     if (ipaddr.isValid(host)) return this.isAddressAllowed(host, portOf(url), host);
     return host !== 'localhost' && !host.endsWith('.localhost') ? true : this.#allowsLoopback();
   }
@@ -85,7 +94,7 @@ export class TargetGuard {
 
   isAddressAllowed(address: string, port: number, host: string): boolean {
     if (!this.#isPortAllowed(port)) return false;
-    if (this.#allowedHosts.has(host.toLowerCase())) return true;
+    if (this.#allowsAll || this.#allowedHosts.has(host.toLowerCase())) return true;
     let parsed: ipaddr.IPv4 | ipaddr.IPv6;
     try {
       parsed = ipaddr.process(withoutZone(address)); // an IPv4 address inside an IPv6 one is judged as itself
@@ -94,7 +103,7 @@ export class TargetGuard {
     }
     if (this.#allowedRanges.some((range) => isIn(parsed, range))) return true;
     if (this.#ownListeners.has(`${parsed.toString()} ${port}`)) return false;
-    return !BLOCKED.some((range) => isIn(parsed, range));
+    return !this.#blocked.some((range) => isIn(parsed, range));
   }
 
   #isPortAllowed(port: number): boolean {

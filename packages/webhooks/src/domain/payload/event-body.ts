@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { JsonUnreadable } from '@plinth/kernel';
+import { compactMember, splitArray } from '../../model/raw-json.js';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The payload of an event, and what has to be known of it: the object itself is let go again. */
+export interface ReadPayload {
+  /** Compact JSON in UTF-8, with the digits, escapes and order in which it was written. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** SHA-256 in base64 of a payload that takes long to read. */
+  readonly digest: string | undefined;
+  readonly hasAction: boolean;
+  readonly hasInstallation: boolean;
+  /** `payload.installation.id` and `payload.repository.id`, when they are ids. */
+  readonly installationId: number | undefined;
+  readonly repositoryId: number | undefined;
+}
+
+/** One event of an operator's request: nothing but its payload has been checked. */
+export interface ReadEvent {
+  /** All members but the payload. */
+  readonly fields: Fields;
+  readonly payload: ReadPayload | 'missing' | 'invalid';
+}
+
+/** An event of a batch, or why it is none. */
+export type ReadItem = ReadEvent | { readonly failed: JsonUnreadable['reason'] };
+
+const MIN_DIGESTED_SIZE_BYTES = 64 * 1024;
+
+/** Throws `JsonUnreadable`. */
+export function readEventBody(body: Uint8Array): ReadEvent {
+  return readOne(textOf(body));
+}
+
+/** An array, or one event per line. Throws `JsonUnreadable` for an array that is none. */
+export function readEventBatch(body: Uint8Array, maxCount: number): readonly ReadItem[] | 'many' {
+  const texts = split(textOf(body));
+  if (texts.length > maxCount) return 'many';
+  return texts.map((text): ReadItem => {
+    try {
+      return readOne(text);
+    } catch (error) {
+      if (error instanceof JsonUnreadable) return { failed: error.reason };
+      throw error;
+    }
+  });
+}
+
+/** The payload of an event that is made here. */
+export function payloadOf(value: Fields): ReadPayload {
+  return describe(value, JSON.stringify(value));
+}
+
+function readOne(text: string): ReadEvent {
+  const { payload, ...fields } = parseObject(text);
+  if (payload === undefined) return { fields, payload: 'missing' };
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    return { fields, payload: 'invalid' };
+  }
+  const compact = compactMember(text, 'payload') ?? JSON.stringify(payload);
+  return { fields, payload: describe(payload as Fields, compact) }; // an object, as was just seen
+}
+
+function describe(payload: Fields, text: string): ReadPayload {
+  // Memory of its own, so that a thread can hand it over without a copy.
+  const bytes = new TextEncoder().encode(text);
+  return {
+    bytes,
+    digest: bytes.length < MIN_DIGESTED_SIZE_BYTES ? undefined : digestOf(bytes),
+    hasAction: payload['action'] !== undefined,
+    hasInstallation: payload['installation'] !== undefined,
+    installationId: idIn(payload['installation']),
+    repositoryId: idIn(payload['repository']),
+  };
+}
+
+const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');
+
+function idIn(member: unknown): number | undefined {
+  const id: unknown = Reflect.get(Object(member), 'id');
+  return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
+}
+
+const textOf = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+
+function split(text: string): readonly string[] {
+  if (!/^\s*\[/.test(text)) return text.split('\n').filter((line) => line.trim() !== '');
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new JsonUnreadable('not_json');
+  }
+  return splitArray(text);
+}
+
+function parseObject(text: string): Fields {
+  if (text === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new JsonUnreadable('not_json');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new JsonUnreadable('not_an_object');
+  }
+  return value as Fields; // just checked
+}

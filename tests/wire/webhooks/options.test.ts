@@ -1,0 +1,238 @@
+// Source: webhooks, sections 5.3, 5.5, 6.3, 6.6, 7.4, 7.5, 9 and 15; rows 8, 12, 22 and 24 of its checklist.
+import assert from 'node:assert/strict';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { hostname } from 'node:os';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+
+const open: (Server | { close(): Promise<void> })[] = [];
+after(async () => {
+  for (const one of open) await one.close();
+});
+
+async function start(...flags: string[]): Promise<ServerProcess> {
+  const server = await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services=webhooks',
+      '--webhooks-allow-private-targets=127.0.0.0/8,::1/128',
+      ...flags,
+    ],
+  });
+  open.push(server);
+  return server;
+}
+
+async function receive(
+  ...args: Parameters<typeof WebhookReceiver.start>
+): Promise<WebhookReceiver> {
+  const receiver = await WebhookReceiver.start(...args);
+  open.push(receiver);
+  return receiver;
+}
+
+const byEvent = (status: (event: string) => number) =>
+  receive((delivery, response) => {
+    response.writeHead(status(String(delivery.headers['x-vendor-event']))).end();
+  });
+
+describe('options of the API', () => {
+  it('row 8: strict_query refuses what is corrected otherwise', async () => {
+    const receiver = await receive();
+    const strict = await WebhookApp.register(await start('--webhooks-strict-query'), {
+      url: receiver.url,
+    });
+    for (const perPage of ['0', '101', '-1', 'ten', '1.5']) {
+      const answer = await strict.call(`/api/v3/app/hook/deliveries?per_page=${perPage}`);
+      assert.equal(answer.status, 422, perPage);
+      const { message, errors } = JSON.parse(answer.text);
+      assert.equal(message, 'Validation Failed');
+      assert.deepEqual(
+        [errors[0].resource, errors[0].field, errors[0].code],
+        ['HookDelivery', 'per_page', 'invalid'],
+      );
+    }
+    assert.equal((await strict.call('/api/v3/app/hook/deliveries?per_page=100')).status, 200);
+  });
+
+  it('row 12: redeliver_body=object answers {}', async () => {
+    const receiver = await receive();
+    const app = await WebhookApp.register(await start('--webhooks-redeliver-body=object'), {
+      url: receiver.url,
+      events: ['again'],
+    });
+    await app.publish('again');
+    const [record] = await app.untilRecorded('?event=again', 1);
+    const path = `/api/v3/app/hook/deliveries/${record?.id}/attempts`;
+    const answer = await app.call(path, { method: 'POST' });
+    assert.equal(answer.status, 202);
+    assert.equal(answer.text, '{}');
+    await receiver.until('again', 2);
+  });
+
+  it('row 14: enterprise_headers names the host and the version', async () => {
+    const receiver = await receive();
+    const server = await start(
+      '--webhooks-enterprise-headers',
+      '--server-public-url=https://hooks.example.com:8443',
+    );
+    const app = await WebhookApp.register(server, { url: receiver.url, events: ['named'] });
+    await app.publish('named');
+    const [delivery] = await receiver.until('named', 1);
+    assert.equal(delivery?.headers['x-vendor-enterprise-host'], 'hooks.example.com:8443');
+    assert.match(String(delivery?.headers['x-vendor-enterprise-version']), /^\d+\.\d+\.\d+/);
+  });
+});
+
+describe('options of the engine', () => {
+  it('row 22: the circuit breaker holds back what follows ten failures', async () => {
+    const receiver = await byEvent((event) => (event === 'ping' ? 200 : 500));
+    const server = await start('--webhooks-breaker-enabled', '--webhooks-concurrency-host=1');
+    const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
+    const queue = async () => JSON.parse((await app.operate('GET', '/queue')).text);
+    assert.equal((await queue()).host.breaker, 'closed');
+    for (let index = 0; index < 30; index++) await app.publish('failing');
+    await app.untilRecorded('?event=failing&per_page=100', 9);
+    await sleep(500);
+    const { host, pending, leased } = await queue();
+    assert.equal(host.breaker, 'open');
+    const attemptCount = receiver.of('failing').length;
+    assert.ok(attemptCount >= 9 && attemptCount < 20, String(attemptCount));
+    assert.equal(pending + leased, 30 - attemptCount);
+  });
+
+  it('disable_after_hours switches a webhook off that does nothing but fail', async () => {
+    let status = 500;
+    const receiver = await byEvent(() => status);
+    // About a second and a half.
+    const server = await start('--webhooks-disable-after-hours=0.0004');
+    const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
+    const isActive = async () => JSON.parse((await app.operate('GET', '')).text).hook.active;
+    await app.publish('first');
+    await app.untilRecorded('?event=first', 1);
+    await sleep(1600);
+    // A success in between begins the time anew.
+    status = 200;
+    await app.publish('good');
+    await app.untilRecorded('?event=good', 1);
+    status = 500;
+    await app.publish('second');
+    await app.untilRecorded('?event=second', 1);
+    assert.equal(await isActive(), true);
+    await sleep(1600);
+    await app.publish('third');
+    await app.untilRecorded('?event=third', 1);
+    const endMs = Date.now() + 5000;
+    while (await isActive()) {
+      assert.ok(Date.now() < endMs, 'the webhook is still on');
+      await sleep(50);
+    }
+  });
+});
+
+/** A proxy that keeps where it was asked to connect to. */
+async function proxy(
+  negotiate: (socket: Socket, asked: (target: string) => Promise<void>) => void,
+): Promise<{ port: number; targets: string[] }> {
+  const targets: string[] = [];
+  const listener = createServer((socket) => {
+    socket.on('error', () => {});
+    negotiate(socket, async (target) => {
+      targets.push(target);
+      const colon = target.lastIndexOf(':');
+      const upstream = connect(Number(target.slice(colon + 1)), target.slice(0, colon));
+      upstream.on('error', () => socket.destroy());
+      await once(upstream, 'connect');
+      socket.pipe(upstream).pipe(socket);
+    });
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  listener.unref();
+  open.push(listener);
+  return { port: (listener.address() as AddressInfo).port, targets };
+}
+
+const httpProxy = () =>
+  proxy((socket, asked) => {
+    socket.once('data', async (head) => {
+      const [, target = ''] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(head.toString()) ?? [];
+      await asked(target);
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    });
+  });
+
+/** Source: RFC 1928. */
+const socksProxy = () =>
+  proxy((socket, asked) => {
+    socket.once('data', () => {
+      socket.write(Buffer.from([5, 0]));
+      socket.once('data', async (request) => {
+        assert.deepEqual([...request.subarray(0, 4)], [5, 1, 0, 1]);
+        await asked(`${[...request.subarray(4, 8)].join('.')}:${request.readUInt16BE(8)}`);
+        socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+      });
+    });
+  });
+
+describe('options of the way out', () => {
+  for (const [kind, startProxy] of [
+    ['http', httpProxy],
+    ['socks5', socksProxy],
+  ] as const) {
+    it(`egress_proxy: deliveries go through a proxy of the kind ${kind}, by address`, async () => {
+      const receiver = await receive();
+      const { port, targets } = await startProxy();
+      const server = await start(`--webhooks-egress-proxy=${kind}://127.0.0.1:${port}`);
+      const url = receiver.url.replace('127.0.0.1', 'localhost');
+      const app = await WebhookApp.register(server, { url, events: ['through'] });
+      await app.publish('through');
+      const [delivery] = await receiver.until('through', 1);
+      assert.equal(delivery?.headers.host, `localhost:${receiver.port}`);
+      assert.ok(targets.includes(`127.0.0.1:${receiver.port}`), targets.join());
+    });
+  }
+
+  it('egress_no_proxy: these hosts are reached without it', async () => {
+    const receiver = await receive();
+    const { port, targets } = await httpProxy();
+    const server = await start(
+      `--webhooks-egress-proxy=http://127.0.0.1:${port}`,
+      '--webhooks-egress-no-proxy=localhost',
+    );
+    const url = receiver.url.replace('127.0.0.1', 'localhost');
+    const app = await WebhookApp.register(server, { url, events: ['direct'] });
+    await app.publish('direct');
+    await receiver.until('direct', 1);
+    assert.deepEqual(targets, []);
+  });
+
+  it('row 24: a name that leads into the own network is refused at the connect', async (t) => {
+    const name = hostname();
+    const found = await lookup(name).catch(() => undefined);
+    if (found === undefined) return t.skip(`${name} has no address`);
+    const receiver = await receive();
+    const url = `http://${name}:${receiver.port}/hook`;
+    const outcome = async (allowed: string) => {
+      const server = await ServerProcess.start({
+        flags: [
+          '--without-auth',
+          '--services=webhooks',
+          `--webhooks-allow-private-targets=${allowed}`,
+        ],
+      });
+      open.push(server);
+      const app = await WebhookApp.register(server, { url, events: ['inward'] });
+      await app.publish('inward');
+      const [record] = await app.untilRecorded('?event=inward', 1);
+      return record?.status;
+    };
+    assert.equal(await outcome('192.0.2.1'), 'failed to connect to host');
+    assert.equal(receiver.deliveries.length, 0);
+    // Allowed by its name it is not judged by its address.
+    assert.notEqual(await outcome(name), 'failed to connect to host');
+  });
+});
