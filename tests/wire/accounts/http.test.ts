@@ -297,3 +297,29 @@ describe('keys', () => {
     assert.deepEqual((await server.ok(ACCOUNTS, { key: value })).data, []);
   });
 });
+
+describe('limits on requests', () => {
+  it('creates and updates of accounts are content, where the operator limits the service', async () => {
+    const limited = await AccountsServer.start({
+      flags: [
+        '--services=accounts,ratelimit',
+        '--rate-limit-services={"accounts":{"enabled":true}}',
+        '--rate-limit-secondary-content-minute=2',
+      ],
+    });
+    try {
+      const { id } = await limited.create({});
+      await limited.ok(`${ACCOUNTS}/${id}`, { body: { display_name: 'x' } });
+      const refused = await limited.send(ACCOUNTS, { body: {} });
+      assert.equal(refused.status, 429, refused.text);
+      const { error } = JSON.parse(refused.text);
+      assert.equal(error.type, 'rate_limit');
+      assert.match(error.message, /content creation/);
+      assert.match(String(refused.headers['retry-after']), /^\d+$/);
+      await limited.ok(`${ACCOUNTS}/${id}`);
+      await limited.ok(`${ACCOUNTS}/${id}/close`, { body: {} });
+    } finally {
+      await limited.close();
+    }
+  });
+});

@@ -28,7 +28,11 @@ const register = async () =>
 describe('the list of deliveries', () => {
   it('row 8: comes in pages that link to their neighbours and never shift', async () => {
     const app = await register();
-    for (let number = 0; number < 4; number++) await app.publish('page', { action: `a${number}` });
+    // One after the other: ids of one batch of records follow each other without a gap.
+    for (let number = 0; number < 4; number++) {
+      await app.publish('page', { action: `a${number}` });
+      await app.untilRecorded('?event=page', number + 1);
+    }
     const all = await app.untilRecorded('?event=page', 4);
     const ids = all.map(({ id }) => id);
     assert.deepEqual(

@@ -18,9 +18,10 @@ interface AccountRoutesNeeds {
 /** Source: accounts, section 7, E1 to E5. */
 export function registerAccountRoutes(handlers: Handlers, needs: AccountRoutesNeeds): void {
   const { accounts, shapes } = needs;
-  handlers.change('POST', '/v2/core/accounts', async (call) => {
-    return await accounts.create(call.context, readWrite(call, needs, 'account_create'));
-  });
+  const content = { makesContent: true };
+  const create = async (call: Call) =>
+    await accounts.create(call.context, readWrite(call, needs, 'account_create'));
+  handlers.change('POST', '/v2/core/accounts', create, content);
   handlers.get('/v2/core/accounts', async (call) => {
     const query = new Query(call.request.url);
     const names = query.list('applied_configurations', CONFIGURATION_NAMES);
@@ -43,10 +44,11 @@ export function registerAccountRoutes(handlers: Handlers, needs: AccountRoutesNe
     query.end();
     return await accounts.retrieve(call.context, call.param('account'), include);
   });
-  handlers.change('POST', '/v2/core/accounts/:account', async (call) => {
+  const update = async (call: Call) => {
     const write = readWrite(call, needs, 'account_update');
     return await accounts.update(call.context, call.param('account'), write);
-  });
+  };
+  handlers.change('POST', '/v2/core/accounts/:account', update, content);
   handlers.change('POST', '/v2/core/accounts/:account/close', async (call) => {
     const body = readJson(call.request);
     const given = shapes.check<{ applied_configurations?: readonly ConfigurationName[] }>(

@@ -18,6 +18,8 @@ export interface Call {
 interface RouteOptions {
   /** Which keys may call; a publishable key makes tokens only. */
   readonly allows?: 'secret' | 'any';
+  /** Makes content, which has limits of its own where the service is limited. Source: rate-limits, section 10. */
+  readonly makesContent?: boolean;
 }
 
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
@@ -74,7 +76,7 @@ export class Handlers {
   #route(
     method: 'GET' | 'POST' | 'DELETE',
     url: string,
-    { allows = 'secret' }: RouteOptions,
+    { allows = 'secret', makesContent = false }: RouteOptions,
     handle: (call: Call, reply: FastifyReply) => Promise<FastifyReply>,
   ): void {
     const contexts = new WeakMap<FastifyRequest, RequestContext>();
@@ -82,6 +84,7 @@ export class Handlers {
       method,
       url,
       exposeHeadRoute: false,
+      config: makesContent ? { rateLimit: { content: true } } : {},
       // Before the body is read: a request without a right to be here sends none.
       onRequest: async (request) => {
         refuseEmptyParts(request);

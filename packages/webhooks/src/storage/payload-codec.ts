@@ -13,6 +13,8 @@ const MIN_GZIP_SIZE_BYTES = 4096;
 /** Up to this size compressing in place is quicker than a round trip to the thread pool. */
 const MAX_INLINE_SIZE_BYTES = 16 * 1024;
 
+/** Pieces that the thread pool hands back: small ones of a payload of megabytes would be thousands of calls. */
+const LARGE_CHUNK_BYTES = 1024 * 1024;
 const OPTIONS = { level: constants.Z_BEST_SPEED };
 const gzipInPool = promisify(gzip);
 const gunzipInPool = promisify(gunzip);
@@ -22,10 +24,13 @@ export async function encodePayload(payload: Uint8Array): Promise<EncodedPayload
   const bytes =
     payload.length <= MAX_INLINE_SIZE_BYTES
       ? gzipSync(payload, OPTIONS)
-      : await gzipInPool(payload, OPTIONS);
+      : await gzipInPool(payload, { ...OPTIONS, ...chunksFor(payload) });
   return { encoding: 'gzip', bytes };
 }
 
 export async function decodePayload({ encoding, bytes }: EncodedPayload): Promise<Uint8Array> {
-  return encoding === 'plain' ? bytes : await gunzipInPool(bytes);
+  return encoding === 'plain' ? bytes : await gunzipInPool(bytes, chunksFor(bytes));
 }
+
+const chunksFor = (bytes: Uint8Array): { readonly chunkSize?: number } =>
+  bytes.length < LARGE_CHUNK_BYTES ? {} : { chunkSize: LARGE_CHUNK_BYTES };
