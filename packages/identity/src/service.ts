@@ -8,6 +8,7 @@ import type {
   Principal,
   Random,
   RelationalStore,
+  ReportEvent,
   ServiceFront,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -43,6 +44,8 @@ export interface IdentityNeeds {
   readonly random: Random;
   readonly files: FileSystem;
   readonly log: Logger;
+  /** Told of tokens that change; `undefined`: nobody is. */
+  readonly report?: ReportEvent | undefined;
 }
 
 export interface Identity extends HttpService, Authenticator {
@@ -108,7 +111,7 @@ class IdentityService implements Identity {
   constructor(needs: IdentityNeeds) {
     const { store, clock, random, config, log } = needs;
     this.#needs = needs;
-    this.#tokens = new AdminTokens({ store: new TokenStore(store), clock, random });
+    this.#tokens = new AdminTokens({ store: new TokenStore(store, needs.report), clock, random });
     this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), clock, random });
     this.#gate = new AccessGate(this.#tokens, {
       isWithoutAuth: config.without_auth,

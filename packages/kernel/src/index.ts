@@ -61,7 +61,7 @@ export { hostOf, portOf, TargetGuard, type TargetRules } from './net/target-guar
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './objects/object-errors.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
-export type { Outbox, OutboxEvent } from './outbox/outbox.js';
+export type { Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export { type OutboxOptions, RelationalOutbox } from './outbox/relational-outbox.js';
 export { openPostgresStore } from './relational/open-postgres-store.js';
 export type { PostgresStoreOptions } from './relational/postgres-store.js';

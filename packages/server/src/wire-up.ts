@@ -18,6 +18,7 @@ import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openGameData } from './services/gamedata.js';
 import { openRateLimit } from './services/ratelimit.js';
+import { Reports } from './services/reports.js';
 import type { ServiceParts } from './services/service-parts.js';
 import { openTsdb } from './services/tsdb.js';
 import { accountListener, openWebhooks } from './services/webhooks.js';
@@ -66,20 +67,6 @@ export async function wireUp(
     if (runs('tsdb')) preloadTsdb(); // While the store's thread starts.
     const stores = await openStores({ settings: settings.server, clock, random, log });
     closers.push(() => stores.close());
-    const identity = createIdentity({
-      config: settings.identity,
-      store: stores.relational,
-      clock,
-      random,
-      files: stores.files,
-      log: log.child({ service: 'identity' }),
-    });
-    const endpoints = createServiceEndpoints({
-      metrics,
-      log,
-      probe: () => stores.probe(),
-      isDraining: () => isDraining,
-    });
     const outbox = new RelationalOutbox({
       store: stores.relational,
       clock,
@@ -88,11 +75,28 @@ export async function wireUp(
       onHandlerFailure: ({ subscriber, event, attempt, error }) =>
         log.error({ err: error, subscriber, event: event.id, attempt }, 'event not handled'),
     });
+    const reports = new Reports({ settings, stores, outbox, log });
+    const identity = createIdentity({
+      config: settings.identity,
+      store: stores.relational,
+      clock,
+      random,
+      files: stores.files,
+      log: log.child({ service: 'identity' }),
+      report: reports.from(stores.relational),
+    });
+    const endpoints = createServiceEndpoints({
+      metrics,
+      log,
+      probe: () => stores.probe(),
+      isDraining: () => isDraining,
+    });
     const partsOf = (service: ServiceName): ServiceParts => ({
       settings,
       stores,
       identity,
       outbox,
+      reports,
       metrics,
       clock,
       random,
@@ -121,6 +125,7 @@ export async function wireUp(
     }
     closers.push(() => outbox.close());
     await outbox.start();
+    reports.open();
     // Without the time-series service there is no catalog, and the uuid is this process's.
     const clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
     const app = await createHttpApp({

@@ -61,7 +61,7 @@ export function createProcessing(
       longestGatherMs: Math.max(flushMs ?? 0, LONGEST_GATHER_MS),
     },
     ...parts,
-    store: new TriggerStore(needs.relational),
+    store: new TriggerStore(needs.relational, needs.report),
     folder,
     openHost: () => python.openHost(),
     clock,

@@ -9,6 +9,7 @@ import type {
   ObjectStore,
   Random,
   RelationalStore,
+  ReportEvent,
 } from '@plinth/kernel';
 import type { TsdbSettings } from './config.js';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
@@ -62,6 +63,8 @@ export interface TsdbNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Told of databases, tables and triggers that change; `undefined`: nobody is. */
+  readonly report?: ReportEvent | undefined;
 }
 
 /** The parts that the routes work with. */
@@ -245,6 +248,7 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
       columnCountPerTable: settings.num_total_columns_per_table_limit,
     },
     hardDeleteDefaultMs: settings.hard_delete_default_duration_ms,
+    report: needs.report,
   });
 }
 

@@ -1,7 +1,12 @@
 // Source: webhooks, section 8.2 and 7.5; row 19 of its checklist.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AccountsServer,
   KEYS,
@@ -9,6 +14,8 @@ import {
   WebhookApp,
   WebhookReceiver,
 } from '../../harness/index.js';
+
+const isPythonHere = spawnSync('python3', ['--version']).status === 0;
 
 let server: ServerProcess;
 let accounts: AccountsServer;
@@ -89,6 +96,131 @@ describe('what happens to accounts', () => {
     const actions = about.map(({ action }) => action);
     assert.ok(actions.includes('created') && actions.includes('updated'), actions.join(' '));
     assert.equal(new Set(about.map(({ guid }) => guid)).size, about.length);
+  });
+});
+
+describe('what happens to databases, tables, triggers and tokens', () => {
+  it('row 19: reaches apps that subscribed to it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    const secret = `apiv3_${randomBytes(64).toString('base64url')}`;
+    await writeFile(join(folder, 'token.json'), JSON.stringify({ token: secret, name: '_admin' }));
+    const source = 'def process_request(a, b, c, d, args=None):\n    raise ValueError("boom")\n';
+    await writeFile(join(folder, 'fails.py'), source);
+    await using all = await ServerProcess.start({
+      flags: [
+        '--services=tsdb,webhooks',
+        '--webhooks-allow-private-targets=127.0.0.0/8',
+        `--admin-token-file=${join(folder, 'token.json')}`,
+        `--plugin-dir=${folder}`,
+      ],
+    });
+    const call = async (method: string, path: string, body?: unknown): Promise<number> => {
+      const answer = await all.http.send(path, {
+        method,
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return answer.status;
+    };
+    await using inbox = await WebhookReceiver.start((_, response) => response.end());
+    const webhook = { url: inbox.url, events: ['*'], secret: 'shared' };
+    assert.equal(await call('POST', '/ops/v1/apps', { name: 'watcher', webhook }), 201);
+    const configure = '/api/v3/configure';
+    await call('POST', `${configure}/database`, { db: 'told', retention_period: '30d' });
+    await call('POST', `${configure}/table`, { db: 'told', table: 'm', tags: ['host'] });
+    await call('DELETE', `${configure}/table?db=told&table=m`);
+    const lines = {
+      method: 'POST',
+      body: 'cpu f=1',
+      headers: { authorization: `Bearer ${secret}` },
+    };
+    await all.http.send('/api/v3/write_lp?db=written', lines);
+    await call('POST', `${configure}/token/named_admin`, { token_name: 'ci' });
+    await call('DELETE', `${configure}/token?token_name=ci`);
+    await call('POST', `${configure}/database/undelete`, { db: 'nothing' });
+    const expected: readonly (readonly [event: string, action: string, rest: object])[] = [
+      ['database', 'created', { database: { name: 'told', retention: '30days' } }],
+      [
+        'table',
+        'created',
+        { database: { name: 'told', retention: '30days' }, table: { name: 'm' } },
+      ],
+      [
+        'table',
+        'deleted',
+        { database: { name: 'told', retention: '30days' }, table: { name: 'm' } },
+      ],
+      ['database', 'created', { database: { name: 'written', retention: null } }],
+      [
+        'table',
+        'created',
+        { database: { name: 'written', retention: null }, table: { name: 'cpu' } },
+      ],
+      ['token', 'created', { token: { id: 1, name: 'ci' } }],
+      ['token', 'revoked', { token: { id: 1, name: 'ci' } }],
+    ];
+    const trigger = { db: 'told', trigger_name: 'fails' };
+    if (isPythonHere) {
+      const specification = { plugin_filename: 'fails.py', trigger_specification: 'request:fails' };
+      await call('POST', `${configure}/processing_engine_trigger`, {
+        ...trigger,
+        ...specification,
+      });
+      // Failures close together are told of together.
+      for (let i = 0; i < 3; i++) assert.equal(await call('GET', '/api/v3/engine/fails'), 500);
+      for (const action of ['disable', 'disable', 'enable']) {
+        await call('POST', `${configure}/processing_engine_trigger/${action}`, trigger);
+      }
+      await call('DELETE', `${configure}/processing_engine_trigger`, { ...trigger, force: true });
+    }
+    await call('DELETE', `${configure}/database?db=told`);
+    await call('POST', `${configure}/token/admin/regenerate`);
+    const named = { trigger: { database: 'told', name: 'fails' } };
+    const changes = ['created', 'disabled', 'enabled', 'deleted'] as const;
+    const later: typeof expected = [
+      ...(isPythonHere
+        ? changes.map((action) => ['processing_trigger', action, named] as const)
+        : []),
+      ['database', 'deleted', { database: { name: 'told', retention: '30days' } }],
+      ['token', 'regenerated', { token: { id: 0, name: '_admin' } }],
+    ];
+    const wanted = [...expected, ...later];
+    const kinds = ['database', 'table', 'token', 'processing_trigger'];
+    const told = () =>
+      kinds.flatMap((kind) =>
+        inbox.of(kind).map(({ body }) => {
+          assert.ok(!body.includes('apiv3_'), 'a secret is told');
+          const { action, sender, occurred_at, ...rest } = JSON.parse(body) as Record<
+            string,
+            unknown
+          >;
+          assert.deepEqual(sender, { login: 'plinth', id: 0, type: 'Bot' });
+          assert.equal(typeof occurred_at, 'number');
+          return [kind, action, rest] as const;
+        }),
+      );
+    const withoutErrors = () => told().filter(([, action]) => action !== 'error');
+    for (let wait = 0; wait < 400 && withoutErrors().length < wanted.length; wait++)
+      await sleep(25);
+    const byText = (list: readonly (readonly unknown[])[]) =>
+      list.map((each) => JSON.stringify(each)).sort();
+    assert.deepEqual(byText(withoutErrors()), byText(wanted));
+    if (isPythonHere) {
+      const errors = told().filter(([, action]) => action === 'error');
+      const counts = errors.map(([, , rest]) => {
+        const { error, trigger: about } = rest as {
+          error: Record<string, unknown>;
+          trigger: object;
+        };
+        assert.deepEqual(about, named.trigger);
+        assert.equal(error['message'], 'ValueError: boom');
+        assert.match(String(error['at']), /^\d{4}-\d{2}-\d{2}T.*Z$/);
+        return Number(error['count']);
+      });
+      // The first one at once, the others when the trigger stops.
+      assert.deepEqual(counts.sort(), [1, 2]);
+    }
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -134,7 +134,7 @@ export class AdminTokens {
     await this.#alone(async () => {
       const token = this.#byName.get(name);
       if (token === undefined) throw new TokenNotFound({ tokenName: name });
-      await this.#store.delete(token.id);
+      await this.#store.delete(token);
       this.#byName.delete(name);
       this.#byHash.delete(token.hash);
     });

@@ -1,4 +1,4 @@
-import type { RelationalStore } from '@plinth/kernel';
+import type { RelationalStore, ReportEvent } from '@plinth/kernel';
 import type { Selectable } from 'kysely';
 import type { AdminToken } from '../model/admin-token.js';
 import type { IdentityTables } from './token-tables.js';
@@ -7,9 +7,12 @@ import { IDENTITY_MIGRATIONS } from './token-tables.js';
 /** Tokens in the relational store. */
 export class TokenStore {
   readonly #store: RelationalStore;
+  readonly #report: ReportEvent | undefined;
 
-  constructor(store: RelationalStore) {
+  /** @param report told of every change, in its commit; never of a secret. */
+  constructor(store: RelationalStore, report?: ReportEvent) {
     this.#store = store;
+    this.#report = report;
   }
 
   async migrate(): Promise<void> {
@@ -36,6 +39,7 @@ export class TokenStore {
         .values({ name: 'token', next: nextId })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ next: nextId }))
         .execute();
+      await this.#report?.(tx, { type: 'token.created', payload: payloadOf(token) });
     });
   }
 
@@ -46,14 +50,20 @@ export class TokenStore {
         .set(toRow(token))
         .where('id', '=', token.id)
         .execute();
+      await this.#report?.(tx, { type: 'token.regenerated', payload: payloadOf(token) });
     });
   }
 
-  async delete(tokenId: number): Promise<void> {
+  async delete(token: AdminToken): Promise<void> {
     await this.#store.transaction<IdentityTables, void>(async (tx) => {
-      await tx.deleteFrom('identity_tokens').where('id', '=', tokenId).execute();
+      await tx.deleteFrom('identity_tokens').where('id', '=', token.id).execute();
+      await this.#report?.(tx, { type: 'token.revoked', payload: payloadOf(token) });
     });
   }
+}
+
+function payloadOf({ id, name }: AdminToken): object {
+  return { token: { id, name } };
 }
 
 type TokenRow = Selectable<IdentityTables['identity_tokens']>;

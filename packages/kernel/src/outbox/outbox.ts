@@ -24,3 +24,12 @@ export interface Outbox {
   start(): Promise<void>;
   close(): Promise<void>;
 }
+
+/**
+ * Tells of a change in the transaction that makes it, so that it is told of exactly when it happened. Where events are
+ * kept in another store it follows by itself, and is lost with a process that ends in between.
+ */
+export type ReportEvent = <DB>(
+  tx: Transaction<DB>,
+  event: { readonly type: string; readonly payload: unknown },
+) => Promise<void>;

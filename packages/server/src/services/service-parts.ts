@@ -2,6 +2,7 @@ import type { Identity } from '@plinth/identity';
 import type { Clock, Logger, Metrics, Outbox, Random } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
 import type { Stores } from '../stores.js';
+import type { Reports } from './reports.js';
 
 /** What the composition root hands to each service's own wiring. */
 export interface ServiceParts {
@@ -10,6 +11,7 @@ export interface ServiceParts {
   readonly identity: Identity;
   /** Subscribers come before any service starts. */
   readonly outbox: Outbox;
+  readonly reports: Reports;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly random: Random;

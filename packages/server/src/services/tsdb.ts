@@ -2,7 +2,7 @@ import { createTsdb, type Tsdb } from '@plinth/tsdb';
 import type { ServiceParts } from './service-parts.js';
 
 export function openTsdb(parts: ServiceParts): Tsdb {
-  const { settings, stores, identity, metrics, clock, random, log } = parts;
+  const { settings, stores, identity, reports, metrics, clock, random, log } = parts;
   return createTsdb({
     settings: settings.tsdb,
     nodeId: settings.server.node_id,
@@ -22,5 +22,6 @@ export function openTsdb(parts: ServiceParts): Tsdb {
     clock,
     random,
     log,
+    report: reports.from(stores.local),
   });
 }

@@ -11,6 +11,7 @@ import {
   TableNotKnown,
 } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
+import type { CatalogEvents } from './catalog-events.js';
 import type { CatalogState } from './catalog-state.js';
 import type { CatalogTables } from './catalog-tables.js';
 import {
@@ -56,8 +57,10 @@ export class CatalogDeletions {
   readonly #changes: KeyedQueue;
   readonly #defaultMs: number;
   readonly #onLeft: (tables: readonly LeftTable[]) => void;
+  readonly #events: CatalogEvents;
 
   constructor(options: {
+    readonly events: CatalogEvents;
     readonly state: CatalogState;
     readonly store: RelationalStore;
     readonly clock: Clock;
@@ -76,6 +79,7 @@ export class CatalogDeletions {
     this.#changes = options.changes;
     this.#defaultMs = options.defaultMs;
     this.#onLeft = options.onLeft;
+    this.#events = options.events;
   }
 
   async deleteDatabase(name: string, choice: HardDeletion): Promise<void> {
@@ -135,7 +139,10 @@ export class CatalogDeletions {
       const { id } = table.entry.schema;
       this.#state.tableCount++;
       try {
-        await this.#write((tx) => restoreTable(tx, id, table.originalName));
+        await this.#write(async (tx) => {
+          await restoreTable(tx, id, table.originalName);
+          await this.#events.table(tx, 'created', { database, table: table.originalName });
+        });
       } catch (error) {
         this.#state.tableCount--;
         throw error;
@@ -254,6 +261,8 @@ export class CatalogDeletions {
     await this.#write(async (tx) => {
       await writeDeletedDatabase(tx, left);
       await writeDeletedTables(tx, tables);
+      // Its tables go with it, and are not told of one by one.
+      await this.#events.database(tx, 'deleted', database);
     });
     this.#state.hideDatabase(left, tables);
     this.#onLeft(tables.map((table) => leftTable(database.name, table)));
@@ -269,7 +278,10 @@ export class CatalogDeletions {
       ...this.#renamedTable(database, entry, { deletedMs, withDatabase: false }),
       hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
     };
-    await this.#write((tx) => writeDeletedTable(tx, table));
+    await this.#write(async (tx) => {
+      await writeDeletedTable(tx, table);
+      await this.#events.table(tx, 'deleted', { database, table: entry.schema.name });
+    });
     this.#state.hideTable(database, table);
     this.#onLeft([leftTable(database.name, table)]);
   }
@@ -347,6 +359,8 @@ export class CatalogDeletions {
         for (const { entry, originalName } of tables) {
           await restoreTable(tx, entry.schema.id, originalName);
         }
+        const database = { ...deleted.schema, name: deleted.originalName };
+        await this.#events.database(tx, 'created', database);
       });
     } catch (error) {
       state.databaseCount--;

@@ -1,4 +1,4 @@
-import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import type { Clock, Random, RelationalStore, ReportEvent } from '@plinth/kernel';
 import { invariant } from '@plinth/kernel';
 import {
   AlreadyDeleted,
@@ -17,6 +17,7 @@ import type { FieldType } from '../../model/column.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { Admission, Catalog } from './catalog.js';
 import { CatalogDeletions, type LeftTable } from './catalog-deletions.js';
+import { CatalogEvents } from './catalog-events.js';
 import type { CatalogContent, TableChange } from './catalog-records.js';
 import {
   readCatalog,
@@ -52,6 +53,8 @@ export interface CatalogNeeds {
   readonly limits: CatalogLimits;
   /** What `hard_delete_at=default` adds to the time of a deletion. */
   readonly hardDeleteDefaultMs?: number;
+  /** Told of databases and tables that come and go; not of the server's own. */
+  readonly report?: ReportEvent | undefined;
 }
 
 const DEFAULT_HARD_DELETE_MS = 72 * 3_600_000;
@@ -72,6 +75,7 @@ export class RelationalCatalog implements Catalog {
   readonly #doubtful = new DoubtfulTables();
   readonly #state: CatalogState;
   readonly #deletions: CatalogDeletions;
+  readonly #events: CatalogEvents;
   readonly #onLeft: ((tables: readonly LeftTable[]) => void)[] = [];
   #nextDatabaseId: number;
   #nextTableId: number;
@@ -92,7 +96,9 @@ export class RelationalCatalog implements Catalog {
     this.#nextDatabaseId = content.nextDatabaseId;
     this.#nextTableId = content.nextTableId;
     this.#state = new CatalogState(content);
+    this.#events = new CatalogEvents(needs.report);
     this.#deletions = new CatalogDeletions({
+      events: this.#events,
       state: this.#state,
       store: needs.store,
       clock: needs.clock,
@@ -358,13 +364,19 @@ export class RelationalCatalog implements Catalog {
     this.#state.tableCount += newTableCount;
     if (existing === undefined) this.#state.databaseCount++;
     try {
-      await store.transaction<CatalogTables, void>((tx) =>
-        writeChange(tx, {
+      await store.transaction<CatalogTables, void>(async (tx) => {
+        await writeChange(tx, {
           createdMs: clock.nowMs(),
           newDatabase: existing === undefined ? database : undefined,
           tables: changes,
-        }),
-      );
+        });
+        if (isOwn) return;
+        if (existing === undefined) await this.#events.database(tx, 'created', database);
+        for (const { before, after } of changes) {
+          if (before !== undefined) continue;
+          await this.#events.table(tx, 'created', { database, table: after.schema.name });
+        }
+      });
     } catch (error) {
       this.#state.tableCount -= newTableCount;
       if (existing === undefined) this.#state.databaseCount--;

@@ -14,11 +14,16 @@ import {
   TriggerNotFound,
 } from '../../processing-errors.js';
 import type { PluginFile, PluginFolder } from '../../storage/plugins/plugin-folder.js';
-import type { TriggerRecord, TriggerStore } from '../../storage/plugins/trigger-store.js';
+import type {
+  NamedTrigger,
+  TriggerRecord,
+  TriggerStore,
+} from '../../storage/plugins/trigger-store.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { INTERNAL_DATABASE } from '../catalog/names.js';
 import type { CommittedRows } from '../engine/commit-listener.js';
 import type { Engine } from '../engine/engine.js';
+import { FailureReports } from './failure-reports.js';
 import { PluginBackend } from './plugin-backend.js';
 import { fetchPlugin, repositoryPathOf } from './plugin-source.js';
 import { RunLog, type RunLogEntry } from './run-log.js';
@@ -154,7 +159,8 @@ export class ProcessingEngine {
           wanted.arguments === undefined ? null : JSON.stringify([...wanted.arguments.entries()]),
         disabled: wanted.isDisabled ? 1 : 0,
       };
-      const id = await this.#needs.store.insert(record);
+      const named = { database: database.name, name: wanted.name };
+      const id = await this.#needs.store.insert(record, named);
       if (id === undefined) throw new ResourceExists({ resource: wanted.name });
       const trigger = triggerOf({ id, ...record });
       this.#triggers.set(id, trigger);
@@ -170,7 +176,7 @@ export class ProcessingEngine {
     await this.#alone(async () => {
       const trigger = this.#trigger(at);
       if (!trigger.isDisabled && !force) throw new TriggerIsRunning({ trigger: at.name });
-      await this.#needs.store.delete([trigger.id]);
+      await this.#needs.store.delete([trigger.id], [at]);
       this.#triggers.delete(trigger.id);
       await this.#stop(trigger);
     });
@@ -181,14 +187,14 @@ export class ProcessingEngine {
     this.#assertFolder('trigger');
     await this.readyHost();
     await this.#alone(async () => {
-      const trigger = await this.#setDisabled(this.#trigger(at), false);
+      const trigger = await this.#setDisabled(this.#trigger(at), false, at);
       if (!this.#runners.has(trigger.id)) await this.#startOrLog(trigger);
     });
   }
 
   async disable(at: { readonly database: string; readonly name: string }): Promise<void> {
     await this.#alone(async () => {
-      const trigger = await this.#setDisabled(this.#trigger(at), true);
+      const trigger = await this.#setDisabled(this.#trigger(at), true, at);
       await this.#stop(trigger);
     });
   }
@@ -216,7 +222,7 @@ export class ProcessingEngine {
         if (catalog.databaseById(databaseId) === undefined) this.#absent.add(databaseId);
       }
       if (gone.length === 0) return;
-      await store.delete(gone);
+      await store.delete(gone, []);
       for (const id of gone) this.#triggers.delete(id);
     });
   }
@@ -317,9 +323,9 @@ export class ProcessingEngine {
     return found;
   }
 
-  async #setDisabled(trigger: Trigger, isDisabled: boolean): Promise<Trigger> {
+  async #setDisabled(trigger: Trigger, isDisabled: boolean, at: NamedTrigger): Promise<Trigger> {
     if (trigger.isDisabled === isDisabled) return trigger;
-    await this.#needs.store.setDisabled(trigger.id, isDisabled);
+    await this.#needs.store.setDisabled(trigger.id, isDisabled, at);
     const changed = { ...trigger, isDisabled };
     this.#triggers.set(trigger.id, changed);
     return changed;
@@ -375,6 +381,12 @@ export class ProcessingEngine {
       log,
       settings,
       note: (level, text) => this.#note(trigger, level, text),
+      failures: new FailureReports({
+        clock,
+        tell: (error) =>
+          this.#needs.store.tellFailure({ database: database.name, name: trigger.name }, error),
+        onLost: (err) => log.error({ err, trigger: trigger.name }, 'failed run not reported'),
+      }),
       onDisable: () => void this.#disableFailed(trigger, database),
     });
     this.#runners.set(trigger.id, runner);
@@ -415,7 +427,7 @@ export class ProcessingEngine {
       await this.#alone(async () => {
         const current = this.#triggers.get(trigger.id);
         if (current === undefined || current.isDisabled) return;
-        await this.#setDisabled(current, true);
+        await this.#setDisabled(current, true, { database: database.name, name: trigger.name });
         this.#note(trigger, 'WARN', 'trigger disabled after a failed run');
         this.#needs.log.warn(at, 'trigger disabled after a failed run');
         await this.#stop(trigger);

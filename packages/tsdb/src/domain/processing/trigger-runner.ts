@@ -11,6 +11,7 @@ import type { CommittedRows } from '../engine/commit-listener.js';
 import { formatDuration } from './duration.js';
 import { encodeWrites } from './encode-writes.js';
 import { EventQueue } from './event-queue.js';
+import type { FailureReports } from './failure-reports.js';
 import type { PluginBackend } from './plugin-backend.js';
 import { scheduleOf } from './schedule.js';
 import { type GatheredWrites, WriteGatherer } from './write-gatherer.js';
@@ -48,6 +49,8 @@ export interface RunnerNeeds {
   readonly settings: RunnerSettings;
   /** Line of the trigger's log. */
   readonly note: (level: LogLevel, text: string) => void;
+  /** Told of runs that failed. */
+  readonly failures: FailureReports;
   /** `error_behavior` `disable`: a run failed. */
   readonly onDisable: () => void;
 }
@@ -145,6 +148,7 @@ export class TriggerRunner {
       if (event.kind === 'request') event.answer(errorResponse('the trigger was stopped'));
     }
     await Promise.all([this.#queue.close(), this.#needs.session.close()]);
+    this.#needs.failures.close();
   }
 
   async #fire(nextNs: (afterNs: bigint) => bigint | undefined): Promise<void> {
@@ -301,6 +305,7 @@ export class TriggerRunner {
 
   #noteFailure(outcome: Extract<RunOutcome, { kind: 'failed' | 'crashed' }>): void {
     this.#needs.note('ERROR', `${this.#words.failed}: ${outcome.text}`);
+    this.#needs.failures.add(outcome.text);
     const traceback = outcome.kind === 'failed' ? outcome.traceback : '';
     this.#needs.log.warn({ ...this.#name, failure: outcome.text, traceback }, 'plugin failed');
   }

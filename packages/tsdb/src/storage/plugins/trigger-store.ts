@@ -1,4 +1,5 @@
-import type { Migration, RelationalStore } from '@plinth/kernel';
+import type { Migration, RelationalStore, ReportEvent } from '@plinth/kernel';
+import type { Transaction } from 'kysely';
 import type { ErrorBehavior } from '../../model/trigger.js';
 
 /** A trigger as it is stored: the specification in its canonical text. */
@@ -13,6 +14,12 @@ export interface TriggerRecord {
   /** JSON object of texts; null when none were given. */
   readonly arguments: string | null;
   readonly disabled: number;
+}
+
+/** As others know it. */
+export interface NamedTrigger {
+  readonly database: string;
+  readonly name: string;
 }
 
 type Tables = {
@@ -55,9 +62,12 @@ export const TRIGGER_MIGRATIONS: readonly Migration[] = [
 /** Records of triggers; durable when a call resolves. */
 export class TriggerStore {
   readonly #store: RelationalStore;
+  readonly #report: ReportEvent | undefined;
 
-  constructor(store: RelationalStore) {
+  /** @param report told of every change, in its commit. */
+  constructor(store: RelationalStore, report?: ReportEvent) {
     this.#store = store;
+    this.#report = report;
   }
 
   async load(): Promise<readonly TriggerRecord[]> {
@@ -71,7 +81,10 @@ export class TriggerStore {
   }
 
   /** `undefined`: the database has a trigger of this name. */
-  async insert(record: Omit<TriggerRecord, 'id'>): Promise<number | undefined> {
+  async insert(
+    record: Omit<TriggerRecord, 'id'>,
+    named: NamedTrigger,
+  ): Promise<number | undefined> {
     return await this.#store.transaction<Tables, number | undefined>(async (tx) => {
       const { last_id } = await tx
         .updateTable('tsdb_trigger_ids')
@@ -83,26 +96,50 @@ export class TriggerStore {
         .values({ id: last_id, ...record })
         .onConflict((conflict) => conflict.columns(['database_id', 'name']).doNothing())
         .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 0n ? undefined : last_id;
+      if (numInsertedOrUpdatedRows === 0n) return undefined;
+      await this.#tell(tx, 'created', named);
+      return last_id;
     });
   }
 
-  async setDisabled(id: number, isDisabled: boolean): Promise<void> {
+  async setDisabled(id: number, isDisabled: boolean, named: NamedTrigger): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       await tx
         .updateTable('tsdb_triggers')
         .set({ disabled: isDisabled ? 1 : 0 })
         .where('id', '=', id)
         .execute();
+      await this.#tell(tx, isDisabled ? 'disabled' : 'enabled', named);
     });
   }
 
-  async delete(ids: readonly number[]): Promise<void> {
+  /** @param named those of databases that are still there. */
+  async delete(ids: readonly number[], named: readonly NamedTrigger[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       await tx
         .deleteFrom('tsdb_triggers')
         .where('id', 'in', [...ids])
         .execute();
+      for (const trigger of named) await this.#tell(tx, 'deleted', trigger);
     });
+  }
+
+  /** Runs of a trigger failed, `error.count` of them. */
+  async tellFailure(
+    named: NamedTrigger,
+    error: { readonly message: string; readonly at: string; readonly count: number },
+  ): Promise<void> {
+    if (this.#report === undefined) return;
+    await this.#store.transaction<Tables, void>((tx) => this.#tell(tx, 'error', named, { error }));
+  }
+
+  async #tell<DB>(
+    tx: Transaction<DB>,
+    action: 'created' | 'deleted' | 'enabled' | 'disabled' | 'error',
+    { database, name }: NamedTrigger,
+    more: object = {},
+  ): Promise<void> {
+    const payload = { trigger: { database, name }, ...more };
+    await this.#report?.(tx, { type: `processing_trigger.${action}`, payload });
   }
 }

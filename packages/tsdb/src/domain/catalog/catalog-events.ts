@@ -1,0 +1,38 @@
+import type { ReportEvent } from '@plinth/kernel';
+import type { Transaction } from 'kysely';
+import { formatDuration } from '../processing/duration.js';
+
+type Change = 'created' | 'deleted';
+
+/** Tells others of databases and tables that come and go. Source: webhooks, "Internal events". */
+export class CatalogEvents {
+  readonly #report: ReportEvent | undefined;
+
+  constructor(report: ReportEvent | undefined) {
+    this.#report = report;
+  }
+
+  async database<DB>(tx: Transaction<DB>, change: Change, database: Described): Promise<void> {
+    const payload = { database: described(database) };
+    await this.#report?.(tx, { type: `database.${change}`, payload });
+  }
+
+  async table<DB>(
+    tx: Transaction<DB>,
+    change: Change,
+    at: { readonly database: Described; readonly table: string },
+  ): Promise<void> {
+    const payload = { database: described(at.database), table: { name: at.table } };
+    await this.#report?.(tx, { type: `table.${change}`, payload });
+  }
+}
+
+interface Described {
+  readonly name: string;
+  readonly retentionNs: bigint | undefined;
+}
+
+/** The period as it may be set; null keeps rows for ever. */
+function described({ name, retentionNs }: Described): object {
+  return { name, retention: retentionNs === undefined ? null : formatDuration(retentionNs) };
+}
