@@ -8,6 +8,17 @@ export {
 export { assertEmpty, assertError, assertJson, query, rows } from './answers.js';
 export { Chance } from './chance.js';
 export { EventReceiver, type ReceivedEvent } from './event-receiver.js';
+export {
+  command,
+  decode,
+  encode,
+  FlightClient,
+  flightMessageOf,
+  jsonTicket,
+  rowsOfTable,
+  statusOf,
+  tableOf,
+} from './flight-client.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
 export { Http2Client } from './http2-client.js';
 export { RawConnection } from './raw-connection.js';

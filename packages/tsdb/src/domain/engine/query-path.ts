@@ -1,6 +1,6 @@
 import { invariant } from '@plinth/kernel';
 import { DatabaseNotFound, ExecutionError, NotImplemented, QueryCancelled } from '../../errors.js';
-import type { ResultChunk, ResultStream } from '../../model/result.js';
+import type { OutputColumn, ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
@@ -86,6 +86,15 @@ export class QueryPath {
         request.signal.removeEventListener('abort', leave);
       }),
     };
+  }
+
+  describe(request: Omit<QueryRequest, 'signal'>): readonly OutputColumn[] {
+    const database = this.#catalog.database(request.database);
+    if (database === undefined) throw new DatabaseNotFound({ database: request.database });
+    const nowNs = this.#nowNs();
+    const virtualTables = this.#virtualTables(database);
+    return this.#planner(request.text, { database, nowNs, params: request.params, virtualTables })
+      .columns;
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {

@@ -1,6 +1,6 @@
 import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
 import { ShuttingDown } from '../../errors.js';
-import type { ResultStream } from '../../model/result.js';
+import type { OutputColumn, ResultStream } from '../../model/result.js';
 import { MIN_TIME_NS } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
@@ -218,6 +218,11 @@ export class TsdbEngine implements Engine {
       this.#writesUnderWay--;
       if (this.#writesUnderWay === 0) this.#onIdle?.();
     }
+  }
+
+  describe(request: Omit<QueryRequest, 'signal'>): readonly OutputColumn[] {
+    if (this.#state !== 'open') throw new ShuttingDown();
+    return this.#queries.describe(request);
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {

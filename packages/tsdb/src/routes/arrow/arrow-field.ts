@@ -2,10 +2,19 @@ import { MESSAGE_TYPE } from '../../model/column.js';
 import type { OutputColumn } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 
+/** What no query answers with and Flight SQL needs: each value is of one of several types. */
+export interface UnionType {
+  readonly kind: 'union';
+  /** A value says by its place here which one it has. */
+  readonly members: readonly { readonly name: string; readonly type: SqlType }[];
+}
+
+export type ArrowType = SqlType | UnionType;
+
 /** One column of an Arrow schema. */
 export interface ArrowField {
   readonly name: string;
-  readonly type: SqlType;
+  readonly type: ArrowType;
   readonly isNullable: boolean;
   readonly metadata: readonly KeyValuePair[];
 }
@@ -26,6 +35,6 @@ export function arrowFieldOf({ name, type, source }: OutputColumn): ArrowField {
 }
 
 /** A column that no table has. */
-export function plainField(name: string, type: SqlType, isNullable = true): ArrowField {
+export function plainField(name: string, type: ArrowType, isNullable = true): ArrowField {
   return { name, type, isNullable, metadata: [] };
 }

@@ -7,7 +7,7 @@ import { RecordBatch } from 'apache-arrow/fb/record-batch';
 import { Builder } from 'flatbuffers';
 import { DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/result.js';
-import type { SqlType } from '../../model/sql-type.js';
+import type { ArrowType } from './arrow-field.js';
 import type { BatchParts, ColumnBuilder } from './column-builder.js';
 import { fixedSizeOf, makeColumn } from './make-column.js';
 
@@ -31,12 +31,12 @@ export class BatchEncoder {
   readonly #columns: readonly ColumnBuilder[];
   readonly #fixedSize: number;
   /** Places of the columns whose size depends on the value, with what it depends on. */
-  readonly #varying: readonly { readonly index: number; readonly type: SqlType }[];
+  readonly #varying: readonly { readonly index: number; readonly type: ArrowType }[];
   readonly #builder = new Builder(1024);
   #rowCount = 0;
   #sizeBytes = 0;
 
-  constructor(types: readonly SqlType[]) {
+  constructor(types: readonly ArrowType[]) {
     this.#columns = types.map(makeColumn);
     const sizes = types.map(fixedSizeOf);
     this.#fixedSize = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
@@ -120,7 +120,7 @@ export class BatchEncoder {
 }
 
 /** About as many bytes as a value takes; text is taken for ASCII. */
-function sizeOfCell(vector: ColumnVector, row: number, type: SqlType): number {
+function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number {
   if (vector instanceof DictionaryVector) {
     return 4 + (vector.texts[vector.codes[row] as number]?.length ?? 0);
   }

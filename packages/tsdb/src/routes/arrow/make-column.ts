@@ -1,13 +1,14 @@
 import { assertNever } from '@plinth/kernel';
 import { floorDiv } from '../../model/calendar.js';
-import type { IntervalValue, SqlType, TimeUnit } from '../../model/sql-type.js';
+import type { IntervalValue, TimeUnit } from '../../model/sql-type.js';
+import type { ArrowType } from './arrow-field.js';
 import type { ColumnBuilder } from './column-builder.js';
-import { ListColumn, StructColumn } from './nested-columns.js';
+import { ListColumn, StructColumn, UnionColumn } from './nested-columns.js';
 import { BooleanColumn, type CellWriter, FixedColumn, NullColumn } from './plain-columns.js';
 import { TextColumn } from './text-column.js';
 
 /** Makes the builder of a column; what `SqlType`'s table says of chunks is what it takes. */
-export function makeColumn(type: SqlType): ColumnBuilder {
+export function makeColumn(type: ArrowType): ColumnBuilder {
   switch (type.kind) {
     case 'null':
       return new NullColumn();
@@ -54,13 +55,15 @@ export function makeColumn(type: SqlType): ColumnBuilder {
       const memberOf = (cell: unknown, index: number): unknown => Reflect.get(Object(cell), index);
       return new ListColumn(new StructColumn(pair, memberOf));
     }
+    case 'union':
+      return new UnionColumn(type.members.map((member) => makeColumn(member.type)));
     default:
       return assertNever(type);
   }
 }
 
 /** Bytes of a value of the type within a batch; `undefined` where they depend on the value. */
-export function fixedSizeOf(type: SqlType): number | undefined {
+export function fixedSizeOf(type: ArrowType): number | undefined {
   switch (type.kind) {
     case 'null':
     case 'boolean':

@@ -1,5 +1,6 @@
+import { invariant } from '@plinth/kernel';
 import type { ColumnVector } from '../../model/result.js';
-import { type BatchParts, type ColumnBuilder, Validity } from './column-builder.js';
+import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 import { Offsets } from './text-column.js';
 
 /** Nested values are appended one by one: they are rare, and their chunks hold objects anyway. */
@@ -83,5 +84,47 @@ export class StructColumn implements ColumnBuilder {
   take(parts: BatchParts): void {
     this.#validity.take(parts);
     for (const child of this.#children) child.take(parts);
+  }
+}
+
+/** A value of a union: which member it is of, and the value itself. */
+export interface UnionCell {
+  readonly member: number;
+  readonly value: unknown;
+}
+
+/** Values of several types; each row says which one it has and where among those of its type it is. */
+export class UnionColumn implements ColumnBuilder {
+  readonly #members: readonly ColumnBuilder[];
+  readonly #types = new GrowingBytes();
+  readonly #places = new GrowingBytes();
+
+  constructor(members: readonly ColumnBuilder[]) {
+    this.#members = members;
+  }
+
+  get rowCount(): number {
+    return this.#types.length;
+  }
+
+  append(vector: ColumnVector, from: number, to: number): void {
+    appendEach(this, vector, from, to);
+  }
+
+  appendCell(cell: unknown): void {
+    const { member, value } = cell as UnionCell; // a union has no NULL of its own
+    const column = this.#members[member];
+    invariant(column, 'the value is of one of the members');
+    const at = this.#places.reserve(4);
+    this.#places.bytes.writeInt32LE(column.rowCount, at);
+    this.#places.length += 4;
+    this.#types.append(Uint8Array.of(member));
+    column.appendCell(value);
+  }
+
+  take(parts: BatchParts): void {
+    parts.nodes.push({ rowCount: this.rowCount, nullCount: 0 });
+    parts.buffers.push(this.#types.take(), this.#places.take());
+    for (const member of this.#members) member.take(parts);
   }
 }

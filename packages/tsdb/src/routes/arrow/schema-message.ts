@@ -25,10 +25,12 @@ import { Time } from 'apache-arrow/fb/time';
 import { TimeUnit } from 'apache-arrow/fb/time-unit';
 import { Timestamp } from 'apache-arrow/fb/timestamp';
 import { Type } from 'apache-arrow/fb/type';
+import { Union } from 'apache-arrow/fb/union';
+import { UnionMode } from 'apache-arrow/fb/union-mode';
 import { Utf8 } from 'apache-arrow/fb/utf8';
 import { Builder, type Offset } from 'flatbuffers';
-import type { TimeUnit as SqlTimeUnit, SqlType } from '../../model/sql-type.js';
-import { type ArrowField, type KeyValuePair, plainField } from './arrow-field.js';
+import type { TimeUnit as SqlTimeUnit } from '../../model/sql-type.js';
+import { type ArrowField, type ArrowType, type KeyValuePair, plainField } from './arrow-field.js';
 
 const UNIT: Readonly<Record<SqlTimeUnit, TimeUnit>> = {
   s: TimeUnit.SECOND,
@@ -96,12 +98,14 @@ function writePairs(builder: Builder, pairs: readonly KeyValuePair[]): Offset[] 
   );
 }
 
-const isMap = (type: SqlType): boolean => type.kind === 'map';
+const isMap = (type: ArrowType): boolean => type.kind === 'map';
 
-function childrenOf(type: SqlType): readonly ArrowField[] {
+function childrenOf(type: ArrowType): readonly ArrowField[] {
   switch (type.kind) {
     case 'list':
       return [plainField('item', type.element)];
+    case 'union':
+      return type.members.map((member) => plainField(member.name, member.type));
     case 'struct':
       return type.fields.map((field) => plainField(field.name, field.type));
     case 'map': {
@@ -117,7 +121,7 @@ function childrenOf(type: SqlType): readonly ArrowField[] {
 
 function writeType(
   builder: Builder,
-  type: SqlType,
+  type: ArrowType,
 ): { readonly tag: Type; readonly offset: Offset } {
   switch (type.kind) {
     case 'null':
@@ -163,6 +167,13 @@ function writeType(
     }
     case 'map':
       return { tag: Type.Map, offset: ArrowMap.createMap(builder, false) };
+    case 'union': {
+      const ids = Union.createTypeIdsVector(
+        builder,
+        type.members.map((_, index) => index),
+      );
+      return { tag: Type.Union, offset: Union.createUnion(builder, UnionMode.Dense, ids) };
+    }
     default:
       return assertNever(type);
   }

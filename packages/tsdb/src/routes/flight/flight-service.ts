@@ -1,17 +1,33 @@
 import type { RouteDeps } from '../deps.js';
 import type { GrpcCall } from '../grpc/grpc-call.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
+import { databaseOfCall, languageOfCall } from './call-database.js';
+import { getFlightInfo } from './flight-info.js';
 import { runQuery } from './run-query.js';
-import { sendStream } from './send-stream.js';
-import { decodeTicket } from './ticket.js';
-import { decodeTicketMessage } from './wire-messages.js';
+import { type ArrowStream, sendStream } from './send-stream.js';
+import { answerCommand } from './sql/catalog-answers.js';
+import { bytesAt, decodeCommand } from './sql/commands.js';
+import {
+  closeStatement,
+  decodeHandle,
+  encodeHandle,
+  prepareStatement,
+} from './sql/prepared-statement.js';
+import { decodeTicket, type Ticket } from './ticket.js';
+import { decodeMessage, MessageWriter } from './wire-messages.js';
 
 type Method = (call: GrpcCall, deps: RouteDeps) => Promise<void>;
 
 /** The methods of Arrow Flight that there are. Source: tsdb-http, §20. */
-const METHODS: ReadonlyMap<string, Method> = new Map([['DoGet', doGet]]);
+const METHODS: ReadonlyMap<string, Method> = new Map([
+  ['Handshake', handshake],
+  ['DoGet', doGet],
+  ['GetFlightInfo', getFlightInfo],
+  ['DoAction', doAction],
+  ['DoPut', doPut],
+]);
 
-/** Runs one call to its end. */
+/** Runs one call to its end. Throws `GrpcFailure` or a domain error. */
 export async function serveFlight(method: string, call: GrpcCall, deps: RouteDeps): Promise<void> {
   const serve = METHODS.get(method);
   if (serve === undefined) {
@@ -20,8 +36,77 @@ export async function serveFlight(method: string, call: GrpcCall, deps: RouteDep
   await serve(call, deps);
 }
 
+/**
+ * Says back what it hears. Whoever comes with user and password gets the header to come with from then on, where the
+ * password is the token. Source: tsdb-http, §20.3.
+ */
+async function handshake(call: GrpcCall): Promise<void> {
+  const basic = /^Basic ([A-Za-z0-9+/=]+)$/.exec(call.metadata('authorization') ?? '')?.[1];
+  const credentials = Buffer.from(basic ?? '', 'base64').toString();
+  if (credentials.includes(':')) {
+    call.setMetadata(
+      'authorization',
+      `Bearer ${credentials.slice(credentials.lastIndexOf(':') + 1)}`,
+    );
+  }
+  // Clients wait for the headers before they say anything, or say nothing at all.
+  call.begin();
+  for await (const message of call.messages()) await call.write([message]);
+}
+
 async function doGet(call: GrpcCall, deps: RouteDeps): Promise<void> {
-  const ticket = decodeTicket(decodeTicketMessage(await call.message()));
-  if (ticket.kind === 'flight_sql') throw new GrpcFailure(GRPC.UNIMPLEMENTED, 'Flight SQL');
-  await sendStream(call, await runQuery(ticket, deps, call.signal), deps.clock);
+  const ticket = decodeTicket(bytesAt(await call.message(), 1));
+  await sendStream(call, await openStream(ticket, call, deps), deps.clock);
+}
+
+async function openStream(ticket: Ticket, call: GrpcCall, deps: RouteDeps): Promise<ArrowStream> {
+  if (ticket.kind === 'query') return await runQuery(ticket, deps, call.signal);
+  const { database } = ticket;
+  const command = decodeCommand(ticket.command);
+  switch (command.kind) {
+    case 'statement': {
+      const language = languageOfCall(call);
+      const query = { database, language, text: command.query, params: new Map() };
+      return await runQuery(query, deps, call.signal);
+    }
+    case 'prepared_statement':
+      return await runQuery(decodeHandle(command.handle), deps, call.signal);
+    default:
+      return await answerCommand(command, database, deps, call.signal);
+  }
+}
+
+async function doAction(call: GrpcCall, deps: RouteDeps): Promise<void> {
+  let type = '';
+  let body: Uint8Array = new Uint8Array(0);
+  decodeMessage(await call.message(), {
+    1: (reader) => {
+      type = reader.string();
+    },
+    2: (reader) => {
+      body = reader.bytes();
+    },
+  });
+  switch (type) {
+    case 'CreatePreparedStatement': {
+      const at = { database: databaseOfCall(call), language: languageOfCall(call) };
+      const result = await prepareStatement(body, at, deps, call.signal);
+      await call.write([new MessageWriter().bytes(1, result).finish()]);
+      return;
+    }
+    case 'ClosePreparedStatement':
+      closeStatement(body);
+      return;
+    default:
+      throw new GrpcFailure(GRPC.UNIMPLEMENTED, `action ${type.slice(0, 100)} is not implemented`);
+  }
+}
+
+/** Binds parameters: the statement's handle becomes another one that has them. */
+async function doPut(call: GrpcCall, deps: RouteDeps): Promise<void> {
+  const { bindParameters } = await import('./sql/bind-parameters.js');
+  const limit = deps.settings.max_request_size_bytes;
+  const query = await bindParameters(call.messages(), limit);
+  const result = new MessageWriter().bytes(1, encodeHandle(query)).finish();
+  await call.write([new MessageWriter().bytes(1, result).finish()]);
 }

@@ -18,13 +18,25 @@ export async function runQuery(
   deps: RouteDeps,
   signal: AbortSignal,
 ): Promise<ArrowStream> {
-  if (query.language === 'influxql') {
-    const opened = await openNative(query, deps, signal);
-    const { columns, chunks } = rowsOf(opened);
-    return { fields: columns.map(arrowFieldOf), metadata: groupKeyOf(opened), chunks };
-  }
+  if (query.language === 'influxql') return await openInfluxql(query, deps, signal);
   const result = await deps.engine.query({ ...query, language: 'sql', signal });
   return { fields: result.columns.map(arrowFieldOf), metadata: [], chunks: result.chunks };
+}
+
+/** An answer in InfluxQL, of which perhaps only the columns are wanted; then it is given up. */
+export async function openInfluxql(
+  query: FlightQuery,
+  deps: RouteDeps,
+  signal: AbortSignal,
+): Promise<ArrowStream & { giveUp(): void }> {
+  const opened = await openNative(query, deps, signal);
+  const { columns, chunks } = rowsOf(opened);
+  return {
+    fields: columns.map(arrowFieldOf),
+    metadata: groupKeyOf(opened),
+    chunks,
+    giveUp: () => opened.run.end('success'),
+  };
 }
 
 const GROUP_KEY = 'iox::influxql::group_key::metadata';

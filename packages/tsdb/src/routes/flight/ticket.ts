@@ -2,7 +2,7 @@ import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { ParameterInvalid } from '../errors.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { parseJsonObject, readParams, readText } from '../query/json-request.js';
-import { decodeAny, decodeMessage } from './wire-messages.js';
+import { decodeAny, decodeMessage, encodeAny, MessageWriter } from './wire-messages.js';
 
 export type QueryLanguage = 'sql' | 'influxql';
 
@@ -61,6 +61,29 @@ function decodeJson(text: string): Ticket {
     throw new InvalidTicket(`unknown query_type \`${language}\`, expected \`sql\` or \`influxql\``);
   }
   return { kind: 'query', database, language, text: query, params: readParams(object['params']) };
+}
+
+/** The ticket in the form that this server hands out: `ReadInfo`. */
+export function encodeTicket(ticket: Ticket): Uint8Array {
+  const info = new MessageWriter().text(1, ticket.database);
+  if (ticket.kind === 'flight_sql') {
+    info.number(3, QUERY_TYPE.FLIGHT_SQL).bytes(4, ticket.command);
+  } else {
+    info.text(2, ticket.text);
+    info.number(3, ticket.language === 'sql' ? QUERY_TYPE.SQL : QUERY_TYPE.INFLUXQL);
+    for (const [name, value] of ticket.params) info.bytes(6, encodeParam(name, value));
+  }
+  return encodeAny({ typeUrl: READ_INFO_URL, value: info.finish() });
+}
+
+function encodeParam(name: string, value: ParameterValue): Uint8Array {
+  const param = new MessageWriter().text(1, name);
+  if (value === null) param.number(2, 0);
+  else if (typeof value === 'boolean') param.number(3, value ? 1 : 0);
+  else if (typeof value === 'number') param.double(4, value);
+  else if (typeof value === 'string') param.text(7, value);
+  else param.long(value >= 0n ? 6 : 5, value);
+  return param.finish();
 }
 
 const QUERY_TYPE = { UNSPECIFIED: 0, SQL: 1, INFLUXQL: 2, FLIGHT_SQL: 3 } as const;

@@ -5,8 +5,10 @@ const { Reader, Writer } = protobuf;
 type Reader = protobuf.Reader;
 
 /** What reads one field of a message; others are skipped. */
-type FieldReaders = Readonly<Record<number, (reader: Reader) => void>>;
+type FieldReaders = Readonly<Record<number, (reader: Reader, wireType: number) => void>>;
 
+const VARINT = 0;
+const FIXED_64 = 1;
 const BYTES = 2;
 
 /** Reads a message of Protocol Buffers. Throws `GrpcFailure` for what is none. */
@@ -17,7 +19,7 @@ export function decodeMessage(bytes: Uint8Array, fields: FieldReaders): void {
       const tag = reader.uint32();
       const read = fields[tag >>> 3];
       if (read === undefined) reader.skipType(tag & 7);
-      else read(reader);
+      else read(reader, tag & 7);
     }
   } catch (error) {
     if (error instanceof GrpcFailure) throw error;
@@ -46,12 +48,42 @@ export function decodeAny(bytes: Uint8Array): AnyMessage {
 }
 
 export function encodeAny({ typeUrl, value }: AnyMessage): Uint8Array {
-  return new Writer()
-    .uint32(tagOf(1, BYTES))
-    .string(typeUrl)
-    .uint32(tagOf(2, BYTES))
-    .bytes(value)
-    .finish();
+  return new MessageWriter().text(1, typeUrl).bytes(2, value).finish();
+}
+
+/** Writes a message of Protocol Buffers field by field; each method takes the number of its field. */
+export class MessageWriter {
+  readonly #writer = new Writer();
+
+  bytes(field: number, value: Uint8Array): this {
+    this.#writer.uint32(tagOf(field, BYTES)).bytes(value);
+    return this;
+  }
+
+  text(field: number, value: string): this {
+    this.#writer.uint32(tagOf(field, BYTES)).string(value);
+    return this;
+  }
+
+  number(field: number, value: number): this {
+    this.#writer.uint32(tagOf(field, VARINT)).int32(value);
+    return this;
+  }
+
+  long(field: number, value: bigint): this {
+    // Text keeps all bits, and both kinds of 64-bit integers have the same ones.
+    this.#writer.uint32(tagOf(field, VARINT)).int64(BigInt.asIntN(64, value).toString());
+    return this;
+  }
+
+  double(field: number, value: number): this {
+    this.#writer.uint32(tagOf(field, FIXED_64)).double(value);
+    return this;
+  }
+
+  finish(): Uint8Array {
+    return this.#writer.finish();
+  }
 }
 
 const tagOf = (field: number, wireType: number): number => (field << 3) | wireType;
@@ -64,15 +96,4 @@ export function encodeFlightData(header: Uint8Array, body: Uint8Array): readonly
   const writer = new Writer().uint32(HEADER_TAG).bytes(header);
   if (body.length === 0) return [writer.finish()];
   return [writer.uint32(BODY_TAG).uint32(body.length).finish(), body];
-}
-
-/** The bytes of a `Ticket`. */
-export function decodeTicketMessage(bytes: Uint8Array): Uint8Array {
-  let ticket: Uint8Array = new Uint8Array(0);
-  decodeMessage(bytes, {
-    1: (reader) => {
-      ticket = reader.bytes();
-    },
-  });
-  return ticket;
 }

@@ -1,0 +1,109 @@
+import type { Vector } from 'apache-arrow';
+import type { ParameterValue } from '../../../domain/sql/planned-query.js';
+import { encapsulated } from '../../arrow/schema-message.js';
+import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
+import type { FlightQuery } from '../run-query.js';
+import { decodeMessage } from '../wire-messages.js';
+import { bytesAt, decodeCommand } from './commands.js';
+import { decodeHandle, placeholdersIn } from './prepared-statement.js';
+
+/**
+ * Reads what `DoPut` carries: the statement in the first message, its parameters as one row of a record batch. Columns are
+ * found by the name of their placeholder, or by place when not all of them have such a name.
+ */
+export async function bindParameters(
+  messages: AsyncIterable<Uint8Array>,
+  maxSizeBytes: number,
+): Promise<FlightQuery> {
+  const parts: Uint8Array[] = [];
+  let query: FlightQuery | undefined;
+  let size = 0;
+  for await (const message of messages) {
+    const { command, header, body } = decodeFlightData(message);
+    query ??= statementOf(command);
+    size += header.length + body.length;
+    if (size > maxSizeBytes) {
+      throw new GrpcFailure(GRPC.RESOURCE_EXHAUSTED, `parameters exceed ${maxSizeBytes} bytes`);
+    }
+    if (header.length > 0) parts.push(encapsulated(header), body);
+  }
+  if (query === undefined) throw invalid('the call names no prepared statement');
+  return { ...query, params: await readRow(Buffer.concat(parts), placeholdersIn(query.text)) };
+}
+
+const invalid = (why: string): GrpcFailure => new GrpcFailure(GRPC.INVALID_ARGUMENT, why);
+
+function statementOf(command: Uint8Array): FlightQuery {
+  const decoded = decodeCommand(command);
+  if (decoded.kind === 'prepared_statement') return decodeHandle(decoded.handle);
+  throw new GrpcFailure(GRPC.UNIMPLEMENTED, 'only parameters of prepared statements can be put');
+}
+
+function decodeFlightData(bytes: Uint8Array) {
+  let command: Uint8Array = new Uint8Array(0);
+  let header: Uint8Array = new Uint8Array(0);
+  let body: Uint8Array = new Uint8Array(0);
+  decodeMessage(bytes, {
+    1: (reader) => {
+      command = bytesAt(reader.bytes(), 2);
+    },
+    2: (reader) => {
+      header = reader.bytes();
+    },
+    1000: (reader) => {
+      body = reader.bytes();
+    },
+  });
+  return { command, header, body };
+}
+
+async function readRow(
+  stream: Uint8Array,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, ParameterValue>> {
+  // Large, and needed by nothing else.
+  const { tableFromIPC, DataType } = await import('apache-arrow');
+  const table = attempt(() => tableFromIPC(stream));
+  if (table.numRows > 1) throw invalid('a statement takes one row of parameters at a time');
+  if (table.schema.fields.length === 0) throw invalid('the parameters have no columns');
+  const params = new Map<string, ParameterValue>();
+  if (table.numRows === 0) return params;
+  const columns = table.schema.fields.map(({ name }) => name.replace(/^\$/, ''));
+  // Some clients number their columns from 0, so that a part of the names may fit by chance.
+  const isNamed = columns.every((name) => names.includes(name));
+  columns.forEach((name, index) => {
+    const target = isNamed ? name : names[index];
+    const vector = table.getChildAt(index);
+    if (target === undefined || vector === null) return;
+    params.set(
+      target,
+      attempt(() => parameterOf(vector, DataType)),
+    );
+  });
+  return params;
+}
+
+/** Whatever the library says about bytes from outside is the client's mistake. */
+function attempt<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GrpcFailure) throw error;
+    throw invalid('the parameters cannot be decoded');
+  }
+}
+
+function parameterOf(
+  vector: Vector,
+  DataType: typeof import('apache-arrow').DataType,
+): ParameterValue {
+  const value: unknown = vector.get(0);
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (DataType.isInt(vector.type)) return BigInt(value as number | bigint);
+  if (DataType.isFloat(vector.type)) return Number(value);
+  // The library gives milliseconds, with what is below them as a fraction that is not exact.
+  if (DataType.isTimestamp(vector.type) || DataType.isDate(vector.type)) {
+    return new Date(Number(value)).toISOString();
+  }
+  throw invalid(`parameters of type ${String(vector.type)} are not supported`);
+}

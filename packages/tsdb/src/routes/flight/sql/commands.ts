@@ -1,0 +1,165 @@
+import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
+import { type AnyMessage, decodeAny, decodeMessage } from '../wire-messages.js';
+
+/** Commands of Flight SQL that are served. Source: Arrow Flight SQL, `FlightSql.proto`. */
+export type Command =
+  | { readonly kind: 'statement'; readonly query: string }
+  | { readonly kind: 'prepared_statement'; readonly handle: Uint8Array }
+  | CatalogCommand;
+
+/** Those whose answer does not depend on a query; they come back as the ticket. */
+export type CatalogCommand =
+  | { readonly kind: 'catalogs' }
+  | {
+      readonly kind: 'schemas';
+      readonly catalog: string | undefined;
+      readonly schemaPattern: string | undefined;
+    }
+  | {
+      readonly kind: 'tables';
+      readonly catalog: string | undefined;
+      readonly schemaPattern: string | undefined;
+      readonly tablePattern: string | undefined;
+      readonly types: readonly string[];
+      readonly includesSchema: boolean;
+    }
+  | { readonly kind: 'table_types' }
+  | { readonly kind: 'primary_keys' }
+  | { readonly kind: 'foreign_keys' }
+  | { readonly kind: 'sql_info'; readonly ids: readonly number[] }
+  | { readonly kind: 'type_info'; readonly dataType: number | undefined };
+
+const PREFIX = 'type.googleapis.com/arrow.flight.protocol.sql.';
+
+const READERS: ReadonlyMap<string, (value: Uint8Array) => Command> = new Map<
+  string,
+  (value: Uint8Array) => Command
+>([
+  ['CommandStatementQuery', (value) => ({ kind: 'statement', query: textAt(value, 1) })],
+  [
+    'CommandPreparedStatementQuery',
+    (value) => ({ kind: 'prepared_statement', handle: bytesAt(value, 1) }),
+  ],
+  ['CommandGetCatalogs', () => ({ kind: 'catalogs' })],
+  ['CommandGetDbSchemas', readSchemas],
+  ['CommandGetTables', readTables],
+  ['CommandGetTableTypes', () => ({ kind: 'table_types' })],
+  // There are no keys, whatever table is asked about.
+  ['CommandGetPrimaryKeys', () => ({ kind: 'primary_keys' })],
+  ['CommandGetExportedKeys', () => ({ kind: 'foreign_keys' })],
+  ['CommandGetImportedKeys', () => ({ kind: 'foreign_keys' })],
+  ['CommandGetCrossReference', () => ({ kind: 'foreign_keys' })],
+  ['CommandGetSqlInfo', readSqlInfo],
+  ['CommandGetXdbcTypeInfo', readTypeInfo],
+]);
+
+/** Throws `GrpcFailure` for what is no command, or none that is served. */
+export function decodeCommand(bytes: Uint8Array): Command {
+  const { typeUrl, value } = decodeAny(bytes);
+  const name = nameOf(typeUrl);
+  const read = READERS.get(name);
+  if (read !== undefined) return read(value);
+  throw new GrpcFailure(
+    typeUrl.startsWith(PREFIX) ? GRPC.UNIMPLEMENTED : GRPC.INVALID_ARGUMENT,
+    typeUrl === '' ? 'the descriptor holds no command' : `${name.slice(0, 100)} is not supported`,
+  );
+}
+
+/** The bytes of an action or of parameters, which have to be of the named message. */
+export function decodeNamed(bytes: Uint8Array, name: string): Uint8Array {
+  const any = decodeAny(bytes);
+  if (nameOf(any.typeUrl) === name) return any.value;
+  throw new GrpcFailure(GRPC.INVALID_ARGUMENT, `expected a ${name}`);
+}
+
+export function anyOf(name: string, value: Uint8Array): AnyMessage {
+  return { typeUrl: `${PREFIX}${name}`, value };
+}
+
+const nameOf = (typeUrl: string): string =>
+  typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : typeUrl;
+
+export function textAt(bytes: Uint8Array, field: number): string {
+  let text = '';
+  decodeMessage(bytes, {
+    [field]: (reader) => {
+      text = reader.string();
+    },
+  });
+  return text;
+}
+
+export function bytesAt(bytes: Uint8Array, field: number): Uint8Array {
+  let found: Uint8Array = new Uint8Array(0);
+  decodeMessage(bytes, {
+    [field]: (reader) => {
+      found = reader.bytes();
+    },
+  });
+  return found;
+}
+
+function readSchemas(value: Uint8Array): CatalogCommand {
+  let catalog: string | undefined;
+  let schemaPattern: string | undefined;
+  decodeMessage(value, {
+    1: (reader) => {
+      catalog = reader.string();
+    },
+    2: (reader) => {
+      schemaPattern = reader.string();
+    },
+  });
+  return { kind: 'schemas', catalog, schemaPattern };
+}
+
+function readTables(value: Uint8Array): CatalogCommand {
+  let catalog: string | undefined;
+  let schemaPattern: string | undefined;
+  let tablePattern: string | undefined;
+  const types: string[] = [];
+  let includesSchema = false;
+  decodeMessage(value, {
+    1: (reader) => {
+      catalog = reader.string();
+    },
+    2: (reader) => {
+      schemaPattern = reader.string();
+    },
+    3: (reader) => {
+      tablePattern = reader.string();
+    },
+    4: (reader) => {
+      types.push(reader.string());
+    },
+    5: (reader) => {
+      includesSchema = reader.bool();
+    },
+  });
+  return { kind: 'tables', catalog, schemaPattern, tablePattern, types, includesSchema };
+}
+
+function readSqlInfo(value: Uint8Array): CatalogCommand {
+  const ids: number[] = [];
+  decodeMessage(value, {
+    // Packed, or one by one as old writers do.
+    1: (reader, wireType) => {
+      if (wireType !== 2) {
+        ids.push(reader.uint32());
+        return;
+      }
+      for (const end = reader.uint32() + reader.pos; reader.pos < end; ) ids.push(reader.uint32());
+    },
+  });
+  return { kind: 'sql_info', ids };
+}
+
+function readTypeInfo(value: Uint8Array): CatalogCommand {
+  let dataType: number | undefined;
+  decodeMessage(value, {
+    1: (reader) => {
+      dataType = reader.int32();
+    },
+  });
+  return { kind: 'type_info', dataType };
+}

@@ -1,0 +1,89 @@
+import type { ParameterValue } from '../../../domain/sql/planned-query.js';
+import { PlanError } from '../../../errors.js';
+import { type ArrowField, arrowFieldOf, plainField } from '../../arrow/arrow-field.js';
+import { encapsulated, schemaMessage } from '../../arrow/schema-message.js';
+import type { RouteDeps } from '../../deps.js';
+import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
+import { type FlightQuery, openInfluxql } from '../run-query.js';
+import { decodeTicket, encodeTicket } from '../ticket.js';
+import { encodeAny, MessageWriter } from '../wire-messages.js';
+import { anyOf, bytesAt, decodeNamed, textAt } from './commands.js';
+
+/**
+ * The handle of a prepared statement is the statement itself with its parameters: nothing is kept for a client that may
+ * never come back, and any node can run it.
+ */
+export function encodeHandle(query: FlightQuery): Uint8Array {
+  return encodeTicket({ kind: 'query', ...query });
+}
+
+export function decodeHandle(handle: Uint8Array): FlightQuery {
+  const ticket = decodeTicket(handle);
+  if (ticket.kind === 'query') return ticket;
+  throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'the handle is of no prepared statement');
+}
+
+/** Answers `CreatePreparedStatement`. @returns the body of the action's one result. */
+export async function prepareStatement(
+  body: Uint8Array,
+  at: Pick<FlightQuery, 'database' | 'language'>,
+  deps: RouteDeps,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const text = textAt(decodeNamed(body, 'ActionCreatePreparedStatementRequest'), 1);
+  const names = placeholdersIn(text);
+  const query = { ...at, text, params: new Map<string, ParameterValue>() };
+  const fields = await fieldsOf(query, names, deps, signal);
+  const result = new MessageWriter().bytes(1, encodeHandle(query));
+  if (fields !== undefined) result.bytes(2, encapsulated(schemaMessage(fields)));
+  if (names.length > 0) {
+    const parameters = names.map((name) => plainField(`$${name}`, { kind: 'utf8' }));
+    result.bytes(3, encapsulated(schemaMessage(parameters)));
+  }
+  const value = result.finish();
+  return encodeAny(anyOf('ActionCreatePreparedStatementResult', value));
+}
+
+export function closeStatement(body: Uint8Array): void {
+  decodeHandle(bytesAt(decodeNamed(body, 'ActionClosePreparedStatementRequest'), 1));
+}
+
+/** What the statement answers with; `undefined` when that depends on parameters that are yet to come. */
+async function fieldsOf(
+  query: FlightQuery,
+  names: readonly string[],
+  deps: RouteDeps,
+  signal: AbortSignal,
+): Promise<readonly ArrowField[] | undefined> {
+  if (names.length === 0) return await describeQuery(query, deps, signal);
+  try {
+    const params = new Map(names.map((name) => [name, null]));
+    return await describeQuery({ ...query, params }, deps, signal);
+  } catch (error) {
+    if (error instanceof PlanError) return undefined;
+    throw error;
+  }
+}
+
+/** Columns of an answer without its rows. */
+export async function describeQuery(
+  query: FlightQuery,
+  deps: RouteDeps,
+  signal: AbortSignal,
+): Promise<readonly ArrowField[]> {
+  if (query.language === 'sql') {
+    return deps.engine.describe({ ...query, language: 'sql' }).map(arrowFieldOf);
+  }
+  const { fields, giveUp } = await openInfluxql(query, deps, signal);
+  giveUp();
+  return fields;
+}
+
+/** What stands in quotes or in comments is none. */
+const TOKEN =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(?<name>[A-Za-z_][A-Za-z0-9_]*|\d+)/g;
+
+/** Names of the placeholders of a statement, each once, in the order of their first place. */
+export function placeholdersIn(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(TOKEN)].flatMap(({ groups }) => groups?.['name'] ?? []))];
+}

@@ -1,0 +1,29 @@
+import type { ResultChunk } from '../../../model/result.js';
+import type { ArrowField } from '../../arrow/arrow-field.js';
+import type { ArrowStream } from '../send-stream.js';
+
+/** Rows that the server knows by itself; `null` is NULL. */
+export type Row = readonly unknown[];
+
+/** A stream of a few rows. */
+export function streamOfRows(fields: readonly ArrowField[], rows: readonly Row[]): ArrowStream {
+  async function* chunks(): AsyncGenerator<ResultChunk, void, undefined> {
+    if (rows.length > 0) yield chunkOf(fields, rows);
+  }
+  return { fields, metadata: [], chunks: chunks() };
+}
+
+function chunkOf(fields: readonly ArrowField[], rows: readonly Row[]): ResultChunk {
+  return {
+    rowCount: rows.length,
+    columns: fields.map((_, index) => {
+      const validity = new Uint8Array((rows.length + 7) >> 3);
+      const values = rows.map((row, at) => {
+        const value = row[index] ?? null;
+        if (value !== null) validity[at >> 3] = (validity[at >> 3] as number) | (1 << (at & 7));
+        return value;
+      });
+      return { values, validity: values.includes(null) ? validity : undefined };
+    }),
+  };
+}
