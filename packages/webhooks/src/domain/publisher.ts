@@ -4,7 +4,8 @@ import { BodyTooLong, IdempotencyConflict, QueueFull } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
 import { encodePayload } from '../storage/payload-codec.js';
-import type { AcceptOutcome, NewEvent, NewTarget, QueueStore } from '../storage/queue-store.js';
+import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue-model.js';
+import type { QueueStore } from '../storage/queue-store.js';
 import type { Engine } from './engine/engine.js';
 import type { HookRegistry } from './hook-registry.js';
 import type { ReadPayload } from './payload/event-body.js';
@@ -152,7 +153,7 @@ export class Publisher {
   async #write(batch: readonly Prepared[]): Promise<readonly PublishOutcome[]> {
     let outcomes: readonly AcceptOutcome[];
     try {
-      outcomes = await this.#queue.accept(
+      outcomes = await this.#queue.intake.accept(
         batch.map(({ newEvent }) => newEvent),
         this.#clock.nowMs(),
       );

@@ -13,8 +13,8 @@ export class QueueView {
     readonly counts: Readonly<Record<'pending' | 'leased' | 'dead', number>>;
     readonly oldestDueMs: number | undefined;
   }> {
-    const { pending, held, leased, dead } = await this.#store.countByState(appId);
-    const oldestDueMs = await this.#store.oldestDueMs(appId);
+    const { pending, held, leased, dead } = await this.#store.counts.countByState(appId);
+    const oldestDueMs = await this.#store.counts.oldestDueMs(appId);
     return { counts: { pending: pending + held, leased, dead }, oldestDueMs };
   }
 
@@ -23,6 +23,6 @@ export class QueueView {
     states: readonly QueueState[],
     limit: number,
   ): Promise<readonly (QueueItem & { readonly state: QueueState })[]> {
-    return await this.#store.listItems(appId, states, limit);
+    return await this.#store.counts.listItems(appId, states, limit);
   }
 }

@@ -59,7 +59,7 @@ export class Redelivery {
 
   /** Dead items begin anew. @returns how many. */
   async redriveDead(appId: number, isDryRun: boolean): Promise<number> {
-    if (isDryRun) return (await this.#queue.countByState(appId)).dead;
+    if (isDryRun) return (await this.#queue.counts.countByState(appId)).dead;
     const count = await this.#queue.reviveDead(appId, this.#clock.nowMs());
     this.#engine.noteQueued(appId, count);
     this.#engine.noteDue(appId, 0);
@@ -82,7 +82,7 @@ export class Redelivery {
 
   async #add(appId: number, guids: readonly string[]): Promise<void> {
     const nowMs = this.#clock.nowMs();
-    await this.#queue.addRedeliveries(
+    await this.#queue.intake.addRedeliveries(
       guids.map((guid) => ({ appId, guid, isLeased: false })),
       nowMs,
     );

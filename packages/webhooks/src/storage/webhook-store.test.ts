@@ -16,8 +16,11 @@ import { sql } from 'kysely';
 import type { AttemptRecord } from '../model/delivery.js';
 import type { QueueItem } from '../model/event.js';
 import { DeliveryStore } from './delivery-store.js';
+import { IDEMPOTENCY_MS } from './idempotency-keys.js';
+import { NODE_LEASE_MS } from './node-leases.js';
 import { encodePayload } from './payload-codec.js';
-import { IDEMPOTENCY_MS, type NewEvent, NODE_LEASE_MS, QueueStore } from './queue-store.js';
+import type { NewEvent } from './queue-model.js';
+import { QueueStore } from './queue-store.js';
 import { WEBHOOK_MIGRATIONS } from './tables.js';
 
 const NOW_MS = Date.UTC(2026, 0, 10);
@@ -127,16 +130,16 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       await withStore(async (store) => {
         const [one, other] = [new QueueStore(store, 'one'), new QueueStore(store, 'other')];
         await one.start(NOW_MS);
-        await other.heartbeat(NOW_MS);
+        await other.nodes.heartbeat(NOW_MS);
         const events = await Promise.all([
           newEvent(1, { dueMs: NOW_MS + 5 }),
           newEvent(1),
           newEvent(1, { dueMs: NOW_MS + 1000 }),
           newEvent(2),
         ]);
-        await one.accept(events, NOW_MS);
+        await one.intake.accept(events, NOW_MS);
         assert.deepEqual(
-          [...(await one.pendingApps())].sort((a, b) => a.appId - b.appId),
+          [...(await one.counts.pendingApps())].sort((a, b) => a.appId - b.appId),
           [
             { appId: 1, dueMs: NOW_MS },
             { appId: 2, dueMs: NOW_MS },
@@ -163,26 +166,31 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
       await withStore(async (store) => {
         const [dead, live] = [new QueueStore(store, 'dead'), new QueueStore(store, 'live')];
         await dead.start(NOW_MS);
-        await dead.accept([await newEvent(1, { isLeased: true })], NOW_MS);
-        const [outcome] = await dead.accept([await newEvent(1, { isLeased: true })], NOW_MS);
+        await dead.intake.accept([await newEvent(1, { isLeased: true })], NOW_MS);
+        const [outcome] = await dead.intake.accept([await newEvent(1, { isLeased: true })], NOW_MS);
         assert.equal(outcome?.kind === 'accepted' && outcome.items[0]?.state, 'leased');
         await store.transaction(async (tx) => {
           await sql`update webhooks_nodes set alive_until_ms = 1`.execute(tx);
         });
         const laterMs = NOW_MS + NODE_LEASE_MS + 1;
-        await live.heartbeat(laterMs);
-        assert.equal(await live.releaseExpired(laterMs), 2);
+        await live.nodes.heartbeat(laterMs);
+        assert.equal(await live.nodes.releaseExpired(laterMs), 2);
         const items = await live.claim([{ appId: 1, limit: 10 }], NOW_MS);
         assert.equal(items.length, 2);
         const [item] = items;
         assert.ok(item);
         await dead.finish([done(item)], NOW_MS);
-        assert.equal((await live.countByState(1)).leased, 2);
+        assert.equal((await live.counts.countByState(1)).leased, 2);
         await live.finish(
           items.map((one) => done(one)),
           laterMs,
         );
-        assert.deepEqual(await live.countByState(1), { pending: 0, held: 0, leased: 0, dead: 0 });
+        assert.deepEqual(await live.counts.countByState(1), {
+          pending: 0,
+          held: 0,
+          leased: 0,
+          dead: 0,
+        });
       });
     });
 
@@ -193,15 +201,15 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
         const keyed = async (bodyHash: string) =>
           await newEvent(1, { idempotency: { key: 'k', bodyHash, answer: `answer ${bodyHash}` } });
         const kinds = async (batch: NewEvent[], nowMs: number) =>
-          (await queue.accept(batch, nowMs)).map(({ kind }) => kind);
+          (await queue.intake.accept(batch, nowMs)).map(({ kind }) => kind);
         assert.deepEqual(
           await kinds([await keyed('a'), await keyed('a'), await keyed('b')], NOW_MS),
           ['accepted', 'duplicate', 'conflict'],
         );
-        const [again] = await queue.accept([await keyed('a')], NOW_MS + IDEMPOTENCY_MS - 1);
+        const [again] = await queue.intake.accept([await keyed('a')], NOW_MS + IDEMPOTENCY_MS - 1);
         assert.deepEqual(again, { kind: 'duplicate', answer: 'answer a' });
         assert.deepEqual(await kinds([await keyed('b')], NOW_MS + IDEMPOTENCY_MS), ['accepted']);
-        assert.equal((await queue.countByState(1)).pending, 2);
+        assert.equal((await queue.counts.countByState(1)).pending, 2);
       });
     });
 
@@ -212,8 +220,8 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
         const events = await Promise.all(
           ['a', 'b', 'a', 'a'].map((orderingKey) => newEvent(1, { orderingKey })),
         );
-        await queue.accept(events.slice(0, 3), NOW_MS);
-        await queue.accept(events.slice(3), NOW_MS);
+        await queue.intake.accept(events.slice(0, 3), NOW_MS);
+        await queue.intake.accept(events.slice(3), NOW_MS);
         const claim = async () => await queue.claim([{ appId: 1, limit: 10 }], NOW_MS + DAY_MS);
         const heads = await claim();
         assert.deepEqual(guids(heads), [events[0]?.event.guid, events[1]?.event.guid]);
@@ -236,7 +244,7 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
           NOW_MS,
         );
         assert.deepEqual(guids(await claim()), [events[3]?.event.guid]);
-        assert.equal((await queue.countByState(1)).dead, 1);
+        assert.equal((await queue.counts.countByState(1)).dead, 1);
       });
     });
 
@@ -245,7 +253,10 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
         const queue = new QueueStore(store, 'node');
         const deliveries = new DeliveryStore(store);
         await queue.start(NOW_MS);
-        await queue.accept(await Promise.all(Array.from({ length: 5 }, () => newEvent(1))), NOW_MS);
+        await queue.intake.accept(
+          await Promise.all(Array.from({ length: 5 }, () => newEvent(1))),
+          NOW_MS,
+        );
         const items = await queue.claim([{ appId: 1, limit: 10 }], NOW_MS);
         const ids = await queue.finish(
           items.map((item, n) => done(item, n === 2 ? { status_code: 502, status: 'x' } : {})),
@@ -285,7 +296,10 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
         const queue = new QueueStore(store, 'node');
         const deliveries = new DeliveryStore(store);
         await queue.start(NOW_MS);
-        await queue.accept(await Promise.all([newEvent(1), newEvent(1), newEvent(2)]), NOW_MS);
+        await queue.intake.accept(
+          await Promise.all([newEvent(1), newEvent(1), newEvent(2)]),
+          NOW_MS,
+        );
         const items = await queue.claim([{ appId: 1, limit: 10 }], NOW_MS);
         const [oldId] = await queue.finish([done(items[0] as QueueItem)], NOW_MS);
         const laterMs = NOW_MS + 10 * DAY_MS;

@@ -68,7 +68,7 @@ export class EngineMetrics {
       help: 'Items of the queue by state.',
       type: 'gauge',
       samples: async () =>
-        Object.entries(await this.#queue.totalByState()).map(([state, value]) => ({
+        Object.entries(await this.#queue.counts.totalByState()).map(([state, value]) => ({
           labels: { state },
           value,
         })),
@@ -77,7 +77,7 @@ export class EngineMetrics {
       name: 'webhook_oldest_due_seconds',
       help: 'How long the oldest item has been due.',
       read: async () => {
-        const dueMs = await this.#queue.oldestDueMs();
+        const dueMs = await this.#queue.counts.oldestDueMs();
         return dueMs === undefined ? 0 : Math.max(0, (this.#clock.nowMs() - dueMs) / 1000);
       },
     });

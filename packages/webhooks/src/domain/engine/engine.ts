@@ -2,7 +2,8 @@ import type { Clock, Logger, Random } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
 import { type Hook, maskUrl, maskUrlForLog, type RetryPolicy } from '../../model/hook.js';
-import type { AcceptedItem, FinishedAttempt, QueueStore } from '../../storage/queue-store.js';
+import type { AcceptedItem, FinishedAttempt } from '../../storage/queue-model.js';
+import type { QueueStore } from '../../storage/queue-store.js';
 import {
   type DeliveryRequest,
   makeDeliveryRequest,
@@ -108,7 +109,7 @@ export class Engine {
   async start(): Promise<void> {
     const { queue, clock } = this.#needs;
     await queue.start(clock.nowMs());
-    for (const [appId, count] of await queue.queuedCounts()) {
+    for (const [appId, count] of await queue.counts.queuedCounts()) {
       this.#laneOf(appId).queuedCount = count;
     }
     if (!this.#settings.isWorker) return;
@@ -131,7 +132,7 @@ export class Engine {
       patience.abort();
     }
     await this.#finisher.close();
-    await this.#needs.queue
+    await this.#needs.queue.nodes
       .releaseOwn()
       .catch((err: unknown) => this.#needs.log.error({ err }, 'leases not given back'));
   }
@@ -490,7 +491,7 @@ export class Engine {
       for (const [index, lane] of lanes.entries()) {
         if ((counts.get(lane.appId) ?? 0) < limit) {
           lane.seenHints = hints[index] ?? 0;
-          lane.nextDueMs = await queue.oldestDueMs(lane.appId);
+          lane.nextDueMs = await queue.counts.oldestDueMs(lane.appId);
         }
       }
     } catch (err) {
@@ -529,7 +530,7 @@ export class Engine {
     try {
       if (queue.isShared) await hooks.refresh();
       const nowMs = clock.nowMs();
-      for (const { appId, dueMs } of await queue.pendingApps()) {
+      for (const { appId, dueMs } of await queue.counts.pendingApps()) {
         isBusy ||= dueMs <= nowMs;
         const lane = this.#laneOf(appId);
         if (!lane.hasMore && !lane.isClaiming) this.noteDue(appId, dueMs);
@@ -546,11 +547,11 @@ export class Engine {
     const { queue, clock, log } = this.#needs;
     if (!queue.isShared) return;
     try {
-      await queue.heartbeat(clock.nowMs());
-      const released = await queue.releaseExpired(clock.nowMs());
+      await queue.nodes.heartbeat(clock.nowMs());
+      const released = await queue.nodes.releaseExpired(clock.nowMs());
       if (released > 0) log.warn({ count: released }, 'leases of a dead node taken back');
-      this.#liveNodeCount = await queue.liveNodeCount();
-      for (const [appId, count] of await queue.queuedCounts()) {
+      this.#liveNodeCount = await queue.nodes.liveNodeCount();
+      for (const [appId, count] of await queue.counts.queuedCounts()) {
         this.#laneOf(appId).queuedCount = count;
       }
     } catch (err) {
@@ -578,7 +579,7 @@ export class Engine {
   }
 
   #giveBack(ids: readonly number[]): void {
-    this.#needs.queue
+    this.#needs.queue.nodes
       .release(ids)
       .catch((err: unknown) => this.#needs.log.error({ err }, 'leases not given back'));
   }

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@plinth/kernel';
-import type { FinishedAttempt, QueueStore } from '../../storage/queue-store.js';
+import type { FinishedAttempt } from '../../storage/queue-model.js';
+import type { QueueStore } from '../../storage/queue-store.js';
 
 const MAX_BATCH_COUNT = 256;
 /** As many results may wait to be written; no further attempt begins then. */

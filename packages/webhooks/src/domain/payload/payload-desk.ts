@@ -4,8 +4,8 @@ import type { ReadEvent, ReadItem } from './event-body.js';
 import { PAYLOAD_TASKS, type PayloadTasks, type TaskName } from './payload-tasks.js';
 import { PayloadThread } from './payload-thread.js';
 
-/** Reading this much takes a few milliseconds; more would hold up every other request. */
-const LARGE_SIZE_BYTES = 128 * 1024;
+/** Reading this much takes about ten milliseconds; more would hold up every other request. */
+const LARGE_SIZE_BYTES = 512 * 1024;
 /** Bytes of tasks that may wait for the thread: beyond, callers are told to come back. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
@@ -21,7 +21,9 @@ export class PayloadDesk {
 
   /** As `read`; `many`: it has more events than `maxCount`. */
   async readBatch(body: Uint8Array, maxCount: number): Promise<readonly ReadItem[] | 'many'> {
-    return await this.#run('read_batch', { body, maxCount }, { bytes: body, isGiven: true });
+    const about = { bytes: body, isGiven: true };
+    const items = await this.#run('read_batch', { body, maxCount }, about);
+    return items === 'many' ? items : items.map(withOwnMemory);
   }
 
   /** Throws `QueueFull`. */
@@ -62,4 +64,12 @@ export class PayloadDesk {
       this.#waitingBytes -= sizeBytes;
     }
   }
+}
+
+/** A payload of a batch must not keep the memory of all of them. */
+function withOwnMemory(item: ReadItem): ReadItem {
+  if ('failed' in item || typeof item.payload === 'string') return item;
+  const { bytes } = item.payload;
+  if (bytes.byteLength === bytes.buffer.byteLength) return item;
+  return { ...item, payload: { ...item.payload, bytes: bytes.slice() } };
 }

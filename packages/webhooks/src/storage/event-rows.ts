@@ -1,0 +1,71 @@
+import type { StatementValue } from '@plinth/kernel';
+import { decodePayload, type PayloadEncoding } from './payload-codec.js';
+import type { QueueBase } from './queue-base.js';
+import type { NewEvent } from './queue-model.js';
+
+export interface EventRow {
+  guid: string;
+  event: string;
+  action: string | null;
+  installation_id: number | null;
+  repository_id: number | null;
+  encoding: PayloadEncoding;
+  payload: Uint8Array | null;
+}
+
+const EVENT_COLUMNS = [
+  'guid',
+  'event',
+  'action',
+  'installation_id',
+  'repository_id',
+  'encoding',
+  'payload',
+  'accepted_ms',
+  'used_ms',
+];
+
+export async function insertEvents(
+  base: QueueBase,
+  tx: unknown,
+  batch: readonly NewEvent[],
+): Promise<void> {
+  const rows = batch
+    .filter(({ targets }) => targets.length > 0)
+    .map(({ event, encoded }): StatementValue[] => [
+      event.guid,
+      event.event,
+      event.action ?? null,
+      event.installation_id ?? null,
+      event.repository_id ?? null,
+      encoded.encoding,
+      encoded.bytes,
+      event.acceptedMs,
+      event.acceptedMs,
+    ]);
+  await base.sql.insert(tx, 'webhooks_events', EVENT_COLUMNS, rows);
+}
+
+/** @param maxPayloadBytes of stored bytes; larger payloads are left out. */
+export async function readEvents(
+  base: QueueBase,
+  guids: readonly string[],
+  maxPayloadBytes: number,
+): Promise<
+  ReadonlyMap<string, { readonly row: EventRow; readonly payload: Uint8Array | undefined }>
+> {
+  const rows = await base.sql.all<EventRow>(
+    base.reader,
+    `select guid, event, action, installation_id, repository_id, encoding,
+        case when length(payload) <= ? then payload end as payload
+        from webhooks_events where ${base.sql.isOneOf('guid')}`,
+    [maxPayloadBytes, JSON.stringify(guids)],
+  );
+  const entries = rows.map(async (row) => {
+    const bytes = row.payload;
+    const payload =
+      bytes === null ? undefined : await decodePayload({ encoding: row.encoding, bytes });
+    return [row.guid, { row, payload }] as const;
+  });
+  return new Map(await Promise.all(entries));
+}

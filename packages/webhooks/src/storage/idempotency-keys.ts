@@ -1,0 +1,62 @@
+import type { QueueBase } from './queue-base.js';
+import type { AcceptOutcome, Idempotency, NewEvent } from './queue-model.js';
+
+/** Idempotency keys are free again after a day. Source: webhooks, section 8.1. */
+export const IDEMPOTENCY_MS = 86_400_000;
+
+/** Which events of the batch came before, or came with a key of another one; keys of the others are taken. */
+export async function checkIdempotency(
+  base: QueueBase,
+  tx: unknown,
+  batch: readonly NewEvent[],
+  nowMs: number,
+): Promise<ReadonlyMap<NewEvent, AcceptOutcome>> {
+  const refused = new Map<NewEvent, AcceptOutcome>();
+  const firstOf = new Map<string, NewEvent & { readonly idempotency: Idempotency }>();
+  const later: [NewEvent, Idempotency][] = [];
+  for (const one of batch) {
+    const { idempotency } = one;
+    if (idempotency === undefined) continue;
+    if (firstOf.has(idempotency.key)) later.push([one, idempotency]);
+    else firstOf.set(idempotency.key, { ...one, idempotency });
+  }
+  if (firstOf.size === 0) return refused;
+  const fresh = await base.sql.insertReturning<{ key: string }>(
+    tx,
+    'webhooks_idempotency',
+    ['key', 'body_hash', 'answer', 'accepted_ms'],
+    [...firstOf.values()].map(({ idempotency: { key, bodyHash, answer } }) => [
+      key,
+      bodyHash,
+      answer,
+      nowMs,
+    ]),
+    `on conflict (key) do update set body_hash = excluded.body_hash, answer = excluded.answer,
+        accepted_ms = excluded.accepted_ms
+        where webhooks_idempotency.accepted_ms <= excluded.accepted_ms - ${IDEMPOTENCY_MS}
+        returning key`,
+  );
+  const freshKeys = new Set(fresh.map(({ key }) => key));
+  const known = await base.sql.all<{ key: string; body_hash: string; answer: string }>(
+    tx,
+    `select key, body_hash, answer from webhooks_idempotency where ${base.sql.isOneOf('key')}`,
+    [JSON.stringify([...firstOf.keys()])],
+  );
+  const knownByKey = new Map(known.map((row) => [row.key, row]));
+  const judge = (one: NewEvent, { key, bodyHash }: Idempotency): void => {
+    const row = knownByKey.get(key);
+    refused.set(
+      one,
+      row?.body_hash === bodyHash
+        ? { kind: 'duplicate', answer: row.answer }
+        : { kind: 'conflict' },
+    );
+  };
+  for (const one of batch) {
+    const key = one.idempotency?.key;
+    if (key === undefined || one.idempotency === undefined) continue;
+    if (firstOf.get(key)?.event === one.event && !freshKeys.has(key)) judge(one, one.idempotency);
+  }
+  for (const [one, idempotency] of later) judge(one, idempotency);
+  return refused;
+}

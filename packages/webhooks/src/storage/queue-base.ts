@@ -1,0 +1,55 @@
+import { RawStatements, type RelationalStore } from '@plinth/kernel';
+
+const ORDERED = { isolation: 'read_committed' } as const;
+
+/** What all parts of the queue share: the store, its statements, and this node's name in it. */
+export class QueueBase {
+  readonly sql: RawStatements;
+  /** Unique among all processes that ever used the store. */
+  readonly node: string;
+  /** Other nodes use the store as well. */
+  readonly isShared: boolean;
+  readonly #store: RelationalStore;
+
+  constructor(store: RelationalStore, node: string) {
+    this.#store = store;
+    this.sql = new RawStatements(store.engine);
+    this.node = node;
+    this.isShared = store.engine === 'postgresql';
+  }
+
+  get reader(): unknown {
+    return this.#store.reader<never>();
+  }
+
+  async write<T>(work: (tx: unknown) => Promise<T>): Promise<T> {
+    return await this.#store.transaction<never, T>(work, ORDERED);
+  }
+
+  /** Nodes compare their leases by one clock. */
+  async nowMs(tx: unknown, nowMs: number): Promise<number> {
+    if (!this.isShared) return nowMs;
+    const [row] = await this.sql.all<{ now_ms: number }>(
+      tx,
+      'select (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms',
+    );
+    return row?.now_ms ?? nowMs;
+  }
+
+  /** On several nodes, whoever adds to a key and whoever ends its head must not pass each other unseen. */
+  async lockKeys(
+    tx: unknown,
+    items: readonly { readonly appId: number; readonly orderingKey: string | undefined }[],
+  ): Promise<void> {
+    if (!this.isShared) return;
+    const names = new Set(
+      items.flatMap(({ appId, orderingKey }) =>
+        orderingKey === undefined ? [] : [`${appId} ${orderingKey}`],
+      ),
+    );
+    // Always in the same order, so that two transactions never wait for each other.
+    for (const name of [...names].sort()) {
+      await this.sql.all(tx, 'select pg_advisory_xact_lock(hashtextextended(?, 7))', [name]);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { TimeIds } from '../model/time-ids.js';
+import type { QueueBase } from './queue-base.js';
+
+export interface IdSource {
+  next(): number;
+}
+
+/** Numbers of queue items and records: by the clock where one process has the store, from sequences elsewhere. */
+export class RecordIds {
+  readonly #base: QueueBase;
+  #queueIds = new TimeIds(0);
+  #deliveryIds = new TimeIds(0);
+
+  constructor(base: QueueBase) {
+    this.#base = base;
+  }
+
+  /** Goes on behind what an earlier process gave out. */
+  async start(): Promise<void> {
+    if (this.#base.isShared) return;
+    const [last] = await this.#base.sql.all<{ queue: number | null; delivery: number | null }>(
+      this.#base.reader,
+      `select (select max(id) from webhooks_queue) as queue,
+        (select max(id) from webhooks_deliveries) as delivery`,
+    );
+    this.#queueIds = new TimeIds(last?.queue ?? 0);
+    this.#deliveryIds = new TimeIds(last?.delivery ?? 0);
+  }
+
+  async forItems(tx: unknown, count: number, nowMs: number): Promise<IdSource> {
+    if (!this.#base.isShared) return { next: () => this.#queueIds.next(nowMs) };
+    return await this.#fromSequence(tx, 'webhooks_queue_id', count);
+  }
+
+  async forDeliveries(tx: unknown, count: number, nowMs: number): Promise<IdSource> {
+    if (!this.#base.isShared) return { next: () => this.#deliveryIds.next(nowMs) };
+    return await this.#fromSequence(tx, 'webhooks_delivery_id', count);
+  }
+
+  async #fromSequence(tx: unknown, sequence: string, count: number): Promise<IdSource> {
+    const rows =
+      count === 0
+        ? []
+        : await this.#base.sql.all<{ id: number }>(
+            tx,
+            `select nextval('${sequence}') as id from generate_series(1, ?::int)`,
+            [count],
+          );
+    let index = 0;
+    return { next: () => rows[index++]?.id ?? 0 };
+  }
+}
