@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
-import type { AccountState, ConfigurationName, StoredAccount } from '../model/account.js';
+import { type ConfigurationName, EMPTY_STATE, type StoredAccount } from '../model/account.js';
 import type { FileFixture } from '../model/fixture.js';
 import { CreationOrder, randomLetters } from '../model/ids.js';
 import type { StoredPerson } from '../model/person.js';
@@ -47,17 +47,6 @@ export interface AccountWrite {
   readonly given: GivenAccount & { readonly account_token?: string };
   readonly include: ReadonlySet<Include>;
 }
-
-const EMPTY_STATE: AccountState = {
-  incompatible_with_v2: false,
-  v1: false,
-  cash_balance: {},
-  customer_cash_balance: {},
-  pending_transactions: false,
-  reject: null,
-  identity_locked: false,
-  payout_methods: [],
-};
 
 /** Create, update, retrieve, list and close. Source: accounts, sections 7, 10 and 12. */
 export class Accounts {

@@ -272,3 +272,15 @@ export interface StoredAccount {
   /** The next instant at which time alone changes something. */
   readonly dueMs: number | undefined;
 }
+
+/** Before the operator has said anything. */
+export const EMPTY_STATE: AccountState = {
+  incompatible_with_v2: false,
+  v1: false,
+  cash_balance: {},
+  customer_cash_balance: {},
+  pending_transactions: false,
+  reject: null,
+  identity_locked: false,
+  payout_methods: [],
+};

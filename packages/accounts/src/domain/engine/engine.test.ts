@@ -4,57 +4,17 @@ import type { AccountFields, StoredAccount } from '../../model/account.js';
 import type { PersonFields, StoredPerson } from '../../model/person.js';
 import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../../model/platform-settings.js';
 import type { EngineInput, EngineResult } from '../../model/requirements.js';
+import {
+  testAccount as account,
+  testPerson as person,
+  START_MS,
+} from '../../testing/test-account.js';
 import { deriveRequirements } from './index.js';
 
 // Expected values: accounts, section 16.
 
 const DAY_MS = 86_400_000;
-const START_MS = Date.UTC(2026, 10, 21, 10);
 const GRACE_MS = 7 * DAY_MS;
-const NONE = { collector: 'vendor', entries: [], alternatives: [] } as const;
-
-function account(fields: AccountFields, more: Partial<StoredAccount> = {}): StoredAccount {
-  const at = { firstMs: START_MS, sinceMs: START_MS, isActive: true };
-  const { customer, merchant, recipient } = fields.configuration ?? {};
-  return {
-    id: 'acct_1',
-    platform: 'plat_default',
-    livemode: false,
-    createdMs: START_MS,
-    isClosed: false,
-    fields,
-    applied: {
-      ...(customer && { customer: at }),
-      ...(merchant && { merchant: at }),
-      ...(recipient && { recipient: at }),
-    },
-    individualId: undefined,
-    everActive: [],
-    state: {
-      incompatible_with_v2: false,
-      v1: false,
-      cash_balance: {},
-      customer_cash_balance: {},
-      pending_transactions: false,
-      reject: null,
-      identity_locked: false,
-      payout_methods: [],
-    },
-    injected: [],
-    verifications: {},
-    capabilities: {},
-    requirements: NONE,
-    futureRequirements: NONE,
-    dueMs: undefined,
-    ...more,
-  };
-}
-
-function person(id: string, fields: PersonFields): StoredPerson {
-  const times = { createdMs: START_MS, updatedMs: START_MS };
-  return { id, accountId: 'acct_1', livemode: false, fields, ...times };
-}
-
 interface Given {
   readonly persons?: readonly StoredPerson[];
   readonly settings?: Partial<PlatformSettings>;

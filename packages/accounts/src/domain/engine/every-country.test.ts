@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AccountFields, EntityType, StoredAccount } from '../../model/account.js';
-import type { PersonFields, StoredPerson } from '../../model/person.js';
+import type { PersonFields } from '../../model/person.js';
 import { DEFAULT_PLATFORM_SETTINGS } from '../../model/platform-settings.js';
 import type { EngineResult, RequirementEntry } from '../../model/requirements.js';
+import { START_MS, testAccount, testPerson } from '../../testing/test-account.js';
 import { countryCodes, isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';
 import { deriveRequirements } from './index.js';
@@ -11,9 +12,6 @@ import { deriveRequirements } from './index.js';
 // Source: accounts, section 16.2: an entry disappears at once when its datum is stored. Whatever a country asks for can
 // therefore be given, and who has given all of it has active capabilities.
 
-const NOW_MS = Date.UTC(2026, 10, 21, 10);
-const AT = { firstMs: NOW_MS, sinceMs: NOW_MS, isActive: true };
-const NONE = { collector: 'vendor', entries: [], alternatives: [] } as const;
 /** Answering the last entry of one kind brings up the next kind. */
 const MAX_ROUND_COUNT = 6;
 
@@ -25,7 +23,6 @@ type Tree = { [name: string]: unknown };
 class Applicant {
   readonly #fields: Tree;
   readonly #persons = new Map<string, Tree>();
-  readonly #configuration: 'merchant' | 'recipient';
 
   constructor(at: {
     readonly country: string;
@@ -37,7 +34,6 @@ class Applicant {
       at.configuration === 'merchant'
         ? { card_payments: { requested: true } }
         : { vendor_balance: { vendor_transfers: { requested: true } } };
-    this.#configuration = at.configuration;
     this.#fields = {
       identity: { country: at.country, entity_type: at.entityType },
       configuration: { [at.configuration]: { capabilities } },
@@ -50,21 +46,14 @@ class Applicant {
   }
 
   derive(): EngineResult {
-    const persons = [...this.#persons].map(
-      ([id, fields]): StoredPerson => ({
-        id,
-        accountId: 'acct_1',
-        createdMs: NOW_MS,
-        updatedMs: NOW_MS,
-        livemode: true,
-        fields: fields as PersonFields,
-      }),
+    const persons = [...this.#persons].map(([id, fields]) =>
+      testPerson(id, fields as PersonFields, { livemode: true }),
     );
     return deriveRequirements({
       account: this.#account(),
       persons,
       platform: DEFAULT_PLATFORM_SETTINGS,
-      nowMs: NOW_MS,
+      nowMs: START_MS,
       newEntryId: () => 'reqent_1',
       digest: (text) => text,
     });
@@ -92,33 +81,10 @@ class Applicant {
   }
 
   #account(): StoredAccount {
-    return {
-      id: 'acct_1',
-      platform: 'plat_default',
+    return testAccount(this.#fields as AccountFields, {
       livemode: true,
-      createdMs: NOW_MS,
-      isClosed: false,
-      fields: this.#fields as AccountFields,
-      applied: { [this.#configuration]: AT },
       individualId: this.#persons.has('person_0') ? 'person_0' : undefined,
-      everActive: [],
-      state: {
-        incompatible_with_v2: false,
-        v1: false,
-        cash_balance: {},
-        customer_cash_balance: {},
-        pending_transactions: false,
-        reject: null,
-        identity_locked: false,
-        payout_methods: [],
-      },
-      injected: [],
-      verifications: {},
-      capabilities: {},
-      requirements: NONE,
-      futureRequirements: NONE,
-      dueMs: undefined,
-    };
+    });
   }
 }
 

@@ -1,54 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AccountFields, ConfigurationName, StoredAccount } from '../../model/account.js';
+import type { AccountFields } from '../../model/account.js';
 import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../../model/platform-settings.js';
 import { Touched } from '../../model/touched.js';
+import { START_MS, testAccount } from '../../testing/test-account.js';
 import { RULES } from './index.js';
 
 // Expected values: accounts, sections 8.5 and 12. Each code is provoked over HTTP by the wire tests.
-
-const NOW_MS = Date.UTC(2026, 10, 21, 10);
-const NONE = { collector: 'vendor', entries: [], alternatives: [] } as const;
-const AT = { firstMs: NOW_MS, sinceMs: NOW_MS, isActive: true };
-
-function accountOf(fields: AccountFields): StoredAccount {
-  const names: readonly ConfigurationName[] = ['customer', 'merchant', 'recipient'];
-  const applied = names.filter((name) => fields.configuration?.[name]);
-  return {
-    id: 'acct_1',
-    platform: 'plat_default',
-    livemode: false,
-    createdMs: NOW_MS,
-    isClosed: false,
-    fields,
-    applied: Object.fromEntries(applied.map((name) => [name, AT])),
-    individualId: undefined,
-    everActive: [],
-    state: {
-      incompatible_with_v2: false,
-      v1: false,
-      cash_balance: {},
-      customer_cash_balance: {},
-      pending_transactions: false,
-      reject: null,
-      identity_locked: false,
-      payout_methods: [],
-    },
-    injected: [],
-    verifications: {},
-    capabilities: {},
-    requirements: NONE,
-    futureRequirements: NONE,
-    dueMs: undefined,
-  };
-}
 
 /** The code with which a create of exactly these fields is refused. */
 function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {}) {
   return RULES.checkAccount({
     operation: 'create',
     livemode: false,
-    nowMs: NOW_MS,
+    nowMs: START_MS,
     platform: { ...DEFAULT_PLATFORM_SETTINGS, ...settings },
     facts: {
       files: new Map(),
@@ -63,7 +28,7 @@ function codeOf(fields: AccountFields, settings: Partial<PlatformSettings> = {})
     hasAccountToken: false,
     tokenAcceptsTerms: false,
     stored: undefined,
-    merged: accountOf(fields),
+    merged: testAccount(fields),
     persons: [],
   })?.code;
 }

@@ -1,0 +1,50 @@
+import {
+  type AccountFields,
+  CONFIGURATION_NAMES,
+  EMPTY_STATE,
+  type StoredAccount,
+} from '../model/account.js';
+import type { PersonFields, StoredPerson } from '../model/person.js';
+
+/** When accounts of tests are made, and their configurations applied. */
+export const START_MS = Date.UTC(2026, 10, 21, 10);
+
+const NONE = { collector: 'vendor', entries: [], alternatives: [] } as const;
+const SINCE_START = { firstMs: START_MS, sinceMs: START_MS, isActive: true };
+
+/** An open account of test mode as it was before its requirements were first derived. */
+export function testAccount(
+  fields: AccountFields,
+  more: Partial<StoredAccount> = {},
+): StoredAccount {
+  const applied = CONFIGURATION_NAMES.filter((name) => fields.configuration?.[name]);
+  return {
+    id: 'acct_1',
+    platform: 'plat_default',
+    livemode: false,
+    createdMs: START_MS,
+    isClosed: false,
+    fields,
+    applied: Object.fromEntries(applied.map((name) => [name, SINCE_START])),
+    individualId: undefined,
+    everActive: [],
+    state: EMPTY_STATE,
+    injected: [],
+    verifications: {},
+    capabilities: {},
+    requirements: NONE,
+    futureRequirements: NONE,
+    dueMs: undefined,
+    ...more,
+  };
+}
+
+/** A person of that account. */
+export function testPerson(
+  id: string,
+  fields: PersonFields,
+  more: Partial<StoredPerson> = {},
+): StoredPerson {
+  const times = { createdMs: START_MS, updatedMs: START_MS };
+  return { id, accountId: 'acct_1', livemode: false, fields, ...times, ...more };
+}
