@@ -27,6 +27,7 @@ import { Slices } from './domain/slices.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor-access.js';
+import { registerEditorPage } from './routes/editor-page.js';
 import { registerEditorRoutes } from './routes/editor-routes.js';
 import { GameDataFront } from './routes/front.js';
 import { describeGameData } from './routes/openapi.js';
@@ -156,6 +157,7 @@ class GameDataService implements GameData {
     this.#routes.watch(app);
     app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
     registerPublicRoutes(app, this.#parts);
+    registerEditorPage(app);
     await app.register(async (scope) =>
       registerEditorRoutes(scope, {
         library: this.#library,

@@ -1,5 +1,6 @@
 import { pointerOf } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kinds.js';
+import type { StoredRecords } from '../../model/schemas/stored.js';
 import type { DataSet } from '../data-set.js';
 import { groupRows } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
@@ -68,7 +69,7 @@ function repairRow(
     .references(record)
     .filter((reference) => set.row(reference.kind, reference.id) === undefined);
   if (dangling.length === 0) {
-    return kind === 'quests' ? repairLocation(set, row) : row;
+    return 'conditions' in record ? repairLocation(set, row, record) : row;
   }
   const whole = dangling.find(({ repair, dropDepth }) => repair === 'drop' && dropDepth === 0);
   if (whole !== undefined) {
@@ -91,8 +92,7 @@ function repairRow(
   return makeRow(kind, record as StoredRecord, row.rev);
 }
 
-function repairLocation(set: DataSet, row: Row): Row {
-  const record = parseRow('quests', row);
+function repairLocation(set: DataSet, row: Row, record: StoredRecords['quests']): Row {
   const { location } = record.conditions;
   if (location === 'any' || set.tables.maps.bySlug(location) !== undefined) return row;
   record.conditions.location = 'any';

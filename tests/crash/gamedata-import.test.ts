@@ -1,0 +1,93 @@
+// Source: gamedata, sections 6.5 and 8.1; C35 of its checklist: a server that is killed during an import.
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Chance, ServerProcess } from '../harness/index.js';
+
+const TOKEN = 'editor-token-for-tests';
+const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+const OPTIONS = {
+  flags: ['--services', 'gamedata'],
+  env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+};
+const ITEM_COUNT = 8_000;
+const ROUND_COUNT = 6;
+
+/** A set whose every record says which import it belongs to. */
+const setOf = (round: number): string =>
+  JSON.stringify({
+    format: 'plinth-gamedata/1',
+    defaultLanguage: 'en',
+    languages: ['en'],
+    kinds: {
+      items: Array.from({ length: ITEM_COUNT }, (_, index) => ({
+        id: `i${index}`,
+        name: `Thing ${index} of import ${round}`,
+        description: 'Lies about. '.repeat(8),
+        tags: [`import-${round}`],
+      })),
+    },
+  });
+
+describe('an import that a kill interrupts', () => {
+  let current: ServerProcess | undefined;
+  after(() => current?.close());
+
+  it('leaves the version before or the one it made, whole, and never a mix', async () => {
+    const chance = new Chance(7);
+    const first = await ServerProcess.start(OPTIONS);
+    const { dataDir } = first;
+    current = first;
+    /** Rounds whose import was answered. */
+    let acknowledged = 0;
+    let killedMidwayCount = 0;
+    let durationMs = 0;
+    for (let round = 1; round <= ROUND_COUNT; round += 1) {
+      const server: ServerProcess = current;
+      // The first one shows how long an import takes here; the others are cut at some point of it.
+      const startMs = performance.now();
+      const answer = server.http
+        .send('/api/editor/import?mode=replace&publish=true', {
+          headers: HEADERS,
+          body: setOf(round),
+        })
+        .then(
+          ({ status }) => status,
+          () => undefined,
+        );
+      if (round > 1) {
+        await Promise.race([answer, sleep(chance.between(0, Math.floor(durationMs)))]);
+        await server.kill();
+      }
+      const status = await answer;
+      if (round === 1) {
+        durationMs = performance.now() - startMs;
+        assert.equal(status, 200);
+        await server.kill();
+      }
+      if (status === 200) acknowledged = round;
+      else killedMidwayCount += 1;
+
+      current = await ServerProcess.start({ ...OPTIONS, dataDir });
+      const list = JSON.parse(
+        (await current.http.send('/api/items?limit=5000&fields=tags')).text,
+      ) as { total: number; items: { tags: string[] }[] };
+      assert.equal(list.total, ITEM_COUNT);
+      const rounds = new Set(list.items.flatMap(({ tags }) => tags));
+      assert.equal(rounds.size, 1, `a mix of ${[...rounds].join(' and ')}`);
+      const found = Number([...rounds][0]?.replace('import-', ''));
+      assert.ok(
+        found === acknowledged || found === round,
+        `import ${found} is served after ${acknowledged} was acknowledged and ${round} was cut`,
+      );
+      acknowledged = found;
+      // The draft is what is published: nothing of the interrupted import is left in it.
+      const types = JSON.parse(
+        (await current.http.send('/api/editor/types', { headers: HEADERS })).text,
+      ) as { types: { key: string; changed: number }[] };
+      for (const { key, changed } of types.types) assert.equal(changed, 0, key);
+    }
+    assert.ok(killedMidwayCount >= 1, 'no kill came while an import ran');
+    await first.close();
+  });
+});
