@@ -61,6 +61,12 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 1,
       description: 'Queries that run at the same time; more wait.',
     }),
+    query_timeout_ms: Type.Integer({
+      default: 0,
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description: 'Time after which a query is ended, its wait for a place included. 0: none.',
+    }),
     query_log_max_entries: Type.Integer({
       default: 1000,
       minimum: 1,

@@ -198,7 +198,16 @@ export class ExecutionError extends Error {
   readonly kind = 'execution_error';
 }
 
-/** The client went away or the time limit ended the query. */
+/** The query took longer than it may. */
+export class QueryTimedOut extends Error {
+  override readonly name = 'QueryTimedOut';
+  readonly kind = 'query_timed_out';
+  constructor(limitMs: number) {
+    super(`query-timeout limit exceeded: ${limitMs} ms`);
+  }
+}
+
+/** The client went away, or somebody ended the query. */
 export class QueryCancelled extends Error {
   override readonly name = 'QueryCancelled';
   readonly kind = 'query_cancelled';
@@ -262,6 +271,7 @@ export type TsdbError =
   | PlanError
   | NotImplemented
   | ExecutionError
+  | QueryTimedOut
   | QueryCancelled
   | QueryQueueFull
   | BucketLimitExceeded

@@ -166,6 +166,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       flushAgeMs: settings.buffer_flush_age_ms,
       hardLimitBytes: settings.buffer_limit_bytes,
       maxConcurrentQueries: settings.max_concurrent_queries,
+      queryTimeoutMs: settings.query_timeout_ms,
       retentionCheckIntervalMs: settings.retention_check_interval_ms,
       deleteGraceMs: settings.delete_grace_period_ms,
       columnCacheBytes: settings.column_cache_bytes,

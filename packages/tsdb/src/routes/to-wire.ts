@@ -31,6 +31,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   plan_error: 400,
   not_implemented: 405,
   execution_error: 500,
+  query_timed_out: 500,
   query_cancelled: 500,
   query_queue_full: 503,
   bucket_limit_exceeded: 400,

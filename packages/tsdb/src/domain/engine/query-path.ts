@@ -14,6 +14,7 @@ import type { QueryLog } from '../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest } from './engine.js';
 import { toQueryError } from './engine-failure.js';
 import { explainedRows } from './explained-rows.js';
+import { QueryDeadline } from './query-deadline.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
@@ -27,6 +28,8 @@ interface PreparedQuery {
   /** Text for the engine, or the answer itself. */
   readonly work: string | Iterable<ResultChunk>;
   readonly logged: LoggedQuery;
+  /** Of the query: its client's, or its time limit's. */
+  readonly signal: AbortSignal;
   release(): void;
 }
 
@@ -41,6 +44,7 @@ export class QueryPath {
   readonly #queryLog: QueryLog;
   readonly #nowNs: () => bigint;
   readonly #slots: QuerySlots;
+  readonly #timeoutMs: number;
   /** Queries that were answered without the engine. */
   directCount = 0;
 
@@ -54,6 +58,8 @@ export class QueryPath {
     readonly queryLog: QueryLog;
     readonly nowNs: () => bigint;
     readonly maxConcurrentQueries: number;
+    /** 0: none. */
+    readonly queryTimeoutMs: number;
   }) {
     this.#catalog = options.catalog;
     this.#host = options.host;
@@ -64,6 +70,7 @@ export class QueryPath {
     this.#queryLog = options.queryLog;
     this.#nowNs = options.nowNs;
     this.#slots = new QuerySlots(options.maxConcurrentQueries);
+    this.#timeoutMs = options.queryTimeoutMs;
   }
 
   get runningCount(): number {
@@ -76,15 +83,14 @@ export class QueryPath {
 
   async query(request: QueryRequest): Promise<ResultStream> {
     const prepared = await this.#prepare(request, true);
+    const { signal } = prepared;
     // An answer that nobody begins to take never comes to its own end.
     const leave = (): void => prepared.release();
-    request.signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', leave, { once: true });
     return {
       columns: prepared.planned.columns,
       tableName: prepared.planned.tableName,
-      chunks: this.#chunks(prepared, request.signal, () => {
-        request.signal.removeEventListener('abort', leave);
-      }),
+      chunks: this.#chunks(prepared, signal, () => signal.removeEventListener('abort', leave)),
     };
   }
 
@@ -106,12 +112,12 @@ export class QueryPath {
       const file = await this.#files.writeResult({
         // The engine's text has names of its own; the file has those of the answer.
         select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
-        signal: request.signal,
+        signal: prepared.signal,
       });
       prepared.logged.ended('success');
       return file;
     } catch (error) {
-      throw noteFailure(prepared.logged, toQueryError(error, request.signal));
+      throw noteFailure(prepared.logged, toQueryError(error, prepared.signal));
     } finally {
       prepared.release();
     }
@@ -119,10 +125,13 @@ export class QueryPath {
 
   async openSession(request: SessionRequest): Promise<QuerySession> {
     const logged = this.#queryLog.begin(request);
+    const deadline = new QueryDeadline(request.signal, this.#timeoutMs);
+    const { signal } = deadline;
     let releaseSlot: () => void;
     try {
-      releaseSlot = await this.#slots.take(request.signal);
+      releaseSlot = await this.#slots.take(signal);
     } catch (error) {
+      deadline.end();
       throw noteFailure(logged, error);
     }
     logged.permitted();
@@ -131,8 +140,9 @@ export class QueryPath {
     const files: (readonly Segment[])[] = [];
     return {
       nowNs,
+      signal,
       read: (statement) =>
-        this.#sessionChunks(statement, request.signal, nowNs, (segments) => {
+        this.#sessionChunks(statement, signal, nowNs, (segments) => {
           files.push(segments);
           logged.prepared(files);
         }),
@@ -142,6 +152,7 @@ export class QueryPath {
         hasDeletions: this.#storeOf(table).tombstones.hadAny,
       }),
       end: (outcome) => {
+        deadline.end();
         logged.ended(outcome);
         releaseSlot();
       },
@@ -192,13 +203,19 @@ export class QueryPath {
     const database = this.#catalog.database(request.database);
     if (database === undefined) throw new DatabaseNotFound({ database: request.database });
     const logged = this.#queryLog.begin(request);
-    let releaseSlot = (): void => {};
+    const deadline = new QueryDeadline(request.signal, this.#timeoutMs);
+    const { signal } = deadline;
+    let leave = (): void => deadline.end();
     try {
-      releaseSlot = await this.#slots.take(request.signal);
+      const releaseSlot = await this.#slots.take(signal);
+      leave = () => {
+        deadline.end();
+        releaseSlot();
+      };
       logged.permitted();
-      return await this.#plan(request, { database, logged, releaseSlot, mayBeDirect });
+      return await this.#plan(request, { database, logged, signal, leave, mayBeDirect });
     } catch (error) {
-      releaseSlot();
+      leave();
       throw noteFailure(logged, error);
     }
   }
@@ -208,11 +225,12 @@ export class QueryPath {
     at: {
       readonly database: DatabaseSchema;
       readonly logged: LoggedQuery;
-      readonly releaseSlot: () => void;
+      readonly signal: AbortSignal;
+      readonly leave: () => void;
       readonly mayBeDirect: boolean;
     },
   ): Promise<PreparedQuery> {
-    const { database, logged, releaseSlot } = at;
+    const { database, logged, signal, leave } = at;
     const nowNs = this.#nowNs();
     const planned = this.#planner(request.text, {
       database,
@@ -228,13 +246,13 @@ export class QueryPath {
       if (chunks !== undefined) {
         this.directCount++;
         logged.prepared([]);
-        return { planned, logged, work: chunks, release: releaseSlot };
+        return { planned, logged, work: chunks, signal, release: leave };
       }
     }
     const scans: PreparedScan[] = [];
     const release = (): void => {
       for (const scan of scans.splice(0)) scan.release();
-      releaseSlot();
+      leave();
     };
     try {
       for (const scan of planned.scans) {
@@ -246,6 +264,7 @@ export class QueryPath {
         planned,
         logged,
         work: planned.render((index) => (scans[index] as PreparedScan).text),
+        signal,
         release,
       };
     } catch (error) {

@@ -23,6 +23,8 @@ export interface Liveness {
  */
 export interface QuerySession {
   readonly nowNs: bigint;
+  /** Aborted when the client leaves, somebody ends the query or its time is over. */
+  readonly signal: AbortSignal;
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
   /** The distinct tag sets of a table. */
   seriesOf(table: TableSchema): SeriesIndex;

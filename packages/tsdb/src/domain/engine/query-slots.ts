@@ -1,4 +1,4 @@
-import { QueryCancelled, QueryQueueFull } from '../../errors.js';
+import { QueryCancelled, QueryQueueFull, QueryTimedOut } from '../../errors.js';
 
 /** Queries that may wait for a slot; more are refused. */
 const MAX_WAITING = 10_000;
@@ -46,7 +46,7 @@ export class QuerySlots {
       const leave = (): void => {
         const place = this.#waiting.indexOf(start);
         if (place >= 0) this.#waiting.splice(place, 1);
-        reject(new QueryCancelled());
+        reject(signal.reason instanceof QueryTimedOut ? signal.reason : new QueryCancelled());
       };
       signal.addEventListener('abort', leave, { once: true });
       this.#waiting.push(start);

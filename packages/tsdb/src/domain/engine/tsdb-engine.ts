@@ -48,6 +48,8 @@ export interface EngineNeeds {
   readonly settings: FlushSettings & {
     readonly hardLimitBytes: number;
     readonly maxConcurrentQueries: number;
+    /** 0: none. */
+    readonly queryTimeoutMs: number;
     readonly retentionCheckIntervalMs: number;
     /** So long something without data is still listed. */
     readonly deleteGraceMs: number;
@@ -151,6 +153,7 @@ export class TsdbEngine implements Engine {
       queryLog: needs.queryLog,
       nowNs: () => clock.nowNs(),
       maxConcurrentQueries: needs.settings.maxConcurrentQueries,
+      queryTimeoutMs: needs.settings.queryTimeoutMs,
     });
     const visibleFromNs = (store: TableStore): bigint => this.#visibleFromNs(store);
     this.#rowDeletions = new RowDeletions({

@@ -101,6 +101,7 @@ export async function warmUpQueries(options: {
     queryLog: new QueryLog({ maxEntryCount: 1, clock, random: options.random, onEnded() {} }),
     nowNs: () => clock.nowNs(),
     maxConcurrentQueries: 1,
+    queryTimeoutMs: 0,
   });
   // Ingest goes first; who writes without a pause warms the rest up with queries of his own.
   const latestMs = clock.monotonicMs() + LONGEST_WAIT_MS;

@@ -1,5 +1,5 @@
 import { assertNever, type Clock, invariant, type Random } from '@plinth/kernel';
-import { NotImplemented, PlanError } from '../../errors.js';
+import { NotImplemented, PlanError, QueryCancelled } from '../../errors.js';
 import type { ColumnKind } from '../../model/column.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
@@ -108,7 +108,7 @@ export class Influxql {
       controller,
     });
     const executor = new Executor(
-      this.#session(session, signal, request.dialect ?? 'v1'),
+      this.#session(session, session.signal, request.dialect ?? 'v1'),
       this.#environment(request, session),
       {
         changes: this.#changes,
@@ -169,7 +169,7 @@ export class Influxql {
   #kill(id: bigint): void {
     const query = this.#running.get(Number(id));
     if (query === undefined) throw new PlanError(`no such query id: ${id}`);
-    query.controller.abort();
+    query.controller.abort(new QueryCancelled());
   }
 }
 

@@ -26,6 +26,8 @@ export function toGrpcFailure(error: unknown, log: Logger): GrpcFailure {
     case 'plan_error':
     case 'bucket_limit_exceeded':
       return new GrpcFailure(GRPC.INVALID_ARGUMENT, `Error while planning query: ${error.message}`);
+    case 'query_timed_out':
+      return new GrpcFailure(GRPC.DEADLINE_EXCEEDED, error.message);
     case 'query_cancelled':
       return new GrpcFailure(GRPC.CANCELLED, error.message);
     default:

@@ -1,5 +1,5 @@
 import { integral } from '../functions/integral.js';
-import { PICKERS, REDUCERS, type Slice } from '../functions/reducers.js';
+import { PICKERS, REDUCERS, type Reducer, type Slice } from '../functions/reducers.js';
 import { distinctOf, sampleOf, topOf } from '../functions/row-makers.js';
 import type { ColumnRef, CompiledCall } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
@@ -10,6 +10,7 @@ import {
   type Points,
   pointsOfColumn,
 } from './points.js';
+import { isStepEnd, type Steps } from './steps.js';
 import type { Windows } from './windows.js';
 
 export interface CallContext {
@@ -24,28 +25,31 @@ export interface CallContext {
 }
 
 /** What a call that is no transformation gives for the rows of one group. */
-export function evaluateCall(call: CompiledCall, rows: GroupRows, at: CallContext): Points {
+export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallContext): Steps<Points> {
   const { argument } = call;
   if (call.type === 'unknown') return NO_POINTS;
   if (argument.kind === 'call') {
     // count(distinct x)
     const inner = argument.call.argument;
     if (inner.kind !== 'column') return NO_POINTS;
-    const points = pointsOfColumn(rows, at.columnOf(rows, inner.ref));
-    return reduced(points, at, (slice) => BigInt(distinctOf(slice).length));
+    const points = yield* pointsOfColumn(rows, at.columnOf(rows, inner.ref));
+    return yield* reduced(points, at, function* (slice) {
+      const distinct = yield* distinctOf(slice);
+      return BigInt(distinct.length);
+    });
   }
   if (argument.ref.isTag) return NO_POINTS;
-  const points = pointsOfColumn(rows, at.columnOf(rows, argument.ref));
+  const points = yield* pointsOfColumn(rows, at.columnOf(rows, argument.ref));
   if (points.length === 0) return NO_POINTS;
   const option = Number(call.options[0] ?? 0);
   switch (call.name) {
     case 'integral': {
       const unitNs = typeof call.options[0] === 'bigint' ? call.options[0] : 1_000_000_000n;
-      return integral(points, { unitNs, windows: at.windows, baseNs: at.baseNs });
+      return yield* integral(points, { unitNs, windows: at.windows, baseNs: at.baseNs });
     }
     case 'top':
     case 'bottom':
-      return made(points, at, 'point', (slice) =>
+      return yield* made(points, at, 'point', (slice) =>
         topOf(slice, {
           sign: call.name === 'top' ? 1 : -1,
           count: option,
@@ -53,17 +57,17 @@ export function evaluateCall(call: CompiledCall, rows: GroupRows, at: CallContex
         }),
       );
     case 'sample':
-      return made(points, at, 'point', (slice) => sampleOf(slice, option, at.random));
+      return yield* made(points, at, 'point', (slice) => sampleOf(slice, option, at.random));
     case 'distinct':
-      return made(points, at, 'bucket', distinctOf);
+      return yield* made(points, at, 'bucket', distinctOf);
     default: {
       const reducer = REDUCERS.get(call.name);
-      if (reducer !== undefined) return reduced(points, at, reducer);
+      if (reducer !== undefined) return yield* reduced(points, at, reducer);
       const picker = PICKERS.get(call.name);
       if (picker === undefined) return NO_POINTS;
       const time = at.isSelector && at.windows === undefined ? 'point' : 'bucket';
-      return made(points, at, time, (slice) => {
-        const picked = picker(slice, option);
+      return yield* made(points, at, time, function* (slice) {
+        const picked = yield* picker(slice, option);
         return picked === undefined ? [] : [picked];
       });
     }
@@ -77,28 +81,30 @@ function keyOf(call: CompiledCall, rows: GroupRows, points: ColumnPoints, at: Ca
 }
 
 /** One value for each bucket. */
-function reduced(points: ColumnPoints, at: CallContext, reducer: (slice: Slice) => Value): Points {
+function* reduced(points: ColumnPoints, at: CallContext, reducer: Reducer): Steps<Points> {
   const times: bigint[] = [];
   const values: Value[] = [];
   for (const { start, slice } of slices(points, at)) {
     times.push(start);
-    values.push(reducer(slice));
+    values.push(yield* reducer(slice));
+    if (isStepEnd(times.length)) yield;
   }
   return { times, values };
 }
 
 /** Points of each bucket, at their own time or the bucket's. */
-function made(
+function* made(
   points: ColumnPoints,
   at: CallContext,
   time: 'point' | 'bucket',
-  choose: (slice: Slice) => readonly number[],
-): Points {
+  choose: (slice: Slice) => Steps<readonly number[]>,
+): Steps<Points> {
   const times: bigint[] = [];
   const values: Value[] = [];
   const rows: number[] = [];
   for (const { start, slice } of slices(points, at)) {
-    for (const index of choose(slice)) {
+    if (isStepEnd(times.length)) yield;
+    for (const index of yield* choose(slice)) {
       times.push(time === 'point' ? (points.times[index] as bigint) : start);
       values.push(points.values[index] as Value);
       rows.push(points.rows[index] as number);

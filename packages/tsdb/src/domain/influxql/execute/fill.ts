@@ -2,6 +2,7 @@ import { BucketLimitExceeded } from '../../../errors.js';
 import type { Fill } from '../ast/fill.js';
 import { convertValue, type DataType, isNumeric, type Value } from '../plan/data-type.js';
 import type { Points } from './points.js';
+import { isStepEnd, type Steps } from './steps.js';
 import type { Windows } from './windows.js';
 
 export interface FillContext {
@@ -22,7 +23,7 @@ export interface FillContext {
 }
 
 /** Puts what `fill` says into the empty buckets of a call that has points. Source: query-languages, "fill". */
-export function filled(points: Points, at: FillContext): Points {
+export function* filled(points: Points, at: FillContext): Steps<Points> {
   if (points.times.length === 0 || at.fill.kind === 'none') return points;
   const { windows } = at;
   const firstTime = points.times[0] as bigint; // not empty
@@ -39,6 +40,7 @@ export function filled(points: Points, at: FillContext): Points {
   let index = 0;
   let previous: Value = null;
   for (let time = start; time <= lastStart || index < points.times.length; ) {
+    if (isStepEnd(times.length)) yield;
     const pointTime = points.times[index];
     if (pointTime !== undefined && pointTime <= time) {
       // Several points may stand in one bucket.

@@ -1,4 +1,5 @@
 import type { Value } from '../plan/data-type.js';
+import { isStepEnd, type Steps } from './steps.js';
 
 /** Rows of one group, ascending by time. NULL is `null`. */
 export interface GroupRows {
@@ -26,11 +27,12 @@ export interface ColumnPoints {
   readonly length: number;
 }
 
-export function pointsOfColumn(group: GroupRows, column: ArrayLike<Value>): ColumnPoints {
+export function* pointsOfColumn(group: GroupRows, column: ArrayLike<Value>): Steps<ColumnPoints> {
   const times: bigint[] = [];
   const values: Exclude<Value, null>[] = [];
   const rows: number[] = [];
   for (let row = 0; row < group.times.length; row++) {
+    if (isStepEnd(row)) yield;
     const value = column[row];
     if (value === null || value === undefined) continue;
     times.push(group.times[row] as bigint); // below its length

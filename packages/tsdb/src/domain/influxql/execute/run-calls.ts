@@ -12,6 +12,7 @@ import type { Value } from '../plan/data-type.js';
 import { buildFilter } from '../plan/filter.js';
 import { FORECASTS, LOOK_BACK, TRANSFORMATIONS } from '../plan/functions.js';
 import { columnsOf } from '../plan/source-columns.js';
+import { slicePiece } from './cut-rows.js';
 import { evaluateCall } from './evaluate-call.js';
 import { filled, fillNumber } from './fill.js';
 import { type GroupRows, NO_POINTS, type Points, pointsOfColumn } from './points.js';
@@ -26,8 +27,12 @@ import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
 import { compareTags, sourceRows } from './source-rows.js';
+import { isStepEnd, type Steps, Turns } from './steps.js';
 import { exactValues } from './vector-values.js';
 import { Windows } from './windows.js';
+
+/** Rows of a series that are handed on at a time. */
+const PIECE_ROWS = 8192;
 
 /** Rows made by aggregates, selectors and transformations. */
 export async function* runCalls(
@@ -80,12 +85,14 @@ class CallRun {
   readonly #session: Session;
   readonly #windows: Windows | undefined;
   readonly #plans: readonly CallPlan[];
+  readonly #turns: Turns;
   #bucketCount = 0;
 
   constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
     this.#select = select;
     this.#sources = sources;
     this.#session = session;
+    this.#turns = new Turns(session.signal);
     this.#windows =
       select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
     const [source] = sources;
@@ -118,15 +125,34 @@ class CallRun {
       rowFunction(expr, this.#select.calls.length),
     );
     for await (const { tags, points } of mergedGroups(readings, this.#plans)) {
-      const finished = this.#plans.map((plan, i) => this.#finish(plan, points[i] ?? NO_POINTS));
-      const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
-      const rows = this.#joined(finished, columns, functions);
+      const rows = await this.#turns.run(this.#rowsOf(points, functions));
       this.#countBuckets(rows.times.length);
       const first = rows.times.at(this.#isBackward ? -1 : 0);
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
       const ordered = this.#select.isDescending && !this.#isBackward ? reversed(rows) : rows;
-      yield { series: { name, tags, ...ordered }, isFull };
+      // In pieces: what is written of one goes out before the next is looked at.
+      const count = ordered.times.length;
+      for (let from = 0; from < count || from === 0; from += PIECE_ROWS) {
+        const series = slicePiece(
+          { name, tags, ...ordered },
+          from,
+          Math.min(count, from + PIECE_ROWS),
+        );
+        yield { series, isFull };
+      }
     }
+  }
+
+  *#rowsOf(
+    points: readonly Points[],
+    functions: readonly ReturnType<typeof rowFunction>[],
+  ): Steps<Rows> {
+    const finished: Points[] = [];
+    for (let i = 0; i < this.#plans.length; i++) {
+      finished.push(yield* this.#finish(this.#plans[i] as CallPlan, points[i] ?? NO_POINTS)); // below the length
+    }
+    const columns = this.#select.isSelector ? (finished[0]?.beside ?? []) : [];
+    return yield* this.#joined(finished, columns, functions);
   }
 
   #checkRange(): void {
@@ -253,25 +279,23 @@ class CallRun {
     };
     const besides = this.#select.isSelector ? this.#select.columns : [];
     for await (const { tags, rows } of this.#wholeGroups(pieces, refs)) {
-      yield {
-        tags,
-        points: plans.map(({ leaf, ofColumn }) => {
-          if (ofColumn !== undefined) {
-            const { times, values } = pointsOfColumn(rows, columnOf(rows, ofColumn));
-            return { times: Array.from(times), values: Array.from(values) };
-          }
-          const points = evaluateCall(leaf, rows, context);
-          if (points.rows === undefined || besides.length === 0) return points;
-          const picked = points.rows;
-          return {
-            ...points,
-            beside: besides.map((ref) => {
-              const column = columnOf(rows, ref);
-              return picked.map((row) => column[row] ?? null);
-            }),
-          };
-        }),
-      };
+      const points: Points[] = [];
+      for (const { leaf, ofColumn } of plans) {
+        if (ofColumn !== undefined) {
+          const column = columnOf(rows, ofColumn);
+          const { times, values } = await this.#turns.run(pointsOfColumn(rows, column));
+          points.push({ times: Array.from(times), values: Array.from(values) });
+          continue;
+        }
+        const found = await this.#turns.run(evaluateCall(leaf, rows, context));
+        const picked = found.rows;
+        const beside = besides.map((ref) => {
+          const column = columnOf(rows, ref);
+          return picked?.map((row) => column[row] ?? null) ?? [];
+        });
+        points.push(picked === undefined || besides.length === 0 ? found : { ...found, beside });
+      }
+      yield { tags, points };
     }
   }
 
@@ -282,8 +306,9 @@ class CallRun {
     let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
     let valueCount = 0;
     for await (const piece of pieces) {
+      await this.#turns.take();
       if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
-        yield { tags: held.tags, rows: joinedRows(held.parts) };
+        yield { tags: held.tags, rows: await this.#turns.run(joinedRows(held.parts)) };
         held = undefined;
         valueCount = 0;
       }
@@ -297,16 +322,17 @@ class CallRun {
         columns: piece.columns.map((column, i) => exactValues(column, refs[i]?.type ?? 'unknown')),
       });
     }
-    if (held !== undefined) yield { tags: held.tags, rows: joinedRows(held.parts) };
+    if (held === undefined) return;
+    yield { tags: held.tags, rows: await this.#turns.run(joinedRows(held.parts)) };
   }
 
   /** Fills the buckets of the innermost call and applies what stands around it; in the direction of the run. */
-  #finish(plan: CallPlan, leafPoints: Points): Points {
+  *#finish(plan: CallPlan, leafPoints: Points): Steps<Points> {
     const { fill, hasLowerBound } = this.#select;
     const isFilled = plan.ofColumn === undefined && !UNFILLED.has(plan.leaf.name);
     let points = leafPoints;
     if (this.#windows !== undefined && isFilled) {
-      points = filled(points, {
+      points = yield* filled(points, {
         windows: this.#windows,
         fill,
         ...this.#range(plan.lookBack),
@@ -317,14 +343,14 @@ class CallRun {
         bucketLimit: this.#session.limits.bucketCountPerSeries,
       });
     }
-    if (!this.#isBackward) return this.#transformed(plan, points);
+    if (!this.#isBackward) return yield* this.#transformed(plan, points);
     // Forecasts look ahead, whatever the order of the answer.
     return plan.around.some(({ name }) => FORECASTS.has(name))
-      ? reversedPoints(this.#transformed(plan, points))
-      : this.#transformed(plan, reversedPoints(points));
+      ? reversedPoints(yield* this.#transformed(plan, points))
+      : yield* this.#transformed(plan, reversedPoints(points));
   }
 
-  #transformed(plan: CallPlan, leafPoints: Points): Points {
+  *#transformed(plan: CallPlan, leafPoints: Points): Steps<Points> {
     const intervalNs = this.#windows?.everyNs;
     let points = leafPoints;
     for (const call of plan.around) {
@@ -335,7 +361,7 @@ class CallRun {
             withFit: call.name === 'holt_winters_with_fit',
             intervalNs: intervalNs ?? 1n,
           })
-        : transform(call.name, points, {
+        : yield* transform(call.name, points, {
             options: call.options,
             defaultUnitNs: intervalNs ?? 1_000_000_000n,
           });
@@ -344,11 +370,11 @@ class CallRun {
   }
 
   /** Points of all calls side by side: rows by time, in the direction of the run. */
-  #joined(
+  *#joined(
     calls: readonly Points[],
     besides: readonly (readonly Value[])[],
     functions: readonly ReturnType<typeof rowFunction>[],
-  ): Rows {
+  ): Steps<Rows> {
     const { fill } = this.#select;
     const slots: Value[] = new Array(calls.length + besides.length).fill(null);
     const empty = this.#select.calls.map(({ name, type }) =>
@@ -359,6 +385,7 @@ class CallRun {
     const columns: Value[][] = functions.map(() => []);
     const isBackward = this.#isBackward;
     for (;;) {
+      if (isStepEnd(times.length)) yield;
       let time: bigint | undefined;
       for (let i = 0; i < calls.length; i++) {
         const next = calls[i]?.times[positions[i] as number];
@@ -461,12 +488,13 @@ function distinctRefs(refs: readonly ColumnRef[]): ColumnRef[] {
   return [...new Map(refs.map((ref) => [refKey(ref), ref])).values()];
 }
 
-function joinedRows(parts: readonly GroupRows[]): GroupRows {
+function* joinedRows(parts: readonly GroupRows[]): Steps<GroupRows> {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
   const times: bigint[] = [];
   const columns: Value[][] = only?.columns.map(() => []) ?? [];
   for (const part of parts) {
+    yield;
     for (let row = 0; row < part.times.length; row++) {
       times.push(part.times[row] as bigint);
       for (let i = 0; i < columns.length; i++) columns[i]?.push(part.columns[i]?.[row] ?? null);

@@ -9,6 +9,7 @@ import { type RowPiece, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
+import { isStepEnd, sorted, Turns } from './steps.js';
 import { exactValue } from './vector-values.js';
 
 export interface SourceRowsRequest {
@@ -33,9 +34,11 @@ export async function* sourceRows(
     return;
   }
   const groups = new Groups(request, session);
+  const turns = new Turns(session.signal);
   for (const source of request.sources) {
     if (source.kind === 'table') {
       for await (const piece of readRows(tableRequest(request, source), session)) {
+        await turns.take();
         for (let row = 0; row < piece.times.length; row++) {
           groups.add(
             piece.tags,
@@ -44,9 +47,9 @@ export async function* sourceRows(
           );
         }
       }
-    } else await addSubquery(groups, request, source.select, session);
+    } else await addSubquery(groups, request, source.select, session, turns);
   }
-  yield* groups.sorted();
+  yield* groups.sorted(turns);
 }
 
 function tableRequest(
@@ -73,6 +76,7 @@ async function addSubquery(
   request: SourceRowsRequest,
   inner: CompiledSelect,
   session: Session,
+  turns: Turns,
 ): Promise<void> {
   const { condition, groupTags } = request.select;
   const columns = columnsOfCompiled(inner);
@@ -84,8 +88,10 @@ async function addSubquery(
     filter === undefined ? undefined : rowPredicate(filter, (ref) => places.get(refKey(ref)) ?? -1);
   const tagPlaces = groupTags.map((tag) => inner.groupTags.indexOf(tag));
   for await (const series of session.select(inner)) {
+    await turns.take();
     const tags = tagPlaces.map((place) => series.tags[place] ?? '');
     for (let row = 0; row < series.times.length; row++) {
+      if (isStepEnd(row)) await turns.take();
       const time = series.times[row] as bigint; // below its length
       const values = readers.map((read) => read(series, row));
       if (isMet !== undefined && !isMet(values, time)) continue;
@@ -159,19 +165,20 @@ class Groups {
     for (let i = 0; i < values.length; i++) group.columns[i]?.push(values[i] ?? null);
   }
 
-  *sorted(): Generator<RowPiece, void, undefined> {
+  async *sorted(turns: Turns): AsyncGenerator<RowPiece, void, undefined> {
     const groups = [...this.#groups.values()].sort((a, b) => compareTags(a.tags, b.tags));
     for (const group of groups) {
       if (group.isOrdered && !this.#request.isDescending) {
         yield group;
         continue;
       }
-      const order = group.times.map((_, i) => i);
-      if (!group.isOrdered)
-        order.sort(
-          (a, b) => compareTimes(group.times[a] as bigint, group.times[b] as bigint) || a - b,
-        );
-      if (this.#request.isDescending) order.reverse();
+      let order: readonly number[] = group.times.map((_, i) => i);
+      if (!group.isOrdered) {
+        const byTime = (a: number, b: number): number =>
+          compareTimes(group.times[a] as bigint, group.times[b] as bigint) || a - b;
+        order = await turns.run(sorted(order, byTime));
+      }
+      if (this.#request.isDescending) order = order.toReversed();
       yield {
         tags: group.tags,
         times: order.map((i) => group.times[i] as bigint),

@@ -1,4 +1,4 @@
-import { floorMod } from '../../../model/calendar.js';
+import { floorMod, NS_PER_DAY } from '../../../model/calendar.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { Interval } from '../plan/compiled-select.js';
 import { ZoneOffsets } from './zone-offsets.js';
@@ -28,26 +28,39 @@ export class Windows {
 
   of(timeNs: bigint): Window {
     const { everyNs, offsetNs } = this;
-    const t = timeNs - offsetNs;
-    const zoneNs = this.#zone?.at(t) ?? 0n;
-    const within = floorMod(t + zoneNs, everyNs);
-    let start = t - within + offsetNs;
-    let end = t - within + everyNs;
+    const zoneNs = this.#zone?.at(timeNs) ?? 0n;
+    const local = timeNs + zoneNs;
+    const localStart = local - floorMod(local - offsetNs, everyNs);
+    let start = localStart;
+    let end = localStart + everyNs;
     if (this.#zone !== undefined) {
-      const startShift = zoneNs - this.#zone.at(start);
-      if (startShift !== 0n && magnitude(startShift) < everyNs) start += startShift;
-      const endOffset = this.#zone.at(end);
-      const endShift = zoneNs - endOffset;
-      if (endShift !== 0n && magnitude(endShift) < everyNs) {
-        // Skipped time belongs to the bucket behind the change: the shifted end must lie behind it, too.
-        if (endShift > 0n || this.#zone.at(end + endShift) === endOffset) end += endShift;
-      }
+      start = this.#instantOf(localStart, zoneNs);
+      end = this.#instantOf(end, zoneNs);
+      // An hour that the clock shows twice is two buckets, unless the buckets are longer than what is repeated.
+      if (end - start >= 2n * everyNs) end = start + everyNs;
     }
-    end += offsetNs;
     return {
       start: start < MIN_TIME_NS ? MIN_TIME_NS : start,
       end: end > MAX_TIME_NS ? MAX_TIME_NS + 1n : end,
     };
+  }
+
+  /**
+   * The instant at which the zone's clocks show a time. For a time that they skip it is the change; of a time that they
+   * show twice it is the earlier one, or in short buckets that with the offset `zoneNs`.
+   */
+  #instantOf(local: bigint, zoneNs: bigint): bigint {
+    const zone = this.#zone as ZoneOffsets; // only asked where there is one
+    const before = zone.at(local - NS_PER_DAY);
+    const after = zone.at(local + NS_PER_DAY);
+    if (before === after) return local - before;
+    const isEarlier = zone.at(local - before) === before;
+    const isLater = zone.at(local - after) === after;
+    if (isEarlier && isLater) {
+      return this.everyNs > magnitude(before - after) ? local - before : local - zoneNs;
+    }
+    if (isEarlier) return local - before;
+    return isLater ? local - after : zone.changeAfter(local - after);
   }
 
   /** Start of the bucket behind the one that starts at `start`. */

@@ -28,6 +28,14 @@ export class ZoneOffsets {
     return offset;
   }
 
+  /** The next change of the offset, which must be less than a day away. */
+  changeAfter(timeNs: bigint): bigint {
+    const offset = this.at(timeNs);
+    let quarter = floorDiv(timeNs, QUARTER_NS);
+    while (this.at(quarter * QUARTER_NS) === offset) quarter++;
+    return quarter * QUARTER_NS;
+  }
+
   #startOf(day: bigint): bigint {
     let offset = this.#starts.get(day);
     if (offset === undefined) {

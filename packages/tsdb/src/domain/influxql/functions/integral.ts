@@ -1,4 +1,5 @@
 import type { ColumnPoints, Points } from '../execute/points.js';
+import { isStepEnd, type Steps } from '../execute/steps.js';
 import type { Windows } from '../execute/windows.js';
 import type { Value } from '../plan/data-type.js';
 
@@ -6,10 +7,10 @@ import type { Value } from '../plan/data-type.js';
  * The area under a column's points. In buckets it is split at their borders on the straight line between two points;
  * without buckets `baseNs` is its time. Source: query-languages, "Aggregates".
  */
-export function integral(
+export function* integral(
   points: ColumnPoints,
   at: { readonly unitNs: bigint; readonly windows: Windows | undefined; readonly baseNs: bigint },
-): Points {
+): Steps<Points> {
   const unit = Number(at.unitNs);
   const value = (i: number): number => Number(points.values[i]);
   const area = (seconds: bigint, a: number, b: number): number =>
@@ -18,6 +19,7 @@ export function integral(
   if (at.windows === undefined) {
     let sum = 0;
     for (let i = 1; i < points.length; i++) {
+      if (isStepEnd(i)) yield;
       sum += area(
         (points.times[i] as bigint) - (points.times[i - 1] as bigint),
         value(i - 1),
@@ -39,6 +41,7 @@ export function integral(
   };
   let isOpen = false;
   for (let i = 1; i < points.length; i++) {
+    if (isStepEnd(i)) yield;
     const nextTime = points.times[i] as bigint;
     const next = value(i);
     if (nextTime === time) {

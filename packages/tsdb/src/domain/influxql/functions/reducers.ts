@@ -1,4 +1,5 @@
 import type { ColumnPoints } from '../execute/points.js';
+import { isStepEnd, type Steps, sorted } from '../execute/steps.js';
 import type { Value } from '../plan/data-type.js';
 
 /** A part of a column's points: `[from, to)`, never empty. */
@@ -9,10 +10,10 @@ export interface Slice {
 }
 
 /** One value of a slice; `null` where it has none (the deviation of one point). */
-export type Reducer = (slice: Slice) => Value;
+export type Reducer = (slice: Slice) => Steps<Value>;
 
 export const REDUCERS: ReadonlyMap<string, Reducer> = new Map<string, Reducer>([
-  ['count', ({ from, to }) => BigInt(to - from)],
+  ['count', count],
   ['sum', sum],
   ['mean', mean],
   ['median', median],
@@ -22,77 +23,102 @@ export const REDUCERS: ReadonlyMap<string, Reducer> = new Map<string, Reducer>([
 ]);
 
 /** Picks one point of a slice; `undefined` where it picks none. */
-export type Picker = (slice: Slice, option: number) => number | undefined;
+export type Picker = (slice: Slice, option: number) => Steps<number | undefined>;
 
 export const PICKERS: ReadonlyMap<string, Picker> = new Map<string, Picker>([
-  ['first', first],
-  ['last', last],
+  ['first', atOnce(first)],
+  ['last', atOnce(last)],
   ['min', (slice) => extreme(slice, -1)],
   ['max', (slice) => extreme(slice, 1)],
   ['percentile', percentile],
 ]);
 
-function sum({ points, from, to }: Slice): Value {
+// biome-ignore lint/correctness/useYield: a form that all reducers have.
+function* count({ from, to }: Slice): Steps<Value> {
+  return BigInt(to - from);
+}
+
+/** A picker that looks at few points. */
+function atOnce(pick: (slice: Slice) => number): Picker {
+  // biome-ignore lint/correctness/useYield: a form that all pickers have.
+  return function* (slice) {
+    return pick(slice);
+  };
+}
+
+function* sum({ points, from, to }: Slice): Steps<Value> {
   if (typeof points.values[from] === 'bigint') {
     let total = 0n;
-    for (let i = from; i < to; i++) total += points.values[i] as bigint; // one type a column
+    for (let i = from; i < to; i++) {
+      total += points.values[i] as bigint; // one type a column
+      if (isStepEnd(i)) yield;
+    }
     return BigInt.asIntN(64, total);
   }
   let total = 0;
-  for (let i = from; i < to; i++) total += points.values[i] as number;
+  for (let i = from; i < to; i++) {
+    total += points.values[i] as number;
+    if (isStepEnd(i)) yield;
+  }
   return total;
 }
 
-function mean(slice: Slice): Value {
+function* mean(slice: Slice): Steps<number> {
   const { points, from, to } = slice;
   let total = 0;
-  for (let i = from; i < to; i++) total += Number(points.values[i]);
+  for (let i = from; i < to; i++) {
+    total += Number(points.values[i]);
+    if (isStepEnd(i)) yield;
+  }
   return total / (to - from);
 }
 
-function sortedNumbers({ points, from, to }: Slice): Float64Array {
-  const values = new Float64Array(to - from);
-  for (let i = from; i < to; i++) values[i - from] = Number(points.values[i]);
-  return values.sort();
-}
-
-function median(slice: Slice): Value {
-  const values = sortedNumbers(slice);
+function* median({ points, from, to }: Slice): Steps<Value> {
+  const numbers: number[] = [];
+  for (let i = from; i < to; i++) {
+    numbers.push(Number(points.values[i]));
+    if (isStepEnd(i)) yield;
+  }
+  const values = yield* sorted(numbers, (a, b) => a - b);
   const middle = values.length >> 1;
   const upper = values[middle] as number; // never empty
   return values.length % 2 === 1 ? upper : ((values[middle - 1] as number) + upper) / 2;
 }
 
-function spread({ points, from, to }: Slice): Value {
+function* spread({ points, from, to }: Slice): Steps<Value> {
   let min = points.values[from] as number | bigint;
   let max = min;
   for (let i = from + 1; i < to; i++) {
     const value = points.values[i] as number | bigint;
     if (value < min) min = value;
     if (value > max) max = value;
+    if (isStepEnd(i)) yield;
   }
   return typeof min === 'bigint' ? (max as bigint) - min : (max as number) - min;
 }
 
-function stddev(slice: Slice): Value {
+function* stddev(slice: Slice): Steps<Value> {
   const { points, from, to } = slice;
   const count = to - from;
   if (count < 2) return null;
-  const average = mean(slice) as number;
+  const average = yield* mean(slice);
   let squares = 0;
-  for (let i = from; i < to; i++) squares += (Number(points.values[i]) - average) ** 2;
+  for (let i = from; i < to; i++) {
+    squares += (Number(points.values[i]) - average) ** 2;
+    if (isStepEnd(i)) yield;
+  }
   return Math.sqrt(squares / (count - 1));
 }
 
 /** Walks the points by value, then time, counting runs. Source: query-languages, "Aggregates". */
-function mode({ points, from, to }: Slice): Value {
+function* mode({ points, from, to }: Slice): Steps<Value> {
   if (typeof points.values[from] === 'boolean') {
     let trueCount = 0;
     for (let i = from; i < to; i++) if (points.values[i] === true) trueCount++;
     return trueCount * 2 >= to - from;
   }
-  const order = Array.from({ length: to - from }, (_, i) => from + i);
-  order.sort(
+  const order = yield* sorted(
+    Array.from({ length: to - from }, (_, i) => from + i),
     (a, b) =>
       compareValues(points.values[a] as Value, points.values[b] as Value) ||
       compareValues(points.times[a] as bigint, points.times[b] as bigint),
@@ -103,7 +129,9 @@ function mode({ points, from, to }: Slice): Value {
   let winnerCount = 0;
   let time = points.times[current] as bigint;
   let winnerTime = time;
+  let seen = 0;
   for (const index of order) {
+    if (isStepEnd(seen++)) yield;
     if (points.values[index] !== points.values[current]) {
       count = 1;
       current = index;
@@ -140,22 +168,23 @@ function last({ points, from, to }: Slice): number {
   return picked;
 }
 
-function extreme({ points, from, to }: Slice, sign: 1 | -1): number {
+function* extreme({ points, from, to }: Slice, sign: 1 | -1): Steps<number> {
   let picked = from;
   for (let i = from + 1; i < to; i++) {
     const value = points.values[i] as number; // numbers of one type, or booleans
     const best = points.values[picked] as number;
     if (sign > 0 ? value > best : value < best) picked = i;
+    if (isStepEnd(i)) yield;
   }
   return picked;
 }
 
-function percentile({ points, from, to }: Slice, rank: number): number | undefined {
+function* percentile({ points, from, to }: Slice, rank: number): Steps<number | undefined> {
   const count = to - from;
   const index = Math.floor((count * rank) / 100 + 0.5) - 1;
   if (index < 0 || index >= count) return undefined;
-  const order = Array.from({ length: count }, (_, i) => from + i);
-  order.sort(
+  const order = yield* sorted(
+    Array.from({ length: count }, (_, i) => from + i),
     (a, b) => compareValues(points.values[a] as Value, points.values[b] as Value) || a - b,
   );
   return order[index];

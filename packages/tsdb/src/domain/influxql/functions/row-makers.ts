@@ -1,8 +1,9 @@
+import { isStepEnd, type Steps, sorted } from '../execute/steps.js';
 import type { Value } from '../plan/data-type.js';
 import { compareValues, type Slice } from './reducers.js';
 
 /** Points of a slice with the greatest (`sign` 1) or smallest values, best first; equal values by time. */
-export function topOf(
+export function* topOf(
   { points, from, to }: Slice,
   options: {
     readonly sign: 1 | -1;
@@ -10,7 +11,7 @@ export function topOf(
     /** Only the best point of each key competes. */
     readonly keyOf?: (index: number) => string;
   },
-): number[] {
+): Steps<readonly number[]> {
   const better = (a: number, b: number): number =>
     -options.sign * compareValues(points.values[a] as Value, points.values[b] as Value) ||
     compareValues(points.times[a] as bigint, points.times[b] as bigint) ||
@@ -19,29 +20,30 @@ export function topOf(
   if (options.keyOf !== undefined) {
     const best = new Map<string, number>();
     for (const index of candidates) {
+      if (isStepEnd(index)) yield;
       const key = options.keyOf(index);
       const known = best.get(key);
       if (known === undefined || better(index, known) < 0) best.set(key, index);
     }
     candidates = [...best.values()];
   }
-  return candidates
-    .sort(better)
-    .slice(0, options.count)
-    .sort((a, b) => a - b);
+  const ordered = yield* sorted(candidates, better);
+  return ordered.slice(0, options.count).sort((a, b) => a - b);
 }
 
 /** First points of each value, in order of time. */
-export function distinctOf({ points, from, to }: Slice): number[] {
+export function* distinctOf({ points, from, to }: Slice): Steps<readonly number[]> {
   const seen = new Set<Value>();
   const rows: number[] = [];
   for (let i = from; i < to; i++) {
+    if (isStepEnd(i)) yield;
     const value = points.values[i] as Value;
     if (seen.has(value)) continue;
     seen.add(value);
     rows.push(i);
   }
-  return rows.sort(
+  return yield* sorted(
+    rows,
     (a, b) =>
       compareValues(points.times[a] as bigint, points.times[b] as bigint) ||
       compareValues(points.values[a] as Value, points.values[b] as Value),
@@ -49,9 +51,14 @@ export function distinctOf({ points, from, to }: Slice): number[] {
 }
 
 /** A random choice of `count` points, in order of time: each is as likely as every other. */
-export function sampleOf({ from, to }: Slice, count: number, random: () => number): number[] {
+export function* sampleOf(
+  { from, to }: Slice,
+  count: number,
+  random: () => number,
+): Steps<readonly number[]> {
   const chosen: number[] = [];
   for (let i = from; i < to; i++) {
+    if (isStepEnd(i)) yield;
     if (chosen.length < count) chosen.push(i);
     else {
       const place = Math.floor(random() * (i - from + 1));

@@ -1,4 +1,5 @@
 import type { Points } from '../execute/points.js';
+import { isStepEnd, type Steps } from '../execute/steps.js';
 import type { Value } from '../plan/data-type.js';
 import { TECHNICAL } from '../plan/functions.js';
 import { technical } from './technical.js';
@@ -10,35 +11,37 @@ export interface TransformOptions {
 }
 
 /** Rows made from rows; points without a value are passed over. Source: query-languages, "Transformations over rows". */
-export function transform(name: string, input: Points, at: TransformOptions): Points {
-  const points = present(input);
+export function* transform(name: string, input: Points, at: TransformOptions): Steps<Points> {
+  const points = yield* present(input);
   if (TECHNICAL.has(name)) return technical(name, points, at.options);
   switch (name) {
     case 'derivative':
     case 'non_negative_derivative':
-      return derivative(points, unitOf(at, at.defaultUnitNs), name !== 'derivative');
+      return yield* derivative(points, unitOf(at, at.defaultUnitNs), name !== 'derivative');
     case 'difference':
     case 'non_negative_difference':
-      return difference(points, name !== 'difference');
+      return yield* difference(points, name !== 'difference');
     case 'elapsed':
-      return elapsed(points, unitOf(at, 1n));
+      return yield* elapsed(points, unitOf(at, 1n));
     case 'cumulative_sum':
-      return cumulativeSum(points);
+      return yield* cumulativeSum(points);
     default:
-      return movingAverage(points, Number(at.options[0] ?? 2n));
+      return yield* movingAverage(points, Number(at.options[0] ?? 2n));
   }
 }
 
 /** The points that have a value. */
-export function present(points: Points): Points {
+function* present(points: Points): Steps<Points> {
   if (!points.values.includes(null)) return points;
   const times: bigint[] = [];
   const values: Value[] = [];
-  points.values.forEach((value, i) => {
-    if (value === null) return;
+  for (let i = 0; i < points.values.length; i++) {
+    if (isStepEnd(i)) yield;
+    const value = points.values[i] ?? null;
+    if (value === null) continue;
     times.push(points.times[i] as bigint); // as many as values
     values.push(value);
-  });
+  }
   return { times, values };
 }
 
@@ -47,11 +50,16 @@ function unitOf({ options }: TransformOptions, fallback: bigint): bigint {
   return typeof unit === 'bigint' ? unit : fallback;
 }
 
-function derivative({ times, values }: Points, unitNs: bigint, isNonNegative: boolean): Points {
+function* derivative(
+  { times, values }: Points,
+  unitNs: bigint,
+  isNonNegative: boolean,
+): Steps<Points> {
   const outTimes: bigint[] = [];
   const out: Value[] = [];
   let previous = 0;
   for (let i = 1; i < times.length; i++) {
+    if (isStepEnd(i)) yield;
     const elapsedNs = (times[i] as bigint) - (times[previous] as bigint);
     // A second point of one time is passed over.
     if (elapsedNs === 0n) continue;
@@ -71,11 +79,12 @@ function subtract(a: Value, b: Value): number | bigint {
   return Number(a) - Number(b);
 }
 
-function difference({ times, values }: Points, isNonNegative: boolean): Points {
+function* difference({ times, values }: Points, isNonNegative: boolean): Steps<Points> {
   const outTimes: bigint[] = [];
   const out: Value[] = [];
   let previous = 0;
   for (let i = 1; i < times.length; i++) {
+    if (isStepEnd(i)) yield;
     if (times[i] === times[previous]) continue;
     const change = subtract(values[i] as Value, values[previous] as Value);
     previous = i;
@@ -86,17 +95,20 @@ function difference({ times, values }: Points, isNonNegative: boolean): Points {
   return { times: outTimes, values: out };
 }
 
-function elapsed({ times }: Points, unitNs: bigint): Points {
-  return {
-    times: times.slice(1),
-    values: times.slice(1).map((time, i) => (time - (times[i] as bigint)) / unitNs),
-  };
+function* elapsed({ times }: Points, unitNs: bigint): Steps<Points> {
+  const values: Value[] = [];
+  for (let i = 1; i < times.length; i++) {
+    if (isStepEnd(i)) yield;
+    values.push(((times[i] as bigint) - (times[i - 1] as bigint)) / unitNs);
+  }
+  return { times: times.slice(1), values };
 }
 
-function cumulativeSum({ times, values }: Points): Points {
+function* cumulativeSum({ times, values }: Points): Steps<Points> {
   const out: Value[] = [];
   let sum: number | bigint = typeof values[0] === 'bigint' ? 0n : 0;
   for (const value of values) {
+    if (isStepEnd(out.length)) yield;
     sum =
       typeof sum === 'bigint' ? BigInt.asIntN(64, sum + (value as bigint)) : sum + Number(value); // one type a column
     out.push(sum);
@@ -104,11 +116,12 @@ function cumulativeSum({ times, values }: Points): Points {
   return { times, values: out };
 }
 
-function movingAverage({ times, values }: Points, size: number): Points {
+function* movingAverage({ times, values }: Points, size: number): Steps<Points> {
   const outTimes: bigint[] = [];
   const out: Value[] = [];
   let sum = 0;
   for (let i = 0; i < values.length; i++) {
+    if (isStepEnd(i)) yield;
     // What leaves the window is taken off first: sums of floats depend on their order.
     if (i >= size) sum -= Number(values[i - size]);
     sum += Number(values[i]);

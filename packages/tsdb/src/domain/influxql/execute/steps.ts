@@ -1,0 +1,88 @@
+import { setImmediate } from 'node:timers/promises';
+
+/**
+ * Work over many rows, cut where it is resumed: it yields after about `STEP_ROWS` rows, so that others get their turn in
+ * between. Callers with few rows run it through at once.
+ */
+export type Steps<T> = Generator<void, T, void>;
+
+export const STEP_ROWS = 32_768;
+/** Whether a loop that counts its rows has come to the end of a step. */
+export const isStepEnd = (index: number): boolean => index % STEP_ROWS === STEP_ROWS - 1;
+
+/** Long enough to be worth the switch, short enough for others to wait for. */
+const TURN_MS = 10;
+
+/** Runs work to its end; others have their turns between its steps. Throws the signal's reason when that is aborted. */
+export class Turns {
+  readonly #signal: AbortSignal;
+  #startMs = performance.now();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  async run<T>(steps: Steps<T>): Promise<T> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      await this.take();
+    }
+  }
+
+  /** A place where others may go first. */
+  async take(): Promise<void> {
+    if (performance.now() - this.#startMs < TURN_MS) return;
+    await setImmediate();
+    this.#signal.throwIfAborted();
+    this.#startMs = performance.now();
+  }
+}
+
+/** Sorts in steps: short runs first, which are merged then. The order of equal items stays. */
+export function* sorted<T>(
+  items: readonly T[],
+  compare: (a: T, b: T) => number,
+): Steps<readonly T[]> {
+  let runs: T[][] = [];
+  for (let from = 0; from < items.length; from += RUN_ITEMS) {
+    runs.push(items.slice(from, from + RUN_ITEMS).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      const [a, b] = [runs[i] ?? [], runs[i + 1]];
+      merged.push(b === undefined ? a : yield* mergedRuns(a, b, compare));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+const RUN_ITEMS = 4096;
+
+function* mergedRuns<T>(
+  a: readonly T[],
+  b: readonly T[],
+  compare: (a: T, b: T) => number,
+): Steps<T[]> {
+  const out: T[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    const left = a[i] as T; // both below their lengths
+    const right = b[j] as T;
+    if (compare(left, right) <= 0) {
+      out.push(left);
+      i++;
+    } else {
+      out.push(right);
+      j++;
+    }
+    if (out.length % STEP_ROWS === 0) yield;
+  }
+  while (i < a.length) out.push(a[i++] as T);
+  while (j < b.length) out.push(b[j++] as T);
+  return out;
+}
