@@ -7,6 +7,7 @@ import { RecordBatch } from 'apache-arrow/fb/record-batch';
 import { Builder } from 'flatbuffers';
 import { DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/result.js';
+import { MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
 import type { ArrowType } from './arrow-field.js';
 import type { BatchParts, ColumnBuilder } from './column-builder.js';
 import { fixedSizeOf, makeColumn } from './make-column.js';
@@ -99,10 +100,12 @@ export class BatchEncoder {
   /** The row behind the last one that still goes into this batch; always takes one. */
   #fitting(chunk: ResultChunk, from: number): number {
     const room = TARGET_BYTES - this.#sizeBytes;
-    if (this.#varying.length === 0) {
-      const count = Math.max(1, Math.ceil(room / Math.max(1, this.#fixedSize)));
+    const cells = this.#varying.filter(({ index }) => chunk.columns[index] instanceof TextCells);
+    if (cells.length === this.#varying.length) {
+      const rowSize = this.#fixedSize + cells.length * (4 + MAX_CELL_TEXT_BYTES);
+      const count = Math.max(1, Math.ceil(room / Math.max(1, rowSize)));
       const to = Math.min(chunk.rowCount, from + count);
-      this.#sizeBytes += (to - from) * this.#fixedSize;
+      this.#sizeBytes += (to - from) * rowSize;
       return to;
     }
     let size = 0;
@@ -124,6 +127,8 @@ function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number 
   if (vector instanceof DictionaryVector) {
     return 4 + (vector.texts[vector.codes[row] as number]?.length ?? 0);
   }
+  // At most so many, and asking for more would make texts of all of them.
+  if (vector instanceof TextCells) return 4 + MAX_CELL_TEXT_BYTES;
   const cell = vector.values[row];
   if (typeof cell === 'string' || cell instanceof Uint8Array) return 4 + cell.length;
   return type.kind === 'utf8' || type.kind === 'tag' ? 4 : sizeOfNested(cell);

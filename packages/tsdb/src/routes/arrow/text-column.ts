@@ -1,5 +1,6 @@
 import { DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector } from '../../model/result.js';
+import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
 /** Texts whose bytes are remembered; most text columns are tags, which repeat. */
@@ -51,6 +52,7 @@ export class TextColumn implements ColumnBuilder {
 
   append(vector: ColumnVector, from: number, to: number): void {
     if (vector instanceof DictionaryVector) this.#appendCodes(vector, from, to);
+    else if (vector instanceof TextCells) this.#appendCells(vector, from, to);
     else this.#appendTexts(vector, from, to);
     this.#validity.appendRange(vector.validity, from, to);
   }
@@ -80,6 +82,27 @@ export class TextColumn implements ColumnBuilder {
       this.#copy(piece);
       this.#offsets.push(this.#data.length);
     }
+  }
+
+  /** Whole cells are copied, the next one over what the text does not fill. */
+  #appendCells({ cells, validity }: TextCells, from: number, to: number): void {
+    let end = this.#data.reserve((to - from) * MAX_CELL_TEXT_BYTES);
+    const source = new DataView(cells.buffer, cells.byteOffset, cells.byteLength);
+    const { bytes } = this.#data;
+    const target = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let row = from; row < to; row++) {
+      const at = row * CELL_BYTES;
+      const isValid =
+        validity === undefined || ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
+      if (isValid) {
+        target.setInt32(end, source.getInt32(at + 4));
+        target.setInt32(end + 4, source.getInt32(at + 8));
+        target.setInt32(end + 8, source.getInt32(at + 12));
+        end += source.getInt32(at, true);
+      }
+      this.#offsets.push(end);
+    }
+    this.#data.length = end;
   }
 
   #appendTexts({ values, validity }: ColumnVector, from: number, to: number): void {

@@ -40,6 +40,10 @@ export class GrpcCall {
   /** Settles when everything written has been taken. */
   #taken: Promise<void> = Promise.resolve();
   #isEnded = false;
+  /** Since when the client takes nothing; made by the first such wait. */
+  #waitingSinceMs: number | undefined;
+  #stallWatch: Disposable | undefined;
+  #onFree = (): void => {};
 
   constructor(options: {
     readonly request: Http2ServerRequest;
@@ -55,6 +59,8 @@ export class GrpcCall {
     this.#isGzip =
       this.#encoding === 'gzip' && accepted.some((encoding) => encoding.trim() === 'gzip');
     this.#response.once('close', () => {
+      this.#stallWatch?.[Symbol.dispose]();
+      this.#onFree();
       this.#controller.abort(new GrpcFailure(GRPC.CANCELLED, 'the client went away'));
     });
     this.#response.setHeader('content-type', GRPC_CONTENT_TYPE);
@@ -155,24 +161,20 @@ export class GrpcCall {
   async #drained(): Promise<void> {
     const { stream } = this.#response;
     if (!stream.writableNeedDrain) return;
-    const waiting = new AbortController();
-    const stalled = this.#clock
-      .sleep(STALL_MS, AbortSignal.any([waiting.signal, this.signal]))
-      .then(() => {
-        stream.close(constants.NGHTTP2_CANCEL);
-      });
-    let onDrain = (): void => {};
-    const drained = new Promise<void>((resolve) => {
-      onDrain = resolve;
-      stream.once('drain', onDrain);
+    this.#stallWatch ??= this.#clock.every(STALL_MS / 10, () => this.#cutStalled());
+    this.#waitingSinceMs = this.#clock.monotonicMs();
+    // The stream may also end while it is full; the next write finds that out.
+    await new Promise<void>((resolve) => {
+      this.#onFree = resolve;
+      stream.once('drain', resolve);
     });
-    try {
-      await Promise.race([drained, stalled]);
-    } finally {
-      stream.removeListener('drain', onDrain);
-      waiting.abort();
-      stalled.catch(() => undefined);
-    }
+    this.#waitingSinceMs = undefined;
+  }
+
+  #cutStalled(): void {
+    const sinceMs = this.#waitingSinceMs;
+    if (sinceMs === undefined || this.#clock.monotonicMs() - sinceMs < STALL_MS) return;
+    this.#response.stream.close(constants.NGHTTP2_CANCEL);
   }
 
   #startDeadline(): void {

@@ -8,7 +8,7 @@ import {
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { toCell } from './decode-cell.js';
-import { decodeTexts } from './decode-texts.js';
+import { decodeTextColumn } from './decode-texts.js';
 import { checkNesting } from './nested-limit.js';
 
 /** The public shape of the binding's numeric vectors: their values are already a typed array. */
@@ -24,7 +24,10 @@ export function decodeChunk(chunk: DuckDBDataChunk, columns: readonly OutputColu
     columns: columns.map((column, index) => {
       const vector = chunk.getColumnVector(index);
       const validity = decodeValidity(vector, rowCount);
-      return { values: decodeValues(vector, column.type, rowCount, validity), validity };
+      if (vector.type.typeId === DuckDBTypeId.VARCHAR) {
+        return decodeTextColumn(vector, rowCount, validity);
+      }
+      return { values: decodeValues(vector, column.type, rowCount), validity };
     }),
   };
 }
@@ -48,7 +51,6 @@ function decodeValues(
   vector: DuckDBVector<DuckDBValue>,
   type: SqlType,
   rowCount: number,
-  validity: Uint8Array | undefined,
 ): ArrayLike<unknown> {
   const engineType: DuckDBType = vector.type;
   // The binding types `items` on each concrete class only; the ids above are exactly the classes that have it.
@@ -58,7 +60,6 @@ function decodeValues(
     for (let row = 0; row < rowCount; row++) flags[row] = vector.getItem(row) === true ? 1 : 0;
     return flags;
   }
-  if (engineType.typeId === DuckDBTypeId.VARCHAR) return decodeTexts(vector, rowCount, validity);
   checkNesting(vector);
   const cells = new Array<unknown>(rowCount);
   for (let row = 0; row < rowCount; row++) cells[row] = toCell(vector.getItem(row), type);

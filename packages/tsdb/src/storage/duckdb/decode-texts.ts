@@ -1,11 +1,12 @@
 import type { DuckDBValue, DuckDBVector } from '@duckdb/node-api';
+import type { ColumnVector } from '../../model/result.js';
+import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
 
 /** Texts remembered within one chunk; a power of two. */
 const SLOT_COUNT = 512;
 
-/** Bytes of the engine's string cell: length, then the text itself up to 12 bytes, else 4 bytes of it and its address. */
-const CELL_WORDS = 4;
-const MAX_INLINE_BYTES = 12;
+/** The engine's string cell: length, then the text itself up to 12 bytes, else 4 bytes of it and its address. */
+const CELL_WORDS = CELL_BYTES / 4;
 
 /** What the binding's text vector keeps behind its types. */
 interface TextVector {
@@ -16,11 +17,44 @@ interface TextVector {
 const slotWords = new Int32Array(SLOT_COUNT * CELL_WORDS);
 const slotTexts: (string | undefined)[] = new Array(SLOT_COUNT);
 
+/** A column of texts: as cells where each has its whole text, else decoded while the chunk lives that the others point into. */
+export function decodeTextColumn(
+  vector: DuckDBVector<DuckDBValue>,
+  rowCount: number,
+  validity: Uint8Array | undefined,
+): ColumnVector {
+  const { buffer, byteOffset } = (vector as unknown as TextVector).dataView;
+  const cells = new Uint8Array(buffer, byteOffset, rowCount * CELL_BYTES);
+  const decode = (): readonly string[] => decodeTexts(vector, rowCount, validity);
+  if (byteOffset % 4 !== 0 || hasLongText(buffer, byteOffset, rowCount, validity)) {
+    return { values: decode(), validity };
+  }
+  return new TextCells({ cells, validity, decode });
+}
+
+function hasLongText(
+  buffer: ArrayBufferLike,
+  byteOffset: number,
+  rowCount: number,
+  validity: Uint8Array | undefined,
+): boolean {
+  const words = new Uint32Array(buffer, byteOffset, rowCount * CELL_WORDS);
+  for (let row = 0; row < rowCount; row++) {
+    const isLong = (words[row * CELL_WORDS] as number) > MAX_CELL_TEXT_BYTES;
+    // The cell of a NULL holds anything.
+    if (isLong && (validity === undefined || isSet(validity, row))) return true;
+  }
+  return false;
+}
+
+const isSet = (validity: Uint8Array, row: number): boolean =>
+  ((validity[row >> 3] as number) & (1 << (row & 7))) !== 0;
+
 /**
  * The texts of a vector. Most text columns are tags, which repeat: a cell's 16 bytes tell its text as long as the chunk
  * lives, so that each distinct one is decoded once a chunk.
  */
-export function decodeTexts(
+function decodeTexts(
   vector: DuckDBVector<DuckDBValue>,
   rowCount: number,
   validity: Uint8Array | undefined,
@@ -36,7 +70,7 @@ export function decodeTexts(
   slotTexts.fill(undefined);
   const decoded = new Array<string>(rowCount);
   for (let row = 0; row < rowCount; row++) {
-    if (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) {
+    if (validity !== undefined && !isSet(validity, row)) {
       decoded[row] = '';
       continue;
     }
@@ -60,7 +94,7 @@ export function decodeTexts(
       continue;
     }
     const text =
-      a <= MAX_INLINE_BYTES && a >= 0
+      a <= MAX_CELL_TEXT_BYTES && a >= 0
         ? bytes.toString('utf8', row * 16 + 4, row * 16 + 4 + a)
         : (texts.getItem(row) ?? '');
     slotWords[slotAt] = a;

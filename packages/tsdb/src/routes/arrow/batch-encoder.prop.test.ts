@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { tableFromIPC } from 'apache-arrow';
+import fc from 'fast-check';
+import { DictionaryVector } from '../../model/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '../../model/result.js';
+import type { SqlType } from '../../model/sql-type.js';
+import { TextCells } from '../../model/text-cells.js';
+import { plainField } from './arrow-field.js';
+import { type ArrowMessage, BatchEncoder } from './batch-encoder.js';
+import { encapsulated, schemaMessage } from './schema-message.js';
+
+/** A type with how its values are drawn, put into chunks, and read by Arrow's own library. */
+interface Sample {
+  readonly type: SqlType;
+  readonly value: fc.Arbitrary<unknown>;
+  toVector(cells: readonly unknown[], validity: Uint8Array | undefined): ColumnVector;
+  read?(value: unknown): unknown;
+}
+
+const validityOf = (cells: readonly unknown[]): Uint8Array | undefined => {
+  if (!cells.includes(null)) return undefined;
+  const bits = new Uint8Array((cells.length + 7) >> 3);
+  cells.forEach((cell, i) => {
+    if (cell !== null) bits[i >> 3] = (bits[i >> 3] ?? 0) | (1 << (i & 7));
+  });
+  return bits;
+};
+
+const plain = (cells: readonly unknown[], validity: Uint8Array | undefined): ColumnVector => ({
+  values: cells,
+  validity,
+});
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.constantFrom('a', 'host_1', 'ü'),
+);
+
+/** As the engine hands out short texts. */
+function cellsOf(texts: readonly unknown[], validity: Uint8Array | undefined): ColumnVector {
+  const cells = Buffer.alloc(texts.length * 16, 0xee);
+  texts.forEach((each, row) => {
+    if (each === null) return;
+    cells.writeInt32LE(cells.write(String(each), row * 16 + 4, 12, 'utf8'), row * 16);
+  });
+  return new TextCells({ cells, validity, decode: () => texts.map(String) });
+}
+
+const SAMPLES: readonly Sample[] = [
+  {
+    type: { kind: 'int', bits: 64, signed: true },
+    value: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    toVector: (cells, validity) => ({
+      values: BigInt64Array.from(cells, (cell) => (cell as bigint | null) ?? 7n),
+      validity,
+    }),
+  },
+  {
+    // Whole numbers as the rows in memory hold them.
+    type: { kind: 'int', bits: 64, signed: true },
+    value: fc.maxSafeInteger(),
+    toVector: (cells, validity) => ({
+      values: Float64Array.from(cells, (cell) => Number(cell ?? 3)),
+      validity,
+    }),
+    read: Number,
+  },
+  {
+    type: { kind: 'int', bits: 64, signed: false },
+    value: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+    toVector: plain,
+  },
+  {
+    type: { kind: 'int', bits: 16, signed: true },
+    value: fc.integer({ min: -32768, max: 32767 }),
+    toVector: plain,
+  },
+  {
+    type: { kind: 'float', bits: 64 },
+    value: fc.double(),
+    toVector: (cells, validity) => ({
+      values: Float64Array.from(cells, (cell) => Number(cell ?? 1)),
+      validity,
+    }),
+  },
+  {
+    type: { kind: 'boolean' },
+    value: fc.boolean(),
+    toVector: (cells, validity) => ({
+      values: Uint8Array.from(cells, (cell) => (cell === true ? 1 : 0)),
+      validity,
+    }),
+  },
+  { type: { kind: 'utf8' }, value: text, toVector: plain },
+  { type: { kind: 'utf8' }, value: fc.string({ maxLength: 12 }), toVector: cellsOf },
+  {
+    type: { kind: 'tag' },
+    value: text,
+    toVector: (cells) => {
+      const texts = [...new Set(cells)].map((cell) => (cell === null ? undefined : String(cell)));
+      return new DictionaryVector(
+        Int32Array.from(cells, (cell) => texts.indexOf((cell as string | null) ?? undefined)),
+        texts,
+      );
+    },
+  },
+  {
+    type: { kind: 'list', element: { kind: 'utf8' } },
+    value: fc.array(fc.option(text), { maxLength: 4 }),
+    toVector: plain,
+    read: (value) => [...(value as Iterable<unknown>)],
+  },
+  {
+    type: {
+      kind: 'struct',
+      fields: [
+        { name: 'a', type: { kind: 'float', bits: 64 } },
+        { name: 'b', type: { kind: 'utf8' } },
+      ],
+    },
+    value: fc.record({ a: fc.option(fc.double()), b: fc.option(text) }, { noNullPrototype: true }),
+    toVector: plain,
+    read: (value) => (value as { toJSON(): object }).toJSON(),
+  },
+  { type: { kind: 'binary' }, value: fc.uint8Array({ maxLength: 9 }), toVector: plain },
+  { type: { kind: 'null' }, value: fc.constant(null), toVector: plain },
+];
+
+/** The stream as a file of Arrow, read by its own library. */
+const decode = (types: readonly SqlType[], messages: readonly ArrowMessage[]) => {
+  const schema = schemaMessage(types.map((type, index) => plainField(`c${index}`, type)));
+  const parts = messages.flatMap(({ header, body }) => [encapsulated(header), body]);
+  return tableFromIPC(Buffer.concat([encapsulated(schema), ...parts]));
+};
+
+function encodeAll(types: readonly SqlType[], chunks: readonly ResultChunk[]): ArrowMessage[] {
+  const encoder = new BatchEncoder(types);
+  return [...chunks.flatMap((chunk) => [...encoder.add(chunk)]), encoder.take()];
+}
+
+describe('BatchEncoder', () => {
+  it('makes what the library of Arrow reads as the same values, for every type', () => {
+    const columns = fc.subarray([...SAMPLES.keys()], { minLength: 1 });
+    const samplesAt = (places: readonly number[]) =>
+      places.map((place) => SAMPLES[place] as Sample);
+    const data = columns.chain((places) =>
+      fc.record({
+        places: fc.constant(places),
+        chunks: fc.array(
+          fc.array(fc.tuple(...samplesAt(places).map(({ value }) => fc.option(value))), {
+            maxLength: 40,
+          }),
+          { maxLength: 5 },
+        ),
+      }),
+    );
+    fc.assert(
+      fc.property(data, ({ places, chunks }) => {
+        const samples = samplesAt(places);
+        const types = samples.map(({ type }) => type);
+        const encoded = encodeAll(
+          types,
+          chunks.map((rows) => ({
+            rowCount: rows.length,
+            columns: samples.map((sample, index) => {
+              const cells = rows.map((row) => row[index]);
+              return sample.toVector(cells, validityOf(cells));
+            }),
+          })),
+        );
+        const table = decode(types, encoded);
+        const rows = chunks.flat();
+        assert.equal(table.numRows, rows.length);
+        samples.forEach(({ read }, index) => {
+          const column = table.getChildAt(index);
+          rows.forEach((row, at) => {
+            const value: unknown = column?.get(at);
+            assert.deepEqual(
+              value === null || read === undefined ? value : read(value),
+              row[index],
+            );
+          });
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('keeps every message far below what clients take, however long rows are', () => {
+    const types: SqlType[] = [{ kind: 'utf8' }, { kind: 'float', bits: 64 }];
+    const rowCount = 4096;
+    const values = Array.from({ length: rowCount }, (_, row) => 'x'.repeat(row % 3000));
+    const numbers = Float64Array.from({ length: rowCount }, (_, row) => row);
+    const chunk = {
+      rowCount,
+      columns: [
+        { values, validity: undefined },
+        { values: numbers, validity: undefined },
+      ],
+    };
+    const messages = encodeAll(types, [chunk, chunk]);
+    assert.ok(messages.every(({ body }) => body.length < 1_048_576));
+    const table = decode(types, messages);
+    assert.equal(table.numRows, 2 * rowCount);
+    assert.equal(table.getChildAt(0)?.get(rowCount + 2999), 'x'.repeat(2999));
+    assert.equal(table.getChildAt(1)?.get(rowCount + 2999), 2999);
+  });
+
+  it('takes values longer than a batch alone', () => {
+    const long = 'ü'.repeat(600_000);
+    const values = ['a', long, 'b', long];
+    const [type] = [{ kind: 'utf8' } as const];
+    const messages = encodeAll(
+      [type],
+      [{ rowCount: 4, columns: [{ values, validity: undefined }] }],
+    );
+    assert.ok(messages.length > 2);
+    assert.deepEqual([...(decode([type], messages).getChildAt(0) ?? [])], values);
+  });
+
+  it('makes a batch without rows as a sign of life', () => {
+    const type: SqlType = { kind: 'utf8' };
+    const encoder = new BatchEncoder([type]);
+    const table = decode([type], [encoder.take(), encoder.take()]);
+    assert.equal(table.numRows, 0);
+    assert.equal(encoder.pendingRowCount, 0);
+  });
+});
