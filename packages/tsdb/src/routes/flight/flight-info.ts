@@ -9,7 +9,7 @@ import { fieldsOfCommand } from './sql/catalog-answers.js';
 import { type Command, decodeCommand } from './sql/commands.js';
 import { decodeHandle, describeQuery } from './sql/prepared-statement.js';
 import { encodeTicket, type Ticket } from './ticket.js';
-import { decodeMessage, MessageWriter } from './wire-messages.js';
+import { decodeMessage, MessageWriter, read } from './wire-messages.js';
 
 const DESCRIPTOR_CMD = 2;
 
@@ -38,12 +38,12 @@ function decodeDescriptor(bytes: Uint8Array): Uint8Array {
   let type = 0;
   let command: Uint8Array = new Uint8Array(0);
   decodeMessage(bytes, {
-    1: (reader) => {
-      type = reader.uint32();
-    },
-    2: (reader) => {
-      command = reader.bytes();
-    },
+    1: read.number((value) => {
+      type = value;
+    }),
+    2: read.bytes((value) => {
+      command = value;
+    }),
   });
   if (type === DESCRIPTOR_CMD) return command;
   throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'the descriptor has to be a command');

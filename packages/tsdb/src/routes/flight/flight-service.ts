@@ -14,7 +14,7 @@ import {
   prepareStatement,
 } from './sql/prepared-statement.js';
 import { decodeTicket, type Ticket } from './ticket.js';
-import { decodeMessage, MessageWriter } from './wire-messages.js';
+import { decodeMessage, MessageWriter, read } from './wire-messages.js';
 
 type Method = (call: GrpcCall, deps: RouteDeps) => Promise<void>;
 
@@ -80,12 +80,12 @@ async function doAction(call: GrpcCall, deps: RouteDeps): Promise<void> {
   let type = '';
   let body: Uint8Array = new Uint8Array(0);
   decodeMessage(await call.message(), {
-    1: (reader) => {
-      type = reader.string();
-    },
-    2: (reader) => {
-      body = reader.bytes();
-    },
+    1: read.text((value) => {
+      type = value;
+    }),
+    2: read.bytes((value) => {
+      body = value;
+    }),
   });
   switch (type) {
     case 'CreatePreparedStatement': {

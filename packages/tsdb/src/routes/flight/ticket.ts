@@ -2,7 +2,7 @@ import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { ParameterInvalid } from '../errors.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { parseJsonObject, readParams, readText } from '../query/json-request.js';
-import { decodeAny, decodeMessage, encodeAny, MessageWriter } from './wire-messages.js';
+import { decodeAny, decodeMessage, encodeAny, MessageWriter, read } from './wire-messages.js';
 
 export type QueryLanguage = 'sql' | 'influxql';
 
@@ -97,22 +97,22 @@ function decodeReadInfo(bytes: Uint8Array): Ticket {
   let command: Uint8Array = new Uint8Array(0);
   const params = new Map<string, ParameterValue>();
   decodeMessage(info, {
-    1: (reader) => {
-      database = reader.string();
-    },
-    2: (reader) => {
-      text = reader.string();
-    },
-    3: (reader) => {
-      queryType = reader.uint32();
-    },
-    4: (reader) => {
-      command = reader.bytes();
-    },
-    6: (reader) => {
-      const [name, param] = decodeParam(reader.bytes());
+    1: read.text((value) => {
+      database = value;
+    }),
+    2: read.text((value) => {
+      text = value;
+    }),
+    3: read.number((value) => {
+      queryType = value;
+    }),
+    4: read.bytes((value) => {
+      command = value;
+    }),
+    6: read.bytes((bytes) => {
+      const [name, param] = decodeParam(bytes);
       params.set(name, param);
-    },
+    }),
   });
   if (database === '') throw new InvalidTicket('Invalid ticket');
   switch (queryType) {
@@ -132,28 +132,27 @@ function decodeParam(bytes: Uint8Array): readonly [string, ParameterValue] {
   let name = '';
   let value: ParameterValue = null;
   decodeMessage(bytes, {
-    1: (reader) => {
-      name = reader.string();
-    },
-    2: (reader) => {
-      reader.uint32();
+    1: read.text((value) => {
+      name = value;
+    }),
+    2: read.number(() => {
       value = null;
-    },
-    3: (reader) => {
-      value = reader.bool();
-    },
-    4: (reader) => {
-      value = reader.double();
-    },
-    5: (reader) => {
-      value = BigInt(reader.int64().toString());
-    },
-    6: (reader) => {
-      value = BigInt(reader.uint64().toString());
-    },
-    7: (reader) => {
-      value = reader.string();
-    },
+    }),
+    3: read.bool((found) => {
+      value = found;
+    }),
+    4: read.double((found) => {
+      value = found;
+    }),
+    5: read.long((found) => {
+      value = found;
+    }),
+    6: read.unsignedLong((found) => {
+      value = found;
+    }),
+    7: read.text((found) => {
+      value = found;
+    }),
   });
   return [name, value];
 }

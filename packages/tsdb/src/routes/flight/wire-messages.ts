@@ -1,11 +1,15 @@
+import { isUtf8 } from 'node:buffer';
 import protobuf from 'protobufjs/minimal.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 
 const { Reader, Writer } = protobuf;
 type Reader = protobuf.Reader;
 
-/** What reads one field of a message; others are skipped. */
-type FieldReaders = Readonly<Record<number, (reader: Reader, wireType: number) => void>>;
+/** What reads one field of a message. */
+type FieldReader = (reader: Reader, wireType: number) => void;
+
+/** By the number of the field; others are skipped. */
+type FieldReaders = Readonly<Record<number, FieldReader>>;
 
 const VARINT = 0;
 const FIXED_64 = 1;
@@ -17,14 +21,42 @@ export function decodeMessage(bytes: Uint8Array, fields: FieldReaders): void {
     const reader = Reader.create(bytes);
     while (reader.pos < reader.len) {
       const tag = reader.uint32();
-      const read = fields[tag >>> 3];
-      if (read === undefined) reader.skipType(tag & 7);
-      else read(reader, tag & 7);
+      const take = fields[tag >>> 3];
+      if (take === undefined) reader.skipType(tag & 7);
+      else take(reader, tag & 7);
     }
   } catch (error) {
     if (error instanceof GrpcFailure) throw error;
     throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'a message cannot be decoded');
   }
+}
+
+type Take<T> = (value: T) => void;
+
+/** Reads a field that has to be written in the one way that its type allows. */
+const field =
+  <T>(expected: number, get: (reader: Reader) => T) =>
+  (take: Take<T>): FieldReader =>
+  (reader, wireType) => {
+    if (wireType !== expected) throw new Error('the field is of another type');
+    take(get(reader));
+  };
+
+/** Readers of fields by their type; each hands the value to whoever asked for it. */
+export const read = {
+  text: field(BYTES, readText),
+  bytes: field(BYTES, (reader) => reader.bytes()),
+  number: field(VARINT, (reader) => reader.int32()),
+  bool: field(VARINT, (reader) => reader.bool()),
+  double: field(FIXED_64, (reader) => reader.double()),
+  long: field(VARINT, (reader) => BigInt(reader.int64().toString())),
+  unsignedLong: field(VARINT, (reader) => BigInt(reader.uint64().toString())),
+};
+
+function readText(reader: Reader): string {
+  const bytes = reader.bytes();
+  if (!isUtf8(bytes)) throw new Error('the text is not UTF-8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 }
 
 /** Source: Protocol Buffers, "Any". */
@@ -37,12 +69,12 @@ export function decodeAny(bytes: Uint8Array): AnyMessage {
   let typeUrl = '';
   let value: Uint8Array = new Uint8Array(0);
   decodeMessage(bytes, {
-    1: (reader) => {
-      typeUrl = reader.string();
-    },
-    2: (reader) => {
-      value = reader.bytes();
-    },
+    1: read.text((value) => {
+      typeUrl = value;
+    }),
+    2: read.bytes((found) => {
+      value = found;
+    }),
   });
   return { typeUrl, value };
 }

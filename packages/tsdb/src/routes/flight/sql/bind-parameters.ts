@@ -3,7 +3,7 @@ import type { ParameterValue } from '../../../domain/sql/planned-query.js';
 import { encapsulated } from '../../arrow/schema-message.js';
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
 import type { FlightQuery } from '../run-query.js';
-import { decodeMessage } from '../wire-messages.js';
+import { decodeMessage, read } from '../wire-messages.js';
 import { bytesAt, decodeCommand } from './commands.js';
 import { decodeHandle, placeholdersIn } from './prepared-statement.js';
 
@@ -44,15 +44,15 @@ function decodeFlightData(bytes: Uint8Array) {
   let header: Uint8Array = new Uint8Array(0);
   let body: Uint8Array = new Uint8Array(0);
   decodeMessage(bytes, {
-    1: (reader) => {
-      command = bytesAt(reader.bytes(), 2);
-    },
-    2: (reader) => {
-      header = reader.bytes();
-    },
-    1000: (reader) => {
-      body = reader.bytes();
-    },
+    1: read.bytes((descriptor) => {
+      command = bytesAt(descriptor, 2);
+    }),
+    2: read.bytes((value) => {
+      header = value;
+    }),
+    1000: read.bytes((value) => {
+      body = value;
+    }),
   });
   return { command, header, body };
 }

@@ -1,5 +1,5 @@
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
-import { type AnyMessage, decodeAny, decodeMessage } from '../wire-messages.js';
+import { type AnyMessage, decodeAny, decodeMessage, read } from '../wire-messages.js';
 
 /** Commands of Flight SQL that are served. Source: Arrow Flight SQL, `FlightSql.proto`. */
 export type Command =
@@ -57,8 +57,8 @@ const READERS: ReadonlyMap<string, (value: Uint8Array) => Command> = new Map<
 export function decodeCommand(bytes: Uint8Array): Command {
   const { typeUrl, value } = decodeAny(bytes);
   const name = nameOf(typeUrl);
-  const read = READERS.get(name);
-  if (read !== undefined) return read(value);
+  const readCommand = READERS.get(name);
+  if (readCommand !== undefined) return readCommand(value);
   throw new GrpcFailure(
     typeUrl.startsWith(PREFIX) ? GRPC.UNIMPLEMENTED : GRPC.INVALID_ARGUMENT,
     typeUrl === '' ? 'the descriptor holds no command' : `${name.slice(0, 100)} is not supported`,
@@ -82,9 +82,9 @@ const nameOf = (typeUrl: string): string =>
 export function textAt(bytes: Uint8Array, field: number): string {
   let text = '';
   decodeMessage(bytes, {
-    [field]: (reader) => {
-      text = reader.string();
-    },
+    [field]: read.text((value) => {
+      text = value;
+    }),
   });
   return text;
 }
@@ -92,9 +92,9 @@ export function textAt(bytes: Uint8Array, field: number): string {
 export function bytesAt(bytes: Uint8Array, field: number): Uint8Array {
   let found: Uint8Array = new Uint8Array(0);
   decodeMessage(bytes, {
-    [field]: (reader) => {
-      found = reader.bytes();
-    },
+    [field]: read.bytes((value) => {
+      found = value;
+    }),
   });
   return found;
 }
@@ -103,12 +103,12 @@ function readSchemas(value: Uint8Array): CatalogCommand {
   let catalog: string | undefined;
   let schemaPattern: string | undefined;
   decodeMessage(value, {
-    1: (reader) => {
-      catalog = reader.string();
-    },
-    2: (reader) => {
-      schemaPattern = reader.string();
-    },
+    1: read.text((value) => {
+      catalog = value;
+    }),
+    2: read.text((value) => {
+      schemaPattern = value;
+    }),
   });
   return { kind: 'schemas', catalog, schemaPattern };
 }
@@ -120,21 +120,21 @@ function readTables(value: Uint8Array): CatalogCommand {
   const types: string[] = [];
   let includesSchema = false;
   decodeMessage(value, {
-    1: (reader) => {
-      catalog = reader.string();
-    },
-    2: (reader) => {
-      schemaPattern = reader.string();
-    },
-    3: (reader) => {
-      tablePattern = reader.string();
-    },
-    4: (reader) => {
-      types.push(reader.string());
-    },
-    5: (reader) => {
-      includesSchema = reader.bool();
-    },
+    1: read.text((value) => {
+      catalog = value;
+    }),
+    2: read.text((value) => {
+      schemaPattern = value;
+    }),
+    3: read.text((value) => {
+      tablePattern = value;
+    }),
+    4: read.text((value) => {
+      types.push(value);
+    }),
+    5: read.bool((value) => {
+      includesSchema = value;
+    }),
   });
   return { kind: 'tables', catalog, schemaPattern, tablePattern, types, includesSchema };
 }
@@ -157,9 +157,9 @@ function readSqlInfo(value: Uint8Array): CatalogCommand {
 function readTypeInfo(value: Uint8Array): CatalogCommand {
   let dataType: number | undefined;
   decodeMessage(value, {
-    1: (reader) => {
-      dataType = reader.int32();
-    },
+    1: read.number((value) => {
+      dataType = value;
+    }),
   });
   return { kind: 'type_info', dataType };
 }
