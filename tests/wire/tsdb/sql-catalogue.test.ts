@@ -227,3 +227,14 @@ describe('statements of the other language', () => {
     }
   });
 });
+
+it('looks tables up in the catalog that a name says', async () => {
+  assert.equal((await ask('SELECT f FROM public.iox.cpu')).status, 200);
+  for (const name of ['other.iox.cpu', 'other.information_schema.tables']) {
+    assertError(
+      await ask(`SELECT * FROM ${name}`),
+      400,
+      `Error during planning: table '${name}' not found`,
+    );
+  }
+});

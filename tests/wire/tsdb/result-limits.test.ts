@@ -52,16 +52,3 @@ describe('lists', () => {
     assert.ok(text.includes('[[[1,2,3]]]'), text);
   });
 });
-
-describe('names of tables', () => {
-  it('are looked up in the catalog that they name', async () => {
-    assert.equal((await send('SELECT f FROM public.iox.cpu')).status, 200);
-    for (const name of ['other.iox.cpu', 'other.information_schema.tables']) {
-      assertError(
-        await send(`SELECT * FROM ${name}`),
-        400,
-        `Error during planning: table '${name}' not found`,
-      );
-    }
-  });
-});
