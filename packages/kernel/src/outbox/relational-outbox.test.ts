@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { SystemClock } from '../clock/system-clock.js';
 import { NodeFileSystem } from '../fs/node-file-system.js';
 import { LocalLeases } from '../lease/local-leases.js';
 import { openRelationalStore } from '../relational/sqlite-store.js';
+import { ManualClock } from '../testing/manual-clock.js';
 import { SeededRandom } from '../testing/seeded-random.js';
+import type { OutboxTables } from './outbox-tables.js';
 import { RelationalOutbox } from './relational-outbox.js';
 
 it('hands on committed events in order, repeats what failed, and continues after a restart', async () => {
@@ -54,4 +56,74 @@ it('hands on committed events in order, repeats what failed, and continues after
   assert.deepEqual(await collect(1, 0, ['d']), ['d']);
   await store.close();
   await rm(directory, { recursive: true });
+});
+
+const HOUR_MS = 3_600_000;
+
+/** An outbox over a clock that stands still, and a look at how many events it holds. */
+async function openStill(context: TestContext) {
+  const directory = await mkdtemp(join(tmpdir(), 'plinth-outbox-'));
+  const clock = new ManualClock();
+  // The store's own clock goes on: turning it would time its transactions out.
+  const store = await openRelationalStore({
+    path: join(directory, 'db'),
+    clock: new SystemClock(),
+    fileSystem: new NodeFileSystem(),
+  });
+  const outbox = new RelationalOutbox({
+    store,
+    clock,
+    random: new SeededRandom(1),
+    leases: new LocalLeases(),
+    retentionMs: HOUR_MS,
+    onHandlerFailure: ({ error }) => assert.fail(String(error)),
+  });
+  context.after(async () => {
+    await outbox.close();
+    await store.close();
+    await rm(directory, { recursive: true });
+  });
+  const count = async (): Promise<number> => {
+    const rows = store.reader<OutboxTables>().selectFrom('kernel_outbox').select('id');
+    return (await rows.execute()).length;
+  };
+  return {
+    clock,
+    outbox,
+    count,
+    publish: async (type: string) =>
+      await store.transaction(async (tx) => await outbox.publish(tx, { type, payload: null })),
+    /** Turns the clock a minute at a time until `isSo`, for a day at most. */
+    async turnUntil(isSo: () => boolean | Promise<boolean>) {
+      for (let minute = 0; minute < 24 * 60 && !(await isSo()); minute++) {
+        await clock.advanceMs(60_000);
+      }
+    },
+  };
+}
+
+it('forgets what no subscriber takes, however long none comes that one does', async (context) => {
+  const { outbox, count, publish, turnUntil } = await openStill(context);
+  const seen: string[] = [];
+  outbox.subscribe('busy', ['often'], async ({ type }) => void seen.push(type));
+  outbox.subscribe('idle', ['never'], async ({ type }) => void seen.push(type));
+  await outbox.start();
+  for (const type of ['often', 'other', 'often', 'other']) await publish(type);
+  await turnUntil(async () => (await count()) === 0);
+  assert.equal(await count(), 0);
+  assert.deepEqual(seen, ['often', 'often']);
+  // Passing over others has skipped nothing that comes later.
+  await publish('never');
+  await turnUntil(() => seen.length === 3);
+  assert.deepEqual(seen, ['often', 'often', 'never']);
+});
+
+it('keeps nothing for ever where nobody has subscribed', async (context) => {
+  const { outbox, clock, count, publish, turnUntil } = await openStill(context);
+  await outbox.start();
+  await publish('other');
+  await clock.advanceMs(HOUR_MS / 2);
+  assert.equal(await count(), 1);
+  await turnUntil(async () => (await count()) === 0);
+  assert.equal(await count(), 0);
 });

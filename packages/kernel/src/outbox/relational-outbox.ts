@@ -85,7 +85,11 @@ export class RelationalOutbox implements Outbox {
     });
   }
 
-  /** Removes events that every subscriber has had and that are older than the retention, some at a time. */
+  /**
+   * Removes events that every subscriber has had or passed over and that are older than the retention, some at a time.
+   * A subscriber that is known from an earlier start counts, because it may come back; without any there is nobody to
+   * wait for.
+   */
   async removeOld(): Promise<void> {
     const { store, clock, retentionMs = 86_400_000 } = this.#options;
     await store.transaction<OutboxTables, void>(async (tx) => {
@@ -96,7 +100,7 @@ export class RelationalOutbox implements Outbox {
       const old = tx
         .selectFrom('kernel_outbox')
         .select('seq')
-        .where('seq', '<=', slowest?.position ?? 0)
+        .where('seq', '<=', slowest?.position ?? Number.MAX_SAFE_INTEGER)
         .where('created_ms', '<', clock.nowMs() - retentionMs)
         .orderBy('seq')
         .limit(REMOVED_PER_CHECK);

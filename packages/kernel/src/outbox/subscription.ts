@@ -13,6 +13,8 @@ interface StoredEvent extends OutboxEvent {
 }
 
 const BATCH_SIZE = 100;
+/** How often the position is written when only events went by that this subscriber does not take. */
+const PASSING_INTERVAL_MS = 60_000;
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 60_000;
 
@@ -24,6 +26,8 @@ export class Subscription {
   readonly #options: SubscriptionOptions;
   readonly #stop = new AbortController();
   #position = 0;
+  #writtenPosition = 0;
+  #writtenMs = 0;
   #sleeping: AbortController | undefined;
   #hasNews = false;
   #running: Promise<void> | undefined;
@@ -34,6 +38,8 @@ export class Subscription {
 
   async start(): Promise<void> {
     this.#position = await this.#readPosition();
+    this.#writtenPosition = this.#position;
+    this.#writtenMs = this.#options.clock.monotonicMs();
     this.#running = this.#run();
   }
 
@@ -59,6 +65,7 @@ export class Subscription {
       if (outcome === 'failed') {
         await this.#sleep(Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS));
       } else if (outcome === 'idle' && !this.#hasNews) {
+        await this.#passOthers();
         this.#sleeping = new AbortController();
         await this.#sleep(this.#options.pollMs ?? 1000, this.#sleeping.signal);
         this.#sleeping = undefined;
@@ -97,6 +104,28 @@ export class Subscription {
     }
     if (position > this.#position && !(await this.#writePosition(position))) return 'failed';
     return hasFailed ? 'failed' : 'handled';
+  }
+
+  /**
+   * Moves behind events of other types: until then they can neither be removed nor left out of each look. A failure is
+   * no matter, because the next look comes here again.
+   */
+  async #passOthers(): Promise<void> {
+    try {
+      const last = await this.#options.store
+        .reader<OutboxTables>()
+        .selectFrom('kernel_outbox')
+        .select(({ fn }) => fn.max('seq').as('seq'))
+        .executeTakeFirst();
+      const seq = last?.seq ?? 0;
+      // Read after `seq`: whatever is committed from here on has a greater number.
+      if (seq > this.#position && (await this.#read()).length === 0) this.#position = seq;
+    } catch {
+      return;
+    }
+    const sinceMs = this.#options.clock.monotonicMs() - this.#writtenMs;
+    if (this.#position === this.#writtenPosition || sinceMs < PASSING_INTERVAL_MS) return;
+    await this.#writePosition(this.#position);
   }
 
   async #read(): Promise<readonly StoredEvent[]> {
@@ -149,6 +178,8 @@ export class Subscription {
       return false; // handled again later: at least once
     }
     this.#position = position;
+    this.#writtenPosition = position;
+    this.#writtenMs = this.#options.clock.monotonicMs();
     return true;
   }
 
