@@ -4,7 +4,7 @@ import type { Settings } from '../settings.js';
 import type { ServiceParts } from './service-parts.js';
 
 export function openRateLimit(parts: ServiceParts): RateLimit {
-  const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
+  const { settings, stores, identity, reports, metrics, clock, random, log } = parts;
   const { registry } = identity;
   const rateLimit = createRateLimit({
     config: { ...settings.rateLimit, ...namesOf(settings) },
@@ -44,9 +44,7 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
         event.type === 'rate_limit.banned'
           ? { identity: event.ban.identity, until: event.ban.untilSec, level: event.ban.level }
           : { identity: event.identity };
-      stores.relational
-        .transaction(async (tx) => await outbox.publish(tx, { type: event.type, payload }))
-        .catch((err: unknown) => log.error({ err }, 'event about a ban not published'));
+      reports.publish({ type: event.type, payload });
     },
     clock,
     random,

@@ -2,6 +2,11 @@ import type { Logger, Outbox, RelationalStore, ReportEvent } from '@plinth/kerne
 import type { Settings } from '../settings.js';
 import type { Stores } from '../stores.js';
 
+interface Report {
+  readonly type: string;
+  readonly payload: unknown;
+}
+
 /** What services report about themselves, on its way into the outbox. */
 export class Reports {
   readonly #stores: Stores;
@@ -20,7 +25,7 @@ export class Reports {
     this.#stores = needs.stores;
     this.#outbox = needs.outbox;
     this.#log = needs.log;
-    // Without a subscriber events would stay in the outbox for ever.
+    // Without the webhook service nobody reads them.
     this.#isWanted =
       settings.server.services.includes('webhooks') && settings.webhooks.internal_events_enabled;
   }
@@ -35,14 +40,14 @@ export class Reports {
     if (!this.#isWanted) return undefined;
     const isSame = store === this.#stores.relational;
     return async (tx, event) => {
-      if (!this.#isOpen) return;
-      if (isSame) await this.#outbox.publish(tx, event);
-      else this.#publishApart(event);
+      if (isSame && this.#isOpen) await this.#outbox.publish(tx, event);
+      else this.publish(event);
     };
   }
 
-  /** The transaction that makes the change is one of another store. */
-  #publishApart(event: { readonly type: string; readonly payload: unknown }): void {
+  /** For what is not changed in the store of the outbox: the event follows by itself. */
+  publish(event: Report): void {
+    if (!this.#isWanted || !this.#isOpen) return;
     this.#stores.relational
       .transaction(async (tx) => void (await this.#outbox.publish(tx, event)))
       .catch((err: unknown) => this.#log.error({ err, event: event.type }, 'event not published'));
