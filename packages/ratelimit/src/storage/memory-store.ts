@@ -16,6 +16,8 @@ import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 import { SLOT_COUNT, SlidingSum, slotAt, slotMsOf } from '../model/sliding-sum.js';
 import { type ExtraState, IdentityState } from './identity-state.js';
+import { IdentityTable, windowCount } from './identity-table.js';
+import { MemoryAdmission, RunningRequests, refuse } from './memory-admission.js';
 
 export interface MemoryStoreOptions {
   readonly clock: Clock;
@@ -29,15 +31,8 @@ export interface MemoryStoreOptions {
 const DEFAULT_MAX_IDENTITY_COUNT = 1_000_000;
 /** How often idle identities are looked for and running requests are charged. */
 const TICK_MS = 1_000;
-/** The tick gives the thread back after so much of looking, and goes on at the next. */
-const MAX_SWEEP_MS = 1;
-const SWEEP_STEP_COUNT = 64;
 /** An identity without open windows is forgotten when it was not seen for so long. */
 const IDLE_SEC = 120;
-/** Identities that are looked at when room is needed for one. */
-const EVICTION_SAMPLE_COUNT = 16;
-/** Looked at before somebody who is signed in gives way. */
-const MAX_EVICTION_LOOK_COUNT = 256;
 /** A request is charged for its running time when it has run for so long. */
 const CHARGE_RUNNING_MS = 1_000;
 
@@ -48,16 +43,11 @@ const CHARGE_RUNNING_MS = 1_000;
 export class MemoryStore implements LimitStore {
   readonly #clock: Clock;
   readonly #rules: LimitRules;
-  readonly #maxIdentityCount: number;
   readonly #onBan: (ban: Ban) => void;
-  readonly #states = new Map<string, IdentityState>();
-  /** Admissions that have not ended, oldest first: a ring through this one. */
-  readonly #running = new MemoryAdmission();
+  readonly #states: IdentityTable;
+  readonly #running = new RunningRequests();
   readonly #minuteSlotMs: number;
   readonly #hourSlotMs: number;
-  #bannedKeys = new Set<string>();
-  #sweep: MapIterator<IdentityState>;
-  #bucketCount = 0;
   #inFlightCount = 0;
   readonly #startMs: number;
   #lastMs: number;
@@ -69,20 +59,23 @@ export class MemoryStore implements LimitStore {
   constructor(options: MemoryStoreOptions) {
     this.#clock = options.clock;
     this.#rules = options.rules ?? DEFAULT_RULES;
-    this.#maxIdentityCount = options.maxIdentityCount ?? DEFAULT_MAX_IDENTITY_COUNT;
+    this.#states = new IdentityTable({
+      clock: this.#clock,
+      maxCount: options.maxIdentityCount ?? DEFAULT_MAX_IDENTITY_COUNT,
+      isIdle: (state) => this.#isIdle(state, this.#lastMs),
+    });
     this.#onBan = options.onBan ?? (() => {});
     this.#minuteSlotMs = slotMsOf(this.#rules.minuteMs);
     this.#hourSlotMs = slotMsOf(this.#rules.hourMs);
-    this.#sweep = this.#states.values();
     this.#startMs = this.#clock.nowMs();
     this.#lastMs = this.#startMs;
   }
 
   get stats(): StoreStats {
     return {
-      bucketCount: this.#bucketCount,
+      bucketCount: this.#states.bucketCount,
       inFlightCount: this.#inFlightCount,
-      banCount: this.#bannedKeys.size,
+      banCount: this.#states.bannedKeys.size,
       errorCount: 0,
     };
   }
@@ -99,7 +92,7 @@ export class MemoryStore implements LimitStore {
   admit(caller: Caller, plan: Plan): MemoryAdmission {
     const nowMs = this.#nowMs();
     const steadyMs = nowMs + this.#offsetMs;
-    const state = this.#states.get(caller.key) ?? this.#open(caller.key);
+    const state = this.#states.get(caller.key) ?? this.#states.open(caller.key);
     state.seenSec = wholeSec(steadyMs);
     const admission = new MemoryAdmission();
     admission.plan = plan;
@@ -154,13 +147,7 @@ export class MemoryStore implements LimitStore {
   }
 
   finish(admission: MemoryAdmission): void {
-    const { next, previous } = admission;
-    if (next === undefined || previous === undefined) return;
-    previous.next = next;
-    next.previous = previous;
-    admission.next = undefined;
-    admission.previous = undefined;
-    this.releaseSlot(admission);
+    if (this.#running.remove(admission)) this.releaseSlot(admission);
   }
 
   usage(key: string, resources: readonly Resource[]): readonly (BucketUsage | undefined)[] {
@@ -194,7 +181,7 @@ export class MemoryStore implements LimitStore {
     const old = this.#states.get(key);
     if (old === undefined) return;
     const { extra } = old;
-    this.#bucketCount -= windowCount(old);
+    this.#states.bucketCount -= windowCount(old);
     // The same object goes on: running requests will give their slots back to it.
     old.used = 0;
     old.resetSec = 0;
@@ -213,7 +200,7 @@ export class MemoryStore implements LimitStore {
   }
 
   ban(key: string, durationSec: number): void {
-    const state = this.#states.get(key) ?? this.#open(key);
+    const state = this.#states.get(key) ?? this.#states.open(key);
     state.seenSec = wholeSec(this.#steadyMs());
     this.#startBan(state, durationSec * 1000, this.#steadyMs());
   }
@@ -226,7 +213,7 @@ export class MemoryStore implements LimitStore {
     extra.bannedUntilMs = 0;
     extra.banLevel = 0;
     extra.rejectionCount = 0;
-    this.#bannedKeys.delete(key);
+    this.#states.bannedKeys.delete(key);
     this.#markDirty(state);
     return wasBanned;
   }
@@ -240,9 +227,10 @@ export class MemoryStore implements LimitStore {
   bans(limit: number): readonly Ban[] {
     const steadyMs = this.#steadyMs();
     const found: Ban[] = [];
-    for (const key of this.#bannedKeys) {
+    for (const key of this.#states.bannedKeys) {
       const extra = this.#states.get(key)?.extra;
-      if (extra === undefined || extra.bannedUntilMs <= steadyMs) this.#bannedKeys.delete(key);
+      if (extra === undefined || extra.bannedUntilMs <= steadyMs)
+        this.#states.bannedKeys.delete(key);
       else found.push(this.#banOf(key, extra));
     }
     return found.sort((a, b) => b.untilSec - a.untilSec).slice(0, limit);
@@ -287,10 +275,10 @@ export class MemoryStore implements LimitStore {
     const content = kept.contentHour.filter(([slot]) => slot <= hourSlot && slot > hourSlot - 61);
     const isBanned = (kept.ban?.untilMs ?? 0) > nowMs;
     if (windows.length === 0 && content.length === 0 && !isBanned) return;
-    const state = this.#states.get(kept.key) ?? this.#open(kept.key);
+    const state = this.#states.get(kept.key) ?? this.#states.open(kept.key);
     state.seenSec = wholeSec(nowMs);
     for (const { resourceIndex, used, resetSec } of windows) {
-      if (state.openWindow(resourceIndex, used, resetSec)) this.#bucketCount += 1;
+      if (state.openWindow(resourceIndex, used, resetSec)) this.#states.bucketCount += 1;
     }
     for (const [slot, amount] of content) {
       const extra = state.withExtra();
@@ -302,7 +290,7 @@ export class MemoryStore implements LimitStore {
     extra.bannedUntilMs = kept.ban.untilMs;
     extra.lastBanMs = kept.ban.untilMs;
     extra.banLevel = kept.ban.level;
-    this.#bannedKeys.add(kept.key);
+    this.#states.bannedKeys.add(kept.key);
   }
 
   /** Fills in what the caller has left, and the first limit that is in the way. Changes no counter. */
@@ -397,7 +385,7 @@ export class MemoryStore implements LimitStore {
         window.used = admission.used;
         window.resetSec = admission.resetSec;
       } else if (state.openWindow(plan.resource.index, admission.used, admission.resetSec)) {
-        this.#bucketCount += 1;
+        this.#states.bucketCount += 1;
       }
       this.#markDirty(state);
     }
@@ -422,11 +410,7 @@ export class MemoryStore implements LimitStore {
     }
     admission.isAllowed = true;
     admission.startedMs = steadyMs;
-    const last = this.#running.previous ?? this.#running;
-    admission.previous = last;
-    admission.next = this.#running;
-    last.next = admission;
-    this.#running.previous = admission;
+    this.#running.add(admission);
   }
 
   #commitContent(plan: Plan, state: IdentityState, steadyMs: number): void {
@@ -468,7 +452,7 @@ export class MemoryStore implements LimitStore {
     extra.banLevel += 1;
     extra.bannedUntilMs = steadyMs + durationMs;
     extra.lastBanMs = extra.bannedUntilMs;
-    this.#bannedKeys.add(state.key);
+    this.#states.bannedKeys.add(state.key);
     this.#markDirty(state);
     this.#onBan(this.#banOf(state.key, extra));
   }
@@ -507,60 +491,13 @@ export class MemoryStore implements LimitStore {
     this.#dirty.push(state);
   }
 
-  #open(key: string): IdentityState {
-    if (this.#states.size >= this.#maxIdentityCount) this.#makeRoom();
-    // Keys come as concatenations, which keep their parts alive; a copy is half the size.
-    const own = Buffer.from(key).toString();
-    const state = new IdentityState(own);
-    this.#states.set(own, state);
-    return state;
-  }
-
-  /** Removes one: an idle one where there is one, or else the least recently seen of a sample, addresses first. */
-  #makeRoom(): void {
-    const nowMs = this.#nowMs();
-    let victim: IdentityState | undefined;
-    for (let count = 0; count < MAX_EVICTION_LOOK_COUNT; count += 1) {
-      if (count >= EVICTION_SAMPLE_COUNT && victim?.key.startsWith('ip:')) break;
-      const state = this.#nextSwept();
-      if (state === undefined || state.inFlight > 0) continue;
-      if (this.#isIdle(state, nowMs)) {
-        this.#forget(state);
-        return;
-      }
-      if (victim === undefined || givesWayBefore(state, victim)) victim = state;
-    }
-    if (victim !== undefined) this.#forget(victim);
-  }
-
   #tick(): void {
     const steadyMs = this.#steadyMs();
-    for (let running = this.#running.next; running !== undefined; running = running.next) {
-      if (running === this.#running || steadyMs - running.startedMs < CHARGE_RUNNING_MS) break;
+    this.#running.forEachSince(steadyMs - CHARGE_RUNNING_MS, (running) => {
       if (steadyMs - running.startedMs >= SLOT_LEASE_MS) this.releaseSlot(running);
       running.onTick?.();
-    }
-    const nowMs = this.#nowMs();
-    const endMs = this.#clock.monotonicMs() + MAX_SWEEP_MS;
-    let left = this.#states.size;
-    while (left > 0 && this.#clock.monotonicMs() < endMs) {
-      for (let step = 0; step < SWEEP_STEP_COUNT && left > 0; step += 1, left -= 1) {
-        const state = this.#nextSwept();
-        if (state !== undefined && state.inFlight === 0 && this.#isIdle(state, nowMs)) {
-          this.#forget(state);
-        }
-      }
-    }
-  }
-
-  /** Goes round and round; new identities come at the end of the round. */
-  #nextSwept(): IdentityState | undefined {
-    let next = this.#sweep.next();
-    if (next.done) {
-      this.#sweep = this.#states.values();
-      next = this.#sweep.next();
-    }
-    return next.value;
+    });
+    this.#states.sweep();
   }
 
   #isIdle(state: IdentityState, nowMs: number): boolean {
@@ -575,12 +512,6 @@ export class MemoryStore implements LimitStore {
     if (extra.lastBanMs > 0 && steadyMs - extra.lastBanMs < BAN_MEMORY_MS) return false;
     const hourSlot = slotAt(steadyMs, this.#rules.hourMs);
     return (extra.contentHour?.at(hourSlot) ?? 0) + (extra.tokenHour?.at(hourSlot) ?? 0) === 0;
-  }
-
-  #forget(state: IdentityState): void {
-    this.#states.delete(state.key);
-    this.#bannedKeys.delete(state.key);
-    this.#bucketCount -= windowCount(state);
   }
 
   #minuteAt(steadyMs: number): SlotTime {
@@ -624,38 +555,5 @@ interface SlotTime {
   readonly sinceMs: number;
 }
 
-/** A decision and, while the request runs, a link of the chain of running requests. */
-export class MemoryAdmission implements Decision {
-  isAllowed = false;
-  limitedBy: LimitKind | undefined = undefined;
-  limit = 0;
-  used = 0;
-  resetSec = 0;
-  retryAfterSec = 0;
-  hasSlot = false;
-  startedMs = 0;
-  /** Set at once by whoever makes one for a request. */
-  plan!: Plan;
-  state!: IdentityState;
-  previous: MemoryAdmission | undefined = undefined;
-  next: MemoryAdmission | undefined = undefined;
-  /** Called about every second while the request runs. */
-  onTick: (() => void) | undefined = undefined;
-}
-
 /** As an integer that needs no object of its own; good until the year 2106. */
 const wholeSec = (ms: number): number => (ms / 1000) >>> 0;
-
-function refuse(admission: MemoryAdmission, kind: LimitKind, retryAfterSec: number): void {
-  admission.limitedBy = kind;
-  admission.retryAfterSec = retryAfterSec;
-}
-
-const windowCount = ({ resourceIndex, extra }: IdentityState): number =>
-  (resourceIndex === -1 ? 0 : 1) + (extra?.windows?.size ?? 0);
-
-function givesWayBefore(one: IdentityState, other: IdentityState): boolean {
-  const isAddress = one.key.startsWith('ip:');
-  if (isAddress !== other.key.startsWith('ip:')) return isAddress;
-  return one.seenSec < other.seenSec;
-}

@@ -2,17 +2,16 @@ import { hash } from 'node:crypto';
 import { type Clock, invariant, type Random } from '@plinth/kernel';
 import type { Redis } from 'ioredis';
 import type { Caller } from '../model/caller.js';
-import type { Ban, BucketUsage, Decision, LimitKind, SecondaryUsage } from '../model/decision.js';
+import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
 import {
-  CONCURRENCY_RETRY_SEC,
   DEFAULT_RULES,
   type LimitRules,
   type LimitStore,
-  MAX_RETRY_SEC,
   type StoreStats,
 } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
+import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
 import { admitAll, admitPrimary, BAN, SECONDARY, SETTLE, USAGE } from './redis-scripts.js';
 
 export interface RedisStoreOptions {
@@ -51,16 +50,6 @@ interface Negative {
   /** Refusals since Redis was asked, told to it with the next question. */
   rejectionCount: number;
 }
-
-/** Of an admission the first two alone; then wait in ms, level and end of a ban that began. */
-type ScriptAnswer = [
-  used: number,
-  resetSec: number,
-  kind?: string,
-  waitMs?: number,
-  banLevel?: number,
-  bannedUntilMs?: number,
-];
 
 /** The commands that the scripts become. */
 interface Scripts {
@@ -486,47 +475,6 @@ export class RedisStore implements LimitStore {
     }
     return found;
   }
-}
-
-/** A decision of Redis, and what this node still owes for it. */
-export interface RedisAdmission extends Decision {
-  readonly caller: Caller;
-  readonly plan: Plan;
-  used: number;
-  slotId: string;
-  owedCpuMs: number;
-  startedMs: number;
-  onTick: (() => void) | undefined;
-}
-
-function toAdmission(
-  caller: Caller,
-  plan: Plan,
-  [used, resetSec, kind = '', waitMs = 0]: ScriptAnswer,
-  rules: LimitRules,
-): RedisAdmission {
-  const limitedBy = kind === '' ? undefined : (kind as LimitKind); // names went there from here
-  return {
-    isAllowed: limitedBy === undefined,
-    limitedBy,
-    limit: caller.limits.limit[plan.resource.index] ?? UNLIMITED,
-    used,
-    resetSec,
-    retryAfterSec: limitedBy === undefined ? 0 : waitSec(limitedBy, waitMs, rules),
-    caller,
-    plan,
-    slotId: '',
-    owedCpuMs: 0,
-    startedMs: 0,
-    onTick: undefined,
-  };
-}
-
-function waitSec(kind: LimitKind, waitMs: number, rules: LimitRules): number {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  if (kind === 'primary' || kind === 'ban') return seconds;
-  if (kind === 'concurrency') return CONCURRENCY_RETRY_SEC;
-  return Math.min(MAX_RETRY_SEC, Math.max(rules.minRetryAfterSec, seconds));
 }
 
 const bucketOf = (caller: Caller, plan: Plan): string => `${caller.key} ${plan.resource.name}`;
