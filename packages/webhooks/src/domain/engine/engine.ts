@@ -1,27 +1,14 @@
-import type { Clock, Logger, Random } from '@plinth/kernel';
-import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
-import { type Hook, maskUrl, maskUrlForLog, type RetryPolicy } from '../../model/hook.js';
+import type { Hook } from '../../model/hook.js';
 import type { AcceptedItem, FinishedAttempt } from '../../storage/queue-model.js';
-import type { QueueStore } from '../../storage/queue-store.js';
-import {
-  type DeliveryRequest,
-  makeDeliveryRequest,
-  type RequestSettings,
-  recordedHeaders,
-  signingJob,
-} from '../delivery-request.js';
-import { type HookRegistry, isReady } from '../hook-registry.js';
-import type { PayloadDesk } from '../payload/payload-desk.js';
-import { isSuccess, type Outcome, statusOf } from '../transport/outcome.js';
-import type { Sender } from '../transport/sender.js';
+import { isReady } from '../hook-registry.js';
+import { type AttemptNeeds, type AttemptSettings, Attempts } from './attempts.js';
 import { EngineMetrics } from './engine-metrics.js';
 import { Finisher } from './finisher.js';
 import { AttemptRate, Breaker } from './host-limits.js';
 import { Host, Lane } from './lane.js';
-import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
 
-export interface EngineSettings {
+export interface EngineSettings extends AttemptSettings {
   /** False: this node accepts and answers, others deliver. */
   readonly isWorker: boolean;
   readonly maxInflight: number;
@@ -31,23 +18,11 @@ export interface EngineSettings {
   readonly ratePerApp: number | undefined;
   readonly ratePerHost: number | undefined;
   readonly hasBreaker: boolean;
-  readonly retry: RetryPolicy;
-  readonly disableAfterMs: number | undefined;
   readonly maxQueuedPerApp: number;
-  readonly request: RequestSettings;
 }
 
-export interface EngineNeeds {
+export interface EngineNeeds extends Omit<AttemptNeeds, 'metrics' | 'settings'> {
   readonly settings: EngineSettings;
-  readonly queue: QueueStore;
-  readonly hooks: HookRegistry;
-  readonly sender: Sender;
-  readonly payloads: PayloadDesk;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  /** A webhook was switched off because its receiver is gone. */
-  readonly onDisabled: (hook: Hook, why: string) => Promise<void>;
 }
 
 /** Items that one app may have in memory, and all apps together. */
@@ -75,6 +50,7 @@ export class Engine {
   readonly metrics: EngineMetrics;
   readonly #needs: EngineNeeds;
   readonly #settings: EngineSettings;
+  readonly #attempts: Attempts;
   readonly #finisher: Finisher;
   readonly #lanes = new Map<number, Lane>();
   readonly #hosts = new Map<string, Host>();
@@ -97,6 +73,7 @@ export class Engine {
     this.#needs = needs;
     this.#settings = needs.settings;
     this.metrics = new EngineMetrics(needs.queue, () => this.#inflightCount, needs.clock);
+    this.#attempts = new Attempts({ ...needs, metrics: this.metrics });
     this.#finisher = new Finisher({
       store: needs.queue,
       clock: needs.clock,
@@ -302,7 +279,8 @@ export class Engine {
     host.inflightCount += 1;
     this.#inflightCount += 1;
     const throttledMs = this.#throttleOf(lane, item);
-    this.#attempt(item, at.hook, throttledMs)
+    this.#attempts
+      .make(item, at.hook, throttledMs)
       .then(
         ({ attempt, isFailure }) => {
           host.breaker?.end(isFailure, this.#needs.clock.monotonicMs());
@@ -340,102 +318,6 @@ export class Engine {
     }
     if (this.#inflightCount === 0) this.#whenIdle?.();
     this.#pumpSoon();
-  }
-
-  async #attempt(
-    item: QueueItem,
-    hook: Hook,
-    throttledMs: number | undefined,
-  ): Promise<{ readonly attempt: FinishedAttempt; readonly isFailure: boolean }> {
-    const { clock, queue, sender, log, payloads } = this.#needs;
-    const payload = item.payload ?? (await queue.readPayload(item.guid));
-    if (payload === undefined) throw new Error('the payload of a queued event is gone');
-    const nowMs = clock.nowMs();
-    const { guid, event } = item;
-    const settings = this.#settings.request;
-    const signed = await payloads.sign(signingJob({ hook, settings, guid, payload, nowMs }));
-    const request = makeDeliveryRequest({ hook, settings, guid, event, payload, signed });
-    const startMs = clock.monotonicMs();
-    const outcome = await sender.send(request, hook.insecure_ssl);
-    const durationMs = clock.monotonicMs() - startMs;
-    const record = toRecord({
-      outcome,
-      request,
-      hook,
-      deliveredMs: nowMs,
-      durationMs,
-      throttledMs,
-    });
-    this.metrics.observe(outcome, durationMs);
-    const isFailure = !isSuccess(outcome);
-    if (isFailure) {
-      log.info(
-        {
-          guid: item.guid,
-          app: item.appId,
-          url: maskUrlForLog(hook.url),
-          outcome: outcome.kind,
-          status: record.status_code,
-          error: record.error,
-          durationMs: Math.round(durationMs),
-        },
-        'attempt failed',
-      );
-    }
-    return { attempt: { item, record, next: this.#nextOf(item, hook, outcome) }, isFailure };
-  }
-
-  #nextOf(item: QueueItem, hook: Hook, outcome: Outcome): FinishedAttempt['next'] {
-    if (isSuccess(outcome)) {
-      if (hook.failingSinceMs !== undefined) this.#noteFailing(hook, undefined);
-      return { kind: 'done' };
-    }
-    const { clock, random } = this.#needs;
-    const policy = hook.retry ?? this.#settings.retry;
-    if (outcome.kind === 'answered' && outcome.statusCode === 410) {
-      this.#disable(hook, 'the receiver answered 410');
-      return { kind: 'done' };
-    }
-    this.#noteFailure(hook);
-    const asks =
-      outcome.kind === 'answered' && (outcome.statusCode === 429 || outcome.statusCode === 503);
-    const delayMs = retryDelayMs({
-      policy,
-      attemptNo: item.attemptNo,
-      retryAfterMs: asks
-        ? parseRetryAfterMs(outcome.headers['Retry-After'], clock.nowMs())
-        : undefined,
-      chance: random.float(),
-    });
-    if (delayMs !== undefined) {
-      return { kind: 'retry', dueMs: Math.round(clock.nowMs() + delayMs) };
-    }
-    return { kind: keepsDead(policy) ? 'dead' : 'done' };
-  }
-
-  #noteFailure(hook: Hook): void {
-    const { disableAfterMs } = this.#settings;
-    if (disableAfterMs === undefined) return;
-    const nowMs = this.#needs.clock.nowMs();
-    if (hook.failingSinceMs === undefined) this.#noteFailing(hook, nowMs);
-    else if (nowMs - hook.failingSinceMs >= disableAfterMs) {
-      this.#disable(hook, 'every attempt has failed for too long');
-    }
-  }
-
-  #noteFailing(hook: Hook, sinceMs: number | undefined): void {
-    this.#needs.hooks
-      .noteFailing(hook.appId, sinceMs)
-      .catch((err: unknown) => this.#needs.log.error({ err }, 'failing webhook not noted'));
-  }
-
-  #disable(hook: Hook, why: string): void {
-    if (this.#needs.hooks.get(hook.appId)?.active !== true) return;
-    this.metrics.disabled.inc();
-    this.#needs.log.warn({ app: hook.appId, why }, 'webhook switched off');
-    this.#needs
-      .onDisabled(hook, why)
-      .catch((err: unknown) => this.#needs.log.error({ err }, 'webhook not switched off'));
   }
 
   /** The record is durable and the item has moved on. */
@@ -586,26 +468,3 @@ export class Engine {
 }
 
 const hostName = (hook: Hook): string => new URL(hook.url).host;
-
-function toRecord(at: {
-  readonly outcome: Outcome;
-  readonly request: DeliveryRequest;
-  readonly hook: Hook;
-  readonly deliveredMs: number;
-  readonly durationMs: number;
-  readonly throttledMs: number | undefined;
-}): AttemptRecord {
-  const { outcome, request, hook, deliveredMs, durationMs, throttledMs } = at;
-  const answered = outcome.kind === 'answered' ? outcome : undefined;
-  return {
-    ...statusOf(outcome),
-    deliveredMs,
-    durationMs,
-    throttledMs,
-    url: maskUrl(hook.url),
-    requestHeaders: recordedHeaders(request.headers),
-    responseHeaders: answered?.headers,
-    responseBody: answered?.body,
-    error: 'error' in outcome ? outcome.error : undefined,
-  };
-}
