@@ -88,3 +88,5 @@ export { type BooleanWords, TRUE_FALSE } from './schema/convert-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { createValidatorCompiler } from './schema/validator-compiler.js';
+export { OtlpTracer, type OtlpTracerOptions } from './tracing/otlp-tracer.js';
+export type { FinishedSpan, Tracer } from './tracing/tracer.js';

@@ -94,6 +94,14 @@ export const SERVER_SETTINGS = defineSettings(
       description:
         'where such proxies say it: `X-Forwarded-For`, `Forwarded`, or a header with one address',
     }),
+    otlp_traces_url: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s]+$',
+        examples: ['http://127.0.0.1:4318/v1/traces'],
+        description:
+          'OpenTelemetry collector (OTLP over HTTP, JSON) that is sent a span of every webhook attempt',
+      }),
+    ),
     shutdown_timeout_ms: Type.Integer({
       default: 30_000,
       minimum: 0,

@@ -12,6 +12,7 @@ import {
   type SecretBox,
   type ServiceFront,
   TargetGuard,
+  type Tracer,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhooksConfig } from './config.js';
@@ -67,6 +68,7 @@ export interface WebhooksNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly tracer: Tracer | undefined;
   readonly apps: AppRegistry;
   readonly version: string;
   /** Under which clients see the server; undefined: as each request says. */
@@ -153,6 +155,7 @@ class WebhookService implements Webhooks {
       clock,
       random,
       log,
+      tracer: needs.tracer,
       onDisabled: (hook, why) => this.#disable(hook, why),
     });
     this.#engine.metrics.register(metrics);
@@ -263,6 +266,7 @@ class WebhookService implements Webhooks {
     await this.#engine.close();
     this.#sender.close();
     await this.#payloads.close();
+    await this.#needs.tracer?.close();
   }
 
   #appSettled(appId: number, what: 'created' | 'changed' | 'deleted'): void {

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { hostname } from 'node:os';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import { type Json, ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
 
 const open: (Server | { close(): Promise<void> })[] = [];
 after(async () => {
@@ -130,6 +130,48 @@ describe('options of the engine', () => {
       assert.ok(Date.now() < endMs, 'the webhook is still on');
       await sleep(50);
     }
+  });
+});
+
+describe('traces', () => {
+  it('row 32: every attempt is a span, and all of one event are one trace', async () => {
+    const spans: Record<string, Json>[] = [];
+    const collector = await receive((delivery, response) => {
+      assert.equal(delivery.path, '/v1/traces');
+      const { resourceSpans } = JSON.parse(delivery.body);
+      assert.equal(resourceSpans[0].resource.attributes[0].key, 'service.name');
+      spans.push(...resourceSpans[0].scopeSpans[0].spans);
+      response.end('{}');
+    });
+    const receiver = await byEvent((event) => (event === 'good' ? 204 : 500));
+    const server = await start(
+      `--server-otlp-traces-url=${collector.url.replace('/hook', '/v1/traces')}`,
+      '--webhooks-retry-policy=schedule',
+      '--webhooks-retry-schedule=1',
+    );
+    const app = await WebhookApp.register(server, { url: receiver.url, events: ['*'] });
+    const good = await app.publish('good');
+    const bad = await app.publish('bad');
+    await receiver.until('bad', 2);
+    const endMs = Date.now() + 10_000;
+    const of = (guid: string) =>
+      spans.filter(({ traceId }) => traceId === guid.replaceAll('-', ''));
+    while (of(good).length < 1 || of(bad).length < 2) {
+      assert.ok(Date.now() < endMs, JSON.stringify(spans));
+      await sleep(50);
+    }
+    const [one] = of(good);
+    assert.match(String(one?.['spanId']), /^[0-9a-f]{16}$/);
+    assert.equal(one?.['kind'], 3);
+    assert.deepEqual(one?.['status'], { code: 1 });
+    assert.ok(BigInt(one?.['endTimeUnixNano']) >= BigInt(one?.['startTimeUnixNano']));
+    const attribute = (span: Record<string, Json> | undefined, name: string) =>
+      span?.['attributes'].find(({ key }: Json) => key === name)?.value;
+    assert.deepEqual(attribute(one, 'http.response.status_code'), { intValue: '204' });
+    assert.deepEqual(attribute(one, 'plinth.event'), { stringValue: 'good' });
+    const attempts = of(bad).map((span) => attribute(span, 'plinth.attempt').intValue);
+    assert.deepEqual(attempts.sort(), ['1', '2']);
+    assert.deepEqual(of(bad)[0]?.['status'], { code: 2 });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '@plinth/kernel';
+import type { Clock, Logger, Random, Tracer } from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
 import { type Hook, maskUrl, maskUrlForLog, type RetryPolicy } from '../../model/hook.js';
@@ -34,6 +34,7 @@ export interface AttemptNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly tracer: Tracer | undefined;
   /** A webhook was switched off because its receiver is gone. */
   readonly onDisabled: (hook: Hook, why: string) => Promise<void>;
 }
@@ -76,6 +77,7 @@ export class Attempts {
     });
     this.#needs.metrics.observe(outcome, durationMs);
     const isFailure = !isSuccess(outcome);
+    this.#trace(item, record, isFailure);
     if (isFailure) {
       log.info(
         {
@@ -91,6 +93,27 @@ export class Attempts {
       );
     }
     return { attempt: { item, record, next: this.#nextOf(item, hook, outcome) }, isFailure };
+  }
+
+  /** All attempts of one event are one trace. */
+  #trace(item: QueueItem, record: AttemptRecord, isFailure: boolean): void {
+    this.#needs.tracer?.record({
+      traceId: item.guid.replaceAll('-', ''),
+      name: 'webhook attempt',
+      startMs: record.deliveredMs,
+      durationMs: record.durationMs,
+      isFailure,
+      attributes: {
+        'plinth.app_id': item.appId,
+        'plinth.event': item.event,
+        'plinth.guid': item.guid,
+        'plinth.attempt': item.attemptNo,
+        'plinth.outcome': record.status,
+        'http.request.method': 'POST',
+        'http.response.status_code': record.status_code,
+        'server.address': new URL(record.url).hostname,
+      },
+    });
   }
 
   #nextOf(item: QueueItem, hook: Hook, outcome: Outcome): FinishedAttempt['next'] {
