@@ -1,6 +1,7 @@
 // Source: tsdb-http, "Native query endpoints" and "Result formats"; rows Q-01 and Q-03 to Q-06 of its checklist.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
 
 let server: ServerProcess;
@@ -23,6 +24,9 @@ function get(
 ): Promise<HttpAnswer> {
   return server.http.send(`/api/v3/query_sql?${new URLSearchParams(parameters)}`, { headers });
 }
+
+const send = (body: string | Uint8Array, encoding: string) =>
+  server.http.send('/api/v3/query_sql', { body, headers: { 'content-encoding': encoding } });
 
 const post = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
   server.http.send('/api/v3/query_sql', {
@@ -56,6 +60,70 @@ describe('/api/v3/query_sql', () => {
       assertAnswer(await post(input), 'application/json', HOSTS);
       const typed = await post(input, { 'content-type': 'text/plain' });
       assertAnswer(typed, 'application/json', HOSTS);
+    }
+  });
+
+  it('T-03 takes requests in gzip and refuses other encodings', async () => {
+    const body = JSON.stringify({ db: 'q', q: HOSTS_QUERY });
+    const half = Math.floor(body.length / 2);
+    const members = [gzipSync(body.slice(0, half)), gzipSync(body.slice(half))];
+    for (const sent of [gzipSync(body), Buffer.concat(members)]) {
+      assertAnswer(await send(sent, 'gzip'), 'application/json', HOSTS);
+    }
+    assertAnswer(await send(body, 'identity'), 'application/json', HOSTS);
+    assertError(await send(body, 'br'), 400, 'unacceptable content-encoding: br');
+    const damaged = await send(body, 'gzip');
+    assert.equal(damaged.status, 400, damaged.text);
+    assert.match(damaged.text, /^\{"error":"error decoding gzip stream: /);
+    const bomb = await send(gzipSync(Buffer.alloc(10_485_761, ' ')), 'gzip');
+    assertError(bomb, 413, 'max request size (10485760 bytes) exceeded');
+    const form = await server.http.send('/query', {
+      body: gzipSync(
+        new URLSearchParams({ db: 'q', q: 'SELECT count("usage") FROM cpu' }).toString(),
+      ),
+      headers: { 'content-encoding': 'gzip', 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    assert.equal(form.status, 200, form.text);
+    assert.match(form.text, /"values":\[\["1970-01-01T00:00:00Z",2\]\]/);
+    const created = await server.http.send('/api/v3/configure/database', {
+      body: gzipSync('{"db":"zipped"}'),
+      headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' },
+    });
+    assert.equal(created.status, 200, created.text);
+  });
+
+  it('Q-01 refuses JSON that is not UTF-8 instead of guessing', async () => {
+    // Latin 1 has one byte for it, which no UTF-8 text has.
+    const body = Buffer.from('{"db":"q","q":"SELECT \'ÿ\' AS a"}', 'latin1');
+    const answer = await send(body, 'identity');
+    assertError(answer, 400, 'serde json error: invalid unicode code point');
+  });
+
+  it('Q-05 refuses a parameter beyond the range of numbers', async () => {
+    const answer = await post('{"db":"q","q":"SELECT $a AS a","params":{"a":1e400}}');
+    assertError(answer, 400, 'serde json error: number out of range');
+  });
+
+  it('compares a tag or text with a number as texts, so that no row fails the query', async () => {
+    const lines = 't,n=1 s="2" 1\nt,n=abc s="x" 2\nt s="1.5" 3';
+    const written = await server.http.send('/api/v3/write_lp?db=q&precision=ns', { body: lines });
+    assert.equal(written.status, 204, written.text);
+    const counts: readonly (readonly [string, number])[] = [
+      ['n = 1', 1],
+      ['1 = n', 1],
+      ['n <> 1', 1],
+      ['n IN (1, 2)', 1],
+      ["n IN (1, 'abc')", 2],
+      ['n NOT IN (1, 2)', 1],
+      ['s = 2', 1],
+      ['s = 1.5', 1],
+      ['s IN (2, 1.5)', 2],
+      ['n IN (SELECT 1)', 1],
+      ['n BETWEEN 1 AND 2', 1],
+    ];
+    for (const [condition, count] of counts) {
+      const q = `SELECT count(*) AS c FROM t WHERE ${condition}`;
+      assertAnswer(await get({ db: 'q', q, format: 'csv' }), 'text/csv', `c\n${count}\n`);
     }
   });
 

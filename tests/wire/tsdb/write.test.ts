@@ -234,6 +234,17 @@ describe('POST /api/v3/write_lp', () => {
     ]);
   });
 
+  it('T-03 answers a request without a body as before, whatever empty gzip came in between', async () => {
+    const nothing = { error: 'incoming write was empty', data: {} };
+    assertError(await post('/api/v3/write_lp?db=t03', ''), 400, nothing);
+    const gzip = { 'content-encoding': 'gzip' };
+    for (const body of ['', gzipSync('')]) {
+      assert.equal((await post('/api/v3/write_lp?db=t03', body, gzip)).status, 400);
+      assertError(await post('/api/v3/write_lp?db=t03', ''), 400, nothing);
+      assertError(await post('/write?db=t03', ''), 400, nothing);
+    }
+  });
+
   it('T-03 refuses other encodings and damaged gzip', async () => {
     for (const encoding of ['deflate', 'GZIP', 'gzip, gzip']) {
       const answer = await post('/api/v3/write_lp?db=t03', 'm v=1 1', {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { registerCacheRoutes } from './configure/cache-routes.js';
 import { registerDatabaseRoutes } from './configure/database-routes.js';
 import { registerTableRoutes } from './configure/table-routes.js';
+import { installDecoding } from './decode-body.js';
 import type { RouteDeps } from './deps.js';
 import { registerFlightRoutes } from './flight/flight-routes.js';
 import { registerNativeInfluxqlRoutes } from './influxql/native-query-route.js';
@@ -21,7 +22,13 @@ import { registerWriteRoutes } from './write/write-routes.js';
 export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps): Promise<void> {
   await app.register(async (scope) => {
     installRawBody(scope, deps.settings.max_request_size_bytes);
+    // What is written is decoded on other threads, and plugins get to see which encoding was sent.
     registerWriteRoutes(scope, deps);
+    registerPluginRequestRoutes(scope, deps);
+  });
+  await app.register(async (scope) => {
+    installRawBody(scope, deps.settings.max_request_size_bytes);
+    installDecoding(scope, deps.settings.max_request_size_bytes);
     registerDeleteRoutes(scope, deps);
     registerQueryRoutes(scope, deps);
     registerV1QueryRoute(scope, deps);
@@ -30,7 +37,6 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
     registerTableRoutes(scope, deps);
     registerCacheRoutes(scope, deps);
     registerTriggerRoutes(scope, deps);
-    registerPluginRequestRoutes(scope, deps);
     registerPluginTestRoutes(scope, deps);
     registerPluginFileRoutes(scope, deps);
     registerPackageRoutes(scope, deps);

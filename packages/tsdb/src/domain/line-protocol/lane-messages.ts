@@ -41,9 +41,13 @@ export function transferList(reply: LaneReply): ArrayBuffer[] {
   );
 }
 
-/** Whether an array is all of its memory, so that nobody else can be using the rest of it. */
+/**
+ * Whether an array is all of its memory, so that nobody else can be using the rest of it. An empty one never is: the
+ * same empty memory stands for every request without a body, and all of them would lose it.
+ */
 export function isWhole(array: ArrayBufferView): array is ArrayBufferView<ArrayBuffer> {
-  return array.buffer instanceof ArrayBuffer && array.byteLength === array.buffer.byteLength;
+  const { buffer, byteLength } = array;
+  return buffer instanceof ArrayBuffer && byteLength > 0 && byteLength === buffer.byteLength;
 }
 
 function arraysOf(table: ParsedTable): ArrayBufferView[] {

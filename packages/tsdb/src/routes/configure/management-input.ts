@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
 import { ConflictingValues, ContentTypeUnacceptable, ParameterInvalid } from '../errors.js';
-import { jsonError } from '../query/json-request.js';
+import { jsonError, jsonTextOf } from '../query/json-request.js';
 import {
   parseParameters,
   queryStringOf,
@@ -184,7 +184,7 @@ function parseJson(text: string): unknown {
 }
 
 function parseBody(body: Uint8Array | undefined): Readonly<Record<string, unknown>> {
-  const value = parseJson(Buffer.from(body ?? []).toString('utf8'));
+  const value = parseJson(jsonTextOf(body ?? new Uint8Array(0)));
   if (!isObject(value)) throw jsonError('invalid type, expected a map');
   return value;
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
 import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
 import { ParameterInvalid } from '../errors.js';
-import { parseJsonObject, readText, readTypedParams } from '../query/json-request.js';
+import { jsonTextOf, parseJsonObject, readText, readTypedParams } from '../query/json-request.js';
 import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
 import { multipartFields } from './multipart.js';
 
@@ -130,7 +130,7 @@ function withBody(url: Fields, request: FastifyRequest): WithBody {
 }
 
 function withJson(url: Fields, bytes: Buffer): WithBody {
-  const body = parseJsonObject(bytes.toString());
+  const body = parseJsonObject(jsonTextOf(bytes));
   const fields: Record<string, string | undefined> = { ...url };
   for (const name of ['q', 'query_str', 'db', 'database', 'rp', 'epoch']) {
     const value = readText(body, name);

@@ -15,6 +15,17 @@ export function jsonError(text: string): ParameterInvalid {
   return new ParameterInvalid(`serde json error: ${text}`);
 }
 
+const UTF8_DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of a JSON body; bytes that are not UTF-8 are refused, not replaced. */
+export function jsonTextOf(bytes: Uint8Array): string {
+  try {
+    return UTF8_DECODER.decode(bytes);
+  } catch {
+    throw jsonError('invalid unicode code point');
+  }
+}
+
 /** A JSON object whose numbers keep their text (see `toParameterValue`). */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> {
   try {
@@ -85,6 +96,7 @@ function toParameterValue(value: unknown): ParameterValue {
 }
 
 function toNumber(text: string): number | bigint {
+  if (!Number.isFinite(Number(text))) throw jsonError('number out of range');
   if (!/^-?\d+$/.test(text)) return Number(text);
   const whole = BigInt(text);
   return whole < MIN_INT64 || whole > MAX_UINT64 ? Number(text) : whole;

@@ -3,7 +3,7 @@ import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { ConflictingValues, ParameterInvalid } from '../errors.js';
 import type { FormatName } from '../formats/index.js';
 import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
-import { jsonError, parseJsonObject, readParams, readText } from './json-request.js';
+import { jsonError, jsonTextOf, parseJsonObject, readParams, readText } from './json-request.js';
 import {
   formatOfAccept,
   formatOfName,
@@ -67,9 +67,9 @@ function readFromUrl(request: FastifyRequest, needsDatabase = true): RawInput {
 }
 
 function readFromBody(request: FastifyRequest, needsDatabase = true): RawInput {
-  const bytes = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
+  const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array(0);
   if (bytes.length === 0) throw jsonError('EOF while parsing a value at line 1 column 0');
-  const body = parseJsonObject(bytes.toString());
+  const body = parseJsonObject(jsonTextOf(bytes));
   const format = readText(body, 'format');
   return {
     database: needsDatabase

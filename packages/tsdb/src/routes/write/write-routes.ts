@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WriteOutcome } from '../../domain/engine/engine.js';
 import { defaultDatabase } from '../../domain/influxql/plan/find-sources.js';
+import { encodingOf } from '../decode-body.js';
 import type { RouteDeps } from '../deps.js';
-import { EncodingUnacceptable } from '../errors.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
 import { sendError, sendFailure } from '../to-wire.js';
 import { answerRefusedLines } from './refused-lines.js';
@@ -84,11 +84,4 @@ function registerWrite(app: FastifyInstance, deps: RouteDeps, api: WriteApi, pat
 export function setVersionHeaders(reply: FastifyReply, { settings }: RouteDeps): void {
   reply.header('x-influxdb-version', settings.reported_version);
   reply.header('x-influxdb-build', 'Core');
-}
-
-/** Compared exactly, letter case included. */
-function encodingOf(header: string | undefined): 'identity' | 'gzip' {
-  if (header === undefined || header === 'identity') return 'identity';
-  if (header === 'gzip') return 'gzip';
-  throw new EncodingUnacceptable(header);
 }

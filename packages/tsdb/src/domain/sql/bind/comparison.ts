@@ -1,7 +1,7 @@
 import { PlanError } from '../../../errors.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import { arrowTypeName } from '../arrow-type-name.js';
-import { BOOLEAN, type Bound, derive } from './bound.js';
+import { BOOLEAN, type Bound, derive, UTF8 } from './bound.js';
 import { comparisonType, isNumeric, isText } from './common-type.js';
 import { convert } from './convert.js';
 import type { Fact } from './facts.js';
@@ -44,6 +44,8 @@ export function bindComparison(
 
 /** Both sides in the type in which they are compared. */
 export function comparable(left: Bound, shownOp: string, right: Bound): readonly [Bound, Bound] {
+  if (isUnknownText(left) && isNumeric(right.type)) return [left, convert(right, UTF8)];
+  if (isUnknownText(right) && isNumeric(left.type)) return [convert(left, UTF8), right];
   const type = comparisonType(left.type, right.type);
   if (type === undefined) {
     throw new PlanError(
@@ -57,6 +59,14 @@ export function comparable(left: Bound, shownOp: string, right: Bound): readonly
   if (isNumeric(type) && left.type.kind === 'decimal' && right.type.kind === 'int')
     return [left, right];
   return [convert(left, type), convert(right, type)];
+}
+
+/**
+ * Beside such a text a number is compared as a text: most texts are no numbers, and a row whose tag is none must not
+ * fail the query. A text that is written in the query is read as a number instead.
+ */
+function isUnknownText(side: Bound): boolean {
+  return isText(side.type) && side.constant === undefined;
 }
 
 /** What `column op constant` says about the rows of the column's table. */
