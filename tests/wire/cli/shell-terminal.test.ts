@@ -1,0 +1,93 @@
+// Source: README ("plinth shell": history, completion, pages); a real pseudo terminal, made by Python.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { CLI } from '../../harness/cli.js';
+import { ServerProcess } from '../../harness/index.js';
+
+/** Runs a command in a terminal of 12 lines; each typed text waits until the one before it has been answered by its mark. */
+const TERMINAL = `
+import fcntl, json, os, pty, select, struct, sys, termios, time
+command, steps = json.loads(sys.argv[1])
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(command[0], command)
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 12, 100, 0, 0))
+out = ''
+def until(mark, start):
+    global out
+    end = time.time() + 20
+    while mark not in out[start:] and time.time() < end:
+        if select.select([terminal], [], [], 0.2)[0]:
+            try:
+                out += os.read(terminal, 65536).decode(errors='replace')
+            except OSError:
+                return
+for typed, mark in steps:
+    start = len(out)
+    os.write(terminal, typed.encode())
+    until(mark, start)
+os.kill(child, 9)
+os.waitpid(child, 0)
+print(out)
+`;
+
+let server: ServerProcess;
+let home = '';
+before(async () => {
+  home = await mkdtemp(join(tmpdir(), 'plinth-shell-'));
+  server = await ServerProcess.start();
+  const lines = Array.from({ length: 40 }, (_, i) => `turbines v=${i} ${i + 1}`);
+  await server.http.send('/write?db=sh&precision=s', { body: lines.join('\n') });
+});
+after(async () => {
+  await server.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+async function typed(steps: readonly (readonly [text: string, mark: string])[]): Promise<string> {
+  const command = [process.execPath, CLI, 'shell', '--host', server.url, '--database', 'sh'];
+  const all = [['', '> '], ...steps];
+  const { stdout } = await promisify(execFile)(
+    'python3',
+    ['-c', TERMINAL, JSON.stringify([[...command, '--language', 'influxql'], all])],
+    { env: { ...process.env, HOME: home, TERM: 'xterm' }, timeout: 60_000 },
+  );
+  return stdout;
+}
+
+describe('plinth shell in a terminal', () => {
+  it('completes the name of a table and answers', async () => {
+    const out = await typed([
+      ['SELECT count(v) FROM turb', 'turb'],
+      ['\t', 'ines'],
+      [';\r', '+\r\n'],
+      ['', '(influxql)> '],
+    ]);
+    assert.match(out, /FROM turbines;/);
+    assert.match(out, /\| turbines +\| 1970-01-01T00:00:00 \| 40 /);
+  });
+
+  it('brings the statement before back', async () => {
+    const out = await typed([
+      ['SELECT max(v) FROM turbines;\r', '(influxql)> '],
+      ['\u001b[A', 'turbines;'],
+      ['\r', '(influxql)> '],
+    ]);
+    assert.equal(out.match(/\| turbines +\| 1970-01-01T00:00:40 \| 39\.0 /g)?.length, 2);
+  });
+
+  it('shows long answers page by page', async () => {
+    const out = await typed([
+      ['SELECT v FROM turbines;\r', 'q ends'],
+      ['\r', 'q ends'],
+      ['q\r', '(influxql)> '],
+    ]);
+    assert.equal(out.match(/Enter goes on, q ends/g)?.length, 2);
+    assert.ok(!out.includes('00:00:40'));
+  });
+});
