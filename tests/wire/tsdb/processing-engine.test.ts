@@ -767,6 +767,36 @@ def process_writes(influxdb3_local, table_batches, args=None):
   });
 });
 
+const isUvHere = isPythonHere && spawnSync('uv', ['--version']).status === 0;
+
+describe('Packages', { skip: isUvHere ? false : 'uv or python3 is not installed' }, () => {
+  it('E-04 are installed by uv where it is there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    try {
+      const wheels = join(folder, 'wheels');
+      await makeWheel(wheels, 'plinth_sample', '1.2');
+      const flags = ['--without-auth', '--services', 'tsdb', '--plugin-dir', folder];
+      await using server = await ServerProcess.start({ flags });
+      const install = (name: string) =>
+        server.http.send('/api/v3/configure/plugin_environment/install_packages', {
+          method: 'POST',
+          body: JSON.stringify({ packages: [join(wheels, name)] }),
+          headers: JSON_TYPE,
+        });
+      assertDone(await install('plinth_sample-1.2-py3-none-any.whl'));
+      const python = join(folder, '.venv', 'bin', 'python');
+      const imported = (name: string) => spawnSync(python, ['-c', `import ${name}`]).status;
+      // pip would have been put there first.
+      assert.deepEqual([imported('plinth_sample'), imported('pip')], [0, 1]);
+      const failed = await install('no.whl');
+      assert.equal(failed.status, 500);
+      assert.match(failed.text, /error installing python packages: .*no\.whl/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
 describe('Processes of plugins', { skip }, () => {
   const STARTS = `
 import subprocess, sys
