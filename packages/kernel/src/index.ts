@@ -8,7 +8,6 @@ export {
   loadSettings,
   type SettingsSources,
 } from './config/load-settings.js';
-export { settingTypeText } from './config/parse-value.js';
 export {
   defineSettings,
   describeSettings,
@@ -19,7 +18,6 @@ export {
   type SettingsSection,
 } from './config/section.js';
 export { settingsPage } from './config/settings-page.js';
-export { parseDurationMs, parseSizeBytes } from './config/units.js';
 export { SecretBox, SecretUnreadable } from './crypto/secret-box.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
@@ -48,7 +46,7 @@ export type {
   ReplayedRecord,
 } from './journal/commit-log.js';
 export { crc32c } from './journal/crc32c.js';
-export { type CommitLogOptions, FileCommitLog, openCommitLog } from './journal/file-commit-log.js';
+export { type CommitLogOptions, openCommitLog } from './journal/file-commit-log.js';
 export { LogDamaged, LogOverloaded, LogReadOnly } from './journal/log-errors.js';
 export type { LogLoss } from './journal/log-recovery.js';
 export type { Leases } from './lease/lease.js';
@@ -84,7 +82,6 @@ export type {
   TransactionOptions,
 } from './relational/relational-store.js';
 export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
-export { type BooleanWords, TRUE_FALSE } from './schema/convert-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { createValidatorCompiler } from './schema/validator-compiler.js';

@@ -27,7 +27,7 @@ const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOpti
   );
 
 /** Settings of the server as a whole. Names of the real system: tsdb-http, section 19. */
-export const SERVER_SETTINGS = defineSettings(
+const SERVER_SETTINGS = defineSettings(
   'server',
   {
     http_bind: Type.String({

@@ -1,4 +1,3 @@
 export { WEBHOOKS_SETTINGS, type WebhooksConfig } from './config.js';
-export { INTERNAL_EVENT_TYPES } from './domain/internal-events.js';
 export { describeWebhooks } from './routes/api-description.js';
 export { type AppRegistry, createWebhooks, type Webhooks, type WebhooksNeeds } from './service.js';

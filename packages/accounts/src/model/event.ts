@@ -1,3 +1,4 @@
+import { invariant } from '@plinth/kernel';
 import type { Tenant } from './tenant.js';
 import { timestamp } from './timestamps.js';
 
@@ -35,10 +36,14 @@ const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Letters behind those of the bundle. */
 const INDEX_LENGTH = 2;
 export const BUNDLE_ID_LENGTH = 22;
-export const MAX_BUNDLE_SIZE = LETTERS.length ** INDEX_LENGTH;
+const MAX_BUNDLE_SIZE = LETTERS.length ** INDEX_LENGTH;
 
 /** Ids of one bundle ascend in the order of its events. */
 export function eventId(bundle: Pick<EventBundle, 'id' | 'tenant'>, index: number): string {
+  invariant(
+    index < MAX_BUNDLE_SIZE,
+    'one request makes far fewer events than its letters can count',
+  );
   const letters = LETTERS.charAt(Math.floor(index / 62)) + LETTERS.charAt(index % 62);
   return `${bundle.tenant.livemode ? 'evt_' : 'evt_test_'}${bundle.id}${letters}`;
 }

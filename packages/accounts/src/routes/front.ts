@@ -139,10 +139,6 @@ export class AccountsFront implements ServiceFront {
     };
   }
 
-  requestIdOf(request: FastifyRequest): string {
-    return this.#arrivalOf(request).requestId;
-  }
-
   /** Throws when the request's credential is not the operator's. */
   checkOperator(request: FastifyRequest): Principal {
     this.refuseSize(request);

@@ -14,7 +14,7 @@ export interface RawRequest {
 }
 
 /** Endpoints that can be opened to everyone, by the word of the setting `disable_authz`. */
-export const OPENABLE_PATHS = {
+const OPENABLE_PATHS = {
   health: ['/health', '/api/v1/health'],
   ping: ['/ping'],
   metrics: ['/metrics'],

@@ -10,7 +10,7 @@ export type IdentityKind =
   | 'app';
 
 /** First part of a key: `user:1`, `oauth-app:Iv1.0a1b`, `repo:5`. */
-export const KEY_PREFIX: Readonly<Record<IdentityKind, string>> = {
+const KEY_PREFIX: Readonly<Record<IdentityKind, string>> = {
   user: 'user',
   organization: 'organization',
   installation: 'installation',

@@ -1,7 +1,5 @@
-/** How words become booleans. Most APIs take exactly `true` and `false`. */
-export type BooleanWords = ReadonlyMap<string, boolean>;
-
-export const TRUE_FALSE: BooleanWords = new Map([
+/** How words become booleans: as most APIs have it, in exactly this form. */
+const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
 ]);
@@ -13,15 +11,11 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
  * Gives the fields of a query string or header set the types of an object schema and fills in defaults, in place.
  * What cannot be converted stays as it is, for the check to refuse.
  */
-export function convertText(
-  fields: Record<string, unknown>,
-  schema: unknown,
-  words: BooleanWords,
-): void {
+export function convertText(fields: Record<string, unknown>, schema: unknown): void {
   const properties = field(schema, 'properties');
   if (typeof properties !== 'object' || properties === null) return;
   for (const [name, property] of Object.entries(properties)) {
-    if (Object.hasOwn(fields, name)) fields[name] = convert(fields[name], property, words);
+    if (Object.hasOwn(fields, name)) fields[name] = convert(fields[name], property);
     else {
       const fallback = field(property, 'default');
       if (fallback !== undefined) fields[name] = structuredClone(fallback);
@@ -29,12 +23,12 @@ export function convertText(
   }
 }
 
-function convert(value: unknown, schema: unknown, words: BooleanWords): unknown {
+function convert(value: unknown, schema: unknown): unknown {
   const type = field(schema, 'type');
   if (type === 'array') {
     const items = field(schema, 'items');
     // A parameter given once arrives as text, given twice as a list.
-    return (Array.isArray(value) ? value : [value]).map((item) => convert(item, items, words));
+    return (Array.isArray(value) ? value : [value]).map((item) => convert(item, items));
   }
   if (typeof value !== 'string') return value;
   switch (type) {
@@ -43,18 +37,18 @@ function convert(value: unknown, schema: unknown, words: BooleanWords): unknown 
     case 'number':
       return NUMBER.test(value) ? Number(value) : value;
     case 'boolean':
-      return words.get(value) ?? value;
+      return BOOLEAN_WORDS.get(value) ?? value;
     default:
-      return convertUnion(value, field(schema, 'anyOf'), words);
+      return convertUnion(value, field(schema, 'anyOf'));
   }
 }
 
 /** The first branch that makes something other than text of it; a branch for text leaves it alone. */
-function convertUnion(value: string, branches: unknown, words: BooleanWords): unknown {
+function convertUnion(value: string, branches: unknown): unknown {
   if (!Array.isArray(branches)) return value;
   if (branches.some((branch) => field(branch, 'type') === 'string')) return value;
   for (const branch of branches) {
-    const converted = convert(value, branch, words);
+    const converted = convert(value, branch);
     if (converted !== value) return converted;
   }
   return value;

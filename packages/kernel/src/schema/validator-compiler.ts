@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { invariant } from '../errors/invariant.js';
-import { type BooleanWords, convertText, TRUE_FALSE } from './convert-text.js';
+import { convertText } from './convert-text.js';
 import { RequestInvalid, type RequestPart } from './request-invalid.js';
 import { toFailures } from './schema-failure.js';
 
@@ -12,12 +12,9 @@ import { toFailures } from './schema-failure.js';
  * of their schema and defaulted; bodies are only checked: never coerced, never stripped, never defaulted.
  * A refusal reaches the service's error handler as `RequestInvalid`.
  */
-export function createValidatorCompiler(
-  options: { readonly booleanWords?: BooleanWords } = {},
-): FastifySchemaCompiler<TSchema> {
+export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
   // The checker stops looking after so many; a choice of fifteen words already counts as sixteen.
   Settings.Set({ maxErrors: MAX_ERRORS });
-  const words = options.booleanWords ?? TRUE_FALSE;
   return ({ schema, httpPart }) => {
     invariant(isPart(httpPart), `unknown part of a request: ${httpPart}`);
     const validator = Compile(schema);
@@ -26,7 +23,7 @@ export function createValidatorCompiler(
       if (httpPart !== 'body' && isRecord(received)) {
         // Other readers of the headers expect them as they came.
         value = httpPart === 'headers' ? { ...received } : received;
-        convertText(value as Record<string, unknown>, schema, words); // isRecord held, and a copy keeps it
+        convertText(value as Record<string, unknown>, schema); // isRecord held, and a copy keeps it
       }
       if (validator.Check(value)) return { value };
       const [, errors] = validator.Errors(value);

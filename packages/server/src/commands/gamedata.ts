@@ -59,6 +59,9 @@ const formatOption = (): Option =>
     .choices(['native', 'tarkovdata'])
     .default('native');
 
+/** Far more records than a server takes in; without a bound a slip of the finger fills the disk. */
+const MAX_SAMPLE_SCALE = 2500;
+
 function generateCommand(): Command {
   const command = new Command('generate')
     .description('write a sample data set; needs no server')
@@ -68,7 +71,12 @@ function generateCommand(): Command {
       wholeNumber(0, 4_294_967_295),
       1,
     )
-    .option('--scale <number>', 'how many times as many records', wholeNumber(1, 2500), 1)
+    .option(
+      '--scale <number>',
+      'how many times as many records',
+      wholeNumber(1, MAX_SAMPLE_SCALE),
+      1,
+    )
     .option('--out <file>', 'file to write instead of standard output');
   return command.action(async () => {
     const { seed, scale, out } = command.opts<{ seed: number; scale: number; out?: string }>();

@@ -1,6 +1,6 @@
 import type { RelationalStore, StatementValue } from '@plinth/kernel';
 import { isRedelivery, type QueueItem } from '../model/event.js';
-import { type EventRow, readEvents } from './event-rows.js';
+import { readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
 import { QueueBase } from './queue-base.js';
 import { QueueCounts } from './queue-counts.js';
@@ -97,11 +97,6 @@ export class QueueStore {
     return (await readEvents(this.#base, [guid], Number.MAX_SAFE_INTEGER)).get(guid)?.payload;
   }
 
-  /** The event without its payload. */
-  async readEvent(guid: string): Promise<Omit<EventRow, 'payload' | 'encoding'> | undefined> {
-    return (await readEvents(this.#base, [guid], 0)).get(guid)?.row;
-  }
-
   /** Writes records and moves their items on. @returns the ids of the records, in order. */
   async finish(batch: readonly FinishedAttempt[], nowMs: number): Promise<readonly number[]> {
     return await this.#base.write(async (tx) => {
@@ -143,10 +138,6 @@ export class QueueStore {
   /** Ends what waits for an app. */
   async cancel(tx: unknown, appId: number): Promise<void> {
     await this.#base.sql.run(tx, 'delete from webhooks_queue where app_id = ?', [appId]);
-  }
-
-  async cancelNow(appId: number): Promise<void> {
-    await this.#base.write(async (tx) => await this.cancel(tx, appId));
   }
 
   /** Dead items begin anew. @returns how many. */

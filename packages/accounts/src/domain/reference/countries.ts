@@ -12,7 +12,6 @@ interface CountryTable {
 export type CountrySetName = 'merchant' | 'eea' | 'europe' | 'recipient_only';
 
 const table = referenceTable<CountryTable>('countries');
-const isoCodes = once(() => new Set(table().iso));
 const sets = once(() => ({
   merchant: new Set(table().merchant),
   eea: new Set(table().eea),
@@ -23,10 +22,6 @@ const sets = once(() => ({
 /** Every ISO 3166-1 alpha-2 code, upper case. */
 export function countryCodes(): readonly string[] {
   return table().iso;
-}
-
-export function isCountry(code: string): boolean {
-  return isoCodes().has(code);
 }
 
 export function isCountryOf(set: CountrySetName, country: string): boolean {

@@ -1,6 +1,6 @@
 import type { AccountFields } from '../../model/account.js';
 import { isCountryOf } from './countries.js';
-import { once, referenceTable } from './read-reference.js';
+import { referenceTable } from './read-reference.js';
 
 interface CurrencyTable {
   readonly iso: readonly string[];
@@ -10,15 +10,10 @@ interface CurrencyTable {
 }
 
 const table = referenceTable<CurrencyTable>('currencies');
-const codes = once(() => new Set(table().iso));
 
 /** Codes of ISO 4217 that name money (no metals, funds or test codes), lower case. */
 export function currencyCodes(): readonly string[] {
   return table().iso;
-}
-
-export function isCurrency(code: string): boolean {
-  return codes().has(code);
 }
 
 export function defaultCurrency(country: string): string | undefined {

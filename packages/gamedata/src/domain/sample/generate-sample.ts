@@ -18,7 +18,6 @@ import {
 import type { WordLists } from './words.js';
 
 export const SAMPLE_LANGUAGES = ['en', 'fr'] as const;
-export const MAX_SCALE = 2500;
 
 /** Records are dated one minute after the other from here on. */
 const START_MS = Date.UTC(2026, 0, 1);

@@ -86,7 +86,3 @@ function rowCount(expr: Expr, clause: 'LIMIT' | 'OFFSET', around: QueryEnv): big
   }
   return value;
 }
-
-export function hasLimit(query: Query): boolean {
-  return query.limit_clause !== undefined || query.fetch !== undefined;
-}
