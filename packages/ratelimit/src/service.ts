@@ -302,7 +302,10 @@ function refuseBadSettings({ config, addresses }: RateLimitNeeds): void {
   const badNetworks = (setting: string, networks: readonly string[]): string[] =>
     networks
       .filter((network) => !isNetwork(network))
-      .map((network) => `${setting}: ${network} is no network`);
+      .map(
+        (network) =>
+          `${setting}: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
+      );
   const unknown = (setting: string, names: readonly string[]): string[] =>
     names
       .filter((name) => resources.find(name) === undefined)

@@ -99,9 +99,14 @@ function refuseUnusableProxies({ server }: Settings): void {
   if (!proxy_protocol) return;
   const problems = trusted_proxies
     .filter((network) => !isNetwork(network))
-    .map((network) => `server.trusted_proxies: ${network} is no network`);
+    .map(
+      (network) =>
+        `server.trusted_proxies: ${network} is no network (10.0.0.0/8, an address, loopback or private)`,
+    );
   if (trusted_proxies.length === 0) {
-    problems.push('server.proxy_protocol: server.trusted_proxies names no proxy');
+    problems.push(
+      'server.proxy_protocol: needs the networks of the proxies in server.trusted_proxies',
+    );
   }
   if (problems.length > 0) throw new ConfigInvalid(problems);
 }

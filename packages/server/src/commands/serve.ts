@@ -19,8 +19,8 @@ Examples:
   plinth serve --config plinth.json --log-level debug
 
 Each setting can also come from the environment or a JSON file (docs/SETTINGS.md). SIGTERM and Ctrl-C let running
-requests end; a second one does not wait; SIGHUP reads TLS key and certificate again. Flags and INFLUXDB3_ variables of InfluxDB 3 Core are taken; those that have
-no effect are named in the log.`;
+requests end; a second one does not wait; SIGHUP reads TLS key and certificate again. Flags and INFLUXDB3_ variables
+of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
 
 const DAMAGE_HINT = `
   Restore the file from a copy, or start once with --repair: it moves the damaged file aside, keeps what stands before
