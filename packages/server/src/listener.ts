@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
+import { splitBind } from './bind-address.js';
 import type { Http2Handler } from './http2-side.js';
 import { OnePort, type PortTls } from './one-port.js';
 import type { TlsIdentity } from './tls-identity.js';
@@ -77,15 +78,6 @@ export async function listen(
       })();
       return draining;
     },
-  };
-}
-
-/** `[::1]:8181` and `127.0.0.1:8181`; the settings have checked the form. */
-function splitBind(bind: string): { readonly host: string; readonly port: number } {
-  const colon = bind.lastIndexOf(':');
-  return {
-    host: bind.slice(0, colon).replace(/^\[|\]$/g, ''),
-    port: Number(bind.slice(colon + 1)),
   };
 }
 

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { endWith } from './commands/exit.js';
+import { readVersion } from './product-version.js';
 
 /** One line each for the overview; the code of a command is loaded only when it runs. */
 const COMMANDS = {
@@ -142,11 +142,6 @@ function inherit(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent).exitOverride();
   for (const child of command.commands) inherit(child, command);
   return command;
-}
-
-function readVersion(): string {
-  const file: unknown = createRequire(import.meta.url)('../package.json');
-  return String(Reflect.get(Object(file), 'version'));
 }
 
 // A reader that has seen enough (`| head`) closes the pipe; that is its right and no failure.

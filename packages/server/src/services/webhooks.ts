@@ -1,15 +1,16 @@
-import { createRequire } from 'node:module';
 import type { AccountListener } from '@plinth/accounts';
 import { answerOperatorError } from '@plinth/identity';
 import { OtlpTracer } from '@plinth/kernel';
 import { createWebhooks, type Webhooks } from '@plinth/webhooks';
+import { readVersion } from '../product-version.js';
 import { listenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
 
 export function openWebhooks(parts: ServiceParts): Webhooks {
   const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
   const { otlp_traces_url: url, node_id: nodeId } = settings.server;
-  const tracer = url && new OtlpTracer({ url, nodeId, clock, random, log });
+  const tracer =
+    url === undefined ? undefined : new OtlpTracer({ url, nodeId, clock, random, log });
   const webhooks = createWebhooks({
     config: settings.webhooks,
     store: stores.relational,
@@ -21,7 +22,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
     clock,
     random,
     log,
-    tracer: tracer || undefined,
+    tracer,
     apps: {
       authenticate: (authorization) => identity.authenticateApp(authorization),
       authenticateAnyone: (authorization) => identity.resolveCredential(authorization),
@@ -49,9 +50,4 @@ export function accountListener(webhooks: Webhooks | undefined): AccountListener
       report: (report) => events.handle(report),
     }
   );
-}
-
-function readVersion(): string {
-  const file: unknown = createRequire(import.meta.url)('../../package.json');
-  return String(Reflect.get(Object(file), 'version'));
 }
