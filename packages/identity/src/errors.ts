@@ -1,4 +1,10 @@
-import type { CredentialMalformed, NotAuthenticated, RequestInvalid } from '@plinth/kernel';
+import type {
+  BodyTooLarge,
+  CredentialMalformed,
+  GzipCorrupt,
+  NotAuthenticated,
+  RequestInvalid,
+} from '@plinth/kernel';
 
 /** Closed list of the expected failures of this service. Source: tsdb-http, "Error model" and "Tokens". */
 
@@ -56,6 +62,14 @@ export class ContentTypeUnacceptable extends Error {
   readonly kind = 'content_type_unacceptable';
   constructor() {
     super('unacceptable content-type, expected: application/json');
+  }
+}
+
+export class EncodingUnacceptable extends Error {
+  override readonly name = 'EncodingUnacceptable';
+  readonly kind = 'encoding_unacceptable';
+  constructor(at: { encoding: string }) {
+    super(`unacceptable content-encoding: ${at.encoding}`);
   }
 }
 
@@ -140,6 +154,9 @@ export type IdentityError =
   | TokenLimitReached
   | EndpointDisabled
   | ContentTypeUnacceptable
+  | EncodingUnacceptable
+  | GzipCorrupt
+  | BodyTooLarge
   | JsonInvalid
   | ConflictingValues;
 

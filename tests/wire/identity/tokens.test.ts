@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import {
   assertError,
   type HttpAnswer,
@@ -140,6 +141,18 @@ describe('a named token', () => {
     assert.equal((await createNamed({ token_name: 'y' }, vendor)).status, 201);
     const none = await server.http.send(NAMED, { body: '{"token_name":"z"}', headers: JSON_TYPE });
     assertError(none, 401, UNAUTHENTICATED);
+  });
+
+  it('T-03 takes a body in gzip and refuses other encodings', async () => {
+    const send = (body: string | Uint8Array, encoding: string) =>
+      call(NAMED, { body, headers: { ...JSON_TYPE, 'content-encoding': encoding } });
+    const body = '{"token_name":"zipped"}';
+    assertError(await send(body, 'deflate'), 400, 'unacceptable content-encoding: deflate');
+    const damaged = await send(body, 'gzip');
+    assert.equal(damaged.status, 400, damaged.text);
+    assert.match(damaged.text, /^\{"error":"error decoding gzip stream: .+","data":\{\}\}$/);
+    assert.equal((await send(gzipSync(Buffer.alloc(12_000_000)), 'gzip')).status, 413);
+    assert.equal(tokenOf(await send(gzipSync(body), 'gzip')).name, 'zipped');
   });
 
   it('K-03 expires', async () => {
