@@ -16,7 +16,7 @@ import { toQueryError } from './engine-failure.js';
 import { explainedRows } from './explained-rows.js';
 import { QueryDeadline } from './query-deadline.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
-import { QuerySlots } from './query-slots.js';
+import { type QuerySlot, QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
 import { visibleFrom } from './visible-from.js';
 
@@ -30,6 +30,7 @@ interface PreparedQuery {
   readonly logged: LoggedQuery;
   /** Of the query: its client's, or its time limit's. */
   readonly signal: AbortSignal;
+  readonly slot: QuerySlot;
   release(): void;
 }
 
@@ -127,9 +128,9 @@ export class QueryPath {
     const logged = this.#queryLog.begin(request);
     const deadline = new QueryDeadline(request.signal, this.#timeoutMs);
     const { signal } = deadline;
-    let releaseSlot: () => void;
+    let slot: QuerySlot;
     try {
-      releaseSlot = await this.#slots.take(signal);
+      slot = await this.#slots.take(signal);
     } catch (error) {
       deadline.end();
       throw noteFailure(logged, error);
@@ -142,10 +143,13 @@ export class QueryPath {
       nowNs,
       signal,
       read: (statement) =>
-        this.#sessionChunks(statement, signal, nowNs, (segments) => {
-          files.push(segments);
-          logged.prepared(files);
-        }),
+        lendingBetween(
+          slot,
+          this.#sessionChunks(statement, signal, nowNs, (segments) => {
+            files.push(segments);
+            logged.prepared(files);
+          }),
+        ),
       seriesOf: (table) => this.#storeOf(table).index,
       livenessOf: (table) => ({
         visibleFromNs: this.#visibleFrom(table, nowNs),
@@ -154,7 +158,7 @@ export class QueryPath {
       end: (outcome) => {
         deadline.end();
         logged.ended(outcome);
-        releaseSlot();
+        slot.release();
       },
     };
   }
@@ -207,13 +211,13 @@ export class QueryPath {
     const { signal } = deadline;
     let leave = (): void => deadline.end();
     try {
-      const releaseSlot = await this.#slots.take(signal);
+      const slot = await this.#slots.take(signal);
       leave = () => {
         deadline.end();
-        releaseSlot();
+        slot.release();
       };
       logged.permitted();
-      return await this.#plan(request, { database, logged, signal, leave, mayBeDirect });
+      return await this.#plan(request, { database, logged, signal, slot, leave, mayBeDirect });
     } catch (error) {
       leave();
       throw noteFailure(logged, error);
@@ -226,11 +230,12 @@ export class QueryPath {
       readonly database: DatabaseSchema;
       readonly logged: LoggedQuery;
       readonly signal: AbortSignal;
+      readonly slot: QuerySlot;
       readonly leave: () => void;
       readonly mayBeDirect: boolean;
     },
   ): Promise<PreparedQuery> {
-    const { database, logged, signal, leave } = at;
+    const { database, logged, signal, slot, leave } = at;
     const nowNs = this.#nowNs();
     const planned = this.#planner(request.text, {
       database,
@@ -246,7 +251,7 @@ export class QueryPath {
       if (chunks !== undefined) {
         this.directCount++;
         logged.prepared([]);
-        return { planned, logged, work: chunks, signal, release: leave };
+        return { planned, logged, work: chunks, signal, slot, release: leave };
       }
     }
     const scans: PreparedScan[] = [];
@@ -263,6 +268,7 @@ export class QueryPath {
       return {
         planned,
         logged,
+        slot,
         work: planned.render((index) => (scans[index] as PreparedScan).text),
         signal,
         release,
@@ -290,10 +296,10 @@ export class QueryPath {
     signal: AbortSignal,
     onBegun: () => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { logged } = prepared;
+    const { logged, slot } = prepared;
     onBegun();
     try {
-      for await (const chunk of this.#rowsOf(prepared, signal)) {
+      for await (const chunk of lendingBetween(slot, this.#rowsOf(prepared, signal))) {
         logged.handedOut();
         yield chunk;
         logged.askedForMore();
@@ -316,6 +322,22 @@ export class QueryPath {
     const { columns, isSmall, isExplained } = planned;
     const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
     return isExplained ? explainedRows(chunks) : chunks;
+  }
+}
+
+/**
+ * Hands chunks on and lends the query's place while nobody asks for the next: slow readers must not keep others from
+ * running.
+ */
+async function* lendingBetween(
+  slot: QuerySlot,
+  chunks: AsyncIterable<ResultChunk> | Iterable<ResultChunk>,
+): AsyncGenerator<ResultChunk, void, undefined> {
+  for await (const chunk of chunks) {
+    slot.lend();
+    yield chunk;
+    const isBack = slot.reclaim();
+    if (isBack !== undefined) await isBack;
   }
 }
 

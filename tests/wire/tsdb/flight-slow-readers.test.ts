@@ -1,0 +1,93 @@
+// Source: tsdb-http, "Arrow Flight / Flight SQL"; row F-01: streams with back-pressure, which hold nobody else up.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { type ClientHttp2Stream, connect } from 'node:http2';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertEmpty, encode, jsonTicket, rows, ServerProcess } from '../../harness/index.js';
+
+const STREAM_COUNT = 200;
+const ROW_COUNT = 40_000;
+const SESSION_COUNT = 4;
+/** Far less than all of the answers together. */
+const MAX_GROWTH_MB = 3000;
+
+const residentMb = (pid: number) => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+};
+
+interface Reader {
+  readonly stream: ClientHttp2Stream;
+  sizeBytes: number;
+  status: string | undefined;
+}
+
+it('F-01 200 slow readers at a time hold up neither each other nor anybody else', {
+  skip: process.platform === 'linux' ? false : 'memory is read from /proc',
+}, async () => {
+  await using server = await ServerProcess.start();
+  const body = Array.from(
+    { length: ROW_COUNT },
+    (_, i) => `cpu,host=host_${i % 100} usage=${i / 8},load=${i * 0.37} ${i}`,
+  ).join('\n');
+  assertEmpty(await server.http.send('/api/v3/write_lp?db=slow&precision=ns', { body }));
+  const ticket = jsonTicket({
+    database: 'slow',
+    sql_query: 'SELECT *, usage + load AS s FROM cpu',
+  });
+  const message = encode('Ticket', { ticket });
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  const beforeMb = residentMb(server.pid);
+  const sessions = Array.from({ length: SESSION_COUNT }, () => connect(server.url));
+  const readers = Array.from({ length: STREAM_COUNT }, (_, index): Reader => {
+    const stream = sessions[index % SESSION_COUNT]?.request({
+      ':method': 'POST',
+      ':path': '/arrow.flight.protocol.FlightService/DoGet',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    assert.ok(stream);
+    const reader: Reader = { stream, sizeBytes: 0, status: undefined };
+    // Reads nothing by itself.
+    stream.on('readable', () => {});
+    stream.on('trailers', (trailers) => {
+      reader.status = String(trailers['grpc-status']);
+    });
+    stream.end(Buffer.concat([prefix, message]));
+    return reader;
+  });
+  const sip = () => {
+    for (const reader of readers)
+      reader.sizeBytes += (reader.stream.read() as Buffer | null)?.length ?? 0;
+  };
+  // Everybody gets a beginning although the others do not end.
+  for (let count = 0; count < 600 && readers.some(({ sizeBytes }) => sizeBytes < 1000); count++) {
+    await sleep(100);
+    if (count % 5 === 0) sip();
+  }
+  assert.ok(
+    readers.every(({ sizeBytes }) => sizeBytes >= 1000),
+    'a stream starves',
+  );
+  assert.ok(readers.every(({ status }) => status === undefined));
+  for (let count = 0; count < 5; count++) {
+    assert.deepEqual(await rows(server, 'slow', 'SELECT count(*) AS n FROM cpu'), [
+      { n: ROW_COUNT },
+    ]);
+    assertEmpty(await server.http.send('/api/v3/write_lp?db=slow', { body: 'other v=1' }));
+    sip();
+  }
+  const growthMb = residentMb(server.pid) - beforeMb;
+  assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
+  await Promise.all(
+    readers.map(async (reader) => {
+      reader.stream.removeAllListeners('readable');
+      for await (const piece of reader.stream) reader.sizeBytes += (piece as Buffer).length;
+    }),
+  );
+  assert.deepEqual(new Set(readers.map(({ status }) => status)), new Set(['0']));
+  assert.equal(new Set(readers.map(({ sizeBytes }) => sizeBytes)).size, 1);
+  for (const session of sessions) session.close();
+});
