@@ -306,6 +306,21 @@ describe('what there is', () => {
     }
   });
 
+  it('F-02 whatever is asked for, it takes no long thinking', async () => {
+    const startMs = Date.now();
+    assert.deepEqual(await tables({ table_pattern: '%_'.repeat(500_000) }), []);
+    assert.deepEqual(await tables({ table_pattern: `${'%'.repeat(1000)}x` }), []);
+    const many = command('CommandGetSqlInfo', 'SqlInfo', { info: new Array(500_000).fill(1) });
+    assert.equal((await statusOf(client.execute(many, at()))).code, INVALID_ARGUMENT);
+    for (const piece of ['/*', "'", '"', '--', '$a ']) {
+      const query = `SELECT 1 ${piece.repeat(300_000)}`;
+      const body = command('ActionCreatePreparedStatementRequest', 'Statement', { query });
+      const action = encode('Action', { type: 'CreatePreparedStatement', body });
+      await statusOf(client.call('DoAction', action, at()));
+    }
+    assert.ok(Date.now() - startMs < 20_000, `${Date.now() - startMs} ms`);
+  });
+
   it('F-02 nothing beyond that', async () => {
     const unknown = client.execute(command('CommandStatementSubstraitPlan', 'Empty'), at());
     assert.equal((await statusOf(unknown)).code, UNIMPLEMENTED);
@@ -336,6 +351,16 @@ describe('the handshake', () => {
     });
     assert.deepEqual(headers.get('authorization'), [`Bearer ${token}`]);
     assert.deepEqual(messages, []);
+  });
+
+  it('F-02 hands out no header that is none', async () => {
+    await using open = await ServerProcess.start();
+    using stranger = new FlightClient(open.url);
+    for (const credentials of ['x:\r\nevil: 1', 'x:ü', 'x:', ':', 'x']) {
+      const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
+      const answer = await stranger.exchange('Handshake', [], { metadata: { authorization } });
+      assert.deepEqual(answer.headers.get('authorization'), [], credentials);
+    }
   });
 
   it('F-02 says back what it hears', async () => {

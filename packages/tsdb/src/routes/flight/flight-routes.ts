@@ -29,7 +29,7 @@ export function registerFlightRoutes(app: FastifyInstance, deps: RouteDeps): voi
         request: req,
         response: res,
         clock: deps.clock,
-        maxMessageBytes: deps.settings.max_request_size_bytes,
+        maxMessageBytes: Math.min(MAX_MESSAGE_BYTES, deps.settings.max_request_size_bytes),
       });
       await call.serve(
         async () => await serveFlight(request.params.method, call, deps),
@@ -39,6 +39,9 @@ export function registerFlightRoutes(app: FastifyInstance, deps: RouteDeps): voi
     },
   );
 }
+
+/** What gRPC libraries take of a message unless told otherwise. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 const WRONG_PROTOCOL = 'this path speaks gRPC: HTTP/2 and content-type application/grpc';
 

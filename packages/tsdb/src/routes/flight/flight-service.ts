@@ -43,11 +43,9 @@ export async function serveFlight(method: string, call: GrpcCall, deps: RouteDep
 async function handshake(call: GrpcCall): Promise<void> {
   const basic = /^Basic ([A-Za-z0-9+/=]+)$/.exec(call.metadata('authorization') ?? '')?.[1];
   const credentials = Buffer.from(basic ?? '', 'base64').toString();
-  if (credentials.includes(':')) {
-    call.setMetadata(
-      'authorization',
-      `Bearer ${credentials.slice(credentials.lastIndexOf(':') + 1)}`,
-    );
+  const password = /:([\x21-\x7e]+)$/.exec(credentials)?.[1];
+  if (password !== undefined) {
+    call.setMetadata('authorization', `Bearer ${password.slice(password.lastIndexOf(':') + 1)}`);
   }
   // Clients wait for the headers before they say anything, or say nothing at all.
   call.begin();

@@ -139,6 +139,9 @@ function readTables(value: Uint8Array): CatalogCommand {
   return { kind: 'tables', catalog, schemaPattern, tablePattern, types, includesSchema };
 }
 
+/** There are a few dozen. */
+const MAX_INFO_COUNT = 10_000;
+
 function readSqlInfo(value: Uint8Array): CatalogCommand {
   const ids: number[] = [];
   decodeMessage(value, {
@@ -151,6 +154,9 @@ function readSqlInfo(value: Uint8Array): CatalogCommand {
       for (const end = reader.uint32() + reader.pos; reader.pos < end; ) ids.push(reader.uint32());
     },
   });
+  if (ids.length > MAX_INFO_COUNT) {
+    throw new GrpcFailure(GRPC.INVALID_ARGUMENT, 'too many facts are asked for');
+  }
   return { kind: 'sql_info', ids };
 }
 

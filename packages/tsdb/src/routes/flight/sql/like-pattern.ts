@@ -1,6 +1,10 @@
+/** Longer ones find no name there can be, and would take long not to. */
+const MAX_PATTERN_LENGTH = 1024;
+
 /** What a pattern of SQL's LIKE finds; without one everything. `\` takes the next character as it is. */
 export function matchesLike(text: string, pattern: string | undefined): boolean {
   if (pattern === undefined || pattern === '') return true;
+  if (pattern.length > MAX_PATTERN_LENGTH) return false;
   // Places in the pattern where matching may go on; a list of them, so that no pattern takes long.
   const steps = [...pattern.matchAll(/\\([\s\S])|([\s\S])/gu)].map(([, escaped, plain]) =>
     escaped === undefined

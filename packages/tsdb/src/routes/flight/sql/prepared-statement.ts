@@ -79,9 +79,9 @@ export async function describeQuery(
   return fields;
 }
 
-/** What stands in quotes or in comments is none. */
+/** What stands in quotes or in comments is none; an open end counts as one, so that no text is read twice. */
 const TOKEN =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$(?<name>[A-Za-z_][A-Za-z0-9_]*|\d+)/g;
+  /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(?<name>[A-Za-z_][A-Za-z0-9_]*|\d+)/g;
 
 /** Names of the placeholders of a statement, each once, in the order of their first place. */
 export function placeholdersIn(text: string): readonly string[] {
