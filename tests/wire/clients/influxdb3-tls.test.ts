@@ -1,7 +1,9 @@
 // Source: tsdb-http, "Transport and common behaviour" and "Arrow Flight / Flight SQL"; rows T-01 and F-01, under TLS.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ServerProcess, testCertificate, tlsFlags } from '../../harness/index.js';
+// Not all of the harness: a part of it loads the gRPC library, which has to come after the variable below.
+import { ServerProcess } from '../../harness/server-process.js';
+import { testCertificate, tlsFlags } from '../../harness/test-certificate.js';
 
 it('T-01 F-01 @influxdata/influxdb3-client writes and queries over https', async () => {
   const certificate = testCertificate('first');
