@@ -145,7 +145,7 @@ describe('row 23: the PROXY protocol', () => {
   it('without proxies to trust stops the start', async () => {
     await assert.rejects(
       ServerProcess.start({ flags: [...FLAGS, '--server-proxy-protocol', 'true'] }),
-      /trusted_proxies names no proxy/,
+      /server\.proxy_protocol: .*server\.trusted_proxies/,
     );
   });
 });

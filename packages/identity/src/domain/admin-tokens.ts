@@ -102,8 +102,10 @@ export class AdminTokens {
     readonly byTokenId: number | undefined;
   }): Promise<IssuedToken> {
     const { name, expirySec, byTokenId } = wanted;
-    const expiryMs = expirySec === undefined ? undefined : this.#clock.nowMs() + expirySec * 1000;
-    return await this.#create({ text: makeTokenText(this.#random), name, expiryMs }, byTokenId);
+    const createdMs = this.#clock.nowMs();
+    const expiryMs = expirySec === undefined ? undefined : createdMs + expirySec * 1000;
+    const text = makeTokenText(this.#random);
+    return await this.#create({ text, name, expiryMs }, byTokenId, createdMs);
   }
 
   /** Takes the operator's own token, but only on a server that has none. @returns whether it was taken. */
@@ -140,7 +142,11 @@ export class AdminTokens {
     });
   }
 
-  async #create(wanted: PresetToken, byTokenId: number | undefined): Promise<IssuedToken> {
+  async #create(
+    wanted: PresetToken,
+    byTokenId: number | undefined,
+    createdMs = this.#clock.nowMs(),
+  ): Promise<IssuedToken> {
     const { name, text, expiryMs } = wanted;
     return await this.#alone(async () => {
       if (this.#byName.has(name)) throw new TokenNameExists({ tokenName: name });
@@ -151,7 +157,7 @@ export class AdminTokens {
         id: name === OPERATOR_TOKEN_NAME ? OPERATOR_TOKEN_ID : this.#nextId++,
         name,
         hash: hashToken(text),
-        createdMs: this.#clock.nowMs(),
+        createdMs,
         createdByTokenId: byTokenId,
         updatedMs: undefined,
         updatedByTokenId: undefined,
