@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, SystemClock } from '@plinth/kernel';
-import { SeededRandom } from '@plinth/kernel/testing';
+import { createLogger, SystemClock, SystemRandom } from '@plinth/kernel';
 import {
   type PluginCall,
   PluginQuestionFailed,
@@ -45,7 +44,7 @@ describe('PythonPluginHost', { skip }, () => {
         processLimit: 20,
       },
       clock: new SystemClock(),
-      random: new SeededRandom(1),
+      random: new SystemRandom(new SystemClock()), // Marks of processes must differ between hosts.
       log,
     });
     hosts.push(host);
