@@ -1,4 +1,5 @@
 import { isIP, type Socket } from 'node:net';
+import { readHead } from './socket-head.js';
 
 /** What a proxy of the PROXY protocol says about a connection, before the first byte of the client. */
 export type ProxyHeader =
@@ -28,36 +29,22 @@ const MALFORMED = { kind: 'malformed' } as const;
 
 /**
  * Takes the header off a connection and puts back what follows it. A connection without one is closed: a proxy that
- * forgets it would make all its clients one. Calls `proceed` once, or never when the connection ends before; how long
- * that may take is the caller's business.
+ * forgets it would make all its clients one.
  */
 export function whenIntroduced(
   socket: Socket,
   proceed: (client: ProxiedClient | undefined) => void,
 ): void {
-  let head: Buffer | undefined;
-  const onEarlyEnd = (): void => {
-    socket.destroy();
-  };
-  const onReadable = (): void => {
-    const piece: Buffer | null = socket.read();
-    if (piece === null) return;
-    head = head === undefined ? piece : Buffer.concat([head, piece]);
-    const header = readProxyHeader(head);
-    if (header.kind === 'incomplete') return;
-    if (header.kind === 'malformed') {
-      socket.destroy();
-      return;
-    }
-    if (head.length > header.sizeBytes) socket.unshift(head.subarray(header.sizeBytes));
-    socket.removeListener('error', onEarlyEnd);
-    socket.removeListener('end', onEarlyEnd);
-    socket.removeListener('readable', onReadable);
-    proceed(header.client);
-  };
-  socket.on('error', onEarlyEnd);
-  socket.on('end', onEarlyEnd);
-  socket.on('readable', onReadable);
+  readHead<ProxiedClient | undefined>(
+    socket,
+    (head) => {
+      const header = readProxyHeader(head);
+      if (header.kind === 'incomplete') return 'wait';
+      if (header.kind === 'malformed') return 'refuse';
+      return { value: header.client, usedBytes: header.sizeBytes };
+    },
+    proceed,
+  );
 }
 
 /** From here on everybody takes the connection for that of the client. */

@@ -12,6 +12,7 @@ import type { Engine } from '../domain/engine/engine.js';
 import { checkEvent, type FindAppId, type FindInstallationApp } from '../domain/event-rules.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import { makeSecret } from '../domain/hook-rules.js';
+import { type Fields, parseObject } from '../domain/payload/event-body.js';
 import type { PayloadDesk } from '../domain/payload/payload-desk.js';
 import { isoSeconds } from '../domain/ping.js';
 import type { EventRequest, Publisher, PublishOutcome } from '../domain/publisher.js';
@@ -23,8 +24,6 @@ import type { Hook } from '../model/hook.js';
 import { linkHeader } from './link-header.js';
 import { readFilter, readListQuery } from './list-query.js';
 import { detailBytes, isWebhookError, statusOf, summaryToWire } from './to-wire.js';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface OperatorRouteNeeds {
   readonly config: WebhooksConfig;
@@ -138,7 +137,7 @@ function registerAppQueueRoutes(app: FastifyInstance, needs: OperatorRouteNeeds)
 
   app.post<OfApp>('/ops/v1/apps/:app/secret/rotate', async (request, reply) => {
     const hook = await hookOf(request);
-    const fields = readObject(textOf(request.body));
+    const fields = parseObject(textOf(request.body));
     const { secret, overlapSec, signsWithOld } = readRotation(fields);
     const fresh = secret ?? makeSecret(needs.random);
     const untilMs = clock.nowMs() + overlapSec * 1000;
@@ -219,7 +218,7 @@ function registerAppQueueRoutes(app: FastifyInstance, needs: OperatorRouteNeeds)
 
   app.post<OfApp>('/ops/v1/apps/:app/redrive', async (request, reply) => {
     const hook = await hookOf(request);
-    const fields = readObject(textOf(request.body));
+    const fields = parseObject(textOf(request.body));
     const isDryRun = fields['dry_run'] === true;
     const matched =
       fields['state'] === 'dead'
@@ -239,20 +238,6 @@ function sendBytes(reply: FastifyReply, status: number, body: Buffer): FastifyRe
 const bytesOf = (body: unknown): Uint8Array => (Buffer.isBuffer(body) ? body : new Uint8Array(0));
 
 const textOf = (body: unknown): string => (Buffer.isBuffer(body) ? body.toString() : '');
-
-function readObject(text: string): Fields {
-  if (text === '') return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new JsonUnreadable('not_json');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new JsonUnreadable('not_an_object');
-  }
-  return value as Fields; // just checked
-}
 
 function outcomeToWire(outcome: PublishOutcome | undefined): object {
   if (outcome === undefined) return { status: 500, message: 'Server Error' };

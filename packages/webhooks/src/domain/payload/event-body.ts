@@ -96,7 +96,8 @@ function split(text: string): readonly string[] {
   return splitArray(text);
 }
 
-function parseObject(text: string): Fields {
+/** An empty text is an empty object. Throws `JsonUnreadable`. */
+export function parseObject(text: string): Fields {
   if (text === '') return {};
   let value: unknown;
   try {
