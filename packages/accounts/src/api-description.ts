@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { REFERENCE_LISTS } from './domain/reference/index.js';
-import { CONFIGURATION_NAMES } from './model/account.js';
+import { CONFIGURATION_NAMES } from './model/configuration-name.js';
 import { ERROR_CODES } from './model/error-codes.js';
 import { INCLUDES } from './model/shape/account-params.js';
 import { RequestShapes, type ShapeName } from './routes/request-shapes.js';

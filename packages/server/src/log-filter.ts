@@ -1,4 +1,5 @@
-import type { LogLevel } from './settings.js';
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const LEVEL = '(off|error|warn|info|debug|trace)';
 const PART = `(${LEVEL}|[A-Za-z_][\\w:]*=${LEVEL})`;

@@ -6,16 +6,13 @@ import { RATE_LIMIT_SETTINGS } from '@plinth/ratelimit';
 import { TSDB_SETTINGS } from '@plinth/tsdb';
 import { WEBHOOKS_SETTINGS } from '@plinth/webhooks';
 import { type TSchemaOptions, Type } from 'typebox';
-import { LOG_FILTER_PATTERN } from './log-filter.js';
+import { LOG_FILTER_PATTERN, LOG_LEVELS } from './log-filter.js';
 
 export const SERVICE_NAMES = ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** Ports above 65,535 must not get as far as the socket. */
 const PORT = '(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])';
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The union's own type is lost in `map`. */
 const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOptions = {}) =>

@@ -1,7 +1,8 @@
 import { type HttpService, invariant, type Principal, type RelationalStore } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
+import type { TsdbNeeds } from './needs.js';
 import { flightFront } from './routes/flight/flight-front.js';
-import type { OpenTsdb, TsdbNeeds } from './service.js';
+import type { OpenTsdb } from './service.js';
 
 export interface Tsdb extends HttpService {
   /** Stable over restarts; known once `start` has resolved. */

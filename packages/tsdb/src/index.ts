@@ -3,5 +3,5 @@ export { createTsdb, type FrozenObjects, preloadTsdb, type Tsdb } from './create
 export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/engine/engine.js';
 export type { TokenDirectory, TokenRecord } from './domain/system-tables/tokens.js';
 export type { TsdbError } from './errors.js';
+export type { TsdbNeeds } from './needs.js';
 export { type ParquetMapping, readParquet } from './read-parquet.js';
-export type { TsdbNeeds } from './service.js';

@@ -1,17 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import type {
-  Clock,
-  CommitLog,
-  FileSystem,
-  Leases,
-  Logger,
-  Metrics,
-  ObjectStore,
-  Random,
-  RelationalStore,
-  ReportEvent,
-} from '@plinth/kernel';
-import type { TsdbSettings } from './config.js';
+import type { Logger } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import { DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
@@ -26,9 +14,9 @@ import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
-import type { TokenDirectory } from './domain/system-tables/tokens.js';
 import { EngineMetrics, observeCaches, observeEngine } from './engine-metrics.js';
 import type { ResultStream } from './model/result.js';
+import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
@@ -38,33 +26,6 @@ import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-
 export interface WarmUpConsumers {
   sql(result: ResultStream): Promise<void>;
   influxql(run: InfluxqlRun): Promise<void>;
-}
-
-export interface TsdbNeeds {
-  readonly settings: TsdbSettings;
-  /** Label of this node in `system.nodes`. */
-  readonly nodeId: string;
-  /** For `system.tokens`. */
-  readonly tokens: TokenDirectory;
-  /** Folder of the node; the engine's files lie below it. */
-  readonly dataDir: string;
-  readonly fileSystem: FileSystem;
-  readonly relational: RelationalStore;
-  /** Its objects must be readable below `dataDir`. */
-  readonly objects: ObjectStore;
-  /** Opens the write-ahead log in `folder`. */
-  readonly openLog: (options: {
-    readonly folder: string;
-    readonly nodeUuid: string;
-    readonly repair: boolean;
-  }) => Promise<CommitLog>;
-  readonly leases: Leases;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  /** Told of databases, tables and triggers that change; `undefined`: nobody is. */
-  readonly report?: ReportEvent | undefined;
 }
 
 /** The parts that the routes work with. */

@@ -1,4 +1,5 @@
-import { CONFIGURATION_NAMES, type StoredAccount } from '../model/account.js';
+import type { StoredAccount } from '../model/account.js';
+import { CONFIGURATION_NAMES } from '../model/configuration-name.js';
 import type { EventDraft } from '../model/event.js';
 import { isSame } from '../model/merge-fields.js';
 import type { StoredPerson } from '../model/person.js';

@@ -1,11 +1,12 @@
 import type { Clock, Random } from '@plinth/kernel';
 import type { StoredAccount } from '../model/account.js';
+import type { DeriveRequirements } from '../model/derive-requirements.js';
 import { requirementsCollectorOf } from '../model/derived.js';
 import { BUNDLE_ID_LENGTH, type EventBundle, type EventDraft } from '../model/event.js';
 import { CreationOrder, randomLetters } from '../model/ids.js';
 import type { StoredPerson } from '../model/person.js';
 import type { PlatformSettings } from '../model/platform-settings.js';
-import type { DeriveRequirements, Requirements } from '../model/requirements.js';
+import type { Requirements } from '../model/requirements.js';
 import { accountHead, type WireOptions } from '../model/wire/account-object.js';
 import { toAccountRow, toPersonRow } from '../storage/account-codec.js';
 import type { Aggregate } from '../storage/account-store.js';

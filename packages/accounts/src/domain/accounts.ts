@@ -1,5 +1,6 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { type ConfigurationName, EMPTY_STATE, type StoredAccount } from '../model/account.js';
+import { EMPTY_STATE, type StoredAccount } from '../model/account.js';
+import type { ConfigurationName } from '../model/configuration-name.js';
 import type { FileFixture } from '../model/fixture.js';
 import { CreationOrder, randomLetters } from '../model/ids.js';
 import type { StoredPerson } from '../model/person.js';

@@ -1,9 +1,5 @@
-import {
-  type AccountFields,
-  type Applied,
-  CONFIGURATION_NAMES,
-  type StoredAccount,
-} from '../model/account.js';
+import type { AccountFields, Applied, StoredAccount } from '../model/account.js';
+import { CONFIGURATION_NAMES } from '../model/configuration-name.js';
 import { isMerchantOrRecipient } from '../model/derived.js';
 import { mergeFields } from '../model/merge-fields.js';
 import type { PersonFields, StoredPerson } from '../model/person.js';

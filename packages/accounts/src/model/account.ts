@@ -1,3 +1,4 @@
+import type { ConfigurationName } from './configuration-name.js';
 import type {
   Address,
   Amount,
@@ -15,13 +16,6 @@ import type {
   InjectedRequirement,
   Requirements,
 } from './requirements.js';
-
-export type ConfigurationName = 'customer' | 'merchant' | 'recipient';
-export const CONFIGURATION_NAMES: readonly ConfigurationName[] = [
-  'customer',
-  'merchant',
-  'recipient',
-];
 
 export type EntityType = 'company' | 'government_entity' | 'individual' | 'non_profit';
 

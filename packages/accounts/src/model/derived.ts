@@ -1,9 +1,5 @@
-import {
-  type CapabilityTree,
-  CONFIGURATION_NAMES,
-  type ConfigurationName,
-  type StoredAccount,
-} from './account.js';
+import type { CapabilityTree, StoredAccount } from './account.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from './configuration-name.js';
 import type { Given } from './parts.js';
 import type { Collector, Dashboard } from './platform-settings.js';
 

@@ -1,4 +1,4 @@
-import type { ConfigurationName } from './account.js';
+import type { ConfigurationName } from './configuration-name.js';
 
 /**
  * Lists that the shape of a request is checked against; the tables behind the rules stay with the rules. Every list

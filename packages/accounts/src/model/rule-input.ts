@@ -1,4 +1,5 @@
-import type { AccountFields, ConfigurationName, StoredAccount } from './account.js';
+import type { AccountFields, StoredAccount } from './account.js';
+import type { ConfigurationName } from './configuration-name.js';
 import type { Given } from './parts.js';
 import type { PersonFields, StoredPerson } from './person.js';
 import type { PlatformSettings } from './platform-settings.js';

@@ -1,6 +1,6 @@
 import { readPage } from '../domain/account-pages.js';
 import type { Accounts, AccountWrite } from '../domain/accounts.js';
-import { CONFIGURATION_NAMES, type ConfigurationName } from '../model/account.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from '../model/configuration-name.js';
 import { INCLUDES, type Include } from '../model/shape/account-params.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import { readJson } from './bodies.js';

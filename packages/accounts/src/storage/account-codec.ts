@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { ConfigurationName, StoredAccount } from '../model/account.js';
+import type { StoredAccount } from '../model/account.js';
+import type { ConfigurationName } from '../model/configuration-name.js';
 import { appliedConfigurations } from '../model/derived.js';
 import type { IdNumber } from '../model/parts.js';
 import type { PersonFields, StoredPerson } from '../model/person.js';

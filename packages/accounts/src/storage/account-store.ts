@@ -1,6 +1,7 @@
 import type { RelationalStore } from '@plinth/kernel';
 import { type Kysely, type SqlBool, sql } from 'kysely';
-import type { ConfigurationName, StoredAccount } from '../model/account.js';
+import type { StoredAccount } from '../model/account.js';
+import type { ConfigurationName } from '../model/configuration-name.js';
 import type { StoredPerson } from '../model/person.js';
 import { type Tenant, tenantKey } from '../model/tenant.js';
 import { type AccountRow, fromAccountRow, fromPersonRow, masksWith } from './account-codec.js';

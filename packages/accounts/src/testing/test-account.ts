@@ -1,9 +1,5 @@
-import {
-  type AccountFields,
-  CONFIGURATION_NAMES,
-  EMPTY_STATE,
-  type StoredAccount,
-} from '../model/account.js';
+import { type AccountFields, EMPTY_STATE, type StoredAccount } from '../model/account.js';
+import { CONFIGURATION_NAMES } from '../model/configuration-name.js';
 import type { PersonFields, StoredPerson } from '../model/person.js';
 
 /** When accounts of tests are made, and their configurations applied. */

@@ -1,4 +1,4 @@
-import type { MetricSample } from './metrics.js';
+import type { MetricSample } from './metric.js';
 
 /** Counts values by size: one addition per value. */
 export class Histogram {

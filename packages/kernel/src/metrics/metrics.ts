@@ -1,4 +1,5 @@
 import { invariant } from '../errors/invariant.js';
+import type { Metric, MetricSample } from './metric.js';
 import { observeProcess } from './process-metrics.js';
 import { metricText } from './text-format.js';
 
@@ -39,7 +40,7 @@ export class Metrics {
 
   /** Starts to measure this process and its event loop; ends with `close`. */
   observeProcess(): void {
-    this.#process ??= observeProcess(this);
+    this.#process ??= observeProcess((metric) => this.add(metric));
   }
 
   /** All numbers as they are now. */
@@ -69,19 +70,4 @@ export class Metrics {
 
 export interface Counter {
   inc(by?: number): void;
-}
-
-export interface Metric {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  samples(): readonly MetricSample[] | Promise<readonly MetricSample[]>;
-}
-
-export interface MetricSample {
-  /** With `_bucket`, `_sum` or `_count` for the parts of a histogram; the metric's own name otherwise. */
-  readonly metricName?: string;
-  /** Values are few and never a client's choice. */
-  readonly labels?: Readonly<Record<string, string | number>>;
-  readonly value: number;
 }

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import type { Metrics } from './metrics.js';
+import type { Metric } from './metric.js';
 
 /** How often the event loop is probed: a delay is seen when it is longer than this. */
 const PROBE_INTERVAL_MS = 10;
@@ -7,13 +7,13 @@ const PROBE_INTERVAL_MS = 10;
 const NS_PER_SEC = 1e9;
 
 /** Metrics of the process and its event loop; names as in other Node services, so that dashboards fit. */
-export function observeProcess(metrics: Metrics): Disposable {
+export function observeProcess(add: (metric: Metric) => void): Disposable {
   const delays = monitorEventLoopDelay({ resolution: PROBE_INTERVAL_MS });
   delays.enable();
   const gauge = (name: string, help: string, read: () => number): void =>
-    metrics.gauge({ name, help, read });
+    add({ name, help, type: 'gauge', samples: () => [{ value: read() }] });
 
-  metrics.add({
+  add({
     name: 'process_cpu_seconds_total',
     help: 'CPU time of the process, user and system.',
     type: 'counter',
@@ -38,7 +38,7 @@ export function observeProcess(metrics: Metrics): Disposable {
     'Memory of buffers outside of the JavaScript heap.',
     () => process.memoryUsage().external,
   );
-  metrics.add({
+  add({
     name: 'nodejs_eventloop_lag_seconds',
     help: 'Delay of the event loop since the last reading of this page.',
     type: 'gauge',

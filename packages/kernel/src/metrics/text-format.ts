@@ -1,4 +1,4 @@
-import type { Metric, MetricSample } from './metrics.js';
+import type { Metric, MetricSample } from './metric.js';
 
 /** One metric in Prometheus' text format, a line per sample. */
 export function metricText({ name, help, type }: Metric, samples: readonly MetricSample[]): string {

@@ -1,29 +1,9 @@
 import { sql, type Transaction } from 'kysely';
-import type { Clock } from '../clock/clock.js';
-import type { Random } from '../clock/random.js';
 import { invariant } from '../errors/invariant.js';
-import type { Leases } from '../lease/lease.js';
-import type { RelationalStore } from '../relational/relational-store.js';
 import type { Outbox, OutboxEvent } from './outbox.js';
+import type { OutboxOptions } from './outbox-options.js';
 import { OUTBOX_MIGRATIONS, type OutboxTables } from './outbox-tables.js';
 import { Subscription } from './subscription.js';
-
-export interface OutboxOptions {
-  readonly store: RelationalStore;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly leases: Leases;
-  /** How long a relay with nothing to do waits before it looks again (another node may have published). */
-  readonly pollMs?: number;
-  /** Events are kept this long after everybody has had them. */
-  readonly retentionMs?: number;
-  readonly onHandlerFailure: (failure: {
-    readonly subscriber: string;
-    readonly event: OutboxEvent;
-    readonly attempt: number;
-    readonly error: unknown;
-  }) => void;
-}
 
 const RETENTION_CHECK_MS = 60_000;
 const REMOVED_PER_CHECK = 5_000;

@@ -1,6 +1,6 @@
 import type { OutboxEvent } from './outbox.js';
+import type { OutboxOptions } from './outbox-options.js';
 import type { OutboxTables } from './outbox-tables.js';
-import type { OutboxOptions } from './relational-outbox.js';
 
 interface SubscriptionOptions extends OutboxOptions {
   readonly name: string;

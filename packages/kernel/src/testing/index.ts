@@ -3,4 +3,5 @@ export { ManualClock } from './manual-clock.js';
 export { objectStoreConformance } from './object-store-conformance.js';
 export { relationalStoreConformance } from './relational-store-conformance.js';
 export { SeededRandom } from './seeded-random.js';
-export { type SimFaults, SimFileSystem } from './sim-file-system.js';
+export type { SimFaults } from './sim-faults.js';
+export { SimFileSystem } from './sim-file-system.js';

@@ -1,17 +1,8 @@
 import { dirname } from 'node:path';
 import type { Random } from '../clock/random.js';
 import type { FileHandle, FileStat, FileSystem, OpenMode } from '../fs/file-system.js';
+import type { SimFaults } from './sim-faults.js';
 import { fileError, type SimDisk, SimFile, SimFileHandle } from './sim-file.js';
-
-/** What goes wrong, as probabilities per call in [0, 1]; absent means never. */
-export interface SimFaults {
-  readonly syncFails?: number;
-  readonly readFails?: number;
-  /** A write takes only a part and then fails with `EIO`. */
-  readonly writeIsShort?: number;
-  /** All files together; a write beyond it stores what fits and fails with `ENOSPC`. */
-  readonly capacityBytes?: number;
-}
 
 interface Folder {
   /** Names as a running system sees them. */

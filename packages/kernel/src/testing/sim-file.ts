@@ -1,7 +1,7 @@
 import type { Random } from '../clock/random.js';
 import { SyncFailed } from '../fs/file-errors.js';
 import type { FileHandle } from '../fs/file-system.js';
-import type { SimFaults } from './sim-file-system.js';
+import type { SimFaults } from './sim-faults.js';
 
 const SECTOR_SIZE = 512;
 

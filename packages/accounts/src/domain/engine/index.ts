@@ -1,7 +1,6 @@
+import type { EngineInput, EngineResult } from '../../model/derive-requirements.js';
 import type {
   CapabilityStatus,
-  EngineInput,
-  EngineResult,
   FutureRequirements,
   InjectedRequirement,
   RequirementEntry,

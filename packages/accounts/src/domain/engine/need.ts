@@ -1,4 +1,4 @@
-import type { ConfigurationName } from '../../model/account.js';
+import type { ConfigurationName } from '../../model/configuration-name.js';
 import type { RequirementReference } from '../../model/requirements.js';
 
 /** One capability of one configuration. */

@@ -1,4 +1,6 @@
-import type { ConfigurationName, EntityType, StoredAccount } from '../../model/account.js';
+import type { EntityType, StoredAccount } from '../../model/account.js';
+import type { ConfigurationName } from '../../model/configuration-name.js';
+import type { EngineInput } from '../../model/derive-requirements.js';
 import {
   appliedConfigurations,
   capabilityRequests,
@@ -6,7 +8,6 @@ import {
 } from '../../model/derived.js';
 import type { PersonFields, StoredPerson } from '../../model/person.js';
 import type { Collector } from '../../model/platform-settings.js';
-import type { EngineInput } from '../../model/requirements.js';
 import { currencyOf } from '../reference/currencies.js';
 import { type Capability, keyOf } from './need.js';
 

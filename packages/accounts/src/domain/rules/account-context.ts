@@ -1,8 +1,5 @@
-import {
-  type AccountFields,
-  CONFIGURATION_NAMES,
-  type ConfigurationName,
-} from '../../model/account.js';
+import type { AccountFields } from '../../model/account.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from '../../model/configuration-name.js';
 import { requirementsCollectorOf } from '../../model/derived.js';
 import type { Collector, Dashboard, FeesCollector } from '../../model/platform-settings.js';
 import type { AccountCheck } from '../../model/rule-input.js';

@@ -1,8 +1,5 @@
-import {
-  type AccountFields,
-  CONFIGURATION_NAMES,
-  type ConfigurationName,
-} from '../../model/account.js';
+import type { AccountFields } from '../../model/account.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from '../../model/configuration-name.js';
 import { capabilityRequests } from '../../model/derived.js';
 import type { Violation } from '../../model/violation.js';
 import {

@@ -1,4 +1,4 @@
-import { CONFIGURATION_NAMES, type ConfigurationName } from '../../model/account.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from '../../model/configuration-name.js';
 import { capabilityRequests } from '../../model/derived.js';
 import type { Violation } from '../../model/violation.js';
 import type { AccountContext } from './account-context.js';

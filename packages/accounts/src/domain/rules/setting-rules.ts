@@ -1,4 +1,4 @@
-import type { ConfigurationName } from '../../model/account.js';
+import type { ConfigurationName } from '../../model/configuration-name.js';
 import type { Violation } from '../../model/violation.js';
 import type { AccountContext } from './account-context.js';
 import { type FieldProblem, invalidField, quote, violate } from './violate.js';

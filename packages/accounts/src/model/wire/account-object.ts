@@ -1,11 +1,12 @@
-import { CONFIGURATION_NAMES, type ConfigurationName, type StoredAccount } from '../account.js';
+import type { StoredAccount } from '../account.js';
+import { CONFIGURATION_NAMES, type ConfigurationName } from '../configuration-name.js';
 import { appliedConfigurations, requirementsCollectorOf } from '../derived.js';
-import type { StoredPerson } from '../person.js';
 import type { ReferenceLists } from '../reference.js';
 import type { FutureRequirements, Requirements } from '../requirements.js';
 import type { Include } from '../shape/account-params.js';
 import { timestamp } from '../timestamps.js';
 import type { VendorWords } from '../vendor-words.js';
+import type { AccountView } from './account-view.js';
 import { customerObject, merchantObject, recipientObject } from './configuration-object.js';
 import { idNumbers, individualObject } from './person-object.js';
 
@@ -13,12 +14,6 @@ export interface WireOptions {
   readonly words: VendorWords;
   readonly appliedFormat: 'timestamp' | 'boolean';
   readonly lists: ReferenceLists;
-}
-
-export interface AccountView {
-  readonly account: StoredAccount;
-  /** The Person of an individual account. */
-  readonly individual: StoredPerson | undefined;
 }
 
 type Wire = { storer?: unknown; [name: string]: unknown };

@@ -1,7 +1,8 @@
-import type { ConfigurationName, CustomerFields, StoredAccount } from '../account.js';
+import type { CustomerFields, StoredAccount } from '../account.js';
+import type { ConfigurationName } from '../configuration-name.js';
 import type { CapabilityStatus } from '../requirements.js';
 import type { VendorWords } from '../vendor-words.js';
-import type { AccountView } from './account-object.js';
+import type { AccountView } from './account-view.js';
 
 type Wire = Record<string, unknown>;
 

@@ -1,10 +1,11 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { hostOf, portOf, type TargetGuard } from '@plinth/kernel';
 import type { EgressProxy } from './egress-proxy.js';
+import { openTcp } from './open-tcp.js';
 import { failureOf, TransportFailed } from './outcome.js';
 
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
@@ -83,18 +84,6 @@ async function openFirst(
   }
   signal.throwIfAborted();
   throw failureOf(failure, false);
-}
-
-/** Throws what the system says. */
-export async function openTcp(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const socket = connectTcp({ host, port, noDelay: true, keepAlive: true });
-  try {
-    await once(socket, 'connect', { signal });
-    return socket;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
 }
 
 async function secure(

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { openTcp } from './connect.js';
+import { openTcp } from './open-tcp.js';
 import { TransportFailed } from './outcome.js';
 
 const MAX_ANSWER_SIZE_BYTES = 16_384;

@@ -58,14 +58,5 @@ export function timeRange(
   return isBounded ? { minNs, maxNs } : undefined;
 }
 
-/** False for `tag IS NULL`, which rows made up by an outer join meet as well. */
-export function rejectsNull(fact: Fact): boolean {
-  return (
-    fact.kind === 'time' ||
-    fact.condition.op === 'not_in' ||
-    !fact.condition.values.includes(undefined)
-  );
-}
-
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const greatest = (a: bigint, b: bigint): bigint => (a > b ? a : b);

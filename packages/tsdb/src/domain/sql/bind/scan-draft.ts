@@ -6,7 +6,7 @@ import {
   type TagCondition,
 } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import { type Fact, rejectsNull } from './facts.js';
+import type { Fact } from './facts.js';
 
 /** A scan while the query is bound: columns and conditions are gathered from everything that reads it. */
 export class ScanDraft {
@@ -67,4 +67,13 @@ export class ScanDraft {
       ...(this.source !== undefined && { source: this.source }),
     };
   }
+}
+
+/** False for `tag IS NULL`, which rows made up by an outer join meet as well. */
+function rejectsNull(fact: Fact): boolean {
+  return (
+    fact.kind === 'time' ||
+    fact.condition.op === 'not_in' ||
+    !fact.condition.values.includes(undefined)
+  );
 }

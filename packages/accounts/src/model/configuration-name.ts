@@ -1,0 +1,6 @@
+export type ConfigurationName = 'customer' | 'merchant' | 'recipient';
+export const CONFIGURATION_NAMES: readonly ConfigurationName[] = [
+  'customer',
+  'merchant',
+  'recipient',
+];

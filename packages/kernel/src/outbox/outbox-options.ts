@@ -1,0 +1,22 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../clock/random.js';
+import type { Leases } from '../lease/lease.js';
+import type { RelationalStore } from '../relational/relational-store.js';
+import type { OutboxEvent } from './outbox.js';
+
+export interface OutboxOptions {
+  readonly store: RelationalStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly leases: Leases;
+  /** How long a relay with nothing to do waits before it looks again (another node may have published). */
+  readonly pollMs?: number;
+  /** Events are kept this long after everybody has had them. */
+  readonly retentionMs?: number;
+  readonly onHandlerFailure: (failure: {
+    readonly subscriber: string;
+    readonly event: OutboxEvent;
+    readonly attempt: number;
+    readonly error: unknown;
+  }) => void;
+}

@@ -1,0 +1,42 @@
+import type {
+  Clock,
+  CommitLog,
+  FileSystem,
+  Leases,
+  Logger,
+  Metrics,
+  ObjectStore,
+  Random,
+  RelationalStore,
+  ReportEvent,
+} from '@plinth/kernel';
+import type { TsdbSettings } from './config.js';
+import type { TokenDirectory } from './domain/system-tables/tokens.js';
+
+/** What the service is given by the server that runs it. */
+export interface TsdbNeeds {
+  readonly settings: TsdbSettings;
+  /** Label of this node in `system.nodes`. */
+  readonly nodeId: string;
+  /** For `system.tokens`. */
+  readonly tokens: TokenDirectory;
+  /** Folder of the node; the engine's files lie below it. */
+  readonly dataDir: string;
+  readonly fileSystem: FileSystem;
+  readonly relational: RelationalStore;
+  /** Its objects must be readable below `dataDir`. */
+  readonly objects: ObjectStore;
+  /** Opens the write-ahead log in `folder`. */
+  readonly openLog: (options: {
+    readonly folder: string;
+    readonly nodeUuid: string;
+    readonly repair: boolean;
+  }) => Promise<CommitLog>;
+  readonly leases: Leases;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Told of databases, tables and triggers that change; `undefined`: nobody is. */
+  readonly report?: ReportEvent | undefined;
+}

@@ -1,0 +1,14 @@
+import { once } from 'node:events';
+import { connect as connectTcp, type Socket } from 'node:net';
+
+/** Throws what the system says. */
+export async function openTcp(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connectTcp({ host, port, noDelay: true, keepAlive: true });
+  try {
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
