@@ -28,6 +28,7 @@ export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
 export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-errors.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export type { HttpService } from './http/http-service.js';
+export { OpenApi, type QueryParameter } from './http/open-api.js';
 export {
   type FieldError,
   type PlatformFailure,

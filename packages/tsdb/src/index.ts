@@ -1,3 +1,4 @@
+export { describeTsdb } from './api-description/tsdb-paths.js';
 export { TSDB_SETTINGS, type TsdbSettings } from './config.js';
 export { createTsdb, type FrozenObjects, preloadTsdb, type Tsdb } from './create-tsdb.js';
 export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/engine/engine.js';
