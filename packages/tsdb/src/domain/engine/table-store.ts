@@ -6,6 +6,7 @@ import type { TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
+import { isDirectKind } from './direct/cached-rows.js';
 import type { ColumnCache } from './direct/column-cache.js';
 import { answerDirectly, fieldsOf } from './direct/direct-path.js';
 import { type RowSource, TableColumns } from './direct/table-columns.js';
@@ -394,6 +395,16 @@ export class TableStore {
       if (isAwaited) return undefined;
       await found;
     }
+  }
+
+  /** Loads the columns of a segment ahead of queries. False: it takes more than `limitBytes` with all that is loaded. */
+  async preload(open: OpenSegment, limitBytes: number, signal: AbortSignal): Promise<boolean> {
+    // Overlays hold points written twice, which the engine merges; deleted rows are left out by it.
+    const { kind, minTime, maxTime } = open.segment;
+    if (kind === 'overlay' || !this.#segments.includes(open)) return true;
+    if (this.tombstones.touches(minTime, maxTime)) return true;
+    const columns = [...this.schema.columns.values()].filter(({ kind: of }) => isDirectKind(of));
+    return await this.#columns.preload(this.#segmentRows(open), columns, { limitBytes, signal });
   }
 
   /** All rows between two instants that queries may see, taken together without a wait in between. */

@@ -15,6 +15,7 @@ import type { QueryLog } from '../system-tables/query-log.js';
 import type { CommitListener } from './commit-listener.js';
 import { Compactor } from './compactor.js';
 import { ColumnCache } from './direct/column-cache.js';
+import { ColumnPreload } from './direct/column-preload.js';
 import type { Engine, ParquetFile, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
 import { Flusher, type FlushSettings } from './flusher.js';
 import { HardDeletions } from './hard-deletions.js';
@@ -99,6 +100,7 @@ export class TsdbEngine implements Engine {
   readonly #needs: EngineNeeds;
   readonly #tables = new Map<number, TableStore>();
   readonly #columnCache: ColumnCache;
+  readonly #columnPreload: ColumnPreload;
   readonly #buffer: WriteBuffer;
   readonly #writes: WritePath;
   readonly #queries: QueryPath;
@@ -119,6 +121,7 @@ export class TsdbEngine implements Engine {
     engine.#compactor.start();
     engine.#retention.start();
     engine.#hardDeletions.start();
+    engine.#columnPreload.start();
     return engine;
   }
 
@@ -134,6 +137,13 @@ export class TsdbEngine implements Engine {
       log: needs.log,
       clock,
       hardLimitBytes: needs.settings.hardLimitBytes,
+    });
+    this.#columnPreload = new ColumnPreload({
+      tables: () => this.#tables.values(),
+      cache: this.#columnCache,
+      clock,
+      writeIdleMs: () => this.#buffer.idleMs,
+      onFailed: (error) => report.backgroundFailed(error),
     });
     this.#writes = new WritePath({
       reader: needs.reader,
@@ -337,6 +347,7 @@ export class TsdbEngine implements Engine {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     if (this.#writesUnderWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await this.#columnPreload.close();
     await this.#hardDeletions.close();
     await this.#retention.close();
     await this.#compactor.close();

@@ -24,6 +24,10 @@ export class ColumnCache {
     this.#nowMs = options.nowMs;
   }
 
+  get limitBytes(): number {
+    return this.#limitBytes;
+  }
+
   get isEnabled(): boolean {
     return this.#limitBytes > 0;
   }

@@ -21,6 +21,8 @@ const PAGE_ROWS = 65536;
 const MAX_SEGMENT_ROWS = 4 * 1024 * 1024;
 /** Values that a query waits for: loading them takes about as long as the engine's answer. */
 const MAX_AWAITED_VALUES = 1_000_000;
+/** Columns of a segment that are loaded ahead with one statement: a query that waits for others gets its turn between two. */
+const PRELOAD_COLUMNS = 4;
 /** What time and order of a row take. */
 const INDEX_BYTES = 8;
 
@@ -105,6 +107,37 @@ export class TableColumns {
     this.#prefetch(found.missing, wanted.columns);
     const done = Promise.allSettled(loads).then(() => undefined);
     return isAwaited ? done : undefined;
+  }
+
+  /**
+   * Loads the columns of a segment that are not in memory, as long as all that is fits in `limitBytes`. False: it does not.
+   */
+  async preload(
+    source: RowSource,
+    columns: readonly Column[],
+    { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    if (source.rowCount > MAX_SEGMENT_ROWS) return true;
+    const hasRoom = (sizeBytes: number): boolean => this.#cache.sizeBytes + sizeBytes <= limitBytes;
+    let isComplete = true;
+    for (const unit of this.#unitsOf(source)) {
+      const lacking = columns.filter(
+        (column) =>
+          source.hasColumn(column.id) && !unit.rows.has(column.id) && !unit.rows.isUnfit([column]),
+      );
+      for (
+        let at = 0;
+        at < lacking.length && isComplete && !signal.aborted;
+        at += PRELOAD_COLUMNS
+      ) {
+        const wanted = lacking.slice(at, at + PRELOAD_COLUMNS);
+        await this.#cache.loads.add(async () => {
+          if (!unit.rows.isForgotten)
+            isComplete = await this.#loadUnit(source, unit, { columns: wanted, hasRoom });
+        }, false);
+      }
+    }
+    return isComplete;
   }
 
   /** Gives up what belongs to other sources than these. */
@@ -205,7 +238,9 @@ export class TableColumns {
     if (before !== undefined && !isUrgent) return before;
     const load = this.#cache.loads
       .add(async () => {
-        if (!isThere() && !unit.rows.isForgotten) await this.#loadUnit(source, unit, wanted);
+        if (isThere() || unit.rows.isForgotten) return;
+        const hasRoom = (sizeBytes: number): boolean => this.#cache.makeRoom(sizeBytes);
+        await this.#loadUnit(source, unit, { columns: wanted, hasRoom });
       }, isUrgent)
       .catch((error: unknown) => {
         this.#onError(error);
@@ -218,15 +253,27 @@ export class TableColumns {
     return load;
   }
 
-  async #loadUnit(source: RowSource, unit: RowUnit, columns: readonly Column[]): Promise<void> {
+  /** False: there is no room for it. */
+  async #loadUnit(
+    source: RowSource,
+    unit: RowUnit,
+    {
+      columns,
+      hasRoom,
+    }: {
+      readonly columns: readonly Column[];
+      readonly hasRoom: (sizeBytes: number) => boolean;
+    },
+  ): Promise<boolean> {
     const { from, rowNumber } = source;
     const readable = { host: this.#host, index: this.#index, from, rowNumber };
     const letGo = await source.hold();
     try {
       const loads = await this.#formsOf(source, unit, columns, readable);
       const rowSizeBytes = loads.reduce((sum, load) => sum + valueSizeBytes(load), INDEX_BYTES);
-      if (this.#cache.makeRoom((unit.to - unit.from) * rowSizeBytes))
-        await loadUnit(readable, unit, loads);
+      if (!hasRoom((unit.to - unit.from) * rowSizeBytes)) return false;
+      await loadUnit(readable, unit, loads);
+      return true;
     } finally {
       letGo();
     }

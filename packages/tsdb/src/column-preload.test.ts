@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { Metrics } from '@plinth/kernel';
+import type { OpenTsdb } from './service.js';
+import { openTestNode } from './testing/open-test-node.js';
+import { renderResult } from './testing/render-result.js';
+
+const ROWS = 4000;
+
+describe('the preload of columns', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plinth-preload-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('has a segment in memory before its first query', { timeout: 60_000 }, async () => {
+    const dir = join(folder, 'first');
+    await fill(dir);
+    const metrics = new Metrics();
+    const node = await openTestNode(dir, { metrics });
+    try {
+      // Four columns of values that fit 8 and 16 bits, a double, and what says where rows are.
+      const size = await whenStill(() => gauge(metrics, 'plinth_tsdb_column_cache_bytes'));
+      assert.ok(size > ROWS * (4 + 1 + 8), `${size} bytes are loaded`);
+      const text =
+        'SELECT host, count(*) AS n, sum(i) AS s, max(f) AS m FROM t GROUP BY host ORDER BY host';
+      const first = await answer(node, text);
+      assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
+      assert.deepEqual(first, await answer(node, `${text} -- by the engine`));
+      assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
+    } finally {
+      await node.close();
+    }
+  });
+
+  it('keeps to its share of the cache', { timeout: 60_000 }, async () => {
+    const dir = join(folder, 'small');
+    await fill(dir);
+    const metrics = new Metrics();
+    const limit = ROWS * 16;
+    const node = await openTestNode(dir, {
+      metrics,
+      flags: { 'tsdb-column-cache-bytes': String(limit) },
+    });
+    try {
+      await setTimeout(1500);
+      const size = await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
+      assert.ok(size <= limit * 0.75, `${size} of ${limit} bytes are loaded`);
+      const text = 'SELECT sum(i) AS s FROM t';
+      assert.deepEqual(await answer(node, text), await answer(node, `${text} -- by the engine`));
+    } finally {
+      await node.close();
+    }
+  });
+});
+
+/** Rows of three hosts in a segment: the close flushes them. */
+async function fill(dir: string): Promise<void> {
+  const node = await openTestNode(dir);
+  await node.catalog.ensureDatabase('d');
+  const lines: string[] = [];
+  for (let row = 0; row < ROWS; row++)
+    lines.push(
+      `t,host=h${row % 3} i=${row % 100}i,w=${row}i,f=${row / 8},b=${row % 2 === 0} ${row * 1000}`,
+    );
+  const outcome = await node.engine.write({
+    database: 'd',
+    body: Buffer.from(lines.join('\n')),
+    encoding: 'identity',
+    maxSizeBytes: 10_000_000,
+    precision: 'nanosecond',
+    acceptPartial: false,
+    noSync: false,
+    receivedNs: 0n,
+  });
+  assert.deepEqual(outcome.refused, []);
+  await node.close();
+}
+
+/** What a figure is once it is not 0 and stays the same. */
+async function whenStill(figure: () => Promise<number>): Promise<number> {
+  for (let before = 0; ; ) {
+    const now = await figure();
+    if (now > 0 && now === before) return now;
+    before = now;
+    await setTimeout(300);
+  }
+}
+
+async function gauge(metrics: Metrics, name: string): Promise<number> {
+  const [, value] = new RegExp(`^${name} (\\d+)`, 'm').exec((await metrics.page()).text) ?? [];
+  return Number(value);
+}
+
+async function answer(node: OpenTsdb, text: string): Promise<string[]> {
+  const result = await node.engine.query({
+    database: 'd',
+    language: 'sql',
+    text,
+    params: new Map(),
+    signal: new AbortController().signal,
+  });
+  return await renderResult(result);
+}
