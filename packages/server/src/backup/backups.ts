@@ -9,8 +9,8 @@ import {
 import type { FrozenObjects, Tsdb } from '@plinth/tsdb';
 import type { Stores } from '../stores.js';
 import { BackupNotFound, TooManyBackups } from './backup-errors.js';
+import { BACKUP_FORMAT_VERSION } from './backup-format.js';
 
-const BACKUP_FORMAT_VERSION = 1;
 /** Each keeps files on disk that would go otherwise. */
 const MAX_OPEN_COUNT = 2;
 /** A backup that nobody has read of for so long is given up. */

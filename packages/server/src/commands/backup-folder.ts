@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { crc32c } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { BACKUP_FORMAT_VERSION } from '../backup/backup-format.js';
 import { CommandFailed } from './exit.js';
 
 const MANIFEST = 'backup.json';
-const KNOWN_FORMAT_VERSION = 1;
 /** Secrets of the node are for its own user only. */
 const FILE_MODE = 0o600;
 
@@ -35,7 +35,7 @@ export function readManifest(text: string, where: string): Manifest {
     throw new CommandFailed(`${where} is damaged: it is no JSON`);
   }
   const version: unknown = Reflect.get(Object(value), 'format_version');
-  if (typeof version === 'number' && version > KNOWN_FORMAT_VERSION) {
+  if (typeof version === 'number' && version > BACKUP_FORMAT_VERSION) {
     throw new CommandFailed(`${where} has format ${version}, which this release does not know`);
   }
   if (!Check(Manifest, value)) throw new CommandFailed(`${where} is damaged`);
