@@ -1,5 +1,3 @@
-import type { AccountsRefused } from './model/violation.js';
-
 export { AccountsRefused } from './model/violation.js';
 
 /** Stops the start: without the key the stored numbers of ids cannot be read, and a new key would hide that. */
@@ -28,6 +26,3 @@ export class BootstrapKeysInvalid extends Error {
     super(`accounts.bootstrap_keys: ${why}`);
   }
 }
-
-/** What a request can end in. */
-export type AccountsError = AccountsRefused;

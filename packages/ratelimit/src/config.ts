@@ -15,7 +15,7 @@ const oneOf = <const T extends string>(names: readonly T[], options: TSchemaOpti
   );
 
 /** How a refusal is worded: in the dialect of the service that the client speaks to. */
-export const STYLES = ['github', 'influxdb', 'stripe', 'problem'] as const;
+const STYLES = ['github', 'influxdb', 'stripe', 'problem'] as const;
 export type Style = (typeof STYLES)[number];
 
 const REFUSAL_STATUS = Type.Unsafe<403 | 429>(Type.Union([Type.Literal(403), Type.Literal(429)]));

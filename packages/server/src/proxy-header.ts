@@ -57,7 +57,7 @@ export function speakFor(socket: Socket, { address, port }: ProxiedClient): void
 }
 
 /** Source: The PROXY protocol, versions 1 and 2 (HAProxy), sections 2.1 and 2.2. */
-export function readProxyHeader(bytes: Buffer): ProxyHeader {
+function readProxyHeader(bytes: Buffer): ProxyHeader {
   if (startsLike(bytes, SIGNATURE)) return readVersion2(bytes);
   if (startsLike(bytes, VERSION_1_START)) return readVersion1(bytes);
   return MALFORMED;

@@ -268,7 +268,7 @@ export const reasonOf = (context: RequestContext) => ({
   request: { id: context.requestId, idempotency_key: context.idempotencyKey },
 });
 
-export function withPerson(
+function withPerson(
   persons: readonly StoredPerson[],
   person: StoredPerson | undefined,
 ): readonly StoredPerson[] {

@@ -79,7 +79,7 @@ export function sendBody(reply: FastifyReply, status: number, json: string): Fas
   return reply.code(status).header('content-type', 'application/json').send(Buffer.from(json));
 }
 
-export function errorBody(
+function errorBody(
   violation: Violation,
   at: { readonly dialect: ErrorDialect; readonly baseUrl: string; readonly isV1?: boolean },
 ): object {

@@ -32,7 +32,7 @@ function checkOf(kind: Kind): Check {
   return check;
 }
 
-export const MAX_EXTRA_SIZE_BYTES = 8 * 1024;
+const MAX_EXTRA_SIZE_BYTES = 8 * 1024;
 
 /**
  * A body as it came from a client in the stored shape, or everything that is wrong with it.

@@ -177,7 +177,7 @@ const NEEDS: Readonly<Partial<Record<Kind, (rows: readonly Row[]) => Needs>>> = 
 };
 
 /** Names along a circle, or `undefined`. Without recursion: chains can be long. */
-export function findCycle(needs: Needs): readonly string[] | undefined {
+function findCycle(needs: Needs): readonly string[] | undefined {
   const done = new Set<string>();
   for (const start of needs.keys()) {
     if (done.has(start)) continue;

@@ -3,7 +3,7 @@ import type { Clock } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
 import { Forbidden, TooManyFailures, Unauthorized } from '../errors.js';
 
-export const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
+const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Who edits. */

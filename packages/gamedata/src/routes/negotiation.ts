@@ -1,5 +1,5 @@
 /** The codings we have, the preferred one first. */
-export const CODINGS = ['br', 'gzip', 'identity'] as const;
+const CODINGS = ['br', 'gzip', 'identity'] as const;
 export type Coding = (typeof CODINGS)[number];
 
 /** Headers come in few spellings; reading each once is enough. */

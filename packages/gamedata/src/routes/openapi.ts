@@ -16,7 +16,7 @@ interface Parameter {
 type Operation = Readonly<Record<string, unknown>>;
 
 /** Names of the records' schemas, in the singular. */
-export const SCHEMA_NAMES: Readonly<Record<Kind, string>> = {
+const SCHEMA_NAMES: Readonly<Record<Kind, string>> = {
   items: 'Item',
   ammunition: 'Ammunition',
   traders: 'Trader',

@@ -10,7 +10,7 @@ export interface StoredLines {
 }
 
 /** The bytes of an object are not those it is named after, or not in this format. */
-export class ObjectDamaged extends Error {
+class ObjectDamaged extends Error {
   override readonly name = 'ObjectDamaged';
   readonly kind = 'object_damaged';
   readonly object: string;

@@ -25,7 +25,7 @@ export interface AddressRules {
   readonly exemptNetworks: readonly string[];
 }
 
-export const DIRECT: AddressRules = {
+const DIRECT: AddressRules = {
   trustedProxies: [],
   header: 'x-forwarded-for',
   ipv4Prefix: 32,

@@ -33,7 +33,7 @@ const READ_POINTS = 1;
 const WRITE_POINTS = 5;
 
 /** Points of a request by its method. Source: rate-limits, section 8.2. */
-export function pointsOf(method: string, graph: RouteCost['graph']): number {
+function pointsOf(method: string, graph: RouteCost['graph']): number {
   if (graph) return typeof graph === 'object' && graph.mutation ? WRITE_POINTS : READ_POINTS;
   return READS.has(method) ? READ_POINTS : WRITE_POINTS;
 }

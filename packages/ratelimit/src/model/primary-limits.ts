@@ -17,7 +17,7 @@ export interface Scaling {
   readonly cap: number;
 }
 
-export const DEFAULT_SCALING: Scaling = { excessOnly: false, cap: 12_500 };
+const DEFAULT_SCALING: Scaling = { excessOnly: false, cap: 12_500 };
 
 /** Computes the limits of an identity from what is known of it. Source: rate-limits, sections 4.1 and 4.2. */
 export class PrimaryLimitRules {

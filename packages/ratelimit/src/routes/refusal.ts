@@ -25,7 +25,7 @@ const SECONDARY =
 /** Clients compare the ends of these sentences; nothing may follow them. */
 const CONTENT =
   'You have exceeded a secondary rate limit and have been temporarily blocked from content creation. Please retry your request again later.';
-export const TOO_MANY_LOGINS = 'Maximum number of login attempts exceeded. Please try again later.';
+const TOO_MANY_LOGINS = 'Maximum number of login attempts exceeded. Please try again later.';
 
 /** Source: rate-limits, sections 6, 8.3 and 9. */
 export function refusalOf(caller: Caller, decision: Decision, context: RefusalContext): Refusal {

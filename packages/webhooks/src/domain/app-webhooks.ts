@@ -78,7 +78,7 @@ export class AppWebhooks {
 }
 
 /** For operators. */
-export function describeHook(hook: Hook): object {
+function describeHook(hook: Hook): object {
   const { ed25519 } = hook.secrets;
   return {
     id: hook.id,

@@ -85,7 +85,7 @@ export function ofMerchant({ capabilities }: Subject): Capability[] {
   return capabilities.filter(({ configuration }) => configuration === 'merchant');
 }
 
-export function ofRecipient({ capabilities }: Subject): Capability[] {
+function ofRecipient({ capabilities }: Subject): Capability[] {
   return capabilities.filter(({ configuration }) => configuration === 'recipient');
 }
 

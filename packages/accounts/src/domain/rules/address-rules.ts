@@ -125,7 +125,7 @@ export function checkSupportedPostalCodes(at: FieldContext): Violation | undefin
   });
 }
 
-export function isPostalCode(postalCode: string, country: string): boolean {
+function isPostalCode(postalCode: string, country: string): boolean {
   const known = knownPostalCode(country, postalCode);
   if (known !== undefined) return known;
   const { postcodeValidator, postcodeValidatorExistsForCountry } = postcodeLibrary();

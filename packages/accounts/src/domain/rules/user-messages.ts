@@ -10,7 +10,7 @@ type CodeWithUserMessage = {
  * The wording for the person in front of the screen: the same fact without field paths. It never repeats what that
  * person typed, so it can be shown anywhere.
  */
-export const USER_MESSAGES: Readonly<Record<CodeWithUserMessage, string>> = {
+const USER_MESSAGES: Readonly<Record<CodeWithUserMessage, string>> = {
   account_configuration_not_supported: 'This kind of account is not available here.',
   account_controller_express_dash_without_application_losses_or_fees:
     'This combination of dashboard and responsibilities is not available.',

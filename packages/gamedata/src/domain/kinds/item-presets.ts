@@ -104,7 +104,7 @@ function computed(name: keyof PresetNumbers): Field {
 const clamp = (value: number): number => Math.min(100, Math.max(0, value));
 
 /** What base and parts come to; `null` where one of the inputs is not known. Source: gamedata, section 3.7. */
-export function presetNumbers(row: Row, set: DataSet): PresetNumbers {
+function presetNumbers(row: Row, set: DataSet): PresetNumbers {
   const base = set.row('items', textColumn(row, 'baseId') ?? '');
   const weapon = base === undefined ? undefined : presetInputs(base).weapon;
   const mods = listColumn(row, 'mods').map((itemId) => {

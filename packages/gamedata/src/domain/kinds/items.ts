@@ -173,7 +173,7 @@ function propertiesOf(category: string): string {
 }
 
 /** Groups of categories, as handbooks have them. Source: gamedata, section 2.1 (categories/list). */
-export const CATEGORY_PARENTS: Readonly<Record<string, string | null>> = {
+const CATEGORY_PARENTS: Readonly<Record<string, string | null>> = {
   weapon: 'combat',
   ammo: 'combat',
   magazine: 'combat',
@@ -190,7 +190,7 @@ export const CATEGORY_PARENTS: Readonly<Record<string, string | null>> = {
   currency: 'valuables',
   unknown: null,
 };
-export const CATEGORY_GROUPS = ['combat', 'gear', 'supplies', 'valuables'] as const;
+const CATEGORY_GROUPS = ['combat', 'gear', 'supplies', 'valuables'] as const;
 
 function isCategory(categoryId: string): boolean {
   return (

@@ -174,7 +174,7 @@ export function itemsOf({ itemIds, keys, toolId, with: extras }: Objective): rea
   ];
 }
 
-export function objectiveReferences(
+function objectiveReferences(
   objective: Objective,
   root: readonly (string | number)[],
 ): Reference[] {

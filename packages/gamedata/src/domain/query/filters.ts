@@ -125,7 +125,7 @@ function caliberPredicate(
   return (row) => wanted.has(normalCaliber(field.get(row, set) ?? ''));
 }
 
-export function normalCaliber(text: string): string {
+function normalCaliber(text: string): string {
   return text
     .toLowerCase()
     .replace(/^caliber/, '')

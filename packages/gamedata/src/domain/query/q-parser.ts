@@ -1,6 +1,6 @@
 import { ParameterInvalid } from '../../errors.js';
 
-export const OPERATORS = ['!=', '>=', '<=', ':', '=', '>', '<'] as const;
+const OPERATORS = ['!=', '>=', '<=', ':', '=', '>', '<'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export type QueryNode =

@@ -145,7 +145,7 @@ export class TextIndex {
  * Rows of one group by token, packed: there are as many groups as thousands of records, and a small array for each
  * word of each would cost more than the words.
  */
-export class Postings {
+class Postings {
   readonly #tokens: Uint32Array;
   readonly #starts: Uint32Array;
   /** Position in the group times `WEIGHTS` plus weight; groups are small enough for 16 bits. */

@@ -21,7 +21,7 @@ export const BLOCK: readonly (readonly [string, number])[] = [
 ];
 export const BLOCK_SIZE = BLOCK.reduce((sum, [, count]) => sum + count, 0);
 
-export const CALIBERS: readonly (readonly [string, string])[] = [
+const CALIBERS: readonly (readonly [string, string])[] = [
   ['Caliber5x26Wren', '5x26 Wren'],
   ['Caliber6x34Kest', '6x34 Kest'],
   ['Caliber7x41Harrow', '7x41 Harrow'],
@@ -35,7 +35,7 @@ export const CALIBERS: readonly (readonly [string, string])[] = [
 ];
 const SLOTS = ['muzzle', 'foregrip', 'sight', 'handguard', 'mount', 'receiver'] as const;
 /** Ammunition is 64 of ten calibers: the first four have seven rounds, the others six. */
-export const AMMO_START = 40;
+const AMMO_START = 40;
 const MOD_START = 104;
 
 const PRICES: Readonly<Record<string, readonly [number, number]>> = {

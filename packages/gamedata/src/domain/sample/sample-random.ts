@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** FNV-1a of 32 bits over UTF-8. */
-export function fnv1a32(text: string): number {
+function fnv1a32(text: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;

@@ -20,9 +20,9 @@ const mapId = (words: WordLists, index: number): string =>
   slugWord(words.maps[index % words.maps.length]?.name.en ?? '');
 const chapterId = (seed: number, index: number): string => sampleId(seed, 'storyline', index);
 
-export const TRADER_COUNT = 8;
-export const MODULE_COUNT = 20;
-export const LEVEL_COUNT = 60;
+const TRADER_COUNT = 8;
+const MODULE_COUNT = 20;
+const LEVEL_COUNT = 60;
 export const QUEST_BLOCK = 128;
 export const PRESET_BLOCK = 64;
 const RAID_LEVELS = [
@@ -166,7 +166,7 @@ export function* makeLevels({ seed, words }: World): Generator<Body> {
   }
 }
 
-export const levelsOfModule = (index: number): number => (index % 2 === 0 ? 3 : 2);
+const levelsOfModule = (index: number): number => (index % 2 === 0 ? 3 : 2);
 
 const BONUSES = [
   'currencyProduction',

@@ -136,7 +136,7 @@ function refuseAfter(table: CheckedAlone, line: number, message: string): readon
   return refusals;
 }
 
-export function tagKeysOf(
+function tagKeysOf(
   parsed: ParsedTable,
   series: number,
   seriesOf: SeriesOf,

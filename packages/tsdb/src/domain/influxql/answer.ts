@@ -27,7 +27,7 @@ export interface Answer {
   readonly series: AsyncIterable<AnswerSeries>;
 }
 
-export async function* noSeries(): AsyncGenerator<AnswerSeries, void, undefined> {
+async function* noSeries(): AsyncGenerator<AnswerSeries, void, undefined> {
   // Nothing.
 }
 

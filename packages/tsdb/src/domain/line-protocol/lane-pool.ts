@@ -20,7 +20,7 @@ export interface LanePoolOptions {
 }
 
 /** The caller's own parser has this `laneId`. */
-export const INLINE_LANE_ID = 0;
+const INLINE_LANE_ID = 0;
 
 const DEFAULT_OPTIONS: LanePoolOptions = {
   laneCount: Math.max(1, availableParallelism() - 1),

@@ -24,7 +24,7 @@ export function scheduleOf(specification: TriggerSpecification): Schedule | unde
   }
 }
 
-export function cronSchedule(cron: CronSchedule): Schedule {
+function cronSchedule(cron: CronSchedule): Schedule {
   return {
     nextNs(afterNs) {
       const nextMs = cron.nextMs(Number(afterNs / 1_000_000n));

@@ -349,7 +349,7 @@ function kindOf({ specification }: Trigger): PluginInput['kind'] {
   }
 }
 
-export function cacheNamespaceOf(trigger: Trigger): string {
+function cacheNamespaceOf(trigger: Trigger): string {
   return `trigger ${trigger.id}`;
 }
 

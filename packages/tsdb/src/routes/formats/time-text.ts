@@ -21,7 +21,7 @@ export function dateText(days: number): string {
 }
 
 /** `.5` as `.500`: nothing, 3, 6 or 9 digits, whichever is the shortest that is exact. */
-export function fractionText(nanos: number): string {
+function fractionText(nanos: number): string {
   if (nanos === 0) return '';
   if (nanos % 1_000_000 === 0) return `.${String(nanos / 1_000_000).padStart(3, '0')}`;
   if (nanos % 1000 === 0) return `.${String(nanos / 1000).padStart(6, '0')}`;

@@ -7,7 +7,7 @@ import { messagePrefix, readMessages } from './grpc-messages.js';
 import { encodeStatusMessage, GRPC, type GrpcCode, GrpcFailure } from './grpc-status.js';
 import { parseGrpcTimeout } from './grpc-timeout.js';
 
-export const GRPC_CONTENT_TYPE = 'application/grpc';
+const GRPC_CONTENT_TYPE = 'application/grpc';
 
 const ENCODINGS = ['identity', 'gzip'];
 

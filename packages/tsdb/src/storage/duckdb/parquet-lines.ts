@@ -11,7 +11,7 @@ export interface ParquetMapping {
 }
 
 /** The file cannot be read, or lacks a column; the message says what. */
-export class ParquetUnreadable extends Error {
+class ParquetUnreadable extends Error {
   override readonly name = 'ParquetUnreadable';
   readonly kind = 'parquet_unreadable';
 }

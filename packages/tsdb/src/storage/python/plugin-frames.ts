@@ -1,6 +1,6 @@
 /** Frames between the server and a plugin worker. Source: docs/formats/plugin-frames.md. */
 
-export const MAX_FRAME_BYTES = 256 * 1024 * 1024;
+const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
 /** `t` is the type of the frame. */
 export type FrameHeader = { readonly t: string } & Readonly<Record<string, unknown>>;

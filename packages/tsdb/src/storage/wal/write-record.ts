@@ -45,7 +45,7 @@ export interface StoredRecord {
   readonly tables: readonly StoredTable[];
 }
 
-export const RECORD_VERSION = 1;
+const RECORD_VERSION = 1;
 const KIND_ROWS = 1;
 
 const TYPE_CODE: Readonly<Record<FieldType, number>> = {

@@ -61,7 +61,7 @@ export class SeriesGroups {
 }
 
 /** In the order of their UTF-8 bytes, which is the order of their code points. */
-export function compareTexts(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   const count = Math.min(a.length, b.length);
   for (let i = 0; i < count; i++) {
     const x = a.charCodeAt(i);

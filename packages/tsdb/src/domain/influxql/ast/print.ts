@@ -173,7 +173,7 @@ function printRegex(source: string): string {
   return `/${source.replaceAll('/', '\\/')}/`;
 }
 
-export function printMeasurement(measurement: Measurement): string {
+function printMeasurement(measurement: Measurement): string {
   const { database, policy, name } = measurement;
   const prefix =
     database !== undefined

@@ -102,7 +102,7 @@ async function addSubquery(
 
 const refKey = (ref: ColumnRef): string => `${ref.isTag ? 't' : 'f'}${ref.type}\0${ref.name}`;
 
-export function columnsOfCompiled(select: CompiledSelect): SourceColumns {
+function columnsOfCompiled(select: CompiledSelect): SourceColumns {
   const fields = new Map<string, ColumnRef['type']>();
   for (const { name, type } of select.fields) {
     if (!fields.has(name)) fields.set(name, typeOutside(type));

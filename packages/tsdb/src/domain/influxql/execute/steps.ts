@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
  */
 export type Steps<T> = Generator<void, T, void>;
 
-export const STEP_ROWS = 32_768;
+const STEP_ROWS = 32_768;
 /** Whether a loop that counts its rows has come to the end of a step. */
 export const isStepEnd = (index: number): boolean => index % STEP_ROWS === STEP_ROWS - 1;
 

@@ -48,7 +48,7 @@ export function columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined {
   return undefined;
 }
 
-export function columnExpr(column: ScopeColumn): Bound {
+function columnExpr(column: ScopeColumn): Bound {
   column.use();
   return {
     text: column.text,

@@ -11,7 +11,7 @@ export function isNumeric(type: SqlType): boolean {
   return type.kind === 'int' || type.kind === 'float' || type.kind === 'decimal';
 }
 
-export function isTemporal(type: SqlType): boolean {
+function isTemporal(type: SqlType): boolean {
   return ['timestamp', 'date', 'time', 'duration', 'interval'].includes(type.kind);
 }
 

@@ -70,7 +70,7 @@ function isUnknownText(side: Bound): boolean {
 }
 
 /** What `column op constant` says about the rows of the column's table. */
-export function comparisonFacts(side: Bound, op: ComparisonOp, other: Bound): readonly Fact[] {
+function comparisonFacts(side: Bound, op: ComparisonOp, other: Bound): readonly Fact[] {
   const origin = side.column?.origin;
   const value = other.constant?.value;
   if (origin === undefined || value === undefined) return [];

@@ -43,7 +43,7 @@ export function eitherFact(left: readonly Fact[], right: readonly Fact[]): reado
 }
 
 /** The range that the time facts of `scan` leave together; `undefined` when there are none. */
-export function timeRange(
+function timeRange(
   facts: readonly Fact[],
   scan: ScanDraft,
 ): { readonly minNs: bigint; readonly maxNs: bigint } | undefined {

@@ -32,7 +32,7 @@ export function bindFunction(node: FunctionNode, env: Env): Bound {
   return bindAggregate(node, definition, env);
 }
 
-export function findFunction(name: string, env: Env): FunctionDefinition {
+function findFunction(name: string, env: Env): FunctionDefinition {
   const definition = env.session.functions.find(name);
   if (definition !== undefined) return definition;
   const nearest = env.session.functions.nearest(name);

@@ -44,7 +44,7 @@ export function stringOf(literal: Literal): string | undefined {
 }
 
 /** Integers are Int64, larger ones UInt64, then Float64; all others Float64. */
-export function numberLiteral(digits: string): Bound {
+function numberLiteral(digits: string): Bound {
   if (/^\d+$/.test(digits)) {
     const value = BigInt(digits);
     if (value < 2n ** 63n) return constantExpr(value, INT64, `Int64(${value})`);

@@ -42,7 +42,7 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
 ];
 
 /** What the texts of `ALL_FUNCTIONS` rely on; to be run in this order when an engine instance starts. */
-export const ENGINE_MACROS: readonly string[] = [
+const ENGINE_MACROS: readonly string[] = [
   ...STATISTICS_MACROS,
   ...ZONE_MACROS,
   ...INSTANT_MACROS,
