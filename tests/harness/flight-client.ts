@@ -39,7 +39,7 @@ export interface FlightMessage {
 }
 
 export interface CallOptions {
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string | readonly string[]>>;
   readonly deadlineMs?: number;
 }
 
@@ -174,7 +174,9 @@ function framed(header: Uint8Array): Buffer {
 
 function metadataOf({ metadata = {} }: CallOptions): Metadata {
   const made = new Metadata();
-  for (const [key, value] of Object.entries(metadata)) made.set(key, value);
+  for (const [key, value] of Object.entries(metadata)) {
+    for (const each of [value].flat()) made.add(key, each);
+  }
   return made;
 }
 

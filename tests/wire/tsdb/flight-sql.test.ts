@@ -16,7 +16,9 @@ import {
 let server: ServerProcess;
 let token = '';
 let client: FlightClient;
-const at = (metadata: Readonly<Record<string, string>> = { database: 'fsql' }) => ({
+const at = (
+  metadata: Readonly<Record<string, string | readonly string[]>> = { database: 'fsql' },
+) => ({
   metadata: { authorization: `Bearer ${token}`, ...metadata },
 });
 before(async () => {
@@ -92,6 +94,8 @@ describe('statements', () => {
       code: INVALID_ARGUMENT,
       details: "no 'database' header in request",
     });
+    const twice = at({ database: ['fsql', 'fsql'] });
+    assert.equal((await client.execute(statement('SELECT 1'), twice)).table.numRows, 1);
     const torn = at({ database: 'fsql', bucket: 'other' });
     assert.equal(
       (await statusOf(client.execute(statement('SELECT 1'), torn))).code,
@@ -351,6 +355,16 @@ describe('the handshake', () => {
     });
     assert.deepEqual(headers.get('authorization'), [`Bearer ${token}`]);
     assert.deepEqual(messages, []);
+  });
+
+  it('F-02 takes user and password without padding, as the client of Go sends them', async () => {
+    // Of two users whose names differ by one character at least one needs padding.
+    for (const user of ['anyone', 'anyon']) {
+      const basic = `Basic ${Buffer.from(`${user}:${token}`).toString('base64').replace(/=+$/, '')}`;
+      const metadata = { authorization: basic };
+      const { headers } = await client.exchange('Handshake', [], { metadata });
+      assert.deepEqual(headers.get('authorization'), [`Bearer ${token}`]);
+    }
   });
 
   it('F-02 hands out no header that is none', async () => {

@@ -1,7 +1,7 @@
 // Source: tsdb-http, "Arrow Flight / Flight SQL"; rows F-01 and T-01 of its checklist, and "gRPC over HTTP/2".
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:http2';
+import { connect, constants } from 'node:http2';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -236,6 +236,26 @@ describe('a call', () => {
     stream.cancel();
     assert.equal(await ended, CANCELLED);
     await noQueryRuns();
+  });
+
+  it('F-01 that is reset as soon as it is sent leaves no query behind', async () => {
+    const session = connect(server.url);
+    session.on('error', () => {});
+    const bytes = framed(encode('Ticket', { ticket: sql(ENDLESS) }));
+    for (let count = 0; count < 300; count++) {
+      const headers = { ':method': 'POST', ':path': DO_GET, 'content-type': 'application/grpc' };
+      const stream = session.request(headers);
+      stream.on('error', () => {});
+      stream.end(bytes);
+      // Some before the server has read them, others while they wait for a thread of the engine.
+      if (count % 3 === 0) await sleep(1);
+      stream.close(constants.NGHTTP2_CANCEL);
+    }
+    session.close();
+    await noQueryRuns();
+    // A sign of life that is due meanwhile finds nobody.
+    await sleep(11_000);
+    assert.equal((await client.table(sql('SELECT 1'))).numRows, 1);
   });
 
   it('F-01 hears of failures after the first rows', async () => {

@@ -7,6 +7,7 @@ import {
   type SettingsSources,
 } from '@plinth/kernel';
 import { Command, Option } from 'commander';
+import { endAtOnceOnBug } from '../last-words.js';
 import { SETTINGS } from '../settings.js';
 import { readSettings, startServer } from '../start-server.js';
 import { closeOnSignals, reloadOnHangup } from '../stop-signals.js';
@@ -84,6 +85,7 @@ async function read(config: string | undefined): Promise<Pick<SettingsSources, '
 async function serve(sources: SettingsSources): Promise<void> {
   try {
     const settings = readSettings(sources);
+    endAtOnceOnBug();
     const starting = startServer({ settings });
     const closed = closeOnSignals(starting);
     closed.catch(() => undefined); // A failed start is reported below.

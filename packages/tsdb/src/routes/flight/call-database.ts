@@ -6,7 +6,7 @@ const DATABASE_HEADERS = ['database', 'bucket', 'bucket-name', 'iox-namespace-na
 
 /** The database of a call of Flight SQL, which names it in its headers. Source: tsdb-http, §20.3. */
 export function databaseOfCall(call: GrpcCall): string {
-  const named = new Set(DATABASE_HEADERS.flatMap((name) => call.metadata(name) ?? []));
+  const named = new Set(DATABASE_HEADERS.flatMap((name) => call.metadataValues(name)));
   const [database, other] = named;
   if (database === undefined || database === '') {
     throw new GrpcFailure(GRPC.INVALID_ARGUMENT, "no 'database' header in request");

@@ -14,7 +14,10 @@ const INTERNAL = 13;
 export function flightFront(authenticate: (request: FastifyRequest) => Principal): ServiceFront {
   return {
     paths: [FLIGHT_PATH],
-    authenticate,
+    authenticate: (request) => {
+      padBasic(request.headers);
+      return authenticate(request);
+    },
     // Whatever is wrong with a credential, nobody has been recognised. Source: tsdb-http, §20.
     answerError: (error, _request, reply) =>
       error instanceof Error && 'kind' in error
@@ -23,6 +26,17 @@ export function flightFront(authenticate: (request: FastifyRequest) => Principal
     answerNotFound: (_request, reply) =>
       answerStatus(reply, UNIMPLEMENTED, 'there is no such method'),
   };
+}
+
+/** The Flight client of Go, and the drivers that are made of it, leave out the padding of user and password. */
+function padBasic(headers: FastifyRequest['headers']): void {
+  const { authorization } = headers;
+  if (authorization === undefined || !/^Basic [\w+/]+$/.test(authorization)) return;
+  const { length } = authorization.slice('Basic '.length);
+  headers.authorization = authorization.padEnd(
+    authorization.length + ((4 - (length % 4)) % 4),
+    '=',
+  );
 }
 
 function answerStatus(reply: FastifyReply, code: number, message: string): FastifyReply {

@@ -28,7 +28,10 @@ export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clo
   const send = async ({ header, body }: ArrowMessage): Promise<void> =>
     await call.write(encodeFlightData(header, body));
   await send({ header: schemaMessage(stream.fields, stream.metadata), body: NO_BODY });
-  const watch = new SilenceWatch(clock, () => void send(encoder.take()));
+  const watch = new SilenceWatch(clock, () => {
+    // That the client has gone is heard by whoever sends the next rows, or waits for the engine to give up.
+    send(encoder.take()).catch(() => undefined);
+  });
   let isFirst = true;
   try {
     for await (const chunk of watch.over(stream.chunks)) {

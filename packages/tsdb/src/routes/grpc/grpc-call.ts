@@ -92,6 +92,11 @@ export class GrpcCall {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
+  /** The values of a header that may come several times; none of them holds a comma. */
+  metadataValues(name: string): readonly string[] {
+    return this.metadata(name)?.split(/, ?/) ?? [];
+  }
+
   /** Sets a header of the answer, before the first message. */
   setMetadata(name: string, value: string): void {
     this.#response.setHeader(name, value);

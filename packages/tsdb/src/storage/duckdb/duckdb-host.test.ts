@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { DuckDbHost } from './duckdb-host.js';
 
 describe('an engine with little memory', () => {
@@ -45,6 +46,31 @@ describe('an engine with little memory', () => {
       [[[499_500n]], [[1n]]],
     );
     assert.deepEqual(await host.rows('SELECT 2::BIGINT'), [[2n]]);
+  });
+
+  it('ends statements that are given up while they wait for a thread', {
+    timeout: 60_000,
+  }, async () => {
+    // Each would take far longer than the test: so many that most are not begun when they are given up.
+    const endless =
+      'SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE a.range + b.range < 0';
+    const controllers = Array.from({ length: 20 }, () => new AbortController());
+    const runs = controllers.map(async ({ signal }, index) => {
+      if (index % 2 === 0) return await host.run(endless, signal);
+      for await (const _ of host.stream({
+        text: endless,
+        columns: [],
+        signal,
+        isSmall: index % 4 === 1,
+      }));
+    });
+    const ends = Promise.allSettled(runs);
+    // After the connections have been taken, before the pool has begun more than a few.
+    await setImmediate();
+    await setImmediate();
+    for (const controller of controllers) controller.abort();
+    assert.ok((await ends).every(({ status }) => status === 'rejected'));
+    assert.deepEqual(await host.rows('SELECT 3::BIGINT'), [[3n]]);
   });
 
   it('explains a query before and after it has been optimised', async () => {

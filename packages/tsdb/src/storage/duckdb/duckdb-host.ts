@@ -80,12 +80,11 @@ export class DuckDbHost {
   async run(text: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const connection = await this.#take();
-    const interrupt = (): void => connection.interrupt();
-    signal.addEventListener('abort', interrupt);
+    const watch = new InterruptWatch(connection, signal);
     try {
       await connection.run(text);
     } finally {
-      signal.removeEventListener('abort', interrupt);
+      watch.end();
       this.#give(connection);
     }
   }
@@ -103,8 +102,7 @@ export class DuckDbHost {
   }): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
     const connection = await this.#take();
-    const interrupt = (): void => connection.interrupt();
-    options.signal.addEventListener('abort', interrupt);
+    const watch = new InterruptWatch(connection, options.signal);
     let isDrained = false;
     try {
       if (options.isSmall) {
@@ -122,7 +120,7 @@ export class DuckDbHost {
         isDrained = true;
       }
     } finally {
-      options.signal.removeEventListener('abort', interrupt);
+      watch.end();
       // A connection with an unfinished result still computes: closing it is the only sure end.
       if (isDrained) this.#give(connection);
       else {
@@ -146,6 +144,34 @@ export class DuckDbHost {
     for (const connection of this.#idle.splice(0)) connection.closeSync();
     this.writer.closeSync();
     this.#instance.closeSync();
+  }
+}
+
+const INTERRUPT_INTERVAL_MS = 20;
+
+/**
+ * Interrupts what a connection does once its signal is aborted. The engine forgets an interrupt that comes before a
+ * statement has begun, and statements wait for a thread first: so it is told again until the statement has ended.
+ */
+class InterruptWatch {
+  readonly #signal: AbortSignal;
+  readonly #interrupt: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(connection: DuckDBConnection, signal: AbortSignal) {
+    this.#signal = signal;
+    this.#interrupt = () => {
+      connection.interrupt();
+      this.#timer ??= setInterval(this.#interrupt, INTERRUPT_INTERVAL_MS).unref();
+    };
+    if (signal.aborted) this.#interrupt();
+    else signal.addEventListener('abort', this.#interrupt, { once: true });
+  }
+
+  /** The statement has ended: the connection may be another one's next. */
+  end(): void {
+    this.#signal.removeEventListener('abort', this.#interrupt);
+    clearInterval(this.#timer);
   }
 }
 

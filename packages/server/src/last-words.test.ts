@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { it } from 'node:test';
+
+const LAST_WORDS = new URL('./last-words.js', import.meta.url).href;
+
+/** Work in the pool that an ordinary exit would wait for, and a promise that nobody looks after. */
+const PROGRAM = `import('${LAST_WORDS}').then(({ endAtOnceOnBug }) => {
+  endAtOnceOnBug();
+  require('node:crypto').pbkdf2('x', 'y', 2 ** 31 - 1, 64, 'sha512', () => {});
+  Promise.reject(new Error('nobody expected this'));
+});`;
+
+it('a bug ends the process at once and is told in one line of the log', {
+  timeout: 60_000,
+}, async () => {
+  const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'inherit', 'pipe'] });
+  const told = text(child.stderr);
+  assert.deepEqual(await once(child, 'exit'), [null, 'SIGKILL']);
+  const { level, msg, err } = JSON.parse(await told);
+  assert.deepEqual(
+    { level, msg, message: err.message },
+    { level: 'fatal', msg: 'unexpected failure, the server ends', message: 'nobody expected this' },
+  );
+});
