@@ -186,6 +186,75 @@ describe('/query for clients of version 1', () => {
     );
   });
 
+  it('needs no body behind the content type of one', async () => {
+    await write('empty', ['m v=1 1000000000']);
+    for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+      const { status, text } = await ask('empty', 'SELECT v FROM m', {}, { 'content-type': type });
+      assert.equal(status, 200, text);
+      assert.match(text, /"values":\[\["1970-01-01T00:00:01Z",1\]\]/);
+    }
+  });
+
+  it('gives points of top and bottom that have one time best first', async () => {
+    await write('ties', [
+      'm,host=a,service=redis v=1 1000000000',
+      'm,host=b,service=redis v=1.5 1000000000',
+      'm,host=b,service=mysql v=2 1000000000',
+      'm,host=c,service=mysql v=9 2000000000',
+    ]);
+    assert.deepEqual(await rows('ties', 'SELECT top(v, host, service, 4) FROM m'), [
+      [1, 2, 'b', 'mysql'],
+      [1, 1.5, 'b', 'redis'],
+      [1, 1, 'a', 'redis'],
+      [2, 9, 'c', 'mysql'],
+    ]);
+    assert.deepEqual(await rows('ties', 'SELECT bottom(v, 3) FROM m'), [
+      [1, 1],
+      [1, 1.5],
+      [1, 2],
+    ]);
+  });
+
+  it('writes the tags of top and bottom as tags', async () => {
+    await write('toptags', ['m,host=a v=1 1000000000', 'm,host=b v=3 2000000000']);
+    assert.deepEqual(
+      await rows('toptags', 'SELECT top(v, host, 2) AS best, host AS h INTO o FROM m'),
+      [[0, 2]],
+    );
+    assert.match(
+      (await ask('toptags', 'SELECT * FROM o GROUP BY *')).text,
+      /"tags":\{"host":"a"\},"columns":\["time","best","h"\],"values":\[\["1970-01-01T00:00:01Z",1,"a"\]\]/,
+    );
+  });
+
+  it('leaves a database as it is when it is created again with another policy', async () => {
+    const create = (options: string) => rows('', `CREATE DATABASE again${options}`);
+    const conflict = 'retention policy conflicts with an existing policy';
+    assert.deepEqual(await create(' WITH DURATION 48h NAME two'), []);
+    assert.deepEqual(await create(' WITH DURATION 48h NAME two'), []);
+    assert.deepEqual(await create(''), []);
+    assert.equal(await create(' WITH DURATION 24h NAME two'), conflict);
+    assert.equal(await create(' WITH DURATION 48h'), conflict);
+    assert.equal(await create(' WITH NAME three'), conflict);
+    assert.deepEqual(await rows('', 'SHOW RETENTION POLICIES ON again'), [
+      ['autogen', '0s', '168h0m0s', 1, false],
+      ['two', '48h0m0s', '24h0m0s', 1, true],
+    ]);
+  });
+
+  it('counts series without their rows, and says so', async () => {
+    await write('card', ['m,host=a v=1 1000000000']);
+    const of = (what: string) => rows('card', `SHOW ${what} WHERE time > 0`);
+    const refused = (what: string) =>
+      `SHOW ${what} CARDINALITY doesn't support time in WHERE clause`;
+    assert.equal(await of('SERIES CARDINALITY'), refused('SERIES EXACT'));
+    assert.equal(await of('MEASUREMENT EXACT CARDINALITY'), refused('MEASUREMENT EXACT'));
+    assert.equal(await of('TAG KEY CARDINALITY'), refused('TAG KEY EXACT'));
+    assert.equal(await of('FIELD KEY CARDINALITY'), refused('FIELD KEY'));
+    assert.deepEqual(await rows('card', 'SHOW MEASUREMENT CARDINALITY FROM /nope/'), []);
+    assert.deepEqual(await rows('card', 'SHOW MEASUREMENT CARDINALITY'), [[1]]);
+  });
+
   it('reads ORDER BY in SHOW as version 1 does', async () => {
     await write('ordered', ['m,h=a v=1 1', 'm,h=b v=1 1']);
     assert.deepEqual(await rows('ordered', 'SHOW SERIES FROM m ORDER BY ASC LIMIT 1'), [['m,h=a']]);

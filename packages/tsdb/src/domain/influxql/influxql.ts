@@ -228,6 +228,7 @@ class Executor {
       case 'show_series':
       case 'show_cardinality':
       case 'show_queries':
+      case 'show_nothing':
         return await runShow(statement, {
           env: this.#env,
           session: this.#session,

@@ -107,6 +107,8 @@ interface WithBody {
 /** What the body says wins over the URL. */
 function withBody(url: Fields, request: FastifyRequest): WithBody {
   const bytes = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
+  // Clients of 1.x name a type of a body that they do not send: the query stands in the URL.
+  if (bytes.length === 0) return { fields: url, params: undefined };
   const contentType = contentTypeOf(request);
   const [type = ''] = contentType.split(';');
   switch (type.trim().toLowerCase()) {

@@ -20,6 +20,8 @@ export function printStatement(statement: Statement): string {
       return 'SHOW DATABASES';
     case 'show_queries':
       return 'SHOW QUERIES';
+    case 'show_nothing':
+      return `SHOW ${statement.what}`;
     case 'show_retention_policies':
       return `SHOW RETENTION POLICIES${on(statement)}`;
     case 'show_measurements':

@@ -67,4 +67,10 @@ export interface ShowQueries {
   readonly kind: 'show_queries';
 }
 
+/** A list that is always empty: tools ask for it whether or not they need it. */
+export interface ShowNothing {
+  readonly kind: 'show_nothing';
+  readonly what: 'CONTINUOUS QUERIES' | 'SUBSCRIPTIONS' | 'USERS';
+}
+
 export type { Source };

@@ -15,6 +15,7 @@ import type {
   ShowDatabases,
   ShowFieldKeys,
   ShowMeasurements,
+  ShowNothing,
   ShowQueries,
   ShowRetentionPolicies,
   ShowSeries,
@@ -42,7 +43,8 @@ export type ShowStatement =
   | ShowTagValues
   | ShowSeries
   | ShowCardinality
-  | ShowQueries;
+  | ShowQueries
+  | ShowNothing;
 
 export type Statement =
   | SelectStatement

@@ -2,7 +2,7 @@ import { isStepEnd, type Steps, sorted } from '../execute/steps.js';
 import type { Value } from '../plan/data-type.js';
 import { compareValues, type Slice } from './reducers.js';
 
-/** Points of a slice with the greatest (`sign` 1) or smallest values, best first; equal values by time. */
+/** Points of a slice with the greatest (`sign` 1) or smallest values, in order of time; those of one time best first. */
 export function* topOf(
   { points, from, to }: Slice,
   options: {
@@ -28,7 +28,9 @@ export function* topOf(
     candidates = [...best.values()];
   }
   const ordered = yield* sorted(candidates, better);
-  return ordered.slice(0, options.count).sort((a, b) => a - b);
+  return ordered
+    .slice(0, options.count)
+    .sort((a, b) => compareValues(points.times[a] as bigint, points.times[b] as bigint));
 }
 
 /** First points of each value, in order of time. */

@@ -118,10 +118,20 @@ function unsupported(tokens: TokenStream, verb: string, kinds: readonly string[]
   return parseForeign(tokens, `${verb} ${NAMES[token.text] ?? token.text}`);
 }
 
+/** Behind these a slash begins a regular expression, and behind everything else it divides. */
+const BEFORE_REGEX: ReadonlySet<string> = new Set(['FROM', 'BY', 'SELECT', '=~', '!~', ',', '(']);
+
 /** Brackets of BEGIN and END may hold a semicolon-free statement: all up to the next semicolon belongs here. */
 function skipStatement(tokens: TokenStream): void {
+  let isBeforeRegex = false;
   for (let token = tokens.peek(); token.kind !== 'end'; token = tokens.peek()) {
     if (token.kind === 'symbol' && token.text === ';') return;
+    if (isBeforeRegex && tokens.regex() !== undefined) {
+      isBeforeRegex = false;
+      continue;
+    }
+    isBeforeRegex =
+      (token.kind === 'keyword' || token.kind === 'symbol') && BEFORE_REGEX.has(token.text);
     tokens.next();
   }
 }

@@ -126,7 +126,7 @@ function parseCardinality(tokens: TokenStream, of: CardinalityOf, isBegun: boole
   };
 }
 
-/** Statements that this server knows by name only. */
+/** Statements about what this server does not have. */
 function parseOthers(first: string, tokens: TokenStream): Statement {
   const second = tokens.peek();
   switch (first) {
@@ -135,7 +135,7 @@ function parseOthers(first: string, tokens: TokenStream): Statement {
         'QUERIES',
         'invalid SHOW CONTINUOUS QUERIES statement, expected QUERIES',
       );
-      return { kind: 'unsupported', what: 'SHOW CONTINUOUS QUERIES' };
+      return { kind: 'show_nothing', what: 'CONTINUOUS QUERIES' };
     case 'GRANTS':
       tokens.expectKeyword('FOR', 'invalid SHOW GRANTS statement, expected FOR');
       tokens.name('invalid SHOW GRANTS statement, expected identifier');
@@ -148,8 +148,9 @@ function parseOthers(first: string, tokens: TokenStream): Statement {
       if (tokens.takeKeyword('FOR')) tokens.next();
       return { kind: 'unsupported', what: `SHOW ${first}` };
     case 'USERS':
-    case 'SHARDS':
     case 'SUBSCRIPTIONS':
+      return { kind: 'show_nothing', what: first };
+    case 'SHARDS':
       return { kind: 'unsupported', what: `SHOW ${first}` };
     default:
       throw tokens.scanner.fail(BAD_SHOW, second.at);

@@ -4,6 +4,8 @@ import type { Field } from '../ast/field.js';
 export interface NamedColumn {
   readonly name: string;
   readonly expr: Expr;
+  /** A tag of `top` or `bottom` that a statement with INTO writes as a tag. */
+  readonly isWrittenTag: boolean;
 }
 
 /**
@@ -21,12 +23,16 @@ export function columnNames(fields: readonly Field[], isWrite = false): NamedCol
     names[index] = alias;
     used.set(alias, 1);
   });
-  columns.forEach(({ expr, alias }, index) => {
+  columns.forEach(({ expr, alias, isWrittenTag }, index) => {
     if (alias !== undefined) return;
     const base = nameOf(expr);
-    names[index] = free(base, used);
+    names[index] = isWrittenTag ? base : free(base, used);
   });
-  return columns.map(({ expr }, index) => ({ expr, name: names[index] ?? '' }));
+  return columns.map(({ expr, isWrittenTag }, index) => ({
+    expr,
+    name: names[index] ?? '',
+    isWrittenTag,
+  }));
 }
 
 /** Name that `time` goes by. */
@@ -38,11 +44,11 @@ export function isTime(expr: Expr): boolean {
   return expr.kind === 'var_ref' && expr.name.toLowerCase() === 'time';
 }
 
-function withTags(field: Field, isWrite: boolean): Field[] {
+function withTags(field: Field, isWrite: boolean): (Field & { readonly isWrittenTag: boolean })[] {
   const { expr } = field;
-  if (isWrite || expr.kind !== 'call' || (expr.name !== 'top' && expr.name !== 'bottom'))
-    return [field];
-  return [field, ...expr.args.slice(1, -1).map((arg) => ({ expr: arg }))];
+  const own = { ...field, isWrittenTag: false };
+  if (expr.kind !== 'call' || (expr.name !== 'top' && expr.name !== 'bottom')) return [own];
+  return [own, ...expr.args.slice(1, -1).map((arg) => ({ expr: arg, isWrittenTag: isWrite }))];
 }
 
 function free(base: string, used: Map<string, number>): string {

@@ -63,9 +63,9 @@ export function compileSelect(
     });
   }
   const slots = new Slots(columns, argumentColumns(select.bound, columns));
-  const output: OutputField[] = named.map(({ name, expr }) => {
+  const output: OutputField[] = named.map(({ name, expr, isWrittenTag }) => {
     const compiled = slots.compile(expr);
-    return { name, expr: compiled, type: compiled.type };
+    return { name, expr: compiled, type: compiled.type, isWrittenTag };
   });
   const hasCalls = slots.calls.length > 0;
   const bounds = boundsOf(range, {

@@ -52,6 +52,8 @@ export interface OutputField {
   readonly name: string;
   readonly type: DataType;
   readonly expr: SlotExpr;
+  /** INTO writes it as a tag. */
+  readonly isWrittenTag: boolean;
 }
 
 export interface Interval {

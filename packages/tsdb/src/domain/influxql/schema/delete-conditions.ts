@@ -1,3 +1,4 @@
+import { PlanError } from '../../../errors.js';
 import type { TagCondition } from '../../../model/scan.js';
 import { rowPredicate } from '../execute/row-expr.js';
 import { type Filter, filterColumns } from '../plan/filter.js';
@@ -42,7 +43,7 @@ function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[
   const refs = filterColumns(filter);
   const [first] = refs;
   if (first === undefined || refs.length !== 1 || !first.isTag) {
-    throw planFailure('fields not supported in WHERE clause during deletion');
+    throw new PlanError('fields not supported in WHERE clause during deletion');
   }
   const isMet = rowPredicate(filter, () => 0);
   // Told by what does not match where the absent tag does: values that are not known yet then match as well.

@@ -11,7 +11,6 @@ import type { Session } from '../execute/session.js';
 import type { Environment } from '../plan/environment.js';
 import { buildFilter } from '../plan/filter.js';
 import { databaseOf, findTables, policyDatabase } from '../plan/find-sources.js';
-import { planFailure } from '../plan/plan-failure.js';
 import { columnsOf } from '../plan/source-columns.js';
 import { splitCondition } from '../plan/split-condition.js';
 import { alternatives } from './delete-conditions.js';
@@ -99,12 +98,26 @@ async function createDatabase(
   catalog: RelationalCatalog,
 ): Promise<void> {
   checkDuration(policy.durationNs);
-  const isNamed = policy.name !== undefined && policyDatabase(name, policy.name) !== name;
-  if (catalog.database(name) === undefined) {
-    await created(catalog, name, isNamed ? undefined : policy.durationNs);
+  const known = catalog.database(name);
+  if (known !== undefined) {
+    if (Object.keys(policy).length > 0) checkSame(known, policy, catalog);
+    return;
   }
+  const isNamed = policy.name !== undefined && policyDatabase(name, policy.name) !== name;
+  await created(catalog, name, isNamed ? undefined : policy.durationNs);
   if (!isNamed) return;
   await createPolicy(name, policy.name, { ...policy, isDefault: true }, catalog);
+}
+
+/** A database that is there already is left as it is: another policy than its default one is refused. */
+function checkSame(known: DatabaseSchema, policy: PolicyOptions, catalog: RelationalCatalog): void {
+  const asked = policyDatabase(known.name, policy.name ?? 'autogen');
+  const standing = catalog.database(asked);
+  const isDefault = asked === policyDatabase(known.name, known.defaultPolicy ?? 'autogen');
+  const isSame =
+    policy.durationNs === undefined || policy.durationNs === (standing?.retentionNs ?? 0n);
+  if (standing !== undefined && isDefault && isSame) return;
+  throw new PlanError('retention policy conflicts with an existing policy');
 }
 
 async function makeDefault(
@@ -179,7 +192,7 @@ async function deleteRows(
   });
   const isOfSeries = statement.kind === 'drop_series';
   if (isOfSeries && (range.min !== undefined || range.max !== undefined)) {
-    throw planFailure("DROP SERIES doesn't support time in WHERE clause");
+    throw new PlanError("DROP SERIES doesn't support time in WHERE clause");
   }
   const sources =
     statement.sources.length > 0

@@ -5,14 +5,14 @@ import { listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/measurement.js';
 import type { Series } from '../execute/series.js';
 import { exactValue } from '../execute/vector-values.js';
-import type { CompiledSelect } from '../plan/compiled-select.js';
+import type { CompiledSelect, OutputField } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { Environment } from '../plan/environment.js';
 import { databaseOf } from '../plan/find-sources.js';
 
 const BATCH_LINES = 5000;
 
-/** `SELECT ... INTO`: rows become points; grouping tags stay tags, other columns are fields. */
+/** `SELECT ... INTO`: rows become points; grouping tags and tags of `top` and `bottom` stay tags, other columns are fields. */
 export async function selectInto(
   target: Measurement,
   select: CompiledSelect,
@@ -31,6 +31,7 @@ export async function selectInto(
   const isHeld = tableNames(select).some(
     (source) => source.database === database && (keepsNames || source.table === target.name),
   );
+  const layout = layoutOf(select);
   let lines: string[] = [];
   let written = 0n;
   let heldCount = 0;
@@ -60,9 +61,9 @@ export async function selectInto(
       series.tags,
     );
     for (let row = 0; row < series.times.length; row++) {
-      const fields = fieldsOf(select, series, row);
+      const fields = fieldsOf(layout.fields, series, row);
       if (fields === '') continue;
-      lines.push(`${head} ${fields} ${series.times[row]}`);
+      lines.push(`${head}${tagsOf(layout.tags, series, row)} ${fields} ${series.times[row]}`);
       heldCount += select.fields.length + 1;
       if (isHeld) {
         if (heldCount > at.heldValueCount) throw new QueryTooLarge(at.heldValueCount);
@@ -108,14 +109,42 @@ function headOf(name: string, tags: readonly string[], values: readonly string[]
 
 const escaped = (text: string): string => text.replace(/[,= \\]/g, '\\$&');
 
-function fieldsOf({ fields }: CompiledSelect, series: Series, row: number): string {
+interface OutputPlace {
+  readonly field: OutputField;
+  /** Column of a series. */
+  readonly index: number;
+}
+
+function layoutOf({ fields }: CompiledSelect): {
+  readonly tags: readonly OutputPlace[];
+  readonly fields: readonly OutputPlace[];
+} {
+  const places = fields.map((field, index) => ({ field, index }));
+  return {
+    tags: places.filter(({ field }) => field.isWrittenTag),
+    fields: places.filter(({ field }) => !field.isWrittenTag),
+  };
+}
+
+function tagsOf(places: readonly OutputPlace[], series: Series, row: number): string {
+  let text = '';
+  for (const { field, index } of places) {
+    const value = series.columns[index]?.[row];
+    if (typeof value === 'string' && value !== '') {
+      text += `,${escaped(field.name)}=${escaped(value)}`;
+    }
+  }
+  return text;
+}
+
+function fieldsOf(places: readonly OutputPlace[], series: Series, row: number): string {
   const parts: string[] = [];
-  fields.forEach(({ name, type }, i) => {
-    const value = series.columns[i]?.[row] ?? null;
-    const isInteger = type === 'integer' || type === 'unsigned';
-    const text = fieldText(isInteger ? exactValue(value) : value, type === 'unsigned');
-    if (text !== undefined) parts.push(`${escaped(name)}=${text}`);
-  });
+  for (const { field, index } of places) {
+    const value = series.columns[index]?.[row] ?? null;
+    const isInteger = field.type === 'integer' || field.type === 'unsigned';
+    const text = fieldText(isInteger ? exactValue(value) : value, field.type === 'unsigned');
+    if (text !== undefined) parts.push(`${escaped(field.name)}=${text}`);
+  }
   return parts.join(',');
 }
 

@@ -1,8 +1,10 @@
+import { PlanError } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import { type Answer, listAnswer } from '../answer.js';
-import type { ShowCardinality, ShowSeries } from '../ast/show-statements.js';
+import type { CardinalityOf, ShowCardinality, ShowSeries } from '../ast/show-statements.js';
 import type { Session } from '../execute/session.js';
 import type { TableSource } from '../plan/source.js';
+import { splitCondition } from '../plan/split-condition.js';
 import { keyTest } from './key-test.js';
 import { matchingTagSets, tagKeys } from './tag-sets.js';
 
@@ -35,6 +37,7 @@ export async function runCardinality(
   tables: readonly TableSource[],
   session: Session,
 ): Promise<Answer> {
+  checkTime(show, session);
   const isEstimate =
     !show.exact &&
     (show.of === 'series' || show.of === 'measurement') &&
@@ -49,7 +52,7 @@ export async function runCardinality(
   for (const source of tables)
     counts.push({ name: source.name, count: await countOf(show, source, session) });
   const used = counts.filter(({ count }) => count > 0);
-  if (show.of === 'measurement') {
+  if (show.of === 'measurement' && (isEstimate || used.length > 0)) {
     return listAnswer([column], [{ name: '', rows: [[BigInt(used.length)]] }]);
   }
   if (isEstimate) {
@@ -61,6 +64,23 @@ export async function runCardinality(
     used.map(({ name, count }) => ({ name, rows: [[BigInt(count)]] })),
   );
 }
+
+/** Series are counted without their rows; only values of tags can be those of a range of time. */
+function checkTime({ of, condition }: ShowCardinality, { nowNs }: Session): void {
+  const what = WITHOUT_TIME[of];
+  if (what === undefined) return;
+  const { range } = splitCondition(condition, { nowNs, zone: undefined });
+  if (range.min === undefined && range.max === undefined) return;
+  throw new PlanError(`SHOW ${what} CARDINALITY doesn't support time in WHERE clause`);
+}
+
+const WITHOUT_TIME: Readonly<Record<CardinalityOf, string | undefined>> = {
+  series: 'SERIES EXACT',
+  measurement: 'MEASUREMENT EXACT',
+  tag_key: 'TAG KEY EXACT',
+  field_key: 'FIELD KEY',
+  tag_values: undefined,
+};
 
 async function countOf(
   show: ShowCardinality,

@@ -1,7 +1,7 @@
 import { assertNever } from '@plinth/kernel';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
-import { type Answer, type AnswerColumn, listAnswer } from '../answer.js';
+import { type Answer, type AnswerColumn, EMPTY_ANSWER, listAnswer } from '../answer.js';
 import type { Measurement } from '../ast/measurement.js';
 import type { ShowClauses, ShowTagValues } from '../ast/show-statements.js';
 import type { ShowStatement } from '../ast/statement.js';
@@ -95,6 +95,8 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
           },
         ],
       );
+    case 'show_nothing':
+      return EMPTY_ANSWER;
     default:
       return assertNever(show);
   }
