@@ -57,6 +57,16 @@ export { redactText } from './log/redact.js';
 export { Histogram } from './metrics/histogram.js';
 export type { Metric, MetricSample } from './metrics/metric.js';
 export { type Counter, Metrics } from './metrics/metrics.js';
+export {
+  type IpAddress,
+  isInNetworks,
+  isNetwork,
+  type Network,
+  networkMatcher,
+  networkOf,
+  parseAddress,
+  parseNetwork,
+} from './net/networks.js';
 export { hostOf, portOf, TargetGuard, type TargetRules } from './net/target-guard.js';
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './objects/object-errors.js';

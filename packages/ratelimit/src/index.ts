@@ -1,5 +1,4 @@
 export { RATE_LIMIT_SETTINGS, type RateLimitConfig } from './config.js';
-export { isNetwork, networkMatcher } from './domain/client-address.js';
 export type { BucketReport } from './domain/limiter.js';
 export { createLimiter, type EmbeddedLimiter, type LibraryOptions } from './library.js';
 export type { MiddlewareOptions, NodeMiddleware } from './routes/node-middleware.js';

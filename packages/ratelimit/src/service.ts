@@ -2,6 +2,7 @@ import {
   type Clock,
   ConfigInvalid,
   type HttpService,
+  isNetwork,
   type Logger,
   type Metrics,
   type Principal,
@@ -12,7 +13,7 @@ import {
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limitRules, type RateLimitConfig, serviceRule } from './config.js';
-import { type AddressRules, ClientAddresses, isNetwork } from './domain/client-address.js';
+import { type AddressRules, ClientAddresses } from './domain/client-address.js';
 import { DecisionDesk } from './domain/decision-desk.js';
 import { EnvoyDesk } from './domain/envoy-desk.js';
 import type { Limiter } from './domain/limiter.js';

@@ -2,12 +2,13 @@ import {
   ConfigInvalid,
   createLogger,
   givenWithoutEffect,
+  isNetwork,
   type LogDestination,
   loadSettings,
+  networkMatcher,
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
-import { isNetwork, networkMatcher } from '@plinth/ratelimit';
 import { listen, type ServerAddress } from './listener.js';
 import { levelOfFilter } from './log-filter.js';
 import { SETTINGS, type Settings } from './settings.js';

@@ -1,7 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import ipaddr from 'ipaddr.js';
-
-type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+import { type IpAddress, isInNetworks, type Network } from './networks.js';
 
 /** Addresses that are not of the public Internet. Source: webhooks, section 9. */
 const BLOCKED: readonly string[] = [
@@ -51,9 +50,9 @@ export interface TargetRules {
  * it is given, and about every address at every connect: names can change their mind.
  */
 export class TargetGuard {
-  readonly #blocked = BLOCKED.map((range): Range => ipaddr.parseCIDR(range));
+  readonly #blocked = BLOCKED.map((range): Network => ipaddr.parseCIDR(range));
   readonly #allowsAll: boolean;
-  readonly #allowedRanges: readonly Range[];
+  readonly #allowedRanges: readonly Network[];
   readonly #allowedHosts: ReadonlySet<string>;
   readonly #allowedPorts: readonly number[];
   /** Addresses on which this server itself listens, as `address port`. */
@@ -95,15 +94,15 @@ export class TargetGuard {
   isAddressAllowed(address: string, port: number, host: string): boolean {
     if (!this.#isPortAllowed(port)) return false;
     if (this.#allowsAll || this.#allowedHosts.has(host.toLowerCase())) return true;
-    let parsed: ipaddr.IPv4 | ipaddr.IPv6;
+    let parsed: IpAddress;
     try {
       parsed = ipaddr.process(withoutZone(address)); // an IPv4 address inside an IPv6 one is judged as itself
     } catch {
       return false;
     }
-    if (this.#allowedRanges.some((range) => isIn(parsed, range))) return true;
+    if (isInNetworks(parsed, this.#allowedRanges)) return true;
     if (this.#ownListeners.has(`${parsed.toString()} ${port}`)) return false;
-    return !this.#blocked.some((range) => isIn(parsed, range));
+    return !isInNetworks(parsed, this.#blocked);
   }
 
   #isPortAllowed(port: number): boolean {
@@ -129,17 +128,11 @@ export function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-function parseRange(text: string): Range | undefined {
+function parseRange(text: string): Network | undefined {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   if (!ipaddr.isValid(text)) return undefined;
   const address = ipaddr.parse(text);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
-}
-
-function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [base, bits]: Range): boolean {
-  if (address.kind() !== base.kind()) return false;
-  // The kinds are the same, which the overloads of `match` cannot see.
-  return (address as ipaddr.IPv4).match(base as ipaddr.IPv4, bits);
 }
 
 const withoutZone = (address: string): string => address.replace(/%.*$/, '');

@@ -1,7 +1,11 @@
-import ipaddr from 'ipaddr.js';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Range = readonly [Address, number];
+import {
+  type IpAddress,
+  isInNetworks,
+  type Network,
+  networkOf,
+  parseAddress,
+  parseNetwork,
+} from '@plinth/kernel';
 
 /** An address as the limits see it. */
 export interface ClientAddress {
@@ -46,8 +50,8 @@ const MAX_CACHED_COUNT = 10_000;
 /** Finds out where a request comes from. Source: rate-limits, section 13. */
 export class ClientAddresses {
   readonly #rules: AddressRules;
-  readonly #trusted: readonly Range[];
-  readonly #exempt: readonly Range[];
+  readonly #trusted: readonly Network[];
+  readonly #exempt: readonly Network[];
   readonly #bySocket = new WeakMap<object, Peer>();
   readonly #byText = new Map<string, Peer>();
 
@@ -106,29 +110,23 @@ export class ClientAddresses {
     const client = {
       key: `ip:${this.#network(address)}`,
       address: address.toString(),
-      isExempt: isIn(address, this.#exempt),
+      isExempt: isInNetworks(address, this.#exempt),
       isForwarded: false,
     };
     const peer = {
       client,
       forwarded: { ...client, isForwarded: true },
-      isTrusted: isIn(address, this.#trusted),
+      isTrusted: isInNetworks(address, this.#trusted),
     };
     if (this.#byText.size >= MAX_CACHED_COUNT) this.#byText.clear();
     this.#byText.set(text, peer);
     return peer;
   }
 
-  #network(address: Address): string {
+  #network(address: IpAddress): string {
     const { ipv4Prefix, ipv6Prefix } = this.#rules;
-    const isVersion4 = address.kind() === 'ipv4';
-    const prefix = isVersion4 ? ipv4Prefix : ipv6Prefix;
-    if (isVersion4 && prefix === 32) return address.toString();
-    const bytes = address.toByteArray().map((byte, index) => {
-      const kept = Math.min(8, Math.max(0, prefix - index * 8));
-      return byte & (0xff << (8 - kept)) & 0xff;
-    });
-    return `${ipaddr.fromByteArray(bytes).toString()}/${prefix}`;
+    if (address.kind() === 'ipv6') return networkOf(address, ipv6Prefix);
+    return ipv4Prefix === 32 ? address.toString() : networkOf(address, ipv4Prefix);
   }
 }
 
@@ -142,66 +140,6 @@ interface Peer {
 /** Also of everybody behind a Unix socket: their connections are not counted. */
 const NOBODY = { key: 'ip:unknown', address: 'unknown', isExempt: false, isForwarded: true };
 const UNKNOWN: Peer = { client: NOBODY, forwarded: NOBODY, isTrusted: false };
-
-/** Whether an address lies in networks that settings name. Throws on what is no network. */
-export function networkMatcher(networks: readonly string[]): (address: string) => boolean {
-  const ranges = networks.flatMap(parseNetwork);
-  return (text) => {
-    const address = parseAddress(text);
-    return address !== undefined && isIn(address, ranges);
-  };
-}
-
-/** Whether the text is a network that settings may name. */
-export const isNetwork = (text: string): boolean => {
-  try {
-    return parseNetwork(text).length > 0;
-  } catch {
-    return false;
-  }
-};
-
-const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
-  loopback: ['127.0.0.0/8', '::1/128'],
-  private: [
-    '10.0.0.0/8',
-    '172.16.0.0/12',
-    '192.168.0.0/16',
-    'fc00::/7',
-    '169.254.0.0/16',
-    'fe80::/10',
-  ],
-};
-
-/** Throws on what is no network. */
-function parseNetwork(text: string): readonly Range[] {
-  const named = Object.hasOwn(NAMED_NETWORKS, text) ? NAMED_NETWORKS[text] : undefined;
-  if (named !== undefined) return named.flatMap(parseNetwork);
-  if (text.includes('/')) return [ipaddr.parseCIDR(text)];
-  const address = ipaddr.process(text);
-  return [[address, address.kind() === 'ipv4' ? 32 : 128]];
-}
-
-const isIn = (address: Address, ranges: readonly Range[]): boolean =>
-  ranges.some(
-    ([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix),
-  );
-
-/** An address with or without port, brackets, quotes and zone; one of version 4 inside version 6 is version 4. */
-function parseAddress(text: string): Address | undefined {
-  const bare = text.trim().replace(/^"(.*)"$/, '$1');
-  const host =
-    /^\[([^\]]*)\](?::\d+)?$/.exec(bare)?.[1] ??
-    /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bare)?.[1] ??
-    bare;
-  const zoneless = host.replace(/%.*$/, '');
-  // The library also takes short and octal forms, which no proxy writes and which hide what is meant.
-  const isUsual =
-    /^(\d{1,3}\.){3}\d{1,3}$/.test(zoneless) || /^[\da-f:.]*:[\da-f:.]*$/i.test(zoneless);
-  if (!isUsual || !ipaddr.isValid(zoneless)) return undefined;
-  if (/(^|\.)0\d/.test(zoneless) && !zoneless.includes(':')) return undefined;
-  return ipaddr.process(zoneless);
-}
 
 /** The `for` of each element. Source: RFC 7239, section 4. */
 function forwardedHops(list: string): readonly string[] {

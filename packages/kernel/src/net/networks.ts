@@ -1,0 +1,71 @@
+import ipaddr from 'ipaddr.js';
+
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
+export type Network = readonly [base: IpAddress, bits: number];
+
+/** Whether an address lies in networks that settings name. Throws on what is no network. */
+export function networkMatcher(names: readonly string[]): (address: string) => boolean {
+  const networks = names.flatMap(parseNetwork);
+  return (text) => {
+    const address = parseAddress(text);
+    return address !== undefined && isInNetworks(address, networks);
+  };
+}
+
+/** Whether the text is a network that settings may name. */
+export function isNetwork(text: string): boolean {
+  try {
+    return parseNetwork(text).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: [
+    '10.0.0.0/8',
+    '172.16.0.0/12',
+    '192.168.0.0/16',
+    'fc00::/7',
+    '169.254.0.0/16',
+    'fe80::/10',
+  ],
+};
+
+/** What a range in CIDR form, a single address, `loopback` or `private` stands for. Throws on anything else. */
+export function parseNetwork(text: string): readonly Network[] {
+  const named = Object.hasOwn(NAMED_NETWORKS, text) ? NAMED_NETWORKS[text] : undefined;
+  if (named !== undefined) return named.flatMap(parseNetwork);
+  if (text.includes('/')) return [ipaddr.parseCIDR(text)];
+  const address = ipaddr.process(text);
+  return [[address, address.kind() === 'ipv4' ? 32 : 128]];
+}
+
+export const isInNetworks = (address: IpAddress, networks: readonly Network[]): boolean =>
+  networks.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+
+/** An address with or without port, brackets, quotes and zone; one of version 4 inside version 6 is version 4. */
+export function parseAddress(text: string): IpAddress | undefined {
+  const bare = text.trim().replace(/^"(.*)"$/, '$1');
+  const host =
+    /^\[([^\]]*)\](?::\d+)?$/.exec(bare)?.[1] ??
+    /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(bare)?.[1] ??
+    bare;
+  const zoneless = host.replace(/%.*$/, '');
+  // The library also takes short and octal forms, which no proxy writes and which hide what is meant.
+  const isUsual =
+    /^(\d{1,3}\.){3}\d{1,3}$/.test(zoneless) || /^[\da-f:.]*:[\da-f:.]*$/i.test(zoneless);
+  if (!isUsual || !ipaddr.isValid(zoneless)) return undefined;
+  if (/(^|\.)0\d/.test(zoneless) && !zoneless.includes(':')) return undefined;
+  return ipaddr.process(zoneless);
+}
+
+/** The base of the network of so many bits that an address lies in, with the number of its bits. */
+export function networkOf(address: IpAddress, bits: number): string {
+  const bytes = address.toByteArray().map((byte, index) => {
+    const keptCount = Math.min(8, Math.max(0, bits - index * 8));
+    return byte & (0xff << (8 - keptCount)) & 0xff;
+  });
+  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
+}
