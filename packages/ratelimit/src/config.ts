@@ -67,6 +67,13 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
     minimum: 1,
     description: 'longest wait for one decision of Redis',
   }),
+  redis_reserve: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 10_000,
+    description:
+      'units of a busy bucket that a node takes ahead from Redis, for decisions about the primary limit alone; 0 asks Redis each time',
+  }),
   redis_prefix: Type.String({
     default: 'rl:',
     description: 'first part of every key in Redis',

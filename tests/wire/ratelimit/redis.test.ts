@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Http2Client, ServerProcess } from '../../harness/index.js';
 import { bucketOf, Platform, PROBE } from './platform.js';
 
@@ -20,9 +21,15 @@ const redisFlags = (prefix: string) => [
   '5000',
 ];
 
-describe('nodes that share a Redis', { skip }, () => {
-  it('admit exactly 5,000 of 10,000 requests of one address, together', async () => {
-    const prefix = `test:${randomUUID()}:`;
+/** Servers with one address each that count together. */
+class Nodes implements AsyncDisposable {
+  readonly all: readonly ServerProcess[];
+
+  private constructor(all: readonly ServerProcess[]) {
+    this.all = all;
+  }
+
+  static async start(count: number, more: readonly string[] = []): Promise<Nodes> {
     const flags = [
       '--without-auth',
       '--services',
@@ -35,37 +42,90 @@ describe('nodes that share a Redis', { skip }, () => {
       '1000000',
       '--rate-limit-ban-enabled',
       'false',
-      ...redisFlags(prefix),
+      ...redisFlags(`test:${randomUUID()}:`),
+      ...more,
     ];
-    const nodes = await Promise.all(
-      Array.from({ length: 4 }, () => ServerProcess.start({ flags })),
-    );
-    try {
-      let passed = 0;
-      let refused = 0;
-      await Promise.all(
-        nodes.map(async (node) => {
-          await using client = new Http2Client(node.url);
-          for (let round = 0; round < 25; round += 1) {
-            const answers = await Promise.all(
-              Array.from({ length: 100 }, () => client.send(PROBE)),
-            );
-            for (const { status } of answers) {
-              if (status === 200) passed += 1;
-              else if (status === 403) refused += 1;
-            }
+    const starts = Array.from({ length: count }, () => ServerProcess.start({ flags }));
+    return new Nodes(await Promise.all(starts));
+  }
+
+  /** 2,500 requests to each, 100 at a time. */
+  async flood(): Promise<{ passed: number; refused: number }> {
+    const counts = { passed: 0, refused: 0 };
+    await Promise.all(
+      this.all.map(async (node) => {
+        await using client = new Http2Client(node.url);
+        for (let round = 0; round < 25; round += 1) {
+          const sent = Array.from({ length: 100 }, () => client.send(PROBE));
+          for (const { status } of await Promise.all(sent)) {
+            if (status === 200) counts.passed += 1;
+            else if (status === 403) counts.refused += 1;
           }
-        }),
-      );
-      assert.deepEqual([passed, refused], [5_000, 5_000]);
-      for (const node of nodes) {
-        const { rate } = JSON.parse((await node.http.send('/rate_limit')).text) as {
-          rate: { used: number };
-        };
-        assert.equal(rate.used, 5_000);
+        }
+      }),
+    );
+    return counts;
+  }
+
+  async usedOnEach(): Promise<readonly number[]> {
+    return await Promise.all(
+      this.all.map(async ({ http }) => {
+        const { text } = await http.send('/rate_limit');
+        return (JSON.parse(text) as { rate: { used: number } }).rate.used;
+      }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.all.map((node) => node.close()));
+  }
+}
+
+describe('nodes that share a Redis', { skip }, () => {
+  it('admit exactly 5,000 of 10,000 requests of one address, together', async () => {
+    await using nodes = await Nodes.start(4);
+    const { passed, refused } = await nodes.flood();
+    assert.deepEqual([passed, refused], [5_000, 5_000]);
+    assert.deepEqual(await nodes.usedOnEach(), [5_000, 5_000, 5_000, 5_000]);
+  });
+
+  it('that take units ahead admit no more than 5,000, and all of them once none lies idle', async () => {
+    const reserve = 100;
+    await using nodes = await Nodes.start(4, [
+      '--rate-limit-redis-reserve',
+      String(reserve),
+      // Units are taken ahead for requests that no secondary limit counts.
+      '--rate-limit-services',
+      '{"ratelimit":{"secondary":"none"}}',
+    ]);
+    const { passed, refused } = await nodes.flood();
+    assert.equal(passed + refused, 10_000);
+    assert.ok(passed <= 5_000 && passed >= 5_000 - 4 * reserve, String(passed));
+    let total = passed;
+    for (let round = 0; total < 5_000 && round < 5; round += 1) {
+      await sleep(2_100);
+      for (const node of nodes.all) {
+        for (let sent = 0; sent < 4 * reserve; sent += 1) {
+          if ((await node.http.send(PROBE)).status !== 200) break;
+          total += 1;
+        }
       }
-    } finally {
-      await Promise.all(nodes.map((node) => node.close()));
+    }
+    assert.equal(total, 5_000);
+    assert.deepEqual(await nodes.usedOnEach(), [5_000, 5_000, 5_000, 5_000]);
+  });
+
+  it('that take units ahead write what was used into every answer of one client', async () => {
+    await using nodes = await Nodes.start(1, [
+      '--rate-limit-redis-reserve',
+      '20',
+      '--rate-limit-services',
+      '{"ratelimit":{"secondary":"none"}}',
+    ]);
+    const [node] = nodes.all;
+    for (let used = 1; used <= 100; used += 1) {
+      const answer = await node?.http.send(PROBE);
+      assert.equal(answer && bucketOf(answer), `core ${used}+${5_000 - used}/5000`);
     }
   });
 

@@ -71,7 +71,9 @@ export class GuardedStore implements LimitStore {
 
   admit(caller: Caller, plan: Plan): Admission | Promise<Admission> {
     if (this.#isPaused()) return this.#admitAlone(caller, plan);
-    return this.#shared.admit(caller, plan).then(
+    const found = this.#shared.admit(caller, plan);
+    if (!(found instanceof Promise)) return found;
+    return found.then(
       (admission) => {
         this.#noteSuccess();
         return admission;

@@ -26,6 +26,7 @@ export function openStore({ config, clock, random, onBan, onChange }: StoreNeeds
     random,
     prefix: config.redis_prefix,
     timeoutMs: config.redis_timeout_ms,
+    reserve: config.redis_reserve,
     rules,
     onBan,
   });

@@ -2,9 +2,9 @@ import type { Caller } from '../model/caller.js';
 import type { Decision, LimitKind } from '../model/decision.js';
 import { CONCURRENCY_RETRY_SEC, type LimitRules, MAX_RETRY_SEC } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
-import { UNLIMITED } from '../model/resource.js';
+import { type Resource, UNLIMITED } from '../model/resource.js';
 
-/** Of an admission the first two alone; then wait in ms, level and end of a ban that began. */
+/** Of an admission the first two alone, unless units were taken ahead; the wait is then that for the window's end. */
 export type ScriptAnswer = [
   used: number,
   resetSec: number,
@@ -12,7 +12,11 @@ export type ScriptAnswer = [
   waitMs?: number,
   banLevel?: number,
   bannedUntilMs?: number,
+  aheadCount?: number,
 ];
+
+/** The name of a bucket on this node. */
+export const bucketOf = (identity: string, { name }: Resource): string => `${identity} ${name}`;
 
 /** A decision of Redis, and what this node still owes for it. */
 export interface RedisAdmission extends Decision {

@@ -50,8 +50,10 @@ end
 /**
  * Both scripts below take the rules as part of their text, because they never change while a store lives and every
  * argument costs time on both sides. KEYS: primary, ban. The other keys of the identity differ from the ban's in their
- * last part only, so that they lie in the same slot of a cluster. Both answer {used, reset}, and for a refusal also its
- * kind, the wait in ms, level and end of a ban that began.
+ * last part only, so that they lie in the same slot of a cluster. ARGV begins with: limit (-1: none), window in
+ * seconds, cost, refusals that were not told yet, units to take ahead. Both answer {used, reset}, and for a refusal
+ * also its kind, the wait in ms, level and end of a ban that began; for units ahead, whose kind is empty, the ms until
+ * the window ends and, last, their number.
  */
 const BEGIN = `
 local limit, window, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -80,6 +82,21 @@ if kind == '' and limit >= 0 and cost > 0 and used + cost > limit then
 end
 `;
 
+/**
+ * Charges at once what is nearly always admitted, with as few commands as can be; whatever is not as usual is taken
+ * back and decided in full. Redis 6 does not tell when a key ends, only how long it has left.
+ */
+const USUAL = `
+if ARGV[4] == '0' and ARGV[5] == '0' and ARGV[3] ~= '0' and ARGV[1] ~= '-1' and redis.REDIS_VERSION_NUM then
+  local used = redis.call('INCRBY', KEYS[1], ARGV[3])
+  local reset_ms = redis.call('PEXPIRETIME', KEYS[1])
+  if reset_ms > 0 and used <= tonumber(ARGV[1]) and redis.call('EXISTS', KEYS[2]) == 0 then
+    return {used, math.floor(reset_ms / 1000 + 0.5)}
+  end
+  if reset_ms > 0 then redis.call('DECRBY', KEYS[1], ARGV[3]) else redis.call('DEL', KEYS[1]) end
+end
+`;
+
 /** Counts refusals, begins a ban when they are too many, and answers one. */
 const refuse = (rules: LimitRules): string => `
 if kind ~= '' or rejected > 0 then
@@ -105,32 +122,39 @@ if kind ~= '' or rejected > 0 then
 end
 `;
 
+/** A fifth of every limit is left to whoever comes, so that units which lie on one node are not missed on another. */
 const CHARGE = `
+local ahead = tonumber(ARGV[5])
 if limit >= 0 and cost > 0 then
+  ahead = math.max(0, math.min(ahead, math.floor(limit * 0.8) - used - cost))
   if is_open then
-    used = redis.call('INCRBY', KEYS[1], cost)
+    used = redis.call('INCRBY', KEYS[1], cost + ahead)
   else
-    used = cost
-    redis.call('SET', KEYS[1], cost, 'PX', string.format('%d', reset * 1000 - now))
+    used = cost + ahead
+    redis.call('SET', KEYS[1], used, 'PX', string.format('%d', reset * 1000 - now))
   end
 end
 `;
 
-/** The primary limit alone. ARGV: limit (-1: none), window in seconds, cost, refusals that were not told yet. */
-export const admitPrimary = (rules: LimitRules): string => `${BEGIN}${refuse(rules)}${CHARGE}
+const ADMITTED = `
+if ahead > 0 then return {used, reset, '', reset * 1000 - now, 0, 0, ahead} end
 return {used, reset}
 `;
 
+/** The primary limit alone. */
+export const admitPrimary = (rules: LimitRules): string =>
+  `${USUAL}${BEGIN}${refuse(rules)}${CHARGE}${ADMITTED}`;
+
 /**
  * Checks every limit and charges all or nothing. KEYS and ARGV as above; then KEYS: points of the endpoint. ARGV: 1 to
- * look only, slot to take or nothing, points, 1 for a graph query, 1 if CPU time counts, 1 for content and 2 for a token, most content of
- * this endpoint (-1: as everywhere), weight.
+ * look only, slot to take or nothing, points, 1 for a graph query, 1 if CPU time counts, 1 for content and 2 for a
+ * token, most content of this endpoint (-1: as everywhere), weight.
  */
 export const admitAll = (rules: LimitRules): string => `${SUMS}${BEGIN}
 local base = string.sub(KEYS[2], 1, -4)
-local slot, points, is_graph = ARGV[6], tonumber(ARGV[7]), ARGV[8] == '1'
-local is_content, own_max, heavy = ARGV[10] == '1', tonumber(ARGV[11]), tonumber(ARGV[12])
-local is_token = ARGV[10] == '2'
+local slot, points, is_graph = ARGV[7], tonumber(ARGV[8]), ARGV[9] == '1'
+local is_content, own_max, heavy = ARGV[11] == '1', tonumber(ARGV[12]), tonumber(ARGV[13])
+local is_token = ARGV[11] == '2'
 local minute, hour = ${rules.minuteMs / 6}, ${rules.hourMs / 60}
 local own_key = base .. 'cme' .. string.sub(KEYS[3], #base + 2)
 
@@ -147,7 +171,7 @@ if points > 0 then
   if is_graph then check('points_graph', KEYS[3], minute, 6, ${rules.pointsGraph} - points)
   else check('points_rest', KEYS[3], minute, 6, ${rules.pointsRest} - points) end
 end
-if ARGV[9] == '1' then
+if ARGV[10] == '1' then
   check('cpu', base .. 'cpu', minute, 6, ${rules.cpuMs - 1})
   if is_graph then check('cpu_graph', base .. 'cpug', minute, 6, ${rules.cpuGraphMs - 1}) end
 end
@@ -158,7 +182,7 @@ if is_content then
 end
 if is_token then check('token_creation', base .. 'th', hour, 60, ${rules.tokenHour - 1}) end
 if heavy > 0 then check('heavy', base .. 'h', minute, 6, ${rules.heavy} - heavy) end
-if ARGV[5] == '1' then return {used, reset, kind, wait, 0, 0} end
+if ARGV[6] == '1' then return {used, reset, kind, wait, 0, 0} end
 ${refuse(rules)}${CHARGE}
 if points > 0 then add(KEYS[3], minute, 6, now, points) end
 if is_content then
@@ -172,8 +196,7 @@ if slot ~= '' then
   redis.call('ZADD', base .. 'c', now + ${SLOT_LEASE_MS}, slot)
   redis.call('PEXPIRE', base .. 'c', ${SLOT_LEASE_MS})
 end
-return {used, reset}
-`;
+${ADMITTED}`;
 
 /**
  * What is due after the admission, each part only if asked for. KEYS: primary, slots, CPU, CPU of graph queries.

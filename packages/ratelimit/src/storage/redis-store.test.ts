@@ -2,35 +2,48 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock, SystemRandom } from '@plinth/kernel';
+import type { Caller } from '../model/caller.js';
 import { DEFAULT_RULES, type LimitRules } from '../model/limit-store.js';
-import { limitStoreContract, newCaller, newPlan } from '../testing/limit-store-contract.js';
+import type { Plan } from '../model/plan.js';
+import {
+  limitStoreContract,
+  newCaller,
+  newPlan,
+  RESOURCES,
+} from '../testing/limit-store-contract.js';
 import { RedisStore } from './redis-store.js';
 
 const url = process.env['PLINTH_TEST_REDIS_URL'] ?? '';
 const skip = url === '' && 'PLINTH_TEST_REDIS_URL names no Redis';
 
-async function openStore(rules: LimitRules = DEFAULT_RULES): Promise<RedisStore> {
-  const clock = new SystemClock();
-  const random = new SystemRandom(clock);
-  const prefix = `test:${random.uuidV4()}:`;
-  const store = new RedisStore({ url, clock, random, rules, prefix, timeoutMs: 5_000 });
+const clock = new SystemClock();
+const random = new SystemRandom(clock);
+const newPrefix = (): string => `test:${random.uuidV4()}:`;
+
+async function openStore(
+  rules: LimitRules = DEFAULT_RULES,
+  { reserve = 0, prefix = newPrefix() } = {},
+): Promise<RedisStore> {
+  const store = new RedisStore({ url, clock, random, rules, prefix, reserve, timeoutMs: 5_000 });
   await store.start();
   return store;
 }
 
-limitStoreContract(
-  'RedisStore',
-  async (rules) => {
-    const store = await openStore(rules);
-    return {
-      store,
-      // Real time: a little more than was asked for, so that no test stands at an edge.
-      advance: async (ms) => void (await sleep(ms + 5)),
-      [Symbol.asyncDispose]: () => store.close(),
-    };
-  },
-  { skip },
-);
+for (const reserve of [0, 10]) {
+  limitStoreContract(
+    `RedisStore with ${reserve} units ahead`,
+    async (rules) => {
+      const store = await openStore(rules, { reserve });
+      return {
+        store,
+        // Real time: a little more than was asked for, so that no test stands at an edge.
+        advance: async (ms) => void (await sleep(ms + 5)),
+        [Symbol.asyncDispose]: () => store.close(),
+      };
+    },
+    { skip },
+  );
+}
 
 describe('RedisStore', { skip }, () => {
   it('loads its scripts again after Redis has forgotten them', async () => {
@@ -47,11 +60,8 @@ describe('RedisStore', { skip }, () => {
 
   it('puts all keys of an identity into one slot of a cluster and lets each of them end', async () => {
     const { Redis } = await import('ioredis');
-    const clock = new SystemClock();
-    const random = new SystemRandom(clock);
-    const prefix = `test:${random.uuidV4()}:`;
-    const store = new RedisStore({ url, clock, random, prefix, timeoutMs: 5_000 });
-    await store.start();
+    const prefix = newPrefix();
+    const store = await openStore(DEFAULT_RULES, { prefix });
     const caller = newCaller();
     const admission = await store.admit(caller, newPlan({ content: true, heavy: 2 }));
     store.chargeCpu(admission, 5);
@@ -87,6 +97,95 @@ describe('RedisStore', { skip }, () => {
     // Other tests may run beside this one, so only too few can be told from too many here.
     assert.ok(after - before >= 10);
     other.disconnect();
+    await store.close();
+  });
+});
+
+describe('RedisStore with units ahead', { skip }, () => {
+  /** Held to the primary limit alone, as units are taken for such plans only. */
+  const plan: Plan = { ...newPlan(), takesSlot: false, chargesCpu: false, points: 0 };
+  const limited = (limit: number): Caller =>
+    newCaller(new Map([['core', { limit, windowSec: 3_600 }]]));
+  const core = RESOURCES.need('core');
+  const admittedOf = async (stores: readonly RedisStore[], caller: Caller, count: number) => {
+    const each = Array.from({ length: count }, (_, index) => stores[index % stores.length]);
+    const found = await Promise.all(each.map(async (store) => await store?.admit(caller, plan)));
+    return found.filter((admission) => admission?.isAllowed).length;
+  };
+
+  it('never lets more pass than the limit, and by and by all of it', async () => {
+    const prefix = newPrefix();
+    const stores = await Promise.all(
+      [1, 2, 3].map(() => openStore(DEFAULT_RULES, { reserve: 20, prefix })),
+    );
+    const caller = limited(500);
+    let admitted = 0;
+    for (let round = 0; round < 12; round += 1) admitted += await admittedOf(stores, caller, 60);
+    assert.ok(admitted <= 500 && admitted >= 500 - 3 * 20, String(admitted));
+    // What lies idle on one node goes back.
+    for (let waited = 0; admitted < 500 && waited < 6; waited += 1) {
+      await sleep(1_100);
+      admitted += await admittedOf(stores, caller, 60);
+    }
+    assert.equal(admitted, 500);
+    assert.equal(await admittedOf(stores, caller, 60), 0);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('asks Redis seldom, counts on as if it had asked, and stops at a fifth of the limit', async () => {
+    const store = await openStore(DEFAULT_RULES, { reserve: 50 });
+    const caller = limited(1_000);
+    let atOnceCount = 0;
+    for (let used = 1; used <= 1_000; used += 1) {
+      const found = store.admit(caller, plan);
+      if (!(found instanceof Promise)) atOnceCount += 1;
+      const admission = await found;
+      store.finish(admission);
+      assert.deepEqual([admission.isAllowed, admission.used], [true, used]);
+      if (used === 500) assert.equal((await store.usage(caller.key, [core]))[0]?.used, 500);
+    }
+    assert.ok(atOnceCount > 700 && atOnceCount <= 800, String(atOnceCount));
+    const refused = await store.admit(caller, plan);
+    assert.deepEqual([refused.limitedBy, refused.used], ['primary', 1_000]);
+    await store.close();
+  });
+
+  it('gives back what it holds when it ends, and what a request did not cost', async () => {
+    const prefix = newPrefix();
+    const store = await openStore(DEFAULT_RULES, { reserve: 50, prefix });
+    const other = await openStore(DEFAULT_RULES, { prefix });
+    const caller = limited(1_000);
+    for (let index = 0; index < 10; index += 1) {
+      const admission = await store.admit(caller, plan);
+      if (index % 2 === 0) store.refund(admission);
+      store.finish(admission);
+    }
+    assert.equal((await store.usage(caller.key, [core]))[0]?.used, 5);
+    assert.ok(((await other.usage(caller.key, [core]))[0]?.used ?? 0) > 5);
+    await store.close();
+    assert.equal((await other.usage(caller.key, [core]))[0]?.used, 5);
+    await other.close();
+  });
+
+  it('holds a credential to its own limit in a bucket that another one may use further', async () => {
+    const store = await openStore(DEFAULT_RULES, { reserve: 50 });
+    const wide = limited(1_000);
+    const narrow: Caller = { ...limited(30), key: wide.key };
+    for (let index = 0; index < 20; index += 1) store.finish(await store.admit(wide, plan));
+    assert.equal(await admittedOf([store], narrow, 40), 10);
+    assert.equal((await store.admit(wide, plan)).used, 31);
+    await store.close();
+  });
+
+  it('forgets units of an identity that is reset or banned', async () => {
+    const store = await openStore(DEFAULT_RULES, { reserve: 50 });
+    const caller = limited(1_000);
+    for (let index = 0; index < 20; index += 1) store.finish(await store.admit(caller, plan));
+    await store.reset(caller.key);
+    assert.equal((await store.admit(caller, plan)).used, 1);
+    for (let index = 0; index < 20; index += 1) store.finish(await store.admit(caller, plan));
+    await store.ban(caller.key, 60);
+    assert.equal((await store.admit(caller, plan)).limitedBy, 'ban');
     await store.close();
   });
 });

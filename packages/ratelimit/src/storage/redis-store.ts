@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { type Clock, invariant, type Random } from '@plinth/kernel';
-import type { Redis } from 'ioredis';
 import type { Caller } from '../model/caller.js';
 import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
 import {
@@ -11,8 +10,10 @@ import {
 } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
+import { EmptyBuckets } from './empty-buckets.js';
 import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
-import { admitAll, admitPrimary, BAN, SECONDARY, SETTLE, USAGE } from './redis-scripts.js';
+import { connectSoon, makeRedisClient, type RedisClient } from './redis-client.js';
+import { type ReservedBucket, ReservedUnits } from './reserved-units.js';
 
 export interface RedisStoreOptions {
   readonly url: string;
@@ -23,43 +24,21 @@ export interface RedisStoreOptions {
   /** Longest wait for one answer. */
   readonly timeoutMs?: number;
   readonly rules?: LimitRules;
+  /** Units of a busy bucket that are taken ahead; 0: none. */
+  readonly reserve?: number;
   readonly onBan?: (ban: Ban) => void;
   readonly onError?: (error: Error) => void;
 }
 
-/** A bucket that is known to be empty is refused here for so long before Redis is asked again. */
-const NEGATIVE_MS = 1_000;
-const MAX_NEGATIVE_COUNT = 100_000;
 /** Running requests are charged about so often. */
 const TICK_MS = 1_000;
-const DEFAULT_TIMEOUT_MS = 50;
-const MAX_FIRST_WAIT_MS = 500;
-const CONNECT_TIMEOUT_MS = 2_000;
 /** A node says so often that it lives, and is forgotten after so long. */
 const NODE_TICK_COUNT = 5;
 const NODE_LIFE_MS = 15_000;
-const MAX_RECONNECT_MS = 1_000;
 /** Keys that an operator's question may look through. */
 const MAX_SCANNED_COUNT = 200_000;
 const SCAN_STEP_COUNT = 1_000;
-
-interface Negative {
-  readonly untilMs: number;
-  readonly used: number;
-  readonly resetSec: number;
-  /** Refusals since Redis was asked, told to it with the next question. */
-  rejectionCount: number;
-}
-
-/** The commands that the scripts become. */
-interface Scripts {
-  rlAdmitPrimary(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
-  rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
-  rlSettle(keyCount: number, ...rest: (string | number)[]): Promise<number>;
-  rlUsage(keyCount: number, ...keys: string[]): Promise<number[]>;
-  rlSecondary(keyCount: number, ...rest: (string | number)[]): Promise<number[]>;
-  rlBan(keyCount: number, key: string, durationMs: number): Promise<[number, number]>;
-}
+const MAX_ENDPOINT_COUNT = 100_000;
 
 /**
  * Counters in Redis or Valkey, shared by all nodes. One script call is one decision, so that nothing comes in between;
@@ -69,10 +48,11 @@ export class RedisStore implements LimitStore {
   readonly #options: RedisStoreOptions;
   readonly #rules: LimitRules;
   readonly #prefix: string;
-  readonly #negatives = new Map<string, Negative>();
+  readonly #empty: EmptyBuckets;
+  readonly #reserved: ReservedUnits | undefined;
   readonly #running = new Set<RedisAdmission>();
   readonly #endpointHashes = new Map<string, string>();
-  #client: (Redis & Scripts) | undefined;
+  #client: RedisClient | undefined;
   #ticker: Disposable | undefined;
   #errorCount = 0;
   #nodeCount = 1;
@@ -85,6 +65,9 @@ export class RedisStore implements LimitStore {
     this.#rules = options.rules ?? DEFAULT_RULES;
     this.#prefix = options.prefix ?? 'rl:';
     this.#nodeId = options.random.uuidV4();
+    this.#empty = new EmptyBuckets(options.clock);
+    const { reserve = 0 } = options;
+    this.#reserved = reserve > 0 ? new ReservedUnits(options.clock, reserve) : undefined;
   }
 
   /** Nodes that share this store, as far as was known last. */
@@ -101,78 +84,49 @@ export class RedisStore implements LimitStore {
     };
   }
 
-  /** Connects in the background: a server starts without Redis, too. */
   async start(): Promise<void> {
     if (this.#client !== undefined) return;
-    // Loaded here, so that nobody without Redis pays for it.
-    const { Redis } = await import('ioredis');
-    const options = {
-      lazyConnect: true,
-      enableOfflineQueue: false,
-      enableAutoPipelining: true,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      maxRetriesPerRequest: 0,
-      commandTimeout: this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      retryStrategy: (attempt: number) => Math.min(MAX_RECONNECT_MS, 50 * attempt),
-      scripts: {
-        rlAdmitPrimary: { lua: admitPrimary(this.#rules), numberOfKeys: 2 },
-        rlAdmitAll: { lua: admitAll(this.#rules), numberOfKeys: 3 },
-        rlSettle: { lua: SETTLE },
-        rlUsage: { lua: USAGE },
-        rlSecondary: { lua: SECONDARY },
-        rlBan: { lua: BAN },
-      },
-    };
-    // The option `scripts` makes commands of these names.
-    const client = new Redis(this.#options.url, options) as unknown as Redis & Scripts;
-    client.on('error', (error) => this.#options.onError?.(error));
-    this.#client = client;
-    // Goes on by itself, and every failure is told through `onError`; one that hangs must not stop the start.
-    const connected = client.connect().catch(() => {});
-    const patience = new AbortController();
-    const waited = this.#options.clock.sleep(MAX_FIRST_WAIT_MS, patience.signal).catch(() => {});
-    await Promise.race([connected, waited]);
-    patience.abort();
-    this.#ticker = this.#options.clock.every(TICK_MS, () => this.#tick());
+    const { url, clock, timeoutMs, onError = () => {} } = this.#options;
+    this.#client = await makeRedisClient({ url, rules: this.#rules, timeoutMs, onError });
+    await connectSoon(this.#client, clock);
+    this.#ticker = clock.every(TICK_MS, () => this.#tick());
   }
 
   async close(): Promise<void> {
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
+    await this.#giveUnitsBack(this.#reserved?.dropAll() ?? []);
     const client = this.#client;
     this.#client = undefined;
     client?.disconnect();
   }
 
-  async admit(caller: Caller, plan: Plan): Promise<RedisAdmission> {
-    let rejectionCount = 0;
-    if (this.#negatives.size > 0) {
-      const negative = this.#findNegative(caller, plan);
-      if (negative?.isValid) return this.#refuseLocally(caller, plan, negative);
-      rejectionCount = negative?.rejectionCount ?? 0;
+  /** At once where this node can say it alone, with one round trip otherwise. */
+  admit(caller: Caller, plan: Plan): RedisAdmission | Promise<RedisAdmission> {
+    const bucket = this.#bucketOf(caller, plan);
+    if (bucket !== undefined) {
+      const admission = this.#admitFromUnits(caller, plan, bucket);
+      if (admission !== undefined) return admission;
     }
-    const slotId = plan.takesSlot ? this.#nextSlotId() : '';
-    const answer = await this.#ask(caller, plan, { slotId, rejectionCount, isDry: false });
-    const admission = toAdmission(caller, plan, answer, this.#rules);
-    const [, , , , level = 0, untilMs = 0] = answer;
-    if (level > 0) await this.#noteBan(caller.key, level, untilMs);
-    if (admission.isAllowed) {
-      admission.slotId = slotId;
-      this.#running.add(admission);
-    } else if (admission.limitedBy === 'primary') {
-      this.#rememberEmpty(admission);
-    }
-    return admission;
+    const known = this.#empty.look(caller, plan);
+    if ('used' in known) return this.#refuseAlone(caller, plan, known);
+    const { untoldCount } = known;
+    if (bucket === undefined) return this.#admitByRedis(caller, plan, { untoldCount, ahead: 0 });
+    return this.#admitAndFill(caller, plan, bucket, untoldCount);
   }
 
   async peek(caller: Caller, plan: Plan): Promise<Decision> {
-    const ask = { slotId: '', rejectionCount: 0, isDry: true };
-    return toAdmission(caller, plan, await this.#ask(caller, plan, ask), this.#rules);
+    const ask = { slotId: '', untoldCount: 0, ahead: 0, isDry: true };
+    const decision = toAdmission(caller, plan, await this.#ask(caller, plan, ask), this.#rules);
+    decision.used -= this.#unitsOf(decision);
+    return decision;
   }
 
   refund(admission: RedisAdmission): void {
-    admission.used = Math.max(0, admission.used - admission.plan.cost);
-    this.#settle(admission, { refund: admission.plan.cost });
+    const { caller, plan, resetSec } = admission;
+    admission.used = Math.max(0, admission.used - plan.cost);
+    if (this.#reserved?.giveBack(caller.key, plan.resource, resetSec, plan.cost)) return;
+    this.#settle(admission, { refund: plan.cost });
   }
 
   releaseSlot(admission: RedisAdmission): void {
@@ -210,9 +164,11 @@ export class RedisStore implements LimitStore {
   ): Promise<readonly (BucketUsage | undefined)[]> {
     const keys = resources.map(({ name }) => this.#key(key, `p:${name}`));
     const found = await this.#call((client) => client.rlUsage(keys.length, ...keys));
-    return resources.map((_, index) => {
+    return resources.map((resource, index) => {
       const resetSec = found[2 * index + 1] ?? 0;
-      return resetSec === 0 ? undefined : { used: found[2 * index] ?? 0, resetSec };
+      if (resetSec === 0) return undefined;
+      const ahead = this.#reserved?.unitsOf(key, resource, resetSec) ?? 0;
+      return { used: Math.max(0, (found[2 * index] ?? 0) - ahead), resetSec };
     });
   }
 
@@ -237,9 +193,8 @@ export class RedisStore implements LimitStore {
   }
 
   async reset(key: string): Promise<void> {
-    for (const bucket of this.#negatives.keys()) {
-      if (bucket.startsWith(`${key} `)) this.#negatives.delete(bucket);
-    }
+    this.#empty.forget(key);
+    this.#reserved?.drop(key);
     const own = this.#key(key, '');
     const kept = new Set([this.#key(key, 'ban'), this.#key(key, 'c')]);
     await this.#scan(`${escapeGlob(own)}*`, async (keys) => {
@@ -295,10 +250,104 @@ export class RedisStore implements LimitStore {
     return best;
   }
 
+  /** A bucket whose units may be given to this request. Limits that live in Redis alone ask it every time. */
+  #bucketOf({ key, limits }: Caller, plan: Plan): ReservedBucket | undefined {
+    if (this.#reserved === undefined || plan.cost === 0 || countsBesides(plan)) return undefined;
+    const limit = limits.limit[plan.resource.index] ?? UNLIMITED;
+    return limit === UNLIMITED ? undefined : this.#reserved.open(key, plan.resource);
+  }
+
+  #admitFromUnits(caller: Caller, plan: Plan, bucket: ReservedBucket): RedisAdmission | undefined {
+    const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
+    if (!this.#reserved?.take(bucket, plan.cost, limit)) return undefined;
+    const answer: ScriptAnswer = [bucket.used - bucket.units, bucket.resetSec];
+    const admission = toAdmission(caller, plan, answer, this.#rules);
+    this.#running.add(admission);
+    return admission;
+  }
+
+  /**
+   * Asks with units ahead. Of those who come meanwhile each waits for the answer, once: they would all ask for units
+   * otherwise.
+   */
+  async #admitAndFill(
+    caller: Caller,
+    plan: Plan,
+    bucket: ReservedBucket,
+    untoldCount: number,
+  ): Promise<RedisAdmission> {
+    if (bucket.filling !== undefined && !bucket.isScarce) {
+      await bucket.filling.catch(() => {});
+      const admission = this.#admitFromUnits(caller, plan, bucket);
+      if (admission !== undefined) return admission;
+    }
+    const ahead = bucket.filling === undefined ? (this.#reserved?.wish(bucket) ?? 0) : 0;
+    const asked = this.#admitByRedis(caller, plan, { untoldCount, ahead });
+    if (ahead > 0) {
+      bucket.filling = asked;
+      const done = () => {
+        bucket.filling = undefined;
+      };
+      asked.then(done, done);
+    }
+    return await asked;
+  }
+
+  async #admitByRedis(
+    caller: Caller,
+    plan: Plan,
+    how: { readonly untoldCount: number; readonly ahead: number },
+  ): Promise<RedisAdmission> {
+    const slotId = plan.takesSlot ? this.#nextSlotId() : '';
+    const askedMs = this.#reserved === undefined ? 0 : this.#options.clock.monotonicMs();
+    const answer = await this.#ask(caller, plan, { slotId, ...how, isDry: false });
+    const admission = toAdmission(caller, plan, answer, this.#rules);
+    const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = answer;
+    if (level > 0) await this.#noteBan(caller.key, level, untilMs);
+    if (admission.isAllowed) {
+      const { used, resetSec } = admission;
+      const bucket = this.#reserved?.find(caller.key, plan.resource);
+      if (bucket !== undefined) {
+        const wished = how.ahead;
+        this.#reserved?.note(bucket, { used, resetSec, wished, units, leftMs, askedMs });
+        admission.used -= this.#unitsOf(admission);
+      }
+      admission.slotId = slotId;
+      this.#running.add(admission);
+    } else if (admission.limitedBy === 'primary') {
+      this.#empty.remember(admission);
+    }
+    return admission;
+  }
+
+  /** What is charged in Redis, but used by nobody yet. */
+  #unitsOf({ caller, plan, resetSec }: RedisAdmission): number {
+    return this.#reserved?.unitsOf(caller.key, plan.resource, resetSec) ?? 0;
+  }
+
+  async #giveUnitsBack(buckets: readonly ReservedBucket[]): Promise<void> {
+    await Promise.all(
+      buckets.map(async ({ identity, resource, units, resetSec }) => {
+        const own = `${this.#prefix}{${identity}}:`;
+        const keys = [`${own}p:${resource.name}`, `${own}c`, `${own}cpu`, `${own}cpug`];
+        const args = [units, resetSec, '', 0, '0', this.#rules.minuteMs];
+        // What is lost with Redis is free again when its window ends.
+        await this.#call((client) => client.rlSettle(keys.length, ...keys, ...args)).catch(
+          () => {},
+        );
+      }),
+    );
+  }
+
   #ask(
     caller: Caller,
     plan: Plan,
-    how: { readonly slotId: string; readonly rejectionCount: number; readonly isDry: boolean },
+    how: {
+      readonly slotId: string;
+      readonly untoldCount: number;
+      readonly ahead: number;
+      readonly isDry: boolean;
+    },
   ): Promise<ScriptAnswer> {
     const { index, name } = plan.resource;
     const limit = caller.limits.limit[index] ?? UNLIMITED;
@@ -306,17 +355,10 @@ export class RedisStore implements LimitStore {
     const own = `${this.#prefix}{${caller.key}}:`;
     const [primary, ban] = [`${own}p:${name}`, `${own}ban`];
     const most = limit === UNLIMITED ? -1 : limit;
-    const { slotId, rejectionCount, isDry } = how;
-    const isPrimaryOnly =
-      !plan.takesSlot &&
-      !plan.chargesCpu &&
-      !plan.isContent &&
-      !plan.isTokenCreation &&
-      plan.points === 0 &&
-      plan.heavy === 0;
-    if (isPrimaryOnly && !isDry) {
+    const { slotId, untoldCount, ahead, isDry } = how;
+    if (!countsBesides(plan) && !plan.chargesCpu && !isDry) {
       return this.#call((client) =>
-        client.rlAdmitPrimary(primary, ban, most, windowSec, plan.cost, rejectionCount),
+        client.rlAdmitPrimary(primary, ban, most, windowSec, plan.cost, untoldCount, ahead),
       );
     }
     return this.#call((client) =>
@@ -327,7 +369,8 @@ export class RedisStore implements LimitStore {
         most,
         windowSec,
         plan.cost,
-        rejectionCount,
+        untoldCount,
+        ahead,
         isDry ? 1 : 0,
         slotId,
         plan.points,
@@ -391,6 +434,7 @@ export class RedisStore implements LimitStore {
   async #tick(): Promise<void> {
     if (this.#ticks % NODE_TICK_COUNT === 0) await this.#countNodes();
     this.#ticks += 1;
+    void this.#giveUnitsBack(this.#reserved?.dropIdle() ?? []);
     const nowMs = this.#options.clock.monotonicMs();
     for (const admission of this.#running) {
       if (admission.startedMs === 0 || nowMs - admission.startedMs < TICK_MS) continue;
@@ -399,37 +443,17 @@ export class RedisStore implements LimitStore {
     }
   }
 
-  #findNegative(
+  #refuseAlone(
     caller: Caller,
     plan: Plan,
-  ): (Negative & { readonly isValid: boolean }) | undefined {
-    const bucket = bucketOf(caller, plan);
-    const negative = this.#negatives.get(bucket);
-    if (negative === undefined) return undefined;
-    const limit = caller.limits.limit[plan.resource.index] ?? UNLIMITED;
-    const isEmpty = plan.cost > 0 && negative.used + plan.cost > limit;
-    const isValid = isEmpty && this.#options.clock.monotonicMs() < negative.untilMs;
-    if (isValid) negative.rejectionCount += 1;
-    else this.#negatives.delete(bucket);
-    return { ...negative, isValid };
-  }
-
-  #refuseLocally(caller: Caller, plan: Plan, negative: Negative): RedisAdmission {
-    const waitMs = negative.resetSec * 1000 - this.#options.clock.nowMs();
-    const answer: ScriptAnswer = [negative.used, negative.resetSec, 'primary', waitMs];
-    return toAdmission(caller, plan, answer, this.#rules);
-  }
-
-  #rememberEmpty({ caller, plan, used, resetSec }: RedisAdmission): void {
-    const { clock } = this.#options;
-    const leftMs = Math.min(NEGATIVE_MS, resetSec * 1000 - clock.nowMs());
-    if (leftMs <= 0) return;
-    if (this.#negatives.size >= MAX_NEGATIVE_COUNT) this.#negatives.clear();
-    const untilMs = clock.monotonicMs() + leftMs;
-    this.#negatives.set(bucketOf(caller, plan), { untilMs, used, resetSec, rejectionCount: 0 });
+    { used, resetSec }: { readonly used: number; readonly resetSec: number },
+  ): RedisAdmission {
+    const waitMs = resetSec * 1000 - this.#options.clock.nowMs();
+    return toAdmission(caller, plan, [used, resetSec, 'primary', waitMs], this.#rules);
   }
 
   async #noteBan(identity: string, level: number, untilMs: number): Promise<void> {
+    await this.#giveUnitsBack(this.#reserved?.drop(identity) ?? []);
     this.#options.onBan?.({ identity, level, untilSec: Math.ceil(untilMs / 1000) });
     await this.#call((client) => client.zadd(this.#bansKey, untilMs, identity));
   }
@@ -448,7 +472,7 @@ export class RedisStore implements LimitStore {
     } while (cursor !== '0' && seenCount < MAX_SCANNED_COUNT);
   }
 
-  #call<T>(run: (client: Redis & Scripts) => Promise<T>): Promise<T> {
+  #call<T>(run: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client;
     invariant(client, 'the store was started');
     return run(client).catch((error: unknown) => {
@@ -470,13 +494,15 @@ export class RedisStore implements LimitStore {
     let found = this.#endpointHashes.get(endpoint);
     if (found === undefined) {
       found = hash('sha1', endpoint, 'base64url').slice(0, 16);
-      if (this.#endpointHashes.size >= MAX_NEGATIVE_COUNT) this.#endpointHashes.clear();
+      if (this.#endpointHashes.size >= MAX_ENDPOINT_COUNT) this.#endpointHashes.clear();
       this.#endpointHashes.set(endpoint, found);
     }
     return found;
   }
 }
 
-const bucketOf = (caller: Caller, plan: Plan): string => `${caller.key} ${plan.resource.name}`;
+/** Whether a decision changes more in Redis than the primary bucket. */
+const countsBesides = (plan: Plan): boolean =>
+  plan.takesSlot || plan.isContent || plan.isTokenCreation || plan.points > 0 || plan.heavy > 0;
 
 const escapeGlob = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');
