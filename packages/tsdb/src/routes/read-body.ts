@@ -1,11 +1,14 @@
 import { BodyTooLarge } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
+import type { BodyPool } from './body-pool.js';
 import { BodyCut } from './errors.js';
 
 /** What is read and thrown away of a body that is too large, so that the client gets to see the answer. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 /** Pieces up to this size are handed on although they share the memory of the socket's read. */
 const MAX_SHARED_SIZE_BYTES = 16 * 1024;
+/** Bodies from this size on are put into memory of the pool: smaller ones are one or two pieces. */
+const MIN_POOLED_SIZE_BYTES = 64 * 1024;
 
 const EMPTY = Buffer.alloc(0);
 
@@ -16,11 +19,12 @@ export interface BodyStream {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** In this scope bodies are Buffers whatever their content type says. */
-export function installRawBody(app: FastifyInstance, limitBytes: number): void {
+/** In this scope bodies are Buffers whatever their content type says. Who gives a pool gives bodies back to it. */
+export function installRawBody(app: FastifyInstance, limitBytes: number, pool?: BodyPool): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, payload, done) => {
-    readBody(payload, request.headers['content-length'], limitBytes, done);
+    const contentLength = request.headers['content-length'];
+    readBody(payload, { contentLength, limitBytes, pool }, done);
   });
   app.addHook('onRequest', (request, _reply, done) => {
     // Without a type the framework neither parses it nor refuses one that is malformed: any type is allowed here.
@@ -32,21 +36,30 @@ export function installRawBody(app: FastifyInstance, limitBytes: number): void {
 /** Collects a body of at most `limitBytes`, copying it at most once. */
 export function readBody(
   stream: BodyStream,
-  contentLength: string | undefined,
-  limitBytes: number,
+  how: {
+    readonly contentLength: string | undefined;
+    readonly limitBytes: number;
+    readonly pool: BodyPool | undefined;
+  },
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
+  const { contentLength, limitBytes, pool } = how;
   const expectedBytes = contentLength === undefined ? undefined : Number(contentLength);
   if (expectedBytes !== undefined && expectedBytes > MAX_DISCARDED_BYTES + limitBytes) {
     done(new BodyTooLarge({ limitBytes }));
     return;
   }
-  const chunks: Buffer[] = [];
+  const isPooled =
+    expectedBytes !== undefined &&
+    expectedBytes >= MIN_POOLED_SIZE_BYTES &&
+    expectedBytes <= limitBytes;
+  const body = new BodyPieces(isPooled ? pool?.take(expectedBytes) : undefined);
   let sizeBytes = 0;
   let isDone = false;
-  const finish = (error: Error | null, body?: Buffer): void => {
+  const finish = (error: Error | null, whole?: Buffer): void => {
     isDone = true;
-    done(error, body);
+    if (error !== null && body.target !== undefined) pool?.giveBack(body.target);
+    done(error, whole);
   };
   // Every request is closed in the end: an error is made only for one that was cut.
   const cut = (): void => {
@@ -55,29 +68,53 @@ export function readBody(
   stream.on('data', (chunk) => {
     sizeBytes += chunk.length;
     if (isDone) return;
-    if (sizeBytes <= limitBytes) chunks.push(chunk);
-    else if (chunks.length > 0) chunks.length = 0;
+    if (sizeBytes <= limitBytes) body.add(chunk);
+    else body.forget();
     if (sizeBytes > limitBytes + MAX_DISCARDED_BYTES) finish(new BodyTooLarge({ limitBytes }));
   });
   stream.on('end', () => {
     if (isDone) return;
     if (sizeBytes > limitBytes) finish(new BodyTooLarge({ limitBytes }));
-    else finish(null, join(chunks, sizeBytes));
+    else finish(null, body.joined());
   });
   stream.on('error', cut);
   stream.on('close', cut);
 }
 
-function join(chunks: readonly Buffer[], sizeBytes: number): Buffer {
-  const [first] = chunks;
-  if (first === undefined) return EMPTY;
-  if (chunks.length === 1 && sizeBytes <= MAX_SHARED_SIZE_BYTES) return first;
-  // Memory of its own, because larger bodies are handed over to other threads.
-  const body = Buffer.allocUnsafeSlow(sizeBytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, offset);
-    offset += chunk.length;
+/** The pieces of a body: copied to where it is to stand as they come, or joined at its end. */
+class BodyPieces {
+  /** Memory for the whole body. */
+  readonly target: Buffer | undefined;
+  #pieces: Buffer[] = [];
+  #sizeBytes = 0;
+
+  constructor(target: Buffer | undefined) {
+    this.target = target;
   }
-  return body;
+
+  add(piece: Buffer): void {
+    // More than was announced, which Node's own parsers do not let through, gets no place.
+    this.target?.set(piece.subarray(0, this.target.length - this.#sizeBytes), this.#sizeBytes);
+    if (this.target === undefined) this.#pieces.push(piece);
+    this.#sizeBytes += piece.length;
+  }
+
+  forget(): void {
+    this.#pieces = [];
+  }
+
+  joined(): Buffer {
+    if (this.target !== undefined) return this.target.subarray(0, this.#sizeBytes);
+    const [first] = this.#pieces;
+    if (first === undefined) return EMPTY;
+    if (this.#pieces.length === 1 && this.#sizeBytes <= MAX_SHARED_SIZE_BYTES) return first;
+    // Memory of its own, because larger bodies are handed over to other threads.
+    const body = Buffer.allocUnsafeSlow(this.#sizeBytes);
+    let offset = 0;
+    for (const piece of this.#pieces) {
+      body.set(piece, offset);
+      offset += piece.length;
+    }
+    return body;
+  }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { BodyPool } from './body-pool.js';
 import { registerCacheRoutes } from './configure/cache-routes.js';
 import { registerDatabaseRoutes } from './configure/database-routes.js';
 import { registerTableRoutes } from './configure/table-routes.js';
@@ -21,9 +22,14 @@ import { registerWriteRoutes } from './write/write-routes.js';
 /** All routes of the service, in the scope of Fastify that belongs to it. */
 export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps): Promise<void> {
   await app.register(async (scope) => {
+    const bodies = new BodyPool();
+    installRawBody(scope, deps.settings.max_request_size_bytes, bodies);
+    // What is written is decoded on other threads.
+    registerWriteRoutes(scope, deps, bodies);
+  });
+  await app.register(async (scope) => {
     installRawBody(scope, deps.settings.max_request_size_bytes);
-    // What is written is decoded on other threads, and plugins get to see which encoding was sent.
-    registerWriteRoutes(scope, deps);
+    // Plugins get to see which encoding was sent.
     registerPluginRequestRoutes(scope, deps);
   });
   await app.register(async (scope) => {

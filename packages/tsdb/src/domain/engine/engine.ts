@@ -33,7 +33,7 @@ export interface ParquetFile {
 export interface WriteRequest {
   /** Checked by the edge: the name rules differ by endpoint. */
   readonly database: string;
-  /** As received. Ownership passes to the engine. */
+  /** As received. Ownership passes to the engine, except of shared memory, which it only reads and until it answers. */
   readonly body: Uint8Array;
   /** `gzip`: members one after the other; inflated off the main thread. */
   readonly encoding: 'identity' | 'gzip';

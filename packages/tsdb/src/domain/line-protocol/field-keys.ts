@@ -63,7 +63,7 @@ export class FieldKeys {
     if (text.includes(44) || text.includes(10)) return;
     const name = latin1(text, 0, text.length);
     if (this.#byText.has(name)) return;
-    const key = new FieldKey(text.slice(), slot);
+    const key = new FieldKey(Uint8Array.from(text), slot); // a slice of a Buffer would share its memory
     this.#keys.push(key);
     this.#byText.set(name, key);
   }

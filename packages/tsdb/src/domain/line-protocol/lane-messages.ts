@@ -24,7 +24,8 @@ export type LaneMessage = LaneJob | 'forget';
 
 /** One per job, in the order of the jobs. */
 export type LaneReply =
-  | { readonly kind: 'parsed'; readonly parsed: ParsedBody; readonly body: Uint8Array }
+  /** `body` is absent when the one that was sent is shared and needed no decoding. */
+  | { readonly kind: 'parsed'; readonly parsed: ParsedBody; readonly body: Uint8Array | undefined }
   | { readonly kind: 'body_not_utf8'; readonly index: number; readonly sizeBytes: number }
   | { readonly kind: 'body_too_large'; readonly limitBytes: number }
   | { readonly kind: 'gzip_corrupt'; readonly cause: Error };
@@ -35,7 +36,8 @@ const MIN_TRANSFER_BYTES = 2048;
 /** Memory of a reply that changes hands instead of being copied. */
 export function transferList(reply: LaneReply): ArrayBuffer[] {
   if (reply.kind !== 'parsed') return [];
-  const arrays = [reply.body, ...reply.parsed.tables.flatMap(arraysOf)];
+  const arrays = reply.parsed.tables.flatMap(arraysOf);
+  if (reply.body !== undefined) arrays.push(reply.body);
   return arrays.flatMap((array) =>
     array.byteLength >= MIN_TRANSFER_BYTES && isWhole(array) ? [array.buffer] : [],
   );
@@ -48,6 +50,11 @@ export function transferList(reply: LaneReply): ArrayBuffer[] {
 export function isWhole(array: ArrayBufferView): array is ArrayBufferView<ArrayBuffer> {
   const { buffer, byteLength } = array;
   return buffer instanceof ArrayBuffer && byteLength > 0 && byteLength === buffer.byteLength;
+}
+
+/** Whether other threads read the array where it lies. */
+export function isShared(array: ArrayBufferView): boolean {
+  return array.buffer instanceof SharedArrayBuffer;
 }
 
 function arraysOf(table: ParsedTable): ArrayBufferView[] {

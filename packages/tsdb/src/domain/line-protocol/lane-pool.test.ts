@@ -38,6 +38,21 @@ describe('LanePool', () => {
     assert.deepEqual([result.laneId, result.body === body, result.parsed.lineCount], [0, true, 1]);
   });
 
+  it('reads shared memory where it lies and answers with it', async () => {
+    await using pool = new LanePool({ laneCount: 1, inlineSizeBytes: 0 });
+    const text = textOf(100);
+    const body = Buffer.from(new SharedArrayBuffer(4096), 8, text.length);
+    body.write(text, 'latin1');
+    const { parsed, body: read } = await pool.parse(body, OPTIONS);
+    assert.deepEqual([parsed.tables[0]?.rowCount, read === body], [100, true]);
+    const packed = gzipSync(text);
+    const shared = Buffer.from(new SharedArrayBuffer(packed.length));
+    shared.set(packed);
+    const decoded = await pool.parse(shared, { ...OPTIONS, encoding: 'gzip' });
+    assert.equal(Buffer.from(decoded.body).toString(), text);
+    assert.deepEqual(shared, packed);
+  });
+
   it('leaves the memory around a body alone', async () => {
     await using pool = new LanePool({ laneCount: 1, inlineSizeBytes: 0 });
     const shared = Buffer.from(`xx${textOf(10)}yy`);

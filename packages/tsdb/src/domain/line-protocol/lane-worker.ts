@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { BodyTooLarge, GzipCorrupt, gunzipBounded, invariant } from '@plinth/kernel';
 import { BodyNotUtf8 } from '../../errors.js';
 import {
+  isShared,
   type LaneJob,
   type LaneMessage,
   type LaneReply,
@@ -36,7 +37,8 @@ async function answer(parser: LineProtocolParser, job: LaneJob): Promise<LaneRep
     const isGzip = encoding === 'gzip';
     const body = isGzip ? await gunzipBounded(job.body, maxSizeBytes) : job.body;
     if (body.length > maxSizeBytes) throw new BodyTooLarge({ limitBytes: maxSizeBytes });
-    return { kind: 'parsed', parsed: parser.parse(body, job.options), body };
+    const parsed = parser.parse(body, job.options);
+    return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body };
   } catch (error) {
     if (error instanceof BodyNotUtf8) {
       return { kind: 'body_not_utf8', index: error.index, sizeBytes: error.sizeBytes };

@@ -3,6 +3,7 @@ import { assertNever, BodyTooLarge, GzipCorrupt } from '@plinth/kernel';
 import { BodyNotUtf8 } from '../../errors.js';
 import type { ParsedBody } from '../../model/parsed-body.js';
 import {
+  isShared,
   isWhole,
   type LaneJob,
   type LaneJobOptions,
@@ -20,6 +21,7 @@ export interface LaneResult {
 }
 
 interface Pending {
+  readonly body: Uint8Array;
   readonly sizeBytes: number;
   readonly resolve: (result: LaneResult) => void;
   readonly reject: (error: Error) => void;
@@ -54,16 +56,26 @@ export class Lane {
     return this.#bytesInFlight;
   }
 
-  /** Takes the body away: its memory changes hands, unless it is part of something larger and must be copied. */
+  /**
+   * Takes the body away: its memory changes hands, unless it is part of something larger and must be copied. A shared
+   * body is read where it lies.
+   */
   parse(body: Uint8Array, options: LaneJobOptions): Promise<LaneResult> {
     const sizeBytes = body.length;
-    const own = isWhole(body) ? body : Uint8Array.from(body);
-    const job: LaneJob = { body: own, options };
     return new Promise((resolve, reject) => {
-      this.#worker.postMessage(job, [own.buffer]);
-      this.#pending.push({ sizeBytes, resolve, reject });
+      this.#send(body, options);
+      this.#pending.push({ body, sizeBytes, resolve, reject });
       this.#bytesInFlight += sizeBytes;
     });
+  }
+
+  #send(body: Uint8Array, options: LaneJobOptions): void {
+    if (isShared(body)) {
+      this.#worker.postMessage({ body, options } satisfies LaneJob);
+      return;
+    }
+    const own = isWhole(body) ? body : Uint8Array.from(body);
+    this.#worker.postMessage({ body: own, options } satisfies LaneJob, [own.buffer]);
   }
 
   /** The parser starts over before the next body. */
@@ -84,7 +96,11 @@ export class Lane {
     this.#bytesInFlight -= job.sizeBytes;
     switch (reply.kind) {
       case 'parsed':
-        job.resolve({ laneId: this.laneId, parsed: reply.parsed, body: reply.body });
+        job.resolve({
+          laneId: this.laneId,
+          parsed: reply.parsed,
+          body: reply.body ?? job.body,
+        });
         return;
       case 'body_not_utf8':
         job.reject(new BodyNotUtf8(reply));

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WriteOutcome } from '../../domain/engine/engine.js';
 import { defaultDatabase } from '../../domain/influxql/plan/find-sources.js';
+import type { BodyPool } from '../body-pool.js';
 import { encodingOf } from '../decode-body.js';
 import type { RouteDeps } from '../deps.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
@@ -16,17 +17,22 @@ import {
 const EMPTY = Buffer.alloc(0);
 
 /** Source: tsdb-http, "Writing". */
-export function registerWriteRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  registerWrite(app, deps, 'native', '/api/v3/write_lp');
-  registerWrite(app, deps, 'v1', '/write');
-  registerWrite(app, deps, 'v2', '/api/v2/write');
+export function registerWriteRoutes(app: FastifyInstance, deps: RouteDeps, bodies: BodyPool): void {
+  registerWrite(app, { ...deps, bodies }, 'native', '/api/v3/write_lp');
+  registerWrite(app, { ...deps, bodies }, 'v1', '/write');
+  registerWrite(app, { ...deps, bodies }, 'v2', '/api/v2/write');
 }
 
 /**
  * One request per line of data is usual, tens of thousands a second: nothing here is looked up, parsed or allocated
  * that is the same for every request of a client.
  */
-function registerWrite(app: FastifyInstance, deps: RouteDeps, api: WriteApi, path: string): void {
+function registerWrite(
+  app: FastifyInstance,
+  deps: RouteDeps & { readonly bodies: BodyPool },
+  api: WriteApi,
+  path: string,
+): void {
   const { engine, clock, settings, log } = deps;
   const isInfluxdb3 = settings.compat === 'influxdb3';
   const dialect = api === 'v2' ? 'v2' : 'native';
@@ -74,7 +80,11 @@ function registerWrite(app: FastifyInstance, deps: RouteDeps, api: WriteApi, pat
       const queryString = queryStringOf(request.raw.url ?? '');
       if (queryString === undefined) throw missingQueryString(api);
       const target = targetOf(queryString);
-      answer(await write(request, target, clock.nowNs()), target, reply);
+      try {
+        answer(await write(request, target, clock.nowNs()), target, reply);
+      } finally {
+        if (request.body instanceof Uint8Array) deps.bodies.giveBack(request.body);
+      }
       return reply;
     },
   });
