@@ -185,6 +185,45 @@ describe('the webhook configuration', () => {
     assert.equal(detail.includes(btoa('user:pass')), false);
     assert.equal(detail.includes('user:pass'), false);
   });
+
+  it('takes masked credentials of the URL for the stored ones on the same host, and nowhere else', async () => {
+    const url = receiver.url.replace('http://', 'http://us%40er:p%3Ass@');
+    const other = await WebhookApp.register(server, { url, events: ['*'] });
+    const moved = `${receiver.url.replace('http://', 'http://***:***@')}moved?x=1`;
+    assert.equal((await other.patch({ url: moved })).status, 200);
+    assert.equal(JSON.parse((await other.call(CONFIG)).text).url, moved);
+    const count = receiver.of('moved').length;
+    await other.publish('moved');
+    const received = (await receiver.until('moved', count + 1)).at(-1);
+    assert.equal(received?.headers.authorization, `Basic ${btoa('us@er:p:ss')}`);
+
+    const message = 'url has masked credentials (***:***): give them, or leave them out';
+    const errors = [{ resource: 'Hook', field: 'url', code: 'custom', message }];
+    const before = (await other.call(CONFIG)).text;
+    for (const elsewhere of [
+      'https://***:***@example.com/',
+      moved.replace('127.0.0.1', '127.0.0.2'),
+    ]) {
+      const answer = await other.patch({ url: elsewhere, content_type: 'form' });
+      assertFailure(answer, 422, 'Validation Failed', { errors, docs: anchor(UPDATE) });
+    }
+    assert.equal((await other.call(CONFIG)).text, before);
+    // An app whose URL holds none has nothing that the mask could stand for.
+    assertFailure(await app.patch({ url: moved }), 422, 'Validation Failed', {
+      errors,
+      docs: anchor(UPDATE),
+    });
+    const made = await server.http.send('/ops/v1/apps', {
+      body: JSON.stringify({ name: 'masked from the start', webhook: { url: moved } }),
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.equal(made.status, 422, made.text);
+    // Leaving them out removes them.
+    assert.equal((await other.patch({ url: receiver.url })).status, 200);
+    await other.publish('moved');
+    const bare = (await receiver.until('moved', count + 2)).at(-1);
+    assert.equal(bare?.headers.authorization, undefined);
+  });
 });
 
 describe("the app's JSON web token", () => {

@@ -1,4 +1,10 @@
-import type { Outbox, RelationalStore } from '@plinth/kernel';
+import {
+  invariant,
+  type Outbox,
+  RawStatements,
+  type RelationalStore,
+  type StatementValue,
+} from '@plinth/kernel';
 import type { Insertable, Transaction } from 'kysely';
 import type { AccountTables, TableName } from './account-tables.js';
 import { type Guard, readGuards, toGuardRow } from './guard-store.js';
@@ -64,17 +70,16 @@ interface Waiting {
 }
 
 const MAX_BATCH_COUNT = 128;
-/** Statements come in few sizes, so that the store has them prepared. */
-const CHUNK_SIZES = [64, 32, 16, 8, 4, 2, 1] as const;
 
 /**
- * Commits what requests change. Sets that wait at the same time go into one transaction, with one statement for the
- * rows of a table instead of one per row: the round trip to the store costs more than the insert. Two sets that wait
- * together never hold the same row, because whoever changes a row holds its lock until the commit.
+ * Commits what requests change. Sets that wait at the same time go into one transaction of two messages to the store,
+ * one that looks and one that writes: a message costs more than its statements. Two sets that wait together never hold
+ * the same row, because whoever changes a row holds its lock until the commit.
  */
 export class CommitQueue {
   readonly #store: RelationalStore;
   readonly #outbox: Outbox;
+  readonly #sql: RawStatements;
   readonly #waiting: Waiting[] = [];
   #listener: ((writes: WriteSet) => void) | undefined;
   #isRunning = false;
@@ -83,6 +88,7 @@ export class CommitQueue {
   constructor(needs: { readonly store: RelationalStore; readonly outbox: Outbox }) {
     this.#store = needs.store;
     this.#outbox = needs.outbox;
+    this.#sql = new RawStatements(needs.store.engine);
   }
 
   /**
@@ -142,8 +148,10 @@ export class CommitQueue {
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
   ): Promise<readonly CommitResult[]> {
-    const takenIds = await findTaken(tx, batch);
-    const isCurrent = await currentGuards(tx, batch);
+    const [takenIds, isCurrent] = await Promise.all([
+      this.#findTaken(tx, batch),
+      this.#currentGuards(tx, batch),
+    ]);
     const results = batch.map(({ writes, recordId }): CommitResult => {
       if (recordId !== undefined && takenIds.has(recordId)) return 'taken';
       return writes.guards.every(isCurrent) ? 'done' : 'stale';
@@ -158,83 +166,61 @@ export class CommitQueue {
       announcedIds.push(...writes.announcedIds);
       if (writes.guards.length > 0) append(rows, 'accounts_guards', writes.guards.map(toGuardRow));
     }
-    for (const [table, some] of rows) {
-      for (const chunk of chunked(some)) await upsert(tx, table, chunk);
-    }
-    for (const [table, ids] of deletedIds) {
-      for (const chunk of chunked(ids))
-        await tx.deleteFrom(table).where('id', 'in', chunk).execute();
-    }
+    const written = [...rows].map(([table, some]) => this.#upsert(tx, table, some));
+    const deleted = [...deletedIds].map(([table, ids]) => {
+      const text = `delete from ${table} where ${this.#sql.isOneOf('id')}`;
+      return this.#sql.run(tx, text, [JSON.stringify(ids)]);
+    });
+    await Promise.all([...written, ...deleted]);
     if (announcedIds.length > 0) {
       await this.#outbox.publish(tx, { type: EVENTS_COMMITTED, payload: { ids: announcedIds } });
     }
     return results;
   }
-}
 
-async function findTaken(
-  tx: Transaction<AccountTables>,
-  batch: readonly Waiting[],
-): Promise<ReadonlySet<string>> {
-  const recordIds = batch.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
-  const taken = new Set<string>();
-  for (const chunk of chunked(recordIds)) {
-    const rows = await tx
-      .selectFrom('accounts_idempotency')
-      .select('id')
-      .where('id', 'in', chunk)
-      .execute();
-    for (const { id } of rows) taken.add(id);
+  async #findTaken(
+    tx: Transaction<AccountTables>,
+    batch: readonly Waiting[],
+  ): Promise<ReadonlySet<string>> {
+    const ids = batch.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
+    if (ids.length === 0) return new Set();
+    const text = `select id from accounts_idempotency where ${this.#sql.isOneOf('id')}`;
+    const found = await this.#sql.all<{ readonly id: string }>(tx, text, [JSON.stringify(ids)]);
+    return new Set(found.map(({ id }) => id));
   }
-  return taken;
-}
 
-/** Versions that nobody has changed since they were seen; the transaction is serializable, so nobody does. */
-async function currentGuards(
-  tx: Transaction<AccountTables>,
-  batch: readonly Waiting[],
-): Promise<(guard: Guard) => boolean> {
-  const ids = batch.flatMap(({ writes }) => writes.guards.map(({ id }) => id));
-  const versions = new Map<string, string>();
-  for (const chunk of chunked(ids)) {
-    for (const { id, version } of await readGuards(tx, chunk)) versions.set(id, version);
+  /** Versions that nobody has changed since they were seen; the transaction is serializable, so nobody does. */
+  async #currentGuards(
+    tx: Transaction<AccountTables>,
+    batch: readonly Waiting[],
+  ): Promise<(guard: Guard) => boolean> {
+    const ids = batch.flatMap(({ writes }) => writes.guards.map(({ id }) => id));
+    const found = ids.length === 0 ? [] : await readGuards(this.#sql, tx, ids);
+    const versions = new Map(found.map(({ id, version }) => [id, version]));
+    return ({ id, seen }) => versions.get(id) === seen;
   }
-  return ({ id, seen }) => versions.get(id) === seen;
+
+  async #upsert(
+    tx: Transaction<AccountTables>,
+    table: TableName,
+    rows: readonly AnyRow[],
+  ): Promise<void> {
+    const columns = Object.keys(rows[0] ?? {});
+    const values = rows.map((row) => {
+      invariant(Object.keys(row).length === columns.length, 'rows of a table have all its columns');
+      return columns.map((column) => row[column] as StatementValue); // `put` has checked the row against its table
+    });
+    await this.#sql.insertReturning(tx, table, columns, values, onConflict(columns));
+  }
 }
 
-async function upsert(
-  tx: Transaction<AccountTables>,
-  table: TableName,
-  rows: readonly AnyRow[],
-): Promise<void> {
-  const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
-  await tx
-    .insertInto(table)
-    .values(rows as never) // `WriteSet.put` has checked each row against its table
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet(
-          ({ ref }) =>
-            Object.fromEntries(
-              columns.map((column) => [column, ref(`excluded.${column}` as never)]),
-            ) as never,
-        ),
-    )
-    .execute();
+function onConflict(columns: readonly string[]): string {
+  const others = columns.filter((column) => column !== 'id');
+  return `on conflict (id) do update set ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 }
 
 function append<T>(to: Map<TableName, T[]>, table: TableName, some: readonly T[]): void {
   const list = to.get(table);
   if (list === undefined) to.set(table, [...some]);
   else list.push(...some);
-}
-
-function* chunked<T>(all: readonly T[]): Generator<readonly T[]> {
-  let start = 0;
-  while (start < all.length) {
-    const size = CHUNK_SIZES.find((each) => each <= all.length - start) ?? 1;
-    yield all.slice(start, start + size);
-    start += size;
-  }
 }

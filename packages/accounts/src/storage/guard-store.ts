@@ -1,4 +1,4 @@
-import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import { type Clock, type Random, RawStatements, type RelationalStore } from '@plinth/kernel';
 import type { Kysely, Selectable } from 'kysely';
 import { randomLetters } from '../model/ids.js';
 import type { AccountTables } from './account-tables.js';
@@ -24,6 +24,7 @@ const VERSION_LENGTH = 16;
  */
 export class GuardStore {
   readonly #reader: Kysely<AccountTables>;
+  readonly #sql: RawStatements;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #isShared: boolean;
@@ -34,6 +35,7 @@ export class GuardStore {
     readonly random: Random;
   }) {
     this.#reader = needs.store.reader<AccountTables>();
+    this.#sql = new RawStatements(needs.store.engine);
     this.#clock = needs.clock;
     this.#random = needs.random;
     this.#isShared = isShared(needs.store);
@@ -44,7 +46,8 @@ export class GuardStore {
     if (!this.#isShared || lockKeys.length === 0) return [];
     const ids = [...new Set(lockKeys)].sort();
     const found = new Map<string, string>();
-    for (const { id, version } of await readGuards(this.#reader, ids)) found.set(id, version);
+    for (const { id, version } of await readGuards(this.#sql, this.#reader, ids))
+      found.set(id, version);
     const createdMs = this.#clock.nowMs();
     return ids.map((id) => ({
       id,
@@ -59,14 +62,12 @@ export class GuardStore {
 export const isShared = (store: RelationalStore): boolean => store.engine === 'postgresql';
 
 export async function readGuards(
-  db: Kysely<AccountTables>,
+  sql: RawStatements,
+  on: unknown,
   ids: readonly string[],
 ): Promise<readonly Pick<GuardRow, 'id' | 'version'>[]> {
-  return await db
-    .selectFrom('accounts_guards')
-    .select(['id', 'version'])
-    .where('id', 'in', ids)
-    .execute();
+  const text = `select id, version from accounts_guards where ${sql.isOneOf('id')}`;
+  return await sql.all<Pick<GuardRow, 'id' | 'version'>>(on, text, [JSON.stringify(ids)]);
 }
 
 export const toGuardRow = ({ id, next, createdMs }: Guard): GuardRow => ({

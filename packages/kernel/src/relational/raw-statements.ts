@@ -13,6 +13,7 @@ type Connection = Kysely<never> | Transaction<never>;
 export class RawStatements {
   readonly #engine: SqlEngine;
   readonly #texts = new Map<string, string>();
+  readonly #inserts = new Map<string, string>();
 
   constructor(engine: SqlEngine) {
     this.#engine = engine;
@@ -65,7 +66,7 @@ export class RawStatements {
     const pending: Promise<readonly R[]>[] = [];
     for (let start = 0; start < rows.length; ) {
       const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(rows.length - start)));
-      const text = `${this.#insertText(table, columns, count)} ${suffix}`;
+      const text = this.#insertText({ table, columns, count, suffix });
       pending.push(this.all<R>(on, text, rows.slice(start, start + count).flat()));
       start += count;
     }
@@ -86,10 +87,23 @@ export class RawStatements {
       : `${column} in (select value::bigint from json_array_elements_text(?::json) as list (value))`;
   }
 
-  #insertText(table: string, columns: readonly string[], count: number): string {
-    const row = `(${columns.map(() => '?').join(', ')})`;
-    const rows = Array.from({ length: count }, () => row).join(', ');
-    return `insert into ${table} (${columns.join(', ')}) values ${rows}`;
+  #insertText(of: {
+    readonly table: string;
+    readonly columns: readonly string[];
+    readonly count: number;
+    readonly suffix: string;
+  }): string {
+    const { table, columns, count, suffix } = of;
+    const names = columns.join(', ');
+    const key = `${count} ${table} ${names} ${suffix}`;
+    let text = this.#inserts.get(key);
+    if (text === undefined) {
+      const row = `(${columns.map(() => '?').join(', ')})`;
+      const rows = Array.from({ length: count }, () => row).join(', ');
+      text = `insert into ${table} (${names}) values ${rows} ${suffix}`;
+      if (this.#inserts.size < MAX_TEXT_COUNT) this.#inserts.set(key, text);
+    }
+    return text;
   }
 
   #translate(text: string): string {

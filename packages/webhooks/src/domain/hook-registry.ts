@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Clock } from '@plinth/kernel';
-import { type Hook, type HookSecrets, isSubscribed, maskUrl } from '../model/hook.js';
+import { type Clock, ValidationFailed } from '@plinth/kernel';
+import { type Hook, type HookSecrets, isSubscribed, unmaskUrl } from '../model/hook.js';
 import type { HookStore, NewHook } from '../storage/hook-store.js';
 import type { HookChange } from './hook-rules.js';
 
@@ -99,12 +99,13 @@ export class HookRegistry {
     await this.reload(appId);
   }
 
+  /** Throws `ValidationFailed`. */
   fresh(appId: number, change: HookChange): NewHook {
     const nowMs = this.#clock.nowMs();
-    const { custom_headers = {}, events = [], retry, secret, ...rest } = change;
+    const { custom_headers = {}, events = [], retry, secret, url, ...rest } = change;
     return withEd25519({
       appId,
-      url: '',
+      url: url === undefined ? '' : withCredentials(url, ''),
       content_type: 'json',
       insecure_ssl: false,
       active: true,
@@ -122,13 +123,13 @@ export class HookRegistry {
     });
   }
 
+  /** Throws `ValidationFailed`. */
   applyTo(hook: Hook, change: HookChange): Hook {
     const { secret, retry, url, ...rest } = change;
     const changed = {
       ...hook,
       ...rest,
-      // What was shown with masked credentials may come back as it was shown.
-      ...(url === undefined || url === maskUrl(hook.url) ? {} : { url }),
+      ...(url === undefined ? {} : { url: withCredentials(url, hook.url) }),
       ...(retry === undefined ? {} : { retry: retry ?? undefined }),
       // A secret that is set this way is valid at once and alone.
       ...(secret === undefined
@@ -173,6 +174,13 @@ export class HookRegistry {
 }
 
 export const isReady = (hook: Hook): boolean => hook.active && !hook.isSuspended && hook.url !== '';
+
+function withCredentials(sent: string, stored: string): string {
+  const url = unmaskUrl(sent, stored);
+  if (url !== undefined) return url;
+  const message = 'url has masked credentials (***:***): give them, or leave them out';
+  throw new ValidationFailed([{ resource: 'Hook', field: 'url', code: 'custom', message }]);
+}
 
 function withoutPrevious({ previous: _, ...secrets }: HookSecrets): HookSecrets {
   return secrets;

@@ -41,9 +41,27 @@ export interface RetryPolicy {
 /** Shown in place of a secret, and ignored when it comes back. */
 export const SECRET_MASK = '********';
 
+const CREDENTIALS_MASK = '***';
+
 /** Credentials in a URL are for the receiver alone. */
 export function maskUrl(url: string): string {
-  return url.replace(/^(https?:\/\/)[^/?#@]*@/, '$1***:***@');
+  return url.replace(/^(https?:\/\/)[^/?#@]*@/, `$1${CREDENTIALS_MASK}:${CREDENTIALS_MASK}@`);
+}
+
+/**
+ * A URL as a client sends it back after it was shown: masked credentials stand for the stored ones, wherever it leads on
+ * the same host.
+ * @returns `undefined` when the mask stands for nothing: credentials never go to a host that they were not given for.
+ */
+export function unmaskUrl(sent: string, stored: string): string | undefined {
+  const url = new URL(sent);
+  if (url.username !== CREDENTIALS_MASK || url.password !== CREDENTIALS_MASK) return sent;
+  if (!URL.canParse(stored)) return undefined;
+  const { origin, username, password } = new URL(stored);
+  if (origin !== url.origin || (username === '' && password === '')) return undefined;
+  url.username = username;
+  url.password = password;
+  return url.href;
 }
 
 /** For logs: query values are often keys. */

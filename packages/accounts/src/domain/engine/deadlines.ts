@@ -25,9 +25,9 @@ export function statusAt(dueMs: number, nowMs: number): DeadlineStatus {
   return nowMs >= dueMs - DAY_MS ? 'currently_due' : 'eventually_due';
 }
 
-/** When the status changes next by itself. */
-export function nextChangeMs(dueMs: number, nowMs: number): number | undefined {
-  return [dueMs - DAY_MS, dueMs].find((instantMs) => instantMs > nowMs);
+/** When the status of what is not past due changes next by itself. */
+export function nextChangeMs(dueMs: number, nowMs: number): number {
+  return dueMs - DAY_MS > nowMs ? dueMs - DAY_MS : dueMs;
 }
 
 export function strictest(statuses: readonly DeadlineStatus[]): DeadlineStatus {

@@ -4,7 +4,7 @@ import type {
   RequirementAlternative,
   RequirementEntry,
 } from '../../model/requirements.js';
-import { dueMsOf, earliest, nextChangeMs, statusAt, strictest } from './deadlines.js';
+import { dueMsOf, nextChangeMs, statusAt, strictest } from './deadlines.js';
 import { type Capability, type Finding, keyOf, type Need } from './need.js';
 import type { Subject } from './subject.js';
 
@@ -30,28 +30,34 @@ const ERROR_TEXTS: Readonly<Record<string, string>> = {
 };
 
 type Shared = 'reference' | 'description';
+type Restriction = RequirementEntry['impact']['restricts_capabilities'][number];
 
 /** Entries of missing data, each datum once, in the order of the rows. */
 export function entriesOfNeeds(subject: Subject, needs: readonly Need[]): DatedEntry[] {
+  return merge(needs).map((need) => entryOfNeed(subject, need));
+}
+
+/** Every write of an account comes here for each datum that it lacks, so it makes as few objects as it can. */
+function entryOfNeed(subject: Subject, need: Need): DatedEntry {
   const { nowMs } = subject.input;
-  return merge(needs).map((need) => {
-    const due = need.restricts.map((capability) => ({
-      capability,
-      dueMs: dueMsOf(subject, need, capability),
-    }));
-    const statusOf = ({ dueMs }: { dueMs: number }): DeadlineStatus => statusAt(dueMs, nowMs);
-    const entry = makeEntry(subject, need, {
-      restricts: due.map((one) => ({ ...one.capability, status: statusOf(one) })),
-      reason: 'routine_onboarding',
-    });
-    const left = due.map(({ dueMs }) => dueMs).filter((dueMs) => dueMs > nowMs);
-    return {
-      entry,
-      dueMs: earliest(left),
-      nextChangeMs: earliest(left.map((dueMs) => nextChangeMs(dueMs, nowMs))),
-      alternative: alternativeOf(need, entry),
-    };
-  });
+  const restricts: Restriction[] = [];
+  let soonestMs: number | undefined;
+  let changeMs: number | undefined;
+  for (const capability of need.restricts) {
+    const dueMs = dueMsOf(subject, need, capability);
+    restricts.push(restriction(capability, statusAt(dueMs, nowMs)));
+    if (dueMs <= nowMs) continue;
+    soonestMs = Math.min(soonestMs ?? dueMs, dueMs);
+    const nextMs = nextChangeMs(dueMs, nowMs);
+    changeMs = Math.min(changeMs ?? nextMs, nextMs);
+  }
+  const entry = makeEntry(subject, need, { restricts, reason: 'routine_onboarding' });
+  return {
+    entry,
+    dueMs: soonestMs,
+    nextChangeMs: changeMs,
+    alternative: alternativeOf(need, entry),
+  };
 }
 
 /** Entries of data that failed or wait: a failure is past due at once. */
@@ -63,10 +69,9 @@ export function entriesOfFindings(subject: Subject, findings: readonly Finding[]
       const code = finding.code ?? 'verification_failed_other';
       const text = ERROR_TEXTS[code] ?? 'The details could not be verified.';
       const entry = makeEntry(subject, finding, {
-        restricts: finding.restricts.map((capability) => ({
-          ...capability,
-          status: isFailed ? 'past_due' : 'currently_due',
-        })),
+        restricts: finding.restricts.map((capability) =>
+          restriction(capability, isFailed ? 'past_due' : 'currently_due'),
+        ),
         reason: 'routine_verification',
         awaits: isFailed ? 'user' : 'vendor',
         errors: isFailed ? [{ code, description: text }] : [],
@@ -85,11 +90,9 @@ export function entryOfInjected(injected: InjectedRequirement): DatedEntry {
       description: injected.description,
       errors: injected.errors ?? [],
       impact: {
-        restricts_capabilities: restricts.map(({ configuration, capability, status }) => ({
-          capability,
-          configuration,
-          deadline: { status },
-        })),
+        restricts_capabilities: restricts.map(({ configuration, capability, status }) =>
+          restriction({ configuration, id: capability }, status),
+        ),
       },
       minimum_deadline: { status: strictest(restricts.map(({ status }) => status)) },
       ...(injected.reference && { reference: injected.reference }),
@@ -101,11 +104,17 @@ export function entryOfInjected(injected: InjectedRequirement): DatedEntry {
   };
 }
 
+const restriction = ({ configuration, id }: Capability, status: DeadlineStatus): Restriction => ({
+  capability: id,
+  configuration,
+  deadline: { status },
+});
+
 function makeEntry(
   subject: Subject,
   at: Pick<Need, Shared>,
   of: {
-    readonly restricts: readonly (Capability & { readonly status: DeadlineStatus })[];
+    readonly restricts: readonly Restriction[];
     readonly reason: 'routine_onboarding' | 'routine_verification';
     readonly awaits?: 'user' | 'vendor';
     readonly errors?: RequirementEntry['errors'];
@@ -116,14 +125,8 @@ function makeEntry(
     awaiting_action_from: of.awaits ?? 'user',
     description: at.description,
     errors: of.errors ?? [],
-    impact: {
-      restricts_capabilities: of.restricts.map(({ configuration, id, status }) => ({
-        capability: id,
-        configuration,
-        deadline: { status },
-      })),
-    },
-    minimum_deadline: { status: strictest(of.restricts.map(({ status }) => status)) },
+    impact: { restricts_capabilities: of.restricts },
+    minimum_deadline: { status: strictest(of.restricts.map(({ deadline }) => deadline.status)) },
     ...(at.reference && { reference: at.reference }),
     requested_reasons: [{ code: of.reason }],
   };
