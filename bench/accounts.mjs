@@ -171,9 +171,14 @@ async function benchLists(dataDir, call) {
   const times = Math.ceil((wanted - n) / n);
   const copy = database.prepare(`insert into accounts_accounts
     (id, tenant, created_ms, is_closed, configurations, flags, head, due_ms, test_clock, invoice_prefix, body)
-    select id || ?, tenant, created_ms - ?, is_closed, (? % 8), flags, head, null, test_clock, null, '{}'
-    from accounts_accounts where length(id) = 21`);
-  for (let round = 1; round <= times; round++) copy.run(`x${round}`, round * 1_000_000, round);
+    with recursive rounds (round) as (select ? union all select round + 1 from rounds where round < ?)
+    select id || 'x' || round, tenant, created_ms - round * 1000000, is_closed, (round % 8), flags, head, null,
+      test_clock, null, '{}'
+    from rounds cross join (select * from accounts_accounts order by rowid limit ${n})`);
+  const step = Math.max(1, Math.floor(50_000 / n));
+  for (let round = 1; round <= times; round += step) {
+    copy.run(round, Math.min(round + step - 1, times));
+  }
   const total = database.prepare('select count(*) as n from accounts_accounts').get().n;
   database.close();
   // Copying takes longer than idle connections live: the first requests find theirs closed.

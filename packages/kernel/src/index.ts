@@ -76,7 +76,7 @@ export type { OutboxOptions } from './outbox/outbox-options.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';
 export { openPostgresStore } from './relational/open-postgres-store.js';
 export type { PostgresStoreOptions } from './relational/postgres-store.js';
-export { RawStatements, type StatementValue } from './relational/raw-statements.js';
+export { RawStatements, type Statement, type StatementValue } from './relational/raw-statements.js';
 export {
   type ConstraintKind,
   ConstraintViolated,

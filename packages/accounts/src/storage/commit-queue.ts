@@ -3,6 +3,7 @@ import {
   type Outbox,
   RawStatements,
   type RelationalStore,
+  type Statement,
   type StatementValue,
 } from '@plinth/kernel';
 import type { Insertable, Transaction } from 'kysely';
@@ -148,10 +149,8 @@ export class CommitQueue {
     tx: Transaction<AccountTables>,
     batch: readonly Waiting[],
   ): Promise<readonly CommitResult[]> {
-    const [takenIds, isCurrent] = await Promise.all([
-      this.#findTaken(tx, batch),
-      this.#currentGuards(tx, batch),
-    ]);
+    const takenIds = await this.#findTaken(tx, batch);
+    const isCurrent = await this.#currentGuards(tx, batch);
     const results = batch.map(({ writes, recordId }): CommitResult => {
       if (recordId !== undefined && takenIds.has(recordId)) return 'taken';
       return writes.guards.every(isCurrent) ? 'done' : 'stale';
@@ -166,12 +165,13 @@ export class CommitQueue {
       announcedIds.push(...writes.announcedIds);
       if (writes.guards.length > 0) append(rows, 'accounts_guards', writes.guards.map(toGuardRow));
     }
-    const written = [...rows].map(([table, some]) => this.#upsert(tx, table, some));
-    const deleted = [...deletedIds].map(([table, ids]) => {
-      const text = `delete from ${table} where ${this.#sql.isOneOf('id')}`;
-      return this.#sql.run(tx, text, [JSON.stringify(ids)]);
-    });
-    await Promise.all([...written, ...deleted]);
+    await this.#sql.together(tx, [
+      ...[...rows].flatMap(([table, some]) => this.#upserts(table, some)),
+      ...[...deletedIds].map(([table, ids]) => ({
+        text: `delete from ${table} where ${this.#sql.isOneOf('id')}`,
+        parameters: [JSON.stringify(ids)],
+      })),
+    ]);
     if (announcedIds.length > 0) {
       await this.#outbox.publish(tx, { type: EVENTS_COMMITTED, payload: { ids: announcedIds } });
     }
@@ -200,17 +200,13 @@ export class CommitQueue {
     return ({ id, seen }) => versions.get(id) === seen;
   }
 
-  async #upsert(
-    tx: Transaction<AccountTables>,
-    table: TableName,
-    rows: readonly AnyRow[],
-  ): Promise<void> {
+  #upserts(table: TableName, rows: readonly AnyRow[]): Statement[] {
     const columns = Object.keys(rows[0] ?? {});
     const values = rows.map((row) => {
       invariant(Object.keys(row).length === columns.length, 'rows of a table have all its columns');
       return columns.map((column) => row[column] as StatementValue); // `put` has checked the row against its table
     });
-    await this.#sql.insertReturning(tx, table, columns, values, onConflict(columns));
+    return this.#sql.insertion(table, columns, values, onConflict(columns));
   }
 }
 

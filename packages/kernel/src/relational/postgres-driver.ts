@@ -94,6 +94,8 @@ class PostgresConnection implements DatabaseConnection {
   readonly #maxTransactionMs: number;
   #timer: NodeJS.Timeout | undefined;
   #isInTransaction = false;
+  /** Committed, rolled back or released: the client may be somebody else's. */
+  #hasEnded = false;
   /** What the transaction can only be rolled back for. */
   #failure: Error | undefined;
   #isBroken = false;
@@ -138,6 +140,7 @@ class PostgresConnection implements DatabaseConnection {
     if (this.#isBroken && this.#failure === undefined) return;
     const mustClose = this.#isBroken || this.#isInTransaction;
     this.#isBroken = true;
+    this.#hasEnded = true;
     this.#failure = undefined;
     try {
       this.#client.release(mustClose);
@@ -148,6 +151,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#failure instanceof TransactionTimedOut) throw this.#failure;
+    invariant(!this.#hasEnded, 'no statement after the end of its transaction');
     const { rows, rowCount, command } = await this.#query(
       query.sql,
       query.parameters.map(toParameter),
@@ -167,6 +171,7 @@ class PostgresConnection implements DatabaseConnection {
   #end(): void {
     clearTimeout(this.#timer);
     this.#isInTransaction = false;
+    this.#hasEnded = true;
   }
 
   async #query(text: string, values: unknown[]) {

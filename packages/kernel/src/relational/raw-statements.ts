@@ -1,8 +1,18 @@
-import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely, type QueryResult, type Transaction } from 'kysely';
 import type { SqlEngine } from './relational-store.js';
 
 /** A value that a statement may be given. */
 export type StatementValue = string | number | bigint | boolean | null | Uint8Array;
+
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly StatementValue[];
+}
+
+interface StatementResult<R> {
+  readonly rows: readonly R[];
+  readonly changedRowCount: number;
+}
 
 type Connection = Kysely<never> | Transaction<never>;
 
@@ -24,10 +34,8 @@ export class RawStatements {
     text: string,
     parameters: readonly StatementValue[] = [],
   ): Promise<readonly R[]> {
-    const { rows } = await (on as Connection).executeQuery<R>(
-      CompiledQuery.raw(this.#translate(text), [...parameters]),
-    );
-    return rows;
+    const [result] = await this.together<R>(on, [{ text, parameters }]);
+    return result?.rows ?? [];
   }
 
   /** @returns how many rows changed. */
@@ -36,23 +44,51 @@ export class RawStatements {
     text: string,
     parameters: readonly StatementValue[] = [],
   ): Promise<number> {
-    const result = await (on as Connection).executeQuery(
-      CompiledQuery.raw(this.#translate(text), [...parameters]),
-    );
-    return Number(result.numAffectedRows ?? 0n);
+    const [result] = await this.together(on, [{ text, parameters }]);
+    return result?.changedRowCount ?? 0;
   }
 
   /**
-   * Inserts any number of rows with few different statements (their number of rows is a power of two), so that both
-   * engines find them prepared.
+   * Statements that do not need each other's answers, in their order; to the embedded store they go as one message. It
+   * ends when none of them runs any more, because a statement that outlives its transaction changes what it must not:
+   * queries of one transaction are never to be left to run beside each other in any other way.
    */
+  async together<R>(
+    on: unknown,
+    statements: readonly Statement[],
+  ): Promise<readonly StatementResult<R>[]> {
+    if (statements.length === 0) return [];
+    const queries = statements.map(({ text, parameters }) =>
+      CompiledQuery.raw(this.#translate(text), [...parameters]),
+    );
+    const executor = (on as Connection).getExecutor();
+    return await executor.provideConnection(async (connection) => {
+      const results: StatementResult<R>[] = [];
+      const take = ({ rows, numAffectedRows }: QueryResult<R>): void => {
+        results.push({ rows, changedRowCount: Number(numAffectedRows ?? 0n) });
+      };
+      if (this.#engine === 'postgresql') {
+        for (const query of queries) take(await connection.executeQuery<R>(query));
+        return results;
+      }
+      const settled = await Promise.allSettled(
+        queries.map((query) => connection.executeQuery<R>(query)),
+      );
+      for (const each of settled) {
+        if (each.status === 'rejected') throw each.reason;
+        take(each.value);
+      }
+      return results;
+    });
+  }
+
   async insert(
     on: unknown,
     table: string,
     columns: readonly string[],
     rows: readonly (readonly StatementValue[])[],
   ): Promise<void> {
-    await this.insertReturning(on, table, columns, rows, '');
+    await this.together(on, this.insertion(table, columns, rows));
   }
 
   /** As `insert`, with what follows the values: `on conflict ... returning ...`. */
@@ -63,14 +99,28 @@ export class RawStatements {
     rows: readonly (readonly StatementValue[])[],
     suffix: string,
   ): Promise<readonly R[]> {
-    const pending: Promise<readonly R[]>[] = [];
+    const results = await this.together<R>(on, this.insertion(table, columns, rows, suffix));
+    return results.flatMap((result) => result.rows);
+  }
+
+  /**
+   * What inserts any number of rows with few different statements (their number of rows is a power of two), so that both
+   * engines find them prepared.
+   */
+  insertion(
+    table: string,
+    columns: readonly string[],
+    rows: readonly (readonly StatementValue[])[],
+    suffix = '',
+  ): Statement[] {
+    const statements: Statement[] = [];
     for (let start = 0; start < rows.length; ) {
       const count = Math.min(MAX_ROWS_PER_INSERT, 2 ** Math.floor(Math.log2(rows.length - start)));
       const text = this.#insertText({ table, columns, count, suffix });
-      pending.push(this.all<R>(on, text, rows.slice(start, start + count).flat()));
+      statements.push({ text, parameters: rows.slice(start, start + count).flat() });
       start += count;
     }
-    return (await Promise.all(pending)).flat();
+    return statements;
   }
 
   /** A condition that `column` is one of a list of texts, whose parameter is the list as JSON. */

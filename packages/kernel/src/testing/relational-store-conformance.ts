@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Kysely, sql } from 'kysely';
+import { RawStatements, type StatementValue } from '../relational/raw-statements.js';
 import { MigrationsDiffer, TransactionAborted } from '../relational/relational-errors.js';
 import type { RelationalStore } from '../relational/relational-store.js';
 
@@ -97,6 +98,58 @@ export function relationalStoreConformance(
         await check({ id: 2, name: 'a' }, 'unique');
         await check({ id: 2, amount: 13 }, 'check');
         await check({ id: 2, owner_id: 99 }, 'foreign_key');
+      });
+    });
+
+    it('lets no statement outlive its transaction', async () => {
+      await withItems(async (store, read) => {
+        await insert(store, { id: 1 });
+        let left: Promise<unknown> = Promise.resolve();
+        const work = store.transaction<Tables, void>(async (tx) => {
+          const row = { name: null, amount: null, owner_id: null };
+          const statements = [1, 2, 3, 4].map((id) =>
+            tx
+              .insertInto('item')
+              .values({ id, ...row })
+              .execute(),
+          );
+          left = Promise.allSettled(statements);
+          await Promise.all(statements);
+        });
+        await assert.rejects(work, { kind: 'constraint_violated' });
+        await left;
+        assert.deepEqual(await ids(read), [1]);
+      });
+    });
+
+    it('runs statements together, in their order, and undoes them together', async () => {
+      await withItems(async (store, read) => {
+        const statements = new RawStatements(store.engine);
+        const row = (id: number): readonly StatementValue[] => [id, `row ${id}`];
+        const insertion = (count: number, from = 0) =>
+          statements.insertion(
+            'item',
+            ['id', 'name'],
+            Array.from({ length: count }, (_, index) => row(from + index)),
+          );
+        const counted = await store.transaction<Tables, readonly number[]>(async (tx) => {
+          const results = await statements.together<{ count: number }>(tx, [
+            ...insertion(100),
+            { text: 'select count(*) as count from item', parameters: [] },
+            { text: 'delete from item where id >= ?', parameters: [10] },
+          ]);
+          return results.map(({ rows, changedRowCount }) => rows[0]?.count ?? changedRowCount);
+        });
+        assert.deepEqual(counted, [64, 32, 4, 100, 90]);
+        const failing = store.transaction<Tables, void>(async (tx) => {
+          await statements.together(tx, [
+            ...insertion(3, 10),
+            ...insertion(1, 0),
+            ...insertion(3, 20),
+          ]);
+        });
+        await assert.rejects(failing, { kind: 'constraint_violated', constraint: 'unique' });
+        assert.deepEqual(await ids(read), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
       });
     });
 

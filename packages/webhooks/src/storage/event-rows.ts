@@ -1,4 +1,4 @@
-import type { StatementValue } from '@plinth/kernel';
+import type { Statement, StatementValue } from '@plinth/kernel';
 import { decodePayload, type PayloadEncoding } from './payload-codec.js';
 import type { QueueBase } from './queue-base.js';
 import type { NewEvent } from './queue-model.js';
@@ -25,11 +25,7 @@ const EVENT_COLUMNS = [
   'used_ms',
 ];
 
-export async function insertEvents(
-  base: QueueBase,
-  tx: unknown,
-  batch: readonly NewEvent[],
-): Promise<void> {
+export function eventInsertion(base: QueueBase, batch: readonly NewEvent[]): Statement[] {
   const rows = batch
     .filter(({ targets }) => targets.length > 0)
     .map(({ event, encoded }): StatementValue[] => [
@@ -43,7 +39,7 @@ export async function insertEvents(
       event.acceptedMs,
       event.acceptedMs,
     ]);
-  await base.sql.insert(tx, 'webhooks_events', EVENT_COLUMNS, rows);
+  return base.sql.insertion('webhooks_events', EVENT_COLUMNS, rows);
 }
 
 /** @param maxPayloadBytes of stored bytes; larger payloads are left out. */

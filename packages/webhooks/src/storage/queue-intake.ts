@@ -1,10 +1,10 @@
 import type { StatementValue } from '@plinth/kernel';
 import type { QueueItem } from '../model/event.js';
-import { insertEvents } from './event-rows.js';
+import { eventInsertion } from './event-rows.js';
 import { checkIdempotency } from './idempotency-keys.js';
 import type { QueueBase } from './queue-base.js';
 import type { AcceptedItem, AcceptOutcome, NewEvent, NewTarget } from './queue-model.js';
-import { insertItems, QUEUE_COLUMNS } from './queue-rows.js';
+import { itemInsertion, QUEUE_COLUMNS } from './queue-rows.js';
 import type { RecordIds } from './record-ids.js';
 
 /** How items come into the queue. */
@@ -34,8 +34,10 @@ export class QueueIntake {
           one.targets.map((target) => place(one, target, ids.next(), taken)),
         ]),
       );
-      await insertEvents(this.#base, tx, fresh);
-      await insertItems(this.#base, tx, [...accepted.values()].flat());
+      await this.#base.sql.together(tx, [
+        ...eventInsertion(this.#base, fresh),
+        ...itemInsertion(this.#base, [...accepted.values()].flat()),
+      ]);
       return batch.map(
         (one) => refused.get(one) ?? { kind: 'accepted', items: accepted.get(one) ?? [] },
       );
@@ -81,19 +83,16 @@ async function keysInUse(
     }
   }
   await base.lockKeys(tx, [...wanted.values()]);
-  const inUse = new Set<string>();
-  await Promise.all(
-    [...wanted].map(async ([name, { appId, orderingKey }]) => {
-      const rows = await base.sql.all(
-        tx,
-        `select 1 as one from webhooks_queue
-            where app_id = ? and ordering_key = ? and state <> 'dead' limit 1`,
-        [appId, orderingKey],
-      );
-      if (rows.length > 0) inUse.add(name);
-    }),
+  const names = [...wanted.keys()];
+  const found = await base.sql.together(
+    tx,
+    [...wanted.values()].map(({ appId, orderingKey }) => ({
+      text: `select 1 as one from webhooks_queue
+        where app_id = ? and ordering_key = ? and state <> 'dead' limit 1`,
+      parameters: [appId, orderingKey],
+    })),
   );
-  return inUse;
+  return new Set(names.filter((_, index) => (found[index]?.rows.length ?? 0) > 0));
 }
 
 function place(

@@ -1,4 +1,4 @@
-import type { StatementValue } from '@plinth/kernel';
+import type { Statement, StatementValue } from '@plinth/kernel';
 import type { QueueItem } from '../model/event.js';
 import type { EventRow } from './event-rows.js';
 import type { QueueBase } from './queue-base.js';
@@ -28,11 +28,7 @@ export const QUEUE_COLUMNS = [
   'throttled_ms',
 ];
 
-export async function insertItems(
-  base: QueueBase,
-  tx: unknown,
-  items: readonly AcceptedItem[],
-): Promise<void> {
+export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): Statement[] {
   const rows = items.map(({ item, state }): StatementValue[] => [
     item.id,
     item.appId,
@@ -45,7 +41,7 @@ export async function insertItems(
     item.orderingKey ?? null,
     null,
   ]);
-  await base.sql.insert(tx, 'webhooks_queue', QUEUE_COLUMNS, rows);
+  return base.sql.insertion('webhooks_queue', QUEUE_COLUMNS, rows);
 }
 
 export function toItem(row: QueueRow, event: EventRow, payload: Uint8Array | undefined): QueueItem {

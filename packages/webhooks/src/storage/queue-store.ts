@@ -1,4 +1,4 @@
-import type { RelationalStore, StatementValue } from '@plinth/kernel';
+import type { RelationalStore, Statement, StatementValue } from '@plinth/kernel';
 import { isRedelivery, type QueueItem } from '../model/event.js';
 import { readEvents } from './event-rows.js';
 import { NodeLeases } from './node-leases.js';
@@ -72,12 +72,14 @@ export class QueueStore {
   /** Leases due items, oldest first; what other nodes are claiming at the moment is left to them. */
   async claim(requests: readonly ClaimRequest[], nowMs: number): Promise<readonly QueueItem[]> {
     const rows = await this.#base.write(async (tx) => {
-      const claimed = await Promise.all(
-        requests.map(({ appId, limit }) =>
-          this.#base.sql.all<QueueRow>(tx, this.#claimText, [this.#base.node, appId, nowMs, limit]),
-        ),
+      const claimed = await this.#base.sql.together<QueueRow>(
+        tx,
+        requests.map(({ appId, limit }) => ({
+          text: this.#claimText,
+          parameters: [this.#base.node, appId, nowMs, limit],
+        })),
       );
-      return claimed.flat();
+      return claimed.flatMap(({ rows }) => rows);
     });
     if (rows.length === 0) return [];
     const events = await readEvents(
@@ -110,25 +112,14 @@ export class QueueStore {
       const details = batch.map((one, index) => detailRow(one, recordIds[index] ?? 0));
       const done = batch.filter(({ next }) => next.kind === 'done').map(({ item }) => item.id);
       const again = batch.filter(({ item }) => isRedelivery(item)).map(({ item }) => item.guid);
-      await Promise.all([
-        this.#base.sql.insert(tx, 'webhooks_deliveries', DELIVERY_COLUMNS, summaries),
-        this.#base.sql.insert(tx, 'webhooks_delivery_details', DETAIL_COLUMNS, details),
-        done.length > 0
-          ? this.#base.sql.run(
-              tx,
-              `delete from webhooks_queue where node = ? and ${this.#base.sql.isOneOfNumbers('id')}`,
-              [this.#base.node, JSON.stringify(done)],
-            )
-          : undefined,
+      const { sql } = this.#base;
+      await sql.together(tx, [
+        ...sql.insertion('webhooks_deliveries', DELIVERY_COLUMNS, summaries),
+        ...sql.insertion('webhooks_delivery_details', DETAIL_COLUMNS, details),
+        ...(done.length === 0 ? [] : [this.#removal(done)]),
         // A record keeps its payload as long as it lives itself.
-        again.length > 0
-          ? this.#base.sql.run(
-              tx,
-              `update webhooks_events set used_ms = ? where ${this.#base.sql.isOneOf('guid')}`,
-              [nowMs, JSON.stringify(again)],
-            )
-          : undefined,
-        ...batch.map((one) => this.#moveOn(tx, one)),
+        ...(again.length === 0 ? [] : [this.#use(again, nowMs)]),
+        ...batch.flatMap((one) => this.#moveOn(one)),
       ]);
       await this.#promoteHeld(tx, batch);
       return recordIds;
@@ -163,22 +154,36 @@ export class QueueStore {
       returning id, app_id, guid, kind, attempt_no, due_ms, ordering_key, throttled_ms`;
   }
 
-  async #moveOn(tx: unknown, { item, record, next }: FinishedAttempt): Promise<void> {
-    if (next.kind === 'done') return;
+  #removal(itemIds: readonly number[]): Statement {
+    const isOneOf = this.#base.sql.isOneOfNumbers('id');
+    return {
+      text: `delete from webhooks_queue where node = ? and ${isOneOf}`,
+      parameters: [this.#base.node, JSON.stringify(itemIds)],
+    };
+  }
+
+  #use(guids: readonly string[], nowMs: number): Statement {
+    const isOneOf = this.#base.sql.isOneOf('guid');
+    return {
+      text: `update webhooks_events set used_ms = ? where ${isOneOf}`,
+      parameters: [nowMs, JSON.stringify(guids)],
+    };
+  }
+
+  #moveOn({ item, record, next }: FinishedAttempt): Statement[] {
+    if (next.kind === 'done') return [];
     const isRetry = next.kind === 'retry';
-    await this.#base.sql.run(
-      tx,
-      `update webhooks_queue set state = ?, node = null, attempt_no = attempt_no + ?, due_ms = ?,
-        throttled_ms = ? where id = ? and node = ?`,
-      [
-        isRetry ? 'pending' : 'dead',
-        isRetry ? 1 : 0,
-        isRetry ? next.dueMs : item.dueMs,
-        isRetry ? (record.throttledMs ?? null) : null,
-        item.id,
-        this.#base.node,
-      ],
-    );
+    const text = `update webhooks_queue set state = ?, node = null, attempt_no = attempt_no + ?, due_ms = ?,
+      throttled_ms = ? where id = ? and node = ?`;
+    const parameters = [
+      isRetry ? 'pending' : 'dead',
+      isRetry ? 1 : 0,
+      isRetry ? next.dueMs : item.dueMs,
+      isRetry ? (record.throttledMs ?? null) : null,
+      item.id,
+      this.#base.node,
+    ];
+    return [{ text, parameters }];
   }
 
   /** The next item of a key may go when the one before it is done or dead. */
