@@ -1,11 +1,12 @@
 import { ROW_STYLE } from './cell-text.js';
 import { chunkTexts, columnTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
+import type { TextBytes } from './text-bytes.js';
 
 /** Header line, then one line per row; the header stands alone when there are no rows. Source: tsdb-http, "csv". */
 export const CSV: TextFormat = { contentType: 'text/csv', open };
 
-function open({ columns }: ResultHead): Encoder {
+function open({ columns }: ResultHead, target: TextBytes): Encoder {
   const writers = columnTexts(columns, {
     form: 'plain',
     style: ROW_STYLE,
@@ -13,7 +14,7 @@ function open({ columns }: ResultHead): Encoder {
     quote: quoteCsv,
   });
   return {
-    begin: () => `${columns.map(({ name }) => quoteCsv(name)).join(',')}\n`,
+    begin: () => target.text(`${columns.map(({ name }) => quoteCsv(name)).join(',')}\n`),
     chunk(chunk) {
       const texts = chunkTexts(chunk, writers);
       let out = '';
@@ -24,9 +25,9 @@ function open({ columns }: ResultHead): Encoder {
         }
         out += '\n';
       }
-      return out;
+      target.text(out);
     },
-    end: () => '',
+    end: () => undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
+import type { TextBytes } from './text-bytes.js';
 
 /** What an encoder is told before the first row. */
 export interface ResultHead {
@@ -6,16 +7,16 @@ export interface ResultHead {
   readonly tableName: string | undefined;
 }
 
-/** Turns one result into text, piece by piece: `begin`, `chunk`..., `held`, `end`. Empty pieces are fine. */
+/** Writes one result as text, piece by piece: `begin`, `chunk`..., `held`, `end`. Empty pieces are fine. */
 export interface Encoder {
-  begin(): string;
-  chunk(chunk: ResultChunk): string;
+  begin(): void;
+  chunk(chunk: ResultChunk): void;
   /** Rows that could not be written before the last one was known, in short pieces. */
-  held?(): Iterable<string>;
-  end(): string;
+  held?(): Iterable<void>;
+  end(): void;
 }
 
 export interface TextFormat {
   readonly contentType: string;
-  open(head: ResultHead): Encoder;
+  open(head: ResultHead, out: TextBytes): Encoder;
 }

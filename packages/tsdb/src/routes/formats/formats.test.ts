@@ -1,21 +1,34 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DictionaryVector } from '../../model/dictionary-vector.js';
-import type { ColumnVector, ResultChunk } from '../../model/result.js';
+import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { TextFormat } from './encoder.js';
 import { type FormatName, TEXT_FORMATS } from './index.js';
+import { TextBytes } from './text-bytes.js';
 
 type Cells = readonly [name: string, type: SqlType, values: ArrayLike<unknown>, nulls?: number[]];
 
 function encode(name: Exclude<FormatName, 'parquet'>, ...cells: readonly Cells[]): string {
   const format: TextFormat = TEXT_FORMATS[name];
   const columns = cells.map(([name, type]) => ({ name, type, source: undefined }));
-  const encoder = format.open({ columns, tableName: undefined });
   const rowCount = cells[0]?.[2].length ?? 0;
   const vectors = cells.map(([, , values, nulls]) => toVector(values, nulls));
-  const begin = encoder.begin() + encoder.chunk({ rowCount, columns: vectors });
-  return begin + [...(encoder.held?.() ?? [])].join('') + encoder.end();
+  return encodeChunks(format, columns, [{ rowCount, columns: vectors }]);
+}
+
+function encodeChunks(
+  format: TextFormat,
+  columns: readonly OutputColumn[],
+  chunks: readonly ResultChunk[],
+): string {
+  const out = new TextBytes();
+  const encoder = format.open({ columns, tableName: undefined }, out);
+  encoder.begin();
+  for (const chunk of chunks) encoder.chunk(chunk);
+  for (const _written of encoder.held?.() ?? []);
+  encoder.end();
+  return out.take().toString();
 }
 
 function toVector(values: ArrayLike<unknown>, nulls: number[] = []): ColumnVector {
@@ -152,9 +165,7 @@ describe('columns from memory', () => {
       ['zone', UTF8],
     ];
     const columns = types.map(([column, type]) => ({ name: column, type, source: undefined }));
-    const encoder = TEXT_FORMATS[name].open({ columns, tableName: undefined });
-    const body = chunks.map((chunk) => encoder.chunk(chunk)).join('');
-    return encoder.begin() + body + [...(encoder.held?.() ?? [])].join('') + encoder.end();
+    return encodeChunks(TEXT_FORMATS[name], columns, chunks);
   };
 
   it('read like plain ones in every format, absent tags and all chunks included', () => {

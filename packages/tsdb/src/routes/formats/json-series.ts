@@ -1,32 +1,42 @@
 import { SERIES_STYLE } from './cell-text.js';
-import { chunkTexts, columnTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
+import { JsonCells } from './json-cells.js';
+import { Piece, type TextBytes } from './text-bytes.js';
 
 /** `{"results":[{"series":[{"name":…,"columns":[…],"values":[…]}]}]}`. Source: tsdb-http, "Series shape". */
 export const JSON_SERIES: TextFormat = { contentType: 'application/json', open };
 
-function open({ columns, tableName }: ResultHead): Encoder {
-  const writers = columnTexts(columns, { form: 'json', style: SERIES_STYLE, ofNull: 'null' });
+const COMMA = 44;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+
+function open({ columns, tableName }: ResultHead, out: TextBytes): Encoder {
+  const lead = new Piece(',');
+  const ofNull = new Piece(',null');
+  const cells = new JsonCells(
+    columns.map(({ type }) => ({ type, style: SERIES_STYLE, lead, ofNull })),
+    out,
+  );
   const names = columns.map(({ name }) => name);
-  let separator = '';
+  let isFirst = true;
   return {
     begin: () =>
-      `{"results":[{"series":[{"name":${JSON.stringify(tableName ?? 'result')},"columns":${JSON.stringify(names)},"values":[`,
+      out.text(
+        `{"results":[{"series":[{"name":${JSON.stringify(tableName ?? 'result')},"columns":${JSON.stringify(names)},"values":[`,
+      ),
     chunk(chunk) {
-      const texts = chunkTexts(chunk, writers);
-      let out = '';
+      const writers = cells.of(chunk);
       for (let row = 0; row < chunk.rowCount; row++) {
-        out += separator;
-        out += '[';
-        for (let column = 0; column < texts.length; column++) {
-          if (column > 0) out += ',';
-          out += texts[column]?.[row];
-        }
-        out += ']';
-        separator = ',';
+        if (!isFirst) out.byte(COMMA);
+        isFirst = false;
+        const start = out.size;
+        // Each cell begins with a comma; the bracket takes the place of the first.
+        for (const write of writers) write(row);
+        if (out.size === start) out.byte(OPEN_BRACKET);
+        else out.setByte(start, OPEN_BRACKET);
+        out.byte(CLOSE_BRACKET);
       }
-      return out;
     },
-    end: () => ']}]}]}',
+    end: () => out.ascii(']}]}]}'),
   };
 }

@@ -2,6 +2,7 @@ import { ExecutionError } from '../../errors.js';
 import { ROW_STYLE } from './cell-text.js';
 import { chunkTexts, columnTexts } from './column-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
+import type { TextBytes } from './text-bytes.js';
 
 /** The widths need all rows before the first can be written, so the table is kept in memory up to this size. */
 const MAX_TABLE_SIZE_BYTES = 256 * 1024 * 1024;
@@ -12,14 +13,14 @@ const CELL_SIZE_BYTES = 48;
 /** ASCII table without a final newline; `++` twice when there are no rows. Source: tsdb-http, "pretty". */
 export const PRETTY: TextFormat = { contentType: 'text/plain; charset=utf-8', open };
 
-function open({ columns }: ResultHead): Encoder {
+function open({ columns }: ResultHead, out: TextBytes): Encoder {
   const writers = columnTexts(columns, { form: 'plain', style: ROW_STYLE, ofNull: '' });
   const names = columns.map(({ name }) => name);
   const widths = names.map(textWidth);
   const rows: string[][] = [];
   let tableSizeBytes = 0;
   return {
-    begin: () => '',
+    begin: () => undefined,
     chunk(chunk) {
       const texts = chunkTexts(chunk, writers);
       for (let row = 0; row < chunk.rowCount; row++) {
@@ -35,15 +36,14 @@ function open({ columns }: ResultHead): Encoder {
           'the result is too large for the format pretty; use csv, jsonl or a LIMIT',
         );
       }
-      return '';
     },
     *held() {
       if (rows.length === 0) return;
       const rule = drawRule(widths);
-      yield `${rule}\n${drawRow(names, widths)}\n${rule}\n`;
-      for (const row of rows) yield `${drawRow(row, widths)}\n`;
+      yield out.text(`${rule}\n${drawRow(names, widths)}\n${rule}\n`);
+      for (const row of rows) yield out.text(`${drawRow(row, widths)}\n`);
     },
-    end: () => (rows.length === 0 ? '++\n++' : drawRule(widths)),
+    end: () => out.text(rows.length === 0 ? '++\n++' : drawRule(widths)),
   };
 }
 

@@ -1,7 +1,10 @@
 import { civilFromDays } from '../../model/calendar.js';
+import { Piece, type TextBytes } from './text-bytes.js';
 
 const SECONDS_PER_DAY = 86_400;
 const NS_PER_SECOND = 1_000_000_000;
+const COLON = 58;
+const POINT = 46;
 const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) =>
   n < 10 ? `0${n}` : String(n),
 );
@@ -44,6 +47,10 @@ export class TimeWriter {
   readonly #one = new BigInt64Array(1);
   #day = Number.NaN;
   #dayText = '';
+  #dayPiece = new Piece('');
+  /** Of the time that was looked at last. */
+  #secondOfDay = 0;
+  #nanos = 0;
 
   /** `suffix`: `Z`, or nothing for wall clocks without a zone. */
   constructor(suffix: string) {
@@ -57,6 +64,33 @@ export class TimeWriter {
 
   /** `halves`: the memory of a `BigInt64Array` seen as 32-bit integers. */
   textAt(halves: Int32Array, row: number): string {
+    this.#split(halves, row);
+    return this.#dayText + clockText(this.#secondOfDay, this.#nanos) + this.#suffix;
+  }
+
+  /** The same as bytes. */
+  put(halves: Int32Array, row: number, out: TextBytes): void {
+    this.#split(halves, row);
+    const second = this.#secondOfDay;
+    const nanos = this.#nanos;
+    const minute = (second / 60) | 0;
+    const hour = (minute / 60) | 0;
+    out.put(this.#dayPiece);
+    out.padded(hour, 2);
+    out.byte(COLON);
+    out.padded(minute - hour * 60, 2);
+    out.byte(COLON);
+    out.padded(second - minute * 60, 2);
+    if (nanos !== 0) {
+      out.byte(POINT);
+      if (nanos % 1_000_000 === 0) out.padded(nanos / 1_000_000, 3);
+      else if (nanos % 1000 === 0) out.padded(nanos / 1000, 6);
+      else out.padded(nanos, 9);
+    }
+    if (this.#suffix !== '') out.ascii(this.#suffix);
+  }
+
+  #split(halves: Int32Array, row: number): void {
     // Little-endian, as all machines are that Node runs on. Rows lie within the array.
     const low = halves[row * 2] as number;
     const high = halves[row * 2 + 1] as number;
@@ -74,7 +108,9 @@ export class TimeWriter {
     if (day !== this.#day) {
       this.#day = day;
       this.#dayText = `${dateText(day)}T`;
+      this.#dayPiece = new Piece(this.#dayText);
     }
-    return this.#dayText + clockText(second - day * SECONDS_PER_DAY, nanos) + this.#suffix;
+    this.#secondOfDay = second - day * SECONDS_PER_DAY;
+    this.#nanos = nanos;
   }
 }

@@ -1,0 +1,264 @@
+import { DictionaryVector } from '../../model/dictionary-vector.js';
+import type { ColumnVector, ResultChunk } from '../../model/result.js';
+import type { SqlType } from '../../model/sql-type.js';
+import { jsonText, type TextStyle } from './cell-text.js';
+import { floatText, type WholeFloats } from './number-text.js';
+import { Piece, type TextBytes, type WholeColumn } from './text-bytes.js';
+import { TimeWriter } from './time-text.js';
+
+/** Writes the cells of a row. */
+export type CellWriter = (row: number) => void;
+
+export interface JsonColumn {
+  readonly type: SqlType;
+  readonly style: TextStyle;
+  /** Before each value. */
+  readonly lead: Piece;
+  /** In place of lead and value where the value is NULL. */
+  readonly ofNull: Piece;
+}
+
+/** Texts that come again and again are made once; beyond this many the memory starts anew. */
+const MAX_MEMO_COUNT = 8192;
+/** Longer texts are unlikely to repeat. */
+const MAX_MEMO_LENGTH = 256;
+const TWO_32 = 2 ** 32;
+/** Whole doubles below it have the digits of an integer. */
+const LEAST_EXPONENT = 1e15;
+/** Digits of a fraction that are looked for first: most measured values have few. */
+const SCALE_DIGITS = 4;
+const SCALE = 10 ** SCALE_DIGITS;
+const LARGEST_SCALED = 1e9;
+const NULL = new Piece('null');
+const POINT_ZERO = new Piece('.0');
+const QUOTE = 34;
+
+/** Texts of dictionary columns that go together, by code, and the dictionaries that they were made of. */
+interface Joined {
+  readonly of: readonly DictionaryVector[];
+  readonly pieces: Piece[];
+}
+
+/** Writes columns side by side, chunk by chunk; keeps its memory of texts. */
+export class JsonCells {
+  readonly #columns: readonly JsonColumn[];
+  readonly #out: TextBytes;
+  readonly #writers: readonly JsonColumnWriter[];
+  /** By the first column that goes in. */
+  readonly #joined = new Map<number, Joined>();
+
+  constructor(columns: readonly JsonColumn[], out: TextBytes) {
+    this.#columns = columns;
+    this.#out = out;
+    this.#writers = columns.map((column) => new JsonColumnWriter(column, out));
+  }
+
+  /** To be called one after the other for each row. Columns of one kind that stand together are written as one. */
+  of({ columns: vectors }: ResultChunk): readonly CellWriter[] {
+    const out = this.#out;
+    const writers: CellWriter[] = [];
+    for (let at = 0; at < vectors.length; ) {
+      const dictionaries = dictionariesFrom(vectors, at);
+      const wholes = dictionaries.length > 0 ? [] : this.#wholesFrom(vectors, at);
+      if (dictionaries.length > 0) writers.push(this.#dictionaryWriter(at, dictionaries));
+      else if (wholes.length > 0) writers.push((row) => out.wholes(wholes, row));
+      else writers.push((this.#writers[at] as JsonColumnWriter).of(vectors[at] as ColumnVector)); // below the length
+      at += Math.max(1, dictionaries.length, wholes.length);
+    }
+    return writers;
+  }
+
+  /** Consecutive columns of integers that doubles stand for. */
+  #wholesFrom(vectors: readonly ColumnVector[], from: number): readonly WholeColumn[] {
+    const run: WholeColumn[] = [];
+    for (let at = from; at < vectors.length; at++) {
+      const { type, lead, ofNull } = this.#columns[at] as JsonColumn; // one a vector
+      const { values, validity } = vectors[at] as ColumnVector;
+      if (type.kind !== 'int' || !(values instanceof Float64Array)) break;
+      run.push({ values, validity, lead, ofNull });
+    }
+    return run;
+  }
+
+  #dictionaryWriter(at: number, group: readonly DictionaryVector[]): CellWriter {
+    let joined = this.#joined.get(at);
+    const isSame =
+      joined?.of.length === group.length &&
+      joined.of.every((one, i) => one.texts === group[i]?.texts);
+    if (joined === undefined || !isSame) {
+      joined = { of: group, pieces: [] };
+      this.#joined.set(at, joined);
+    }
+    const { pieces } = joined;
+    const [{ codes }] = group as [DictionaryVector];
+    const out = this.#out;
+    return (row) => {
+      const code = codes[row] as number;
+      let piece = pieces[code];
+      if (piece === undefined) {
+        piece = this.#textOf(at, group, code);
+        pieces[code] = piece;
+      }
+      out.put(piece);
+    };
+  }
+
+  #textOf(at: number, group: readonly DictionaryVector[], code: number): Piece {
+    const cells = group.map(({ texts }, i) => {
+      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one a vector
+      const text = texts[code];
+      return text === undefined ? ofNull.text : lead.text + JSON.stringify(text);
+    });
+    return new Piece(cells.join(''));
+  }
+}
+
+/** Consecutive dictionary columns of the same codes: the tags of a series. */
+function dictionariesFrom(
+  vectors: readonly ColumnVector[],
+  from: number,
+): readonly DictionaryVector[] {
+  const group: DictionaryVector[] = [];
+  for (let at = from; at < vectors.length; at++) {
+    const vector = vectors[at];
+    if (!(vector instanceof DictionaryVector)) break;
+    if (group[0] !== undefined && group[0].codes !== vector.codes) break;
+    group.push(vector);
+  }
+  return group;
+}
+
+class JsonColumnWriter {
+  readonly #column: JsonColumn;
+  readonly #out: TextBytes;
+  readonly #writerOf: (values: ArrayLike<unknown>) => CellWriter;
+
+  constructor(column: JsonColumn, out: TextBytes) {
+    this.#column = column;
+    this.#out = out;
+    this.#writerOf = valueWriter(column, out);
+  }
+
+  of(vector: ColumnVector): CellWriter {
+    const { lead, ofNull } = this.#column;
+    const out = this.#out;
+    const { values, validity } = vector;
+    const put = this.#writerOf(values);
+    const mayHoldNull = !ArrayBuffer.isView(values);
+    if (validity === undefined && !mayHoldNull) {
+      return (row) => {
+        out.put(lead);
+        put(row);
+      };
+    }
+    return (row) => {
+      const isNull =
+        (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) ||
+        (mayHoldNull && values[row] === null);
+      if (isNull) out.put(ofNull);
+      else {
+        out.put(lead);
+        put(row);
+      }
+    };
+  }
+}
+
+function valueWriter(
+  { type, style }: JsonColumn,
+  out: TextBytes,
+): (values: ArrayLike<unknown>) => CellWriter {
+  const text = jsonText(type, style);
+  const other = (values: ArrayLike<unknown>): CellWriter => {
+    return (row) => out.text(text(values[row]));
+  };
+  switch (type.kind) {
+    case 'int':
+      return (values) => wholeWriter(values, out) ?? other(values);
+    case 'float':
+      return (values) =>
+        values instanceof Float64Array
+          ? floatWriter(values, out, style.wholeFloats)
+          : other(values);
+    case 'timestamp':
+      return type.zone === undefined ? timeWriter(style, out) : other;
+    case 'utf8':
+    case 'tag':
+      return memoised(out);
+    default:
+      return other;
+  }
+}
+
+/** Numbers of typed arrays; `undefined`: they stand in none. */
+function wholeWriter(values: ArrayLike<unknown>, out: TextBytes): CellWriter | undefined {
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
+    const halves = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
+    const isSigned = values instanceof BigInt64Array;
+    return (row) => {
+      const low = (halves[row * 2] as number) >>> 0;
+      const high = halves[row * 2 + 1] as number;
+      const value = (isSigned ? high : high >>> 0) * TWO_32 + low;
+      if (Number.isSafeInteger(value)) out.whole(value);
+      else out.ascii(String(values[row]));
+    };
+  }
+  if (!ArrayBuffer.isView(values)) return undefined;
+  const numbers = values as unknown as ArrayLike<number>; // all others are typed arrays of numbers
+  return (row) => out.whole(numbers[row] as number);
+}
+
+function floatWriter(values: Float64Array, out: TextBytes, wholeFloats: WholeFloats): CellWriter {
+  return (row) => {
+    const value = values[row] as number;
+    if (Number.isFinite(value)) putFloat(value, out, wholeFloats);
+    else out.put(NULL);
+  };
+}
+
+/** A finite number in its shortest form. */
+export function putFloat(value: number, out: TextBytes, wholeFloats: WholeFloats): void {
+  if (Math.floor(value) === value && Math.abs(value) < LEAST_EXPONENT && !Object.is(value, -0)) {
+    out.whole(value);
+    if (wholeFloats === 'with_fraction') out.put(POINT_ZERO);
+    return;
+  }
+  // Of the decimals of up to 15 digits no two are the same double: when one is this, it is the shortest.
+  const scaled = Math.round(value * SCALE);
+  const isScaled = scaled !== 0 && scaled / SCALE === value && Math.abs(value) < LARGEST_SCALED;
+  if (isScaled) out.decimal(scaled, SCALE_DIGITS);
+  else out.ascii(floatText(value, wholeFloats));
+}
+
+/** Rows that follow each other often have the same time. */
+function timeWriter(style: TextStyle, out: TextBytes): (values: ArrayLike<unknown>) => CellWriter {
+  const writer = new TimeWriter(style.timeSuffix);
+  return (values) => {
+    const times =
+      values instanceof BigInt64Array ? values : BigInt64Array.from(values as ArrayLike<bigint>);
+    const halves = new Int32Array(times.buffer, times.byteOffset, times.length * 2);
+    return (row) => {
+      out.byte(QUOTE);
+      writer.put(halves, row, out);
+      out.byte(QUOTE);
+    };
+  };
+}
+
+function memoised(out: TextBytes): (values: ArrayLike<unknown>) => CellWriter {
+  const memo = new Map<string, Piece>();
+  return (values) => (row) => {
+    const value = values[row] as string; // texts are strings
+    if (value.length > MAX_MEMO_LENGTH) {
+      out.text(JSON.stringify(value));
+      return;
+    }
+    let piece = memo.get(value);
+    if (piece === undefined) {
+      piece = new Piece(JSON.stringify(value));
+      if (memo.size >= MAX_MEMO_COUNT) memo.clear();
+      memo.set(value, piece);
+    }
+    out.put(piece);
+  };
+}

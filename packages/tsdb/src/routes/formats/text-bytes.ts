@@ -1,0 +1,203 @@
+const FIRST_SIZE = 1024;
+/** Longer runs of bytes are copied by a call, shorter ones word by word. */
+const FEW_BYTES = 64;
+const WORD_BYTES = 4;
+const LONGEST_WHOLE = 17;
+const ZERO = 48;
+const MINUS = 45;
+const POINT = 46;
+
+/** A text that is written again and again. */
+export class Piece {
+  readonly text: string;
+  /** In bytes. */
+  readonly length: number;
+  readonly bytes: Uint8Array;
+  /** The same, and zeros behind it. */
+  readonly words: Int32Array;
+
+  constructor(text: string) {
+    this.text = text;
+    const source = Buffer.from(text);
+    const padded = new Uint8Array(Math.ceil(source.length / WORD_BYTES) * WORD_BYTES);
+    padded.set(source);
+    this.length = source.length;
+    this.bytes = padded.subarray(0, source.length);
+    this.words = new Int32Array(padded.buffer);
+  }
+}
+
+/** A column of safe integers in rows of text. */
+export interface WholeColumn {
+  readonly values: Float64Array;
+  /** Bit `i & 7` of byte `i >> 3`: row i has a value. */
+  readonly validity: Uint8Array | undefined;
+  /** Before each value. */
+  readonly lead: Piece;
+  /** In place of lead and value. */
+  readonly ofNull: Piece;
+}
+
+/** Numbers of up to three digits as words of text. */
+const SHORT_WHOLES = Int32Array.from({ length: 1000 }, (_, number) => {
+  let word = 0;
+  for (const [i, code] of [...Buffer.from(String(number))].entries()) word |= code << (8 * i);
+  return word;
+});
+
+/**
+ * UTF-8 text as it goes out, written piece by piece. Texts of many short values cost a fraction of what strings would, and
+ * leave nothing to collect.
+ */
+export class TextBytes {
+  #bytes: Uint8Array = new Uint8Array(0);
+  #view = new DataView(this.#bytes.buffer);
+  #size = 0;
+  /** The next piece is likely to be as long as the last. */
+  #nextSize = FIRST_SIZE;
+
+  /** Bytes since the last `take`. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** What was written since the last `take`. */
+  take(): Buffer {
+    const { buffer, byteOffset } = this.#bytes;
+    const taken = Buffer.from(buffer as ArrayBuffer, byteOffset, this.#size); // from #grow
+    this.#nextSize = Math.max(FIRST_SIZE, this.#size + WORD_BYTES);
+    this.#bytes = new Uint8Array(0);
+    this.#size = 0;
+    return taken;
+  }
+
+  /** A character of ASCII. */
+  byte(code: number): void {
+    if (this.#size === this.#bytes.length) this.#grow(1);
+    this.#bytes[this.#size++] = code;
+  }
+
+  /** Puts another one in place of a byte that was written since the last `take`. */
+  setByte(at: number, code: number): void {
+    this.#bytes[at] = code;
+  }
+
+  put({ length, words, bytes }: Piece): void {
+    this.#reserve(length + WORD_BYTES);
+    if (length > FEW_BYTES) this.#bytes.set(bytes, this.#size);
+    else {
+      // Words need not be aligned here; what is written beyond the end is written over.
+      for (let i = 0; i < words.length; i++)
+        this.#view.setInt32(this.#size + i * WORD_BYTES, words[i] as number, true);
+    }
+    this.#size += length;
+  }
+
+  text(text: string): void {
+    // A code unit takes three bytes at most.
+    this.#reserve(text.length * 3);
+    const { buffer, byteOffset, length } = this.#bytes;
+    this.#size += Buffer.from(buffer as ArrayBuffer, byteOffset, length).write(text, this.#size); // from #grow
+  }
+
+  /** A short text of ASCII: of a number, say. */
+  ascii(text: string): void {
+    const { length } = text;
+    this.#reserve(length);
+    const bytes = this.#bytes;
+    const at = this.#size;
+    for (let i = 0; i < length; i++) bytes[at + i] = text.charCodeAt(i);
+    this.#size = at + length;
+  }
+
+  /** A safe integer. */
+  whole(value: number): void {
+    this.#reserve(LONGEST_WHOLE);
+    this.#size = putWhole(this.#bytes, this.#size, value);
+  }
+
+  /** `scaled` with a point before its last `fractionDigits`, without zeros at the end; it is no whole number then. */
+  decimal(scaled: number, fractionDigits: number): void {
+    const magnitude = Math.abs(scaled);
+    const scale = 10 ** fractionDigits;
+    const whole = Math.floor(magnitude / scale);
+    if (scaled < 0) this.byte(MINUS);
+    this.whole(whole);
+    this.byte(POINT);
+    this.padded(magnitude - whole * scale, fractionDigits);
+    while (this.#bytes[this.#size - 1] === ZERO) this.#size--;
+  }
+
+  /** The row of each of the columns. */
+  wholes(columns: readonly WholeColumn[], row: number): void {
+    for (const { values, validity, lead, ofNull } of columns) {
+      if (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0) {
+        this.put(ofNull);
+        continue;
+      }
+      const { words, length } = lead;
+      this.#reserve(length + WORD_BYTES + LONGEST_WHOLE);
+      const view = this.#view;
+      let at = this.#size;
+      for (let i = 0; i < words.length; i++)
+        view.setInt32(at + i * WORD_BYTES, words[i] as number, true);
+      at += length;
+      const value = values[row] as number;
+      if (value >= 0 && value < 1000) {
+        view.setInt32(at, SHORT_WHOLES[value] as number, true);
+        this.#size = at + (value < 10 ? 1 : value < 100 ? 2 : 3);
+      } else this.#size = putWhole(this.#bytes, at, value);
+    }
+  }
+
+  /** The last `count` digits of a whole number, with zeros in front. */
+  padded(value: number, count: number): void {
+    this.#reserve(count);
+    let left = value | 0;
+    for (let at = this.#size + count - 1; at >= this.#size; at--) {
+      const tens = (left / 10) | 0;
+      this.#bytes[at] = ZERO + (left - tens * 10);
+      left = tens;
+    }
+    this.#size += count;
+  }
+
+  #reserve(size: number): void {
+    if (this.#size + size > this.#bytes.length) this.#grow(size);
+  }
+
+  #grow(by: number): void {
+    const size = Math.max(this.#size + by, this.#bytes.length * 2, this.#nextSize);
+    const { buffer, byteOffset } = Buffer.allocUnsafe(size);
+    const bytes = new Uint8Array(buffer, byteOffset, size);
+    bytes.set(this.#bytes.subarray(0, this.#size));
+    this.#bytes = bytes;
+    this.#view = new DataView(buffer, byteOffset, size);
+  }
+}
+
+/** Returns the place behind it. */
+function putWhole(bytes: Uint8Array, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  if (rest < 0) {
+    bytes[at++] = MINUS;
+    rest = -rest;
+  }
+  let digitCount = 1;
+  for (let power = 10; power <= rest; power *= 10) digitCount++;
+  const end = at + digitCount;
+  at = end - 1;
+  // Beyond 31 bits a division of doubles takes the last digits off.
+  for (; rest > 0x7fffffff; at--) {
+    const tens = Math.floor(rest / 10);
+    bytes[at] = ZERO + (rest - tens * 10);
+    rest = tens;
+  }
+  for (let left = rest | 0; ; at--) {
+    const tens = (left / 10) | 0;
+    bytes[at] = ZERO + (left - tens * 10);
+    if (tens === 0) return end;
+    left = tens;
+  }
+}
