@@ -200,6 +200,38 @@ describe('q, search and suggest', () => {
     await position(Array.from({ length: 31 }, (_entry, index) => `w${index}`).join(' '));
   });
 
+  it('C15 orders all finds by score, then kind, then id, on whatever pages', async () => {
+    type Hits = { results: { kind: string; id: string; score: number }[]; total: number };
+    const kinds = ['items', 'ammunition', 'traders', 'quests', 'maps', 'hideout'];
+    kinds.push('item-presets', 'levels', 'storyline');
+    for (const q of ['a', '-salt', 'the OR of', 'salt~']) {
+      const ask = async (limit: number, offset: number): Promise<Hits> => {
+        const query = new URLSearchParams({ q, limit: String(limit), offset: String(offset) });
+        return (await get<Hits>(`/api/search?${query}`)).body;
+      };
+      const { total, results } = await ask(1_000, 0);
+      assert.ok(total > 30 && total <= 1_000, `${q}: ${total}`);
+      assert.equal(results.length, total);
+      const expected = [...results].sort(
+        (a, b) =>
+          b.score - a.score ||
+          kinds.indexOf(a.kind) - kinds.indexOf(b.kind) ||
+          (a.id < b.id ? -1 : 1),
+      );
+      assert.deepEqual(results, expected, q);
+      assert.equal(new Set(results.map(({ kind, id }) => `${kind}/${id}`)).size, total);
+      const paged: Hits['results'] = [];
+      while (paged.length < total) {
+        const page = await ask(17, paged.length);
+        assert.equal(page.total, total);
+        paged.push(...page.results);
+      }
+      assert.deepEqual(paged, results, q);
+      assert.deepEqual((await ask(20, total)).results, []);
+      assert.equal((await ask(0, 0)).total, total);
+    }
+  });
+
   it('C15 looks through all kinds, also for mistyped words', async () => {
     type Hits = { results: { kind: string; name: string; score: number }[]; total: number };
     const hits = (await get<Hits>('/api/search?q=odile')).body.results;
@@ -213,6 +245,9 @@ describe('q, search and suggest', () => {
     assert.equal(typo.total, 0);
     const fuzzy = (await get<Hits>('/api/search?q=oddile&kinds=traders')).body.results;
     assert.equal(fuzzy[0]?.name, 'Odile Varn');
+    // Only what is found nowhere as it stands is taken for mistyped.
+    const exact = (await get<Hits>('/api/search?q=odile&kinds=traders,levels')).body.results;
+    assert.deepEqual([...new Set(exact.map(({ kind }) => kind))], ['traders']);
     type Names = { suggestions: { name: string; kind: string }[] };
     const start = (await get<Names>('/api/suggest?q=odi')).body.suggestions;
     assert.equal(start[0]?.name, 'Odile Varn');

@@ -2,6 +2,7 @@ import { invariant } from '@plinth/kernel';
 import { KINDS, type Kind, mapKinds } from '../model/kinds.js';
 import { normalText } from '../model/normal-text.js';
 import type { StoredRecords } from '../model/schemas/stored.js';
+import { type IdOrder, orderIds } from './id-order.js';
 import { KIND_SPECS } from './kinds/index.js';
 import { Relations } from './relations.js';
 import { numberColumn, type Row, textColumn } from './row.js';
@@ -23,6 +24,7 @@ export class KindTable {
   readonly rows: readonly Row[];
   #byId: Map<string, number> | undefined;
   #bySlug: Map<string, number> | undefined;
+  #idOrder: Promise<IdOrder> | undefined;
 
   constructor(groups: readonly RowGroup[], like?: KindTable) {
     this.groups = groups;
@@ -36,6 +38,7 @@ export class KindTable {
       if (isSame) {
         this.#byId = like.#byId;
         this.#bySlug = like.#bySlug;
+        this.#idOrder = like.#idOrder;
       }
     }
   }
@@ -48,6 +51,11 @@ export class KindTable {
   indexOf(id: string): number {
     this.get(id);
     return this.#byId?.get(id) ?? -1;
+  }
+
+  idOrder(): Promise<IdOrder> {
+    this.#idOrder ??= orderIds(this.rows);
+    return this.#idOrder;
   }
 
   bySlug(slug: string): Row | undefined {

@@ -221,10 +221,10 @@ export async function searchPage(parts: PublicParts, target: Target): Promise<Pa
   const limit = parameters.integer('limit', { min: 0, max: Math.min(maxLimit, 1000) }) ?? 20;
   const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
   const ignored = refuseUnknown(parameters);
-  const hits = await parts.catalog.search(edition.set, { q, kinds, language });
-  const results = hits.slice(offset, offset + limit).map((hit) => ({ ...hit }));
-  const body = { total: hits.length, count: results.length, offset, limit, results };
-  const headers = { 'x-total-count': String(hits.length), ...ignored };
+  const wanted = { q, kinds, language, offset, limit };
+  const { total, hits } = await parts.catalog.search(edition.set, wanted);
+  const body = { total, count: hits.length, offset, limit, results: hits };
+  const headers = { 'x-total-count': String(total), ...ignored };
   return page(edition, body, headers, isPinned);
 }
 

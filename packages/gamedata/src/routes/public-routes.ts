@@ -113,6 +113,9 @@ export async function warmUp(parts: PublicRouteParts, signal: AbortSignal): Prom
     await parts.cache.code(reply, 'gzip', true);
     await parts.cache.code(reply, 'br', true);
   }
+  const edition = parts.library.current;
+  const isWanted = (): boolean => !signal.aborted && edition === parts.library.current;
+  await parts.catalog.warmUp(edition.set, isWanted);
 }
 
 function answer(

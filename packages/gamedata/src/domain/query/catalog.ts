@@ -1,6 +1,6 @@
 import { ParameterInvalid, RecordMoved, RecordNotFound } from '../../errors.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
-import { compareText, normalText, tokensOf } from '../../model/normal-text.js';
+import { normalText } from '../../model/normal-text.js';
 import type { DataSet } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { listCategories } from '../kinds/items.js';
@@ -10,10 +10,11 @@ import { Slices } from '../slices.js';
 import { compareSortKeys, type SortKeyValue, sortKeyOf } from '../sort-values.js';
 import type { ListRequest } from './list-request.js';
 import { project } from './projection.js';
-import { parseQuery } from './q-parser.js';
 import { evaluateQuery, type Scores } from './q-search.js';
+import { type FoundHits, type SearchWanted, searchAll } from './search-all.js';
 import { type TextScope, visitTexts } from './search-texts.js';
-import { editDistance, TextIndex } from './text-index.js';
+import { type Suggestion, type SuggestWanted, suggestNames } from './suggest.js';
+import { TextIndex } from './text-index.js';
 
 const MAX_INCLUDED = 1000;
 
@@ -24,13 +25,6 @@ export interface FoundPage {
   readonly included: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
-export interface Hit {
-  readonly kind: Kind;
-  readonly id: string;
-  readonly name: string | null;
-  readonly score: number;
-}
-
 /** Answers questions about data sets. Search indexes are kept from one version to the next. */
 export class Catalog {
   readonly #indexes = new Map<string, TextIndex>();
@@ -38,10 +32,9 @@ export class Catalog {
   /** Called when a new version takes over. */
   forgetOthers(set: DataSet): void {
     for (const [key, index] of this.#indexes) {
-      index.keepOnly(set);
-      if (!set.about.languages.some((language) => key.endsWith(`/${language}`))) {
-        this.#indexes.delete(key);
-      }
+      const language = key.slice(key.indexOf('/') + 1);
+      const isWanted = set.about.languages.includes(language) && index.keepOnly(set);
+      if (!isWanted) this.#indexes.delete(key);
     }
   }
 
@@ -100,113 +93,28 @@ export class Catalog {
     return sort.length === 0 ? order : sortRows(order, { set, kind, sort, scores });
   }
 
-  /** Everything that is found, best first. Source: gamedata, section 2.8. */
-  async search(
-    set: DataSet,
-    wanted: {
-      readonly q: string;
-      readonly kinds: readonly Kind[];
-      readonly language?: string | undefined;
-    },
-  ): Promise<readonly Hit[]> {
+  /** Throws `ParameterInvalid`. */
+  async search(set: DataSet, wanted: SearchWanted): Promise<FoundHits> {
     const language = languageOf(set, wanted.language);
-    const node = parseQuery(wanted.q);
-    const hits: { kind: Kind; position: number; score: number; order: number }[] = [];
-    let failure: ParameterInvalid | undefined;
-    let answered = 0;
-    for (const kind of wanted.kinds) {
-      const index = this.#indexOf(set, kind, language);
-      const scope = { set, kind, language, index };
-      let scores: Scores;
-      try {
-        scores = await evaluateQuery(node, scope);
-        if (!scores.some((score) => score > 0)) scores = await this.#forgiving(wanted.q, scope);
-      } catch (error) {
-        // A field that one kind has is no mistake when another kind lacks it.
-        if (!(error instanceof ParameterInvalid)) throw error;
-        failure = error;
-        continue;
-      }
-      answered += 1;
-      for (const [position, score] of scores.entries()) {
-        if (score > 0) hits.push({ kind, position, score, order: KINDS.indexOf(kind) });
-      }
-    }
-    if (answered === 0 && failure !== undefined) throw failure;
-    const rows = (hit: { kind: Kind; position: number }): Row => rowAt(set, hit.kind, hit.position);
-    hits.sort(
-      (a, b) => b.score - a.score || a.order - b.order || compareText(rows(a).id, rows(b).id),
-    );
-    const presenter = new Presenter(set, wanted.language);
-    return hits.map((hit) => {
-      const { id } = rows(hit);
-      const { kind, score } = hit;
-      return {
-        kind,
-        id,
-        get name() {
-          return presenter.nameOf(kind, id);
-        },
-        score: Math.round(score * 1000) / 1000,
-      };
-    });
+    const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
+    return await searchAll(set, wanted, indexOf, language);
   }
 
-  /** Plain words that nothing matches are looked for again as if each had been mistyped. */
-  async #forgiving(q: string, scope: Parameters<typeof evaluateQuery>[1]): Promise<Scores> {
-    const words = q.trim().split(/\s+/);
-    const isPlain = words.length <= 30 && words.every((word) => /^[\p{L}\p{N}'’.-]+$/u.test(word));
-    if (!isPlain || words.some((word) => word.startsWith('-') || word === 'OR')) {
-      return new Float32Array(0);
-    }
-    const parts = words.map((text) => ({ type: 'fuzzy', text }) as const);
-    return await evaluateQuery({ type: 'and', parts }, scope);
+  async suggest(set: DataSet, wanted: SuggestWanted): Promise<readonly Suggestion[]> {
+    const language = languageOf(set, wanted.language);
+    const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
+    return await suggestNames(set, wanted, indexOf, language);
   }
 
-  /** Names for a search box: those that start so, then words that start so, then mistyped ones. */
-  async suggest(
-    set: DataSet,
-    wanted: {
-      readonly q: string;
-      readonly kinds: readonly Kind[];
-      readonly limit: number;
-      readonly language?: string | undefined;
-    },
-  ): Promise<readonly { kind: Kind; id: string; name: string | null }[]> {
-    const language = languageOf(set, wanted.language);
-    const needle = normalText(wanted.q);
-    const found: { kind: Kind; row: Row; rank: number }[] = [];
-    const look = async (rankOf: (name: string) => number | undefined): Promise<void> => {
-      for (const kind of wanted.kinds) {
-        const { rows } = set.tables[kind];
-        await visitTexts({ set, kind, language }, 'names', (text, position) => {
-          const end = text.indexOf('\n');
-          const rank = rankOf(end === -1 ? text : text.slice(0, end));
-          const row = rows[position];
-          if (rank !== undefined && row !== undefined) found.push({ kind, row, rank });
-        });
-      }
-    };
-    await look((name) => suggestRank(name, needle));
-    const limit = needle.length >= 8 ? 2 : needle.length >= 4 ? 1 : 0;
-    if (found.length < wanted.limit && limit > 0) {
-      await look((name) =>
-        suggestRank(name, needle) === undefined ? fuzzyRank(name, needle, limit) : undefined,
-      );
+  /** Makes what searches in the default language need, so that no question waits for it. */
+  async warmUp(set: DataSet, isWanted: () => boolean): Promise<void> {
+    const language = set.about.defaultLanguage;
+    for (const kind of KINDS) {
+      if (!isWanted()) return;
+      await this.#indexOf(set, kind, language).postingsOf(set);
+      await visitTexts({ set, kind, language }, 'names', () => {});
+      await set.tables[kind].idOrder();
     }
-    found.sort(
-      (a, b) =>
-        a.rank - b.rank ||
-        KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-        compareText(textColumn(a.row, 'name') ?? '', textColumn(b.row, 'name') ?? '') ||
-        compareText(a.row.id, b.row.id),
-    );
-    const presenter = new Presenter(set, wanted.language);
-    return found.slice(0, wanted.limit).map(({ kind, row }) => ({
-      kind,
-      id: row.id,
-      name: presenter.nameOf(kind, row.id),
-    }));
   }
 
   #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {
@@ -361,24 +269,4 @@ function sortRows(
     return a.place - b.place;
   });
   return entries.map(({ position }) => position);
-}
-
-function suggestRank(name: string, needle: string): number | undefined {
-  if (name.startsWith(needle)) return 0;
-  const at = name.indexOf(needle);
-  if (at === -1) return undefined;
-  return tokensOf(name).some((token) => token.startsWith(needle)) || name[at - 1] === ' '
-    ? 1
-    : undefined;
-}
-
-function fuzzyRank(name: string, needle: string, limit: number): number | undefined {
-  const start = editDistance(needle, name.slice(0, needle.length), limit);
-  if (start <= limit) return 2 + start;
-  for (const token of tokensOf(name)) {
-    if (Math.abs(token.length - needle.length) > limit) continue;
-    const distance = editDistance(needle, token, limit);
-    if (distance <= limit) return 2 + distance;
-  }
-  return undefined;
 }

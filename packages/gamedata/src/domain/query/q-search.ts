@@ -101,22 +101,28 @@ async function byWords(
   const groups = await index.postingsOf(set);
   const rowCount = set.tables[kind].rows.length;
   const tokens = tokensOf(normalText(text));
+  const slices = new Slices();
   let scores: Scores | undefined;
   for (const token of tokens) {
-    const found = tokensLike(token);
+    const found = [...tokensLike(token)].sort(([a], [b]) => a - b);
+    const ids = Uint32Array.from(found, ([id]) => id);
+    const qualities = Float32Array.from(found, ([, quality]) => quality);
     const own = new Float32Array(rowCount);
-    let start = 0;
+    let firstRow = 0;
     for (const [groupIndex, postings] of groups.entries()) {
-      for (const [tokenId, quality] of found) {
-        const { start: from, end } = postings.rangeOf(tokenId);
-        for (let at = from; at < end; at++) {
-          const entry = postings.entries[at] ?? 0;
-          const row = start + Math.floor(entry / WEIGHTS);
+      const { entries } = postings;
+      postings.find(ids, (tokenIndex, { start, end }) => {
+        const quality = qualities[tokenIndex] ?? 0;
+        for (let at = start; at < end; at++) {
+          const entry = entries[at] ?? 0;
+          const row = firstRow + Math.floor(entry / WEIGHTS);
           const score = quality * (entry % WEIGHTS);
           if (score > (own[row] ?? 0)) own[row] = score;
         }
-      }
-      start += set.tables[kind].groups[groupIndex]?.rows.length ?? 0;
+      });
+      firstRow += set.tables[kind].groups[groupIndex]?.rows.length ?? 0;
+      const pause = slices.check();
+      if (pause !== undefined) await pause;
     }
     if (scores === undefined) scores = own;
     else {

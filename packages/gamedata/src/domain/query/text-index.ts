@@ -5,6 +5,10 @@ import { KIND_SPECS } from '../kinds/index.js';
 import { parseRow } from '../record-rows.js';
 import type { Row } from '../row.js';
 import { Slices } from '../slices.js';
+import { EditDistance } from './edit-distance.js';
+
+/** Groups that may go before an index is made anew; a publication of one change replaces one. */
+const SPARE_GROUP_COUNT = 64;
 
 /**
  * Words of the records of one kind in one language. Rows are indexed in the groups in which versions share them, so
@@ -18,7 +22,8 @@ export class TextIndex {
   readonly #tokens = new Map<string, number>();
   readonly #words: string[] = [];
   #sorted: readonly number[] = [];
-  #groups = new Map<RowGroup, Promise<Postings>>();
+  readonly #groups = new Map<RowGroup, Postings | Promise<Postings>>();
+  #forgottenCount = 0;
 
   constructor(kind: Kind, language: string, isDefault: boolean) {
     this.#kind = kind;
@@ -26,30 +31,40 @@ export class TextIndex {
     this.#isDefault = isDefault;
   }
 
-  /** Postings of all groups of the set, in order; makes what is missing. */
+  /** Postings of all groups of the set, in order; makes what is missing, one group after the other. */
   async postingsOf(set: DataSet): Promise<readonly Postings[]> {
-    const { groups } = set.tables[this.#kind];
-    const made = groups.map((group) => {
+    const slices = new Slices();
+    const found: Postings[] = [];
+    for (const group of set.tables[this.#kind].groups) {
       let postings = this.#groups.get(group);
       if (postings === undefined) {
-        postings = this.#read(group);
+        postings = this.#read(group, slices).then((made) => {
+          // At hand from now on: whoever asks for all need not wait for each.
+          if (this.#groups.has(group)) this.#groups.set(group, made);
+          return made;
+        });
         this.#groups.set(group, postings);
       }
-      return postings;
-    });
-    const found: Postings[] = [];
-    for (const postings of made) found.push(await postings);
+      found.push(postings instanceof Postings ? postings : await postings);
+    }
     return found;
   }
 
-  /** Forgets groups that the set no longer has. */
-  keepOnly(set: DataSet): void {
+  /**
+   * Forgets groups that the set no longer has.
+   * @returns false when most of the vocabulary may be of such groups: an index that is made anew is smaller.
+   */
+  keepOnly(set: DataSet): boolean {
     const wanted = new Set(set.tables[this.#kind].groups);
-    for (const group of this.#groups.keys()) if (!wanted.has(group)) this.#groups.delete(group);
+    for (const group of this.#groups.keys()) {
+      if (wanted.has(group)) continue;
+      this.#groups.delete(group);
+      this.#forgottenCount += 1;
+    }
+    return this.#forgottenCount <= SPARE_GROUP_COUNT + wanted.size;
   }
 
-  async #read(group: RowGroup): Promise<Postings> {
-    const slices = new Slices();
+  async #read(group: RowGroup, slices: Slices): Promise<Postings> {
     const postings = new Map<number, number[]>();
     for (const [position, row] of group.rows.entries()) {
       for (const [token, weight] of this.#weightsOf(row)) {
@@ -58,7 +73,8 @@ export class TextIndex {
         if (list === undefined) postings.set(token, [entry]);
         else list.push(entry);
       }
-      await slices.next();
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
     }
     return new Postings(postings);
   }
@@ -72,7 +88,7 @@ export class TextIndex {
       this.#language,
       this.#isDefault,
     ).entries()) {
-      const weight = index === 0 ? 3 : index === 1 ? 2 : 1;
+      const weight = index === 0 ? NAME_WEIGHT : index === 1 ? 2 : 1;
       for (const word of tokensOf(text)) {
         const token = this.#tokenOf(word);
         const known = weights.get(token);
@@ -122,12 +138,16 @@ export class TextIndex {
       const token = this.#tokens.get(word);
       return token === undefined ? found : found.set(token, 1);
     }
+    const edits = new EditDistance(word, limit);
     for (const [token, candidate] of this.#words.entries()) {
-      if (Math.abs(candidate.length - word.length) > limit) continue;
-      const distance = editDistance(word, candidate, limit);
+      const distance = edits.to(candidate);
       if (distance <= limit) found.set(token, distance === 0 ? 1 : 0.5 / distance);
     }
     return found;
+  }
+
+  wordOf(token: number): string {
+    return this.#words[token] ?? '';
   }
 
   #sortedTokens(): readonly number[] {
@@ -167,23 +187,45 @@ class Postings {
     }
   }
 
-  /** Where in `entries` the rows of the token stand; empty when there are none. */
-  rangeOf(token: number): { readonly start: number; readonly end: number } {
+  /**
+   * Tells where in `entries` the rows of each token stand that the group has.
+   * @param tokens in ascending order, so that each is looked for behind the one before.
+   */
+  find(
+    tokens: Uint32Array,
+    see: (tokenIndex: number, range: { readonly start: number; readonly end: number }) => void,
+  ): void {
     let low = 0;
-    let high = this.#tokens.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#tokens[middle] ?? 0) < token) low = middle + 1;
-      else high = middle;
+    for (let index = 0; index < tokens.length && low < this.#tokens.length; index++) {
+      const token = tokens[index] ?? 0;
+      low = this.#placeOf(token, low);
+      if (this.#tokens[low] !== token) continue;
+      see(index, { start: this.#starts[low] ?? 0, end: this.#starts[low + 1] ?? 0 });
     }
-    if (this.#tokens[low] !== token) return NOTHING;
-    return { start: this.#starts[low] ?? 0, end: this.#starts[low + 1] ?? 0 };
+  }
+
+  /** The first place from `low` on whose token is not below; in steps that double, as it is usually near. */
+  #placeOf(token: number, low: number): number {
+    const all = this.#tokens;
+    let step = 1;
+    let start = low;
+    while (start + step < all.length && (all[start + step] ?? 0) < token) {
+      start += step;
+      step *= 2;
+    }
+    let end = Math.min(start + step, all.length);
+    while (start < end) {
+      const middle = (start + end) >> 1;
+      if ((all[middle] ?? 0) < token) start = middle + 1;
+      else end = middle;
+    }
+    return start;
   }
 }
 
-const NOTHING = { start: 0, end: 0 };
-
 export const WEIGHTS = 4;
+/** Of words in the name itself. */
+export const NAME_WEIGHT = 3;
 
 /** Normalised texts of a row: the fields of `search` first, then all others. Missing translations fall back. */
 export function fieldTexts(
@@ -206,34 +248,4 @@ export function fieldTexts(
     return text === '' || known.has(text) ? [] : [text];
   });
   return [first[0] ?? '', first.slice(1).join(' '), ...others];
-}
-
-/** Edits (insert, delete, replace, swap neighbours) from `a` to `b`, or more than `limit`. */
-export function editDistance(a: string, b: string, limit: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    let best = i;
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
-      let cost = Math.min(
-        (last[j] ?? 0) + 1,
-        (current[j - 1] ?? 0) + 1,
-        (last[j - 1] ?? 0) + (isSame ? 0 : 1),
-      );
-      const isSwap =
-        i > 1 &&
-        j > 1 &&
-        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
-        a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
-      if (isSwap) cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
-      current.push(cost);
-      if (cost < best) best = cost;
-    }
-    if (best > limit) return limit + 1;
-    beforeLast = last;
-    last = current;
-  }
-  return last[b.length] ?? limit + 1;
 }

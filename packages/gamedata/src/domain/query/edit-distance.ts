@@ -1,0 +1,64 @@
+/**
+ * Edits (insert, delete, replace, swap neighbours) between one word and others, as far as a limit: only what lies
+ * within the limit of the diagonal is computed. Made once per word, so that looking through a vocabulary allocates
+ * nothing.
+ */
+export class EditDistance {
+  readonly #word: string;
+  readonly #limit: number;
+  #beforeLast: Uint8Array;
+  #last: Uint8Array;
+  #current: Uint8Array;
+
+  constructor(word: string, limit: number) {
+    this.#word = word;
+    this.#limit = limit;
+    // The longest that is compared, and one place on either side.
+    const width = word.length + limit + 2;
+    this.#beforeLast = new Uint8Array(width);
+    this.#last = new Uint8Array(width);
+    this.#current = new Uint8Array(width);
+  }
+
+  /** Anything above the limit means: more than the limit. */
+  to(other: string): number {
+    const word = this.#word;
+    const limit = this.#limit;
+    const tooMany = limit + 1;
+    if (Math.abs(word.length - other.length) > limit) return tooMany;
+    for (let j = 0; j <= Math.min(other.length, limit + 1); j++) this.#last[j] = j;
+    for (let i = 1; i <= word.length; i++) {
+      const best = this.#fillRow(other, i, tooMany);
+      if (best > limit) return tooMany;
+      const free = this.#beforeLast;
+      this.#beforeLast = this.#last;
+      this.#last = this.#current;
+      this.#current = free;
+    }
+    return Math.min(this.#last[other.length] ?? tooMany, tooMany);
+  }
+
+  /** @returns the least in the row. */
+  #fillRow(other: string, i: number, tooMany: number): number {
+    const [current, last, beforeLast] = [this.#current, this.#last, this.#beforeLast];
+    const own = this.#word.charCodeAt(i - 1);
+    const before = i > 1 ? this.#word.charCodeAt(i - 2) : -1;
+    const from = Math.max(1, i - this.#limit);
+    const to = Math.min(other.length, i + this.#limit);
+    current[from - 1] = from === 1 ? Math.min(i, tooMany) : tooMany;
+    let best = current[from - 1] ?? tooMany;
+    for (let j = from; j <= to; j++) {
+      const char = other.charCodeAt(j - 1);
+      let cost = (last[j - 1] ?? tooMany) + (own === char ? 0 : 1);
+      cost = Math.min(cost, (last[j] ?? tooMany) + 1, (current[j - 1] ?? tooMany) + 1);
+      if (j > 1 && before === char && own === other.charCodeAt(j - 2)) {
+        cost = Math.min(cost, (beforeLast[j - 2] ?? tooMany) + 1);
+      }
+      current[j] = Math.min(cost, tooMany);
+      if (cost < best) best = cost;
+    }
+    // The next row looks one place further.
+    if (to < other.length) current[to + 1] = tooMany;
+    return best;
+  }
+}
