@@ -109,6 +109,14 @@ describe('InfluxQL on the native endpoints', () => {
       400,
       'error in InfluxQL statement: parsing error: invalid SELECT statement, expected field at pos 7',
     );
+    // A keyword ends the list of fields before its comma, and then no statement fits.
+    for (const q of ['SELECT n, name FROM cpu', 'SELECT n']) {
+      await check(
+        q,
+        400,
+        `error in InfluxQL statement: parsing error: invalid InfluxQL statement at pos 0. Parsing Error: Nom("${q}", Tag)`,
+      );
+    }
     await check(
       'SELECT n FROM cpu; SELECT n FROM cpu',
       400,
@@ -156,6 +164,13 @@ describe('InfluxQL on the native endpoints', () => {
     assert.deepEqual(await rows('SHOW RETENTION POLICIES ON q'), [
       { 'iox::database': 'q', name: 'autogen', duration: '0s' },
     ]);
+    const policies = async (parameters: Readonly<Record<string, string>>): Promise<string> =>
+      (await get(PATHS[0] ?? '', { q: 'SHOW RETENTION POLICIES', format: 'jsonl', ...parameters }))
+        .text;
+    const own = '{"iox::database":"q","name":"autogen","duration":"0s"}\n';
+    assert.equal(await policies({ db: 'q' }), own);
+    assert.match(await policies({}), /^\{"iox::database":"_internal",.+\}\n.+"q".+\n$/);
+    assert.match(await policies({ db: 'none' }), /database not found: none/);
   });
 
   it('Q-02 has null for an infinite number in JSON, where `/query` refuses the answer', async () => {

@@ -1,5 +1,6 @@
 // Source: tsdb-http, "v1 query endpoint" and query-languages, "Result shapes"; rows V-01 to V-06 of its checklist.
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type HttpAnswer, type HttpRequest, ServerProcess } from '../../harness/index.js';
 
@@ -50,6 +51,8 @@ describe('/query', () => {
     assertText(await post(JSON.stringify({ db: 'v1', q: Q }), 'application/json'), COUNT);
     assertText(await post(Q, 'application/vnd.influxql', '?db=v1'), COUNT);
     assertText(await post(Q, '', '?db=v1'), COUNT);
+    assertText(await post(form, ''), COUNT);
+    assertText(await post('db=v1', '', `?${new URLSearchParams({ db: 'other', q: Q })}`), COUNT);
     assertText(await post('', '', `?${form}`), COUNT);
     assertText(await server.http.send(`/query/?${form}`), COUNT);
   });
@@ -156,6 +159,22 @@ describe('/query', () => {
       '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","usage"],"values":[[3000000531,0.9],[3000000532,3]],"partial":true}],"partial":true}]}\n' +
         '{"results":[{"statement_id":0,"series":[{"name":"cpu","columns":["time","usage"],"values":[[3000000533,4.5]]}]}]}\n',
     );
+  });
+
+  it('V-03 sends each chunk by itself', async () => {
+    const q = encodeURIComponent('SELECT usage FROM cpu');
+    const url = `${server.url}/query?db=v1&epoch=s&chunked=true&chunk_size=1&q=${q}`;
+    const pieces: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      request(url, (response) => {
+        response.on('data', (piece: Buffer) => pieces.push(piece.toString()));
+        response.on('end', resolve);
+      })
+        .on('error', reject)
+        .end();
+    });
+    assert.equal(pieces.length, 3);
+    for (const piece of pieces) assert.match(piece, /^\{"results":\[.+\]\}\n$/);
   });
 
   it('V-03 has a chunk for each series', async () => {

@@ -41,7 +41,7 @@ export function checkNative(statements: readonly Statement[]): void {
 }
 
 function checkSelect(select: SelectStatement): void {
-  if (select.into !== undefined) throw new ParseError('invalid SELECT statement, expected FROM', 0);
+  if (select.into !== undefined) throw new ParseError('invalid InfluxQL statement', 0);
   if (select.seriesLimit !== undefined || select.seriesOffset !== undefined) {
     throw new NotImplemented('SLIMIT or SOFFSET');
   }

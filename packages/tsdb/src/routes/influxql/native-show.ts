@@ -5,19 +5,23 @@ import { goDuration } from '../../domain/influxql/show/go-duration.js';
 import { DatabaseNotFound } from '../../errors.js';
 import { compareByteOrder } from '../../model/byte-order.js';
 
-/** Two SHOW statements have other columns on the native endpoints. Source: tsdb-http, §7.5. */
+/**
+ * Two SHOW statements have other columns on the native endpoints. `undefined`: the statement answers as everywhere.
+ * @param database the one that the request names
+ * Source: tsdb-http, §7.5.
+ */
 export function nativeShow(
   statement: Statement,
-  answer: Answer,
+  database: string | undefined,
   catalog: RelationalCatalog,
-): Answer {
+): Answer | undefined {
   switch (statement.kind) {
     case 'show_databases':
       return showDatabases(catalog);
     case 'show_retention_policies':
-      return showPolicies(statement.database, catalog);
+      return showPolicies(statement.database ?? (database || undefined), catalog);
     default:
-      return answer;
+      return undefined;
   }
 }
 

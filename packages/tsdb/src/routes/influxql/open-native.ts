@@ -36,7 +36,7 @@ export async function openNative(
       );
     }
     checkNamedDatabase(statement, query.database);
-    const result = nativeShow(statement, await run.execute(0), deps.catalog);
+    const result = nativeShow(statement, query.database, deps.catalog) ?? (await run.execute(0));
     return { run, statement, result };
   } catch (error) {
     run.end('fail');

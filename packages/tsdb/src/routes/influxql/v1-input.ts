@@ -113,23 +113,33 @@ function withBody(url: Fields, request: FastifyRequest): WithBody {
   const [type = ''] = contentType.split(';');
   switch (type.trim().toLowerCase()) {
     case 'application/x-www-form-urlencoded':
-      return {
-        fields: { ...url, ...singleValues(parseParameters(bytes.toString())) },
-        params: undefined,
-      };
+      return withForm(url, bytes);
     case 'multipart/form-data':
       return { fields: { ...url, ...multipartFields(bytes, contentType) }, params: undefined };
     case 'application/json':
       return withJson(url, bytes);
     case '':
-    case 'application/vnd.influxql': {
-      const q = url['q'] ?? bytes.toString();
-      return { fields: { ...url, q }, params: undefined };
-    }
+      // Clients that send a form and do not say so are many; no statement begins like one.
+      if (FORM.test(bytes.toString('latin1', 0, 16))) return withForm(url, bytes);
+      return withText(url, bytes);
+    case 'application/vnd.influxql':
+      return withText(url, bytes);
     default:
       throw new ParameterInvalid(`invalid mime type (${contentType})`);
   }
 }
+
+const FORM = /^(?:q|db|rp|epoch|chunked|chunk_size|pretty|params|u|p)=/;
+
+const withForm = (url: Fields, bytes: Buffer): WithBody => ({
+  fields: { ...url, ...singleValues(parseParameters(bytes.toString())) },
+  params: undefined,
+});
+
+const withText = (url: Fields, bytes: Buffer): WithBody => ({
+  fields: { ...url, q: url['q'] ?? bytes.toString() },
+  params: undefined,
+});
 
 function withJson(url: Fields, bytes: Buffer): WithBody {
   const body = parseJsonObject(jsonTextOf(bytes));

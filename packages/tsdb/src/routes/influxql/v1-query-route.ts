@@ -79,7 +79,9 @@ function bytesOf(run: InfluxqlRun, input: V1Input): AsyncGenerator<Buffer, void,
     case 'csv':
       return encoded(csvTexts(run, input));
     case 'json':
-      return encoded(jsonTexts(run, input));
+      return input.chunkSize === undefined
+        ? encoded(jsonTexts(run, input))
+        : documents(jsonTexts(run, input));
     case 'msgpack':
       return msgpackPieces(run, input);
   }
@@ -122,6 +124,13 @@ async function* encoded(
     piece = '';
   }
   if (piece !== '') yield Buffer.from(piece);
+}
+
+/** Each text by itself: who asks for chunks reads the first one while the others are made. */
+async function* documents(
+  texts: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  for await (const text of texts) if (text !== '') yield Buffer.from(text);
 }
 
 async function* gathered(

@@ -1,5 +1,4 @@
 import type { Statement } from '../ast/statement.js';
-import type { ParseError } from './parse-error.js';
 import {
   parseAlter,
   parseCreate,
@@ -28,16 +27,15 @@ export function parseQuery(text: string): Statement[] {
     statements.push(parseStatement(tokens));
     const token = tokens.peek();
     const isEnded = token.kind === 'end' || (token.kind === 'symbol' && token.text === ';');
-    if (!isEnded) throw unknown(tokens);
+    if (!isEnded) throw tokens.unknownStatement();
   }
 }
 
 function parseStatement(tokens: TokenStream): Statement {
   const token = tokens.peek();
-  if (token.kind !== 'keyword') throw unknown(tokens);
+  if (token.kind !== 'keyword') throw tokens.unknownStatement();
   switch (token.text) {
     case 'SELECT':
-      tokens.next();
       return parseSelect(tokens);
     case 'EXPLAIN':
       tokens.next();
@@ -66,23 +64,15 @@ function parseStatement(tokens: TokenStream): Statement {
     case 'SET':
       return parseForeign(tokens, 'SET PASSWORD');
     default:
-      throw unknown(tokens);
+      throw tokens.unknownStatement();
   }
 }
 
 function parseExplain(tokens: TokenStream): Statement {
   const analyze = tokens.takeKeyword('ANALYZE');
   const verbose = tokens.takeWord('verbose');
-  tokens.expectKeyword('SELECT', 'invalid EXPLAIN statement, expected InfluxQL statement');
+  if (!tokens.isKeyword('SELECT')) {
+    throw tokens.failHere('invalid EXPLAIN statement, expected InfluxQL statement');
+  }
   return { kind: 'explain', analyze, verbose, select: parseSelect(tokens) };
-}
-
-function unknown(tokens: TokenStream): ParseError {
-  const { at } = tokens.peek();
-  const rest = tokens.scanner.textFrom(at).slice(0, 60);
-  return tokens.scanner.fail(
-    'invalid InfluxQL statement',
-    at,
-    `. Parsing Error: Nom(${JSON.stringify(rest)}, Tag)`,
-  );
 }

@@ -14,12 +14,20 @@ const BAD_FROM = 'invalid FROM clause, expected identifier, regular expression o
 const BAD_GROUP =
   'invalid GROUP BY clause, expected wildcard, TIME, identifier or regular expression';
 
-/** The keyword SELECT has been read. */
+/** The keyword SELECT is next. */
 export function parseSelect(tokens: TokenStream, depth = 0): SelectStatement {
+  const { at } = tokens.peek();
+  tokens.next();
   const exprs = new ExprParser(tokens.scanner);
-  const fields = commaList(tokens, () => parseField(tokens, exprs));
+  const fields = [parseField(tokens, exprs)];
+  while (tokens.takeSymbol(',')) {
+    // The real parser ends the list before the comma, and then nothing fits.
+    const token = tokens.peek();
+    if (token.kind === 'keyword' && token.text !== 'DISTINCT') throw tokens.unknownStatement(at);
+    fields.push(parseField(tokens, exprs));
+  }
   const into = tokens.takeKeyword('INTO') ? parseTarget(tokens) : undefined;
-  tokens.expectKeyword('FROM', 'invalid SELECT statement, expected FROM');
+  if (!tokens.takeKeyword('FROM')) throw tokens.unknownStatement(at);
   const sources = commaList(tokens, () => parseSource(tokens, depth));
   const condition = parseWhere(tokens, exprs);
   const dimensions = parseGroupBy(tokens, exprs);
@@ -135,7 +143,9 @@ function parseSource(tokens: TokenStream, depth: number): Source {
   if (depth >= MAX_SUBQUERY_DEPTH) {
     throw tokens.failHere(`subqueries are nested more than ${MAX_SUBQUERY_DEPTH} deep`);
   }
-  tokens.expectKeyword('SELECT', 'invalid FROM clause, expected SELECT statement');
+  if (!tokens.isKeyword('SELECT')) {
+    throw tokens.failHere('invalid FROM clause, expected SELECT statement');
+  }
   const select = parseSelect(tokens, depth + 1);
   tokens.expectSymbol(')', 'invalid FROM clause, expected )');
   return { kind: 'subquery', select };

@@ -75,6 +75,16 @@ export class TokenStream {
     return token.text;
   }
 
+  /** What stands at an offset is no statement, or none that goes on like this. */
+  unknownStatement(at: number = this.peek().at): ParseError {
+    const rest = this.scanner.textFrom(at).slice(0, 60);
+    return this.scanner.fail(
+      'invalid InfluxQL statement',
+      at,
+      `. Parsing Error: Nom(${JSON.stringify(rest)}, Tag)`,
+    );
+  }
+
   regex(): RegexLiteral | undefined {
     const source = this.scanner.regex();
     return source === undefined ? undefined : { kind: 'regex', source };
