@@ -18,6 +18,7 @@ import { QueryDeadline } from './query-deadline.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { type QuerySlot, QuerySlots } from './query-slots.js';
 import type { PreparedScan, TableStore } from './table-store.js';
+import { type TimeSlice, TimeSlices } from './time-slices.js';
 import { visibleFrom } from './visible-from.js';
 
 export type Planner = (text: string, context: PlanContext) => PlannedQuery;
@@ -27,11 +28,18 @@ interface PreparedQuery {
   readonly planned: PlannedQuery;
   /** Text for the engine, or the answer itself. */
   readonly work: string | Iterable<ResultChunk>;
+  /** The same text in parts, one behind the other, when the answer is too large to be held. */
+  readonly parts?: QueryParts | undefined;
   readonly logged: LoggedQuery;
   /** Of the query: its client's, or its time limit's. */
   readonly signal: AbortSignal;
   readonly slot: QuerySlot;
   release(): void;
+}
+
+interface QueryParts {
+  readonly slices: TimeSlices;
+  textOf(slice: TimeSlice): string;
 }
 
 /** From a query's text to a stream of chunks. */
@@ -270,6 +278,7 @@ export class QueryPath {
         logged,
         slot,
         work: planned.render((index) => (scans[index] as PreparedScan).text),
+        parts: partsOf(planned, scans),
         signal,
         release,
       };
@@ -314,15 +323,56 @@ export class QueryPath {
     }
   }
 
+  /** An answer in the order of time, of which one slice is held at a time. */
+  async *#rowsInParts(
+    { slices, textOf }: QueryParts,
+    columns: readonly OutputColumn[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    let rowCount = 0;
+    let clientMs = 0;
+    function* texts(): Generator<string, void, undefined> {
+      for (let slice = slices.next(); slice !== undefined; slice = slices.next()) {
+        const startMs = performance.now();
+        rowCount = 0;
+        clientMs = 0;
+        yield textOf(slice);
+        slices.ended({ rowCount, clientMs, engineMs: performance.now() - startMs - clientMs });
+      }
+    }
+    for await (const chunk of this.#host.stream({
+      text: texts(),
+      columns,
+      isSmall: false,
+      signal,
+    })) {
+      rowCount += chunk.rowCount;
+      const handedOutMs = performance.now();
+      yield chunk;
+      clientMs += performance.now() - handedOutMs;
+    }
+  }
+
   #rowsOf(
-    { work, planned }: PreparedQuery,
+    { work, planned, parts }: PreparedQuery,
     signal: AbortSignal,
   ): AsyncIterable<ResultChunk> | Iterable<ResultChunk> {
     if (typeof work !== 'string') return work;
+    if (parts !== undefined) return this.#rowsInParts(parts, planned.columns, signal);
     const { columns, isSmall, isExplained } = planned;
     const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
     return isExplained ? explainedRows(chunks) : chunks;
   }
+}
+
+function partsOf(planned: PlannedQuery, scans: readonly PreparedScan[]): QueryParts | undefined {
+  const parts = scans[0]?.parts;
+  if (planned.timeOrder === undefined || scans.length !== 1 || parts === undefined)
+    return undefined;
+  const { bounds, spans } = parts;
+  const isDescending = planned.timeOrder === 'descending';
+  const slices = TimeSlices.of({ bounds, spans, isDescending });
+  return slices && { slices, textOf: (slice) => planned.render(() => parts.textOf(slice)) };
 }
 
 /**

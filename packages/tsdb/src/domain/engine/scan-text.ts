@@ -11,6 +11,8 @@ export interface ScanTextOptions {
   readonly sources: readonly Source[];
   readonly minTime: bigint;
   readonly maxTime: bigint;
+  /** Other parts hold the rows outside of the bounds: also those that a source was given after it was looked at. */
+  readonly isPart: boolean;
   /** Condition on `_series`; `undefined`: all series. */
   readonly seriesCondition: string | undefined;
   /** Tags of the only series that can be read: they need no join. */
@@ -114,7 +116,7 @@ function sourceText(
     ...(withOrder ? [orderText(source)] : []),
   ];
   const conditions = [
-    ...(options.minTime <= source.minTime && options.maxTime >= source.maxTime
+    ...(!options.isPart && options.minTime <= source.minTime && options.maxTime >= source.maxTime
       ? []
       : [timeCondition(options.minTime, options.maxTime)]),
     ...(options.seriesCondition === undefined ? [] : [options.seriesCondition]),

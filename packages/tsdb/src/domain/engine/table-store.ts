@@ -19,6 +19,7 @@ import { selectSeries } from './select-series.js';
 import { SeriesIndex } from './series-index.js';
 import { SeriesTable } from './series-table.js';
 import { numberedParquetFrom, type Source } from './sources.js';
+import type { TimeSlice, TimeSpan } from './time-slices.js';
 import { survivesText, type Tombstone, Tombstones, tombstonesOfSegment } from './tombstones.js';
 
 /** A segment in use by this process. */
@@ -37,10 +38,20 @@ export type StoredFile = Pick<Segment, 'objectName' | 'sizeBytes' | 'checksum'>;
 /** Must not change the batch. It may keep it. */
 export type RowObserver = (batch: RowBatch) => void;
 
+/** A scan that can be asked about a stretch of its time at once. */
+export interface ScanParts {
+  readonly bounds: TimeSlice;
+  /** Where its rows are; conditions other than those on tags are left out of account. */
+  readonly spans: readonly TimeSpan[];
+  textOf(slice: TimeSlice): string;
+}
+
 export interface PreparedScan {
   readonly text: string;
   /** Files that it reads. */
   readonly segments: readonly Segment[];
+  /** The same scan in parts; absent where there are none. */
+  readonly parts?: ScanParts;
   /** Must be called once when the query has ended. */
   release(): void;
 }
@@ -331,26 +342,60 @@ export class TableStore {
       for (const { table } of generations) await table.main.handOver();
       await this.seriesTable.handOver(this.schema);
       await Promise.all(segments.map((open) => this.#verify(open)));
-      const sources = [
-        ...segmentSources(
-          this.#files,
-          segments.map((open) => open.segment),
-          (segment) => this.#survives(tombstonesOfSegment(tombstones, segment), 'whole'),
-        ),
-        ...bufferSources(generations).map((source) => this.#surviving(source, tombstones)),
-      ].filter((source) => source.minTime <= maxTime && source.maxTime >= minTime);
-      const text = scanText({
-        schema: request.table,
-        columns: request.columns,
-        sources,
-        minTime,
-        maxTime,
-        ...selectSeries(this.index, request.tagConditions),
-        seriesTable: this.seriesTable,
-        duplicates: duplicates.touches(minTime, maxTime) ? duplicates.name : undefined,
-        lastRowsOnly: request.lastRowsOnly,
+      // The parts of a query see one picture of the tables: what is added to them meanwhile does not exist for it.
+      const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
+      const tagNames = new Map(columns.map(({ name }) => [name, this.seriesTable.columnOf(name)]));
+      const seriesTable = {
+        name: this.seriesTable.name,
+        columnOf: (tag: string): string | undefined => tagNames.get(tag),
+      };
+      const buffers = bufferSources(generations).map((source) => {
+        const present = new Set(columns.flatMap(({ id }) => (source.hasColumn(id) ? [id] : [])));
+        return {
+          ...this.#surviving(source, tombstones),
+          hasColumn: (id: number) => present.has(id),
+        };
       });
-      return { text, segments: segments.map((open) => open.segment), release };
+      const { share, ...selected } = selectSeries(this.index, request.tagConditions);
+      const textOf = (slice: TimeSlice, isPart: boolean): string => {
+        const touches = (source: TimeSlice): boolean =>
+          source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
+        const files = segments.map((open) => open.segment).filter(touches);
+        const sources = [
+          ...segmentSources(this.#files, files, (segment) =>
+            this.#survives(tombstonesOfSegment(tombstones, segment), 'whole'),
+          ),
+          ...buffers.filter(touches),
+        ];
+        return scanText({
+          schema: request.table,
+          columns: request.columns,
+          sources,
+          ...slice,
+          isPart,
+          ...selected,
+          seriesTable,
+          duplicates: duplicates.touches(slice.minTime, slice.maxTime)
+            ? duplicates.name
+            : undefined,
+          lastRowsOnly: request.lastRowsOnly,
+        });
+      };
+      const spans = [
+        ...segments.map(({ segment }) => segment),
+        ...generations.flatMap(({ table: { main, late } }) => [main, late]),
+      ].map(({ minTime, maxTime, rowCount }) => ({ minTime, maxTime, rowCount: rowCount * share }));
+      const bounds = { minTime, maxTime };
+      return {
+        text: textOf(bounds, false),
+        segments: segments.map((open) => open.segment),
+        parts: {
+          bounds,
+          spans: spans.filter(({ rowCount }) => rowCount > 0),
+          textOf: (slice) => textOf(slice, true),
+        },
+        release,
+      };
     } catch (error) {
       release();
       throw error;

@@ -43,6 +43,12 @@ export interface ScannedTable {
   readonly table: TableSchema;
 }
 
+/**
+ * Set when the rows of a single scan, one for one or left out, come in the order of their times: the answer is then that of
+ * each stretch of time, one behind the other.
+ */
+export type TimeOrder = 'ascending' | 'descending';
+
 /** A checked query, ready for the engine. */
 export interface PlannedQuery {
   readonly scans: readonly ScanRequest[];
@@ -61,6 +67,7 @@ export interface PlannedQuery {
    * saves a millisecond.
    */
   readonly isSmall: boolean;
+  readonly timeOrder?: TimeOrder | undefined;
   /** The same query for rows in memory, where it has the shape for it. Its answer has the same columns. */
   readonly direct?: DirectRequest | undefined;
 }

@@ -57,6 +57,7 @@ export class SqlPlanner {
       tableName: explain === undefined ? query.tableName : undefined,
       isExplained: explain !== undefined,
       isSmall: query.isSmall ?? false,
+      timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
       render: (scanText) =>
         pieces.map((piece, index) => (index % 2 === 0 ? piece : scanText(Number(piece)))).join(''),
     };

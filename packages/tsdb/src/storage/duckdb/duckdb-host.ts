@@ -94,7 +94,8 @@ export class DuckDbHost {
    * whatever way. An aborted signal interrupts the engine.
    */
   async *stream(options: {
-    readonly text: string;
+    /** Several statements answer one after the other, from one picture of the tables; each is asked for when it is run. */
+    readonly text: string | Iterable<string>;
     readonly columns: readonly OutputColumn[];
     readonly signal: AbortSignal;
     /** Make the whole answer at once: a round trip less than handing it out while it is made. */
@@ -105,18 +106,19 @@ export class DuckDbHost {
     const watch = new InterruptWatch(connection, options.signal);
     let isDrained = false;
     try {
-      if (options.isSmall) {
-        const result = await connection.run(options.text);
+      const { text } = options;
+      if (typeof text !== 'string') {
+        await connection.run('BEGIN TRANSACTION READ ONLY');
+        for (const part of text) yield* streamOf(connection, part, options.columns);
+        await connection.run('COMMIT');
+        isDrained = true;
+      } else if (options.isSmall) {
+        const result = await connection.run(text);
         isDrained = true;
         for (let i = 0; i < result.chunkCount; i++)
           yield decodeChunk(result.getChunk(i), options.columns);
       } else {
-        const result = await connection.stream(options.text);
-        for (;;) {
-          const chunk = await result.fetchChunk();
-          if (chunk === null || chunk.rowCount === 0) break;
-          yield decodeChunk(chunk, options.columns);
-        }
+        yield* streamOf(connection, text, options.columns);
         isDrained = true;
       }
     } finally {
@@ -144,6 +146,19 @@ export class DuckDbHost {
     for (const connection of this.#idle.splice(0)) connection.closeSync();
     this.writer.closeSync();
     this.#instance.closeSync();
+  }
+}
+
+async function* streamOf(
+  connection: DuckDBConnection,
+  text: string,
+  columns: readonly OutputColumn[],
+): AsyncGenerator<ResultChunk, void, undefined> {
+  const result = await connection.stream(text);
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) return;
+    yield decodeChunk(chunk, columns);
   }
 }
 

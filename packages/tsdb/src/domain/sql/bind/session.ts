@@ -2,7 +2,7 @@ import type { ColumnKind } from '../../../model/column.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
-import type { PlanContext } from '../planned-query.js';
+import type { PlanContext, TimeOrder } from '../planned-query.js';
 import type { Aggregation } from './aggregation.js';
 import type { Bound } from './bound.js';
 import type { ScanDraft } from './scan-draft.js';
@@ -69,4 +69,5 @@ export interface BoundQuery {
   readonly tableName: string | undefined;
   /** True where groups or a LIMIT keep the answer far smaller than what is read. */
   readonly isSmall?: boolean;
+  readonly timeOrder?: TimeOrder | undefined;
 }

@@ -77,6 +77,9 @@ function lazily(
     get isSmall() {
       return full().isSmall;
     },
+    get timeOrder() {
+      return full().timeOrder;
+    },
     columns,
     tableName,
     isExplained: false,

@@ -4,6 +4,7 @@ import { valueType } from '../bind/common-type.js';
 import { condition } from '../bind/operators.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js';
 import { type Expr, nameOf, type OrderByExpr, type Select, type WindowSpec } from '../parse/ast.js';
+import type { TimeOrder } from '../planned-query.js';
 import { bindFrom, scopeOf } from './from.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
 import { narrowToLastRows } from './last-point.js';
@@ -53,11 +54,9 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
   const distinct = distinctText(select, itemEnv);
   checkDistinctOn(select, clauses, { items, env: itemEnv });
   if (groups === undefined) narrowToLastRows(select, clauses.orderBy, from, env);
-  const order = orderText(clauses, {
-    items,
-    env: { ...itemEnv, aliases: { items: aliases, first: true } },
-    isDistinct: select.distinct === 'Distinct',
-  });
+  const orderEnv = { ...itemEnv, aliases: { items: aliases, first: true } };
+  const isDistinct = select.distinct === 'Distinct';
+  const order = orderText(clauses, { items, env: orderEnv, isDistinct });
   const fromText = from === undefined ? '' : ` FROM ${from.text}`;
   const whereText = where === undefined ? '' : ` WHERE ${where.text}`;
   const source =
@@ -81,7 +80,26 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
     columns: outputColumns(items, isTransparent(select, clauses, items)),
     tableName: from?.tableName,
     isSmall: groups !== undefined || isShortLimit(clauses.limitText),
+    timeOrder:
+      isPlain && clauses.limitText === '' && qualify === undefined
+        ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isUnasked: plainOrder !== '' })
+        : undefined,
   };
+}
+
+/** @param list.isUnasked rows are put into the order of time though there is no ORDER BY. */
+function timeOrderOf(
+  [first]: readonly OrderByExpr[],
+  list: { readonly items: readonly OutputItem[]; readonly env: Env; readonly isUnasked: boolean },
+): TimeOrder | undefined {
+  if (first === undefined) return list.isUnasked ? 'ascending' : undefined;
+  const position = positionOf(first.expr, list.items.length, 'ORDER BY');
+  const bound =
+    position === undefined
+      ? list.env.session.bindExpr(first.expr, list.env)
+      : list.items[position - 1]?.expr;
+  if (bound?.column?.source !== 'time' || bound.column.origin === undefined) return undefined;
+  return first.options.asc === false ? 'descending' : 'ascending';
 }
 
 /** Rows that are made in one go rather than handed out one chunk after the other. */

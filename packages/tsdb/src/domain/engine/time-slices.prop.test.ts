@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type TimeSlice, TimeSlices, type TimeSpan } from './time-slices.js';
+
+const MIN = -(2n ** 63n) + 2n;
+const MAX = 2n ** 63n - 2n;
+const ALL = { minTime: MIN, maxTime: MAX };
+
+/** Small numbers as well, so that slices meet and a slice may be one nanosecond. */
+const anyTime = fc.oneof(
+  fc.bigInt(-5n, 40n),
+  fc.bigInt(MIN, MAX),
+  fc.bigInt(1_700_000_000_000_000_000n, 1_700_086_400_000_000_000n),
+);
+const anyBounds = fc.tuple(anyTime, anyTime).map(([a, b]): TimeSlice => {
+  return a < b ? { minTime: a, maxTime: b } : { minTime: b, maxTime: a };
+});
+const anySpan = fc
+  .tuple(anyBounds, fc.integer({ min: 1, max: 50_000_000 }))
+  .map(([bounds, rowCount]): TimeSpan => ({ ...bounds, rowCount }));
+
+const anyOutcome = fc.record({
+  rowCount: fc.integer({ min: 0, max: 1_000_000 }),
+  engineMs: fc.integer({ min: 0, max: 1000 }),
+  clientMs: fc.integer({ min: 0, max: 1000 }),
+});
+
+/** Of clients that take rows as fast as they come. */
+const fast = (rowCount: number) => ({ rowCount, engineMs: 10, clientMs: 1 });
+
+describe('slices of time', () => {
+  it('are the whole time that was asked for, each instant once, in order', () => {
+    fc.assert(
+      fc.property(
+        anyBounds,
+        fc.array(anySpan, { minLength: 1, maxLength: 6 }),
+        fc.boolean(),
+        fc.array(anyOutcome, { minLength: 1, maxLength: 8 }),
+        (bounds, spans, isDescending, outcomes) => {
+          const slices = TimeSlices.of({ bounds, spans, isDescending });
+          if (slices === undefined) return;
+          const all: TimeSlice[] = [];
+          for (let slice = slices.next(); slice !== undefined; slice = slices.next()) {
+            all.push(slice);
+            slices.ended(outcomes[all.length % outcomes.length] as (typeof outcomes)[number]);
+            if (all.length > 10_000) assert.fail('there is no end of them');
+          }
+          if (isDescending) all.reverse();
+          assert.equal(all[0]?.minTime, bounds.minTime);
+          assert.equal(all.at(-1)?.maxTime, bounds.maxTime);
+          all.forEach(({ minTime, maxTime }, index) => {
+            assert.ok(minTime <= maxTime, `${minTime} ${maxTime}`);
+            const next = all[index + 1];
+            if (next !== undefined) assert.equal(next.minTime, maxTime + 1n);
+          });
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+const day = (rowCount: number, index = 0): TimeSpan => {
+  const minTime = 1_700_000_000_000_000_000n + BigInt(index) * 86_400_000_000_000n;
+  return { minTime, maxTime: minTime + 86_399_999_999_999n, rowCount };
+};
+
+/** How many rows of evenly filled spans lie in a slice. */
+const rowsIn = (spans: readonly TimeSpan[], { minTime, maxTime }: TimeSlice): number =>
+  spans.reduce((sum, span) => {
+    const from = minTime > span.minTime ? minTime : span.minTime;
+    const to = maxTime < span.maxTime ? maxTime : span.maxTime;
+    const share = Number(to - from) / Number(span.maxTime - span.minTime);
+    return sum + span.rowCount * Math.max(0, share);
+  }, 0);
+
+function sizesOf(spans: readonly TimeSpan[], outcome: typeof fast): number[] {
+  const slices = TimeSlices.of({ bounds: ALL, spans, isDescending: false });
+  assert.ok(slices);
+  const sizes: number[] = [];
+  for (let slice = slices.next(); slice !== undefined; slice = slices.next()) {
+    const size = Math.round(rowsIn(spans, slice));
+    sizes.push(size);
+    slices.ended(outcome(size));
+  }
+  return sizes;
+}
+
+describe('the sizes of slices', () => {
+  it('are not cut for small answers', () => {
+    assert.equal(
+      TimeSlices.of({ bounds: ALL, spans: [day(200_000)], isDescending: false }),
+      undefined,
+    );
+  });
+
+  it('begin small and grow with a client that is fast', () => {
+    const sizes = sizesOf([day(30_000_000)], fast);
+    assert.deepEqual(sizes.slice(0, 5), [64_000, 256_000, 1_024_000, 4_000_000, 4_000_000]);
+    assert.equal(
+      sizes.reduce((sum, size) => sum + size, 0),
+      30_000_000,
+    );
+  });
+
+  it('stay small with a client that is slow', () => {
+    const sizes = sizesOf([day(1_000_000), day(1_000_000, 1)], (rowCount) => ({
+      rowCount,
+      engineMs: 10,
+      clientMs: 5000,
+    }));
+    assert.ok(Math.max(...sizes) <= 192_000, String(sizes));
+  });
+
+  it('follow what a condition leaves of the rows', () => {
+    const sizes = sizesOf([day(50_000_000)], (size) => fast(Math.round(size / 1000)));
+    assert.deepEqual(sizes, [64_000, 49_936_000]);
+  });
+});

@@ -1,0 +1,160 @@
+// Source: query-languages, "No row order without ORDER BY": rows of a plain scan ascend by time; row F-01 of tsdb-http.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:http2';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  assertEmpty,
+  encode,
+  FlightClient,
+  jsonTicket,
+  ServerProcess,
+} from '../../harness/index.js';
+
+/** Enough that the answer is made in several pieces. */
+const ROW_COUNT = 450_000;
+const BATCH_ROWS = 50_000;
+const START_NS = 1_700_000_000_000_000_000n;
+const STEP_NS = 400_000_000n;
+
+const DO_GET = '/arrow.flight.protocol.FlightService/DoGet';
+const READER_COUNT = 30;
+const SCHEMA_BYTES = 1500;
+/** More than a schema. */
+const WINDOW_BYTES = 4096;
+/** 30 answers held whole take three times as much. */
+const MAX_GROWTH_MB = 450;
+
+const residentMb = (): number => {
+  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+};
+
+let server: ServerProcess;
+let client: FlightClient;
+before(async () => {
+  server = await ServerProcess.start();
+  for (let from = 0; from < ROW_COUNT; from += BATCH_ROWS) {
+    await write(
+      Array.from({ length: BATCH_ROWS }, (_, k) => {
+        const i = from + k;
+        return `cpu,host=host_${i % 100} n=${i}i ${START_NS + BigInt(i) * STEP_NS}`;
+      }),
+    );
+  }
+  client = new FlightClient(server.url);
+});
+after(async () => {
+  client.close();
+  await server.close();
+});
+
+const write = async (lines: readonly string[]) =>
+  assertEmpty(
+    await server.http.send('/api/v3/write_lp?db=t&precision=ns', { body: lines.join('\n') }),
+  );
+
+/** The column `n` of an answer over Flight. */
+async function numbersOf(sql_query: string): Promise<number[]> {
+  const table = await client.table(jsonTicket({ database: 't', sql_query }));
+  const vector = table.getChild('n');
+  return vector === null ? [] : [...vector].map(Number);
+}
+
+/** Every `step`th number from 0 on. */
+const every = (step: number, offset = 0): number[] =>
+  Array.from({ length: ROW_COUNT / step }, (_, i) => i * step + offset);
+
+describe('a large answer without ORDER BY', () => {
+  it('F-01 ascends by time and has every row once', async () => {
+    assert.deepEqual(await numbersOf('SELECT n FROM cpu'), every(1));
+  });
+
+  it('F-01 takes conditions and expressions', async () => {
+    assert.deepEqual(await numbersOf('SELECT time, n FROM cpu WHERE n % 2 = 1'), every(2, 1));
+    assert.deepEqual(
+      await numbersOf('SELECT n + 0 AS n FROM cpu WHERE n % 90000 = 0'),
+      every(90_000),
+    );
+    const from = START_NS + 100_000n * STEP_NS;
+    const q = `SELECT n FROM cpu WHERE time >= CAST(${from} AS TIMESTAMP) AND n < 400000`;
+    assert.deepEqual(await numbersOf(q), every(1).slice(100_000, 400_000));
+  });
+
+  it('F-01 comes in the order that is asked for', async () => {
+    assert.deepEqual(await numbersOf('SELECT n FROM cpu ORDER BY time DESC'), every(1).reverse());
+    assert.deepEqual(await numbersOf('SELECT n FROM cpu ORDER BY time, n'), every(1));
+    const byHost = await numbersOf('SELECT n FROM cpu ORDER BY host, time');
+    assert.deepEqual(byHost.slice(0, 3), [0, 100, 200]);
+    assert.equal(byHost.length, ROW_COUNT);
+    // The name of the time, but another column.
+    const named = await numbersOf('SELECT -n AS time, n FROM cpu ORDER BY time');
+    assert.deepEqual(named, every(1).reverse());
+    assert.deepEqual(
+      await numbersOf('SELECT n FROM cpu ORDER BY time LIMIT 2 OFFSET 300000'),
+      [300_000, 300_001],
+    );
+  });
+
+  it('F-01 that nobody takes is not held whole', {
+    skip: process.platform === 'linux' ? false : 'memory is read from /proc',
+  }, async () => {
+    const ticket = jsonTicket({ database: 't', sql_query: 'SELECT *, n * 0.5 AS half FROM cpu' });
+    const message = encode('Ticket', { ticket });
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(message.length, 1);
+    const beforeMb = residentMb();
+    const session = connect(server.url, { settings: { initialWindowSize: WINDOW_BYTES } });
+    const streams = Array.from({ length: READER_COUNT }, () => {
+      const headers = { ':method': 'POST', ':path': DO_GET, 'content-type': 'application/grpc' };
+      const stream = session.request(headers);
+      stream.on('error', () => {});
+      // Takes what fits the window, and nothing of it further.
+      stream.on('readable', () => {});
+      stream.end(Buffer.concat([prefix, message]));
+      return stream;
+    });
+    const haveRows = () => streams.every(({ readableLength }) => readableLength > SCHEMA_BYTES);
+    for (let count = 0; count < 600 && !haveRows(); count++) await sleep(100);
+    assert.ok(haveRows());
+    const growthMb = residentMb() - beforeMb;
+    session.destroy();
+    assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
+  });
+
+  it('F-01 is one picture of the table, whatever is written while it is read', async () => {
+    const ticket = jsonTicket({ database: 't', sql_query: 'SELECT n, time FROM cpu' });
+    const reading = client.table(ticket);
+    // Later points, points between the others, points written again, and a column of their own.
+    const writing = (async () => {
+      for (let round = 0; round < 20; round++) {
+        const lines = [1, ROW_COUNT / 2, ROW_COUNT - 1, ROW_COUNT + 1000].flatMap((i) => {
+          const time = START_NS + BigInt(i + round) * STEP_NS;
+          return [
+            `cpu,host=host_0,new_${round}=x n=-1i,extra_${round}=1 ${time + 1n}`,
+            `cpu,host=host_${(i + round) % 100} n=${i + round}i ${time}`,
+          ];
+        });
+        await write(lines);
+      }
+    })();
+    const table = await reading;
+    await writing;
+    const times = table
+      .getChild('time')
+      ?.data.flatMap(({ values }) => [...(values as BigInt64Array)]);
+    assert.ok(times?.every((time, i) => i === 0 || (times[i - 1] as bigint) <= time));
+    const numbers = [...(table.getChild('n') ?? [])]
+      .map(Number)
+      .filter((n) => n >= 0 && n < ROW_COUNT);
+    assert.deepEqual(numbers, every(1));
+    // Written again and merged, everything is still there once.
+    const later = await numbersOf('SELECT n FROM cpu');
+    assert.equal(later.filter((n) => n === -1).length, 80);
+    assert.deepEqual(
+      later.filter((n) => n >= 0 && n < ROW_COUNT),
+      every(1),
+    );
+  });
+});
