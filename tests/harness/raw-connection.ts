@@ -29,6 +29,11 @@ export class RawConnection {
     this.#socket.write(text, 'latin1');
   }
 
+  /** Says that nothing more will be sent; answers are still read. */
+  finish(): void {
+    this.#socket.end();
+  }
+
   /** All that has come, once it fits `pattern`. */
   async until(pattern: RegExp): Promise<string> {
     const signal = AbortSignal.timeout(READ_TIMEOUT_MS);

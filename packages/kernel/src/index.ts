@@ -29,6 +29,7 @@ export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-e
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export type { HttpService } from './http/http-service.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';
+export type { PlainAnswer, PlainRequest, PlainRoute } from './http/plain-route.js';
 export {
   type FieldError,
   type PlatformFailure,

@@ -81,9 +81,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     schemaController: { compilersFactory: OWN_COMPILERS },
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
     clientErrorHandler: (error, socket) => {
-      const uuid = parts.clusterUuid();
-      const headers = `cluster-uuid: ${uuid}\r\naccess-control-allow-origin: *\r\n`;
-      answerClientError(error, socket, headers);
+      answerClientError(error, socket, answerHeaderLines(parts.clusterUuid()));
     },
     // A path that cannot be decoded is one that does not exist; it comes here before any hook.
     frameworkErrors: (_error, request, reply) => {
@@ -131,6 +129,11 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     });
   }
   return app;
+}
+
+/** The headers of every answer behind the server's own front, as lines with their ends. */
+export function answerHeaderLines(clusterUuid: string): string {
+  return `cluster-uuid: ${clusterUuid}\r\naccess-control-allow-origin: *\r\n`;
 }
 
 /** Answers preflights and requests without a right to be here; all others go on to `proceed`. */

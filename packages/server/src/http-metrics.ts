@@ -14,7 +14,8 @@ const UNMATCHED = 'unmatched';
 export class HttpMetrics {
   /** Keyed by the route's own options object, then by method. */
   readonly #byRoute = new WeakMap<object, Map<string, RouteNumbers>>();
-  readonly #all: RouteNumbers[] = [];
+  /** By method and path. */
+  readonly #all = new Map<string, RouteNumbers>();
   readonly #unmatched = this.#open('any', UNMATCHED);
 
   constructor(metrics: Metrics) {
@@ -43,13 +44,18 @@ export class HttpMetrics {
   }
 
   observe(request: FastifyRequest, reply: FastifyReply): void {
-    const numbers = this.#numbersOf(request);
-    const index = statusIndex(reply.statusCode);
-    numbers.countByStatus[index] = (numbers.countByStatus[index] ?? 0) + 1;
-    numbers.durationSec.observe(reply.elapsedTime / 1000);
     const length = reply.getHeader('content-length');
-    if (length !== undefined) numbers.sizeBytes.observe(Number(length));
-    else if (reply.statusCode === 204) numbers.sizeBytes.observe(0);
+    const isEmpty = length === undefined && reply.statusCode === 204;
+    this.#numbersOf(request).count({
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+      sizeBytes: isEmpty ? 0 : length === undefined ? undefined : Number(length),
+    });
+  }
+
+  /** The numbers of a route, for requests that do not come through the framework. */
+  route(method: string, path: string): RouteNumbers {
+    return this.#open(method, path);
   }
 
   #numbersOf(request: FastifyRequest): RouteNumbers {
@@ -69,13 +75,12 @@ export class HttpMetrics {
   }
 
   #open(method: string, path: string): RouteNumbers {
-    const numbers: RouteNumbers = {
-      labels: { method, path },
-      countByStatus: STATUSES.map(() => 0),
-      durationSec: new Histogram(DURATION_BOUNDS_SEC),
-      sizeBytes: new Histogram(SIZE_BOUNDS_BYTES),
-    };
-    this.#all.push(numbers);
+    const key = `${method} ${path}`;
+    let numbers = this.#all.get(key);
+    if (numbers === undefined) {
+      numbers = new RouteNumbers({ method, path });
+      this.#all.set(key, numbers);
+    }
     return numbers;
   }
 
@@ -91,15 +96,31 @@ export class HttpMetrics {
     type: 'counter' | 'histogram',
     samples: (numbers: RouteNumbers) => readonly MetricSample[],
   ): Metric {
-    return { name, help, type, samples: () => this.#all.flatMap(samples) };
+    return { name, help, type, samples: () => [...this.#all.values()].flatMap(samples) };
   }
 }
 
-interface RouteNumbers {
+export class RouteNumbers {
   readonly labels: Readonly<Record<string, string>>;
-  readonly countByStatus: number[];
-  readonly durationSec: Histogram;
-  readonly sizeBytes: Histogram;
+  readonly countByStatus: number[] = STATUSES.map(() => 0);
+  readonly durationSec = new Histogram(DURATION_BOUNDS_SEC);
+  readonly sizeBytes = new Histogram(SIZE_BOUNDS_BYTES);
+
+  constructor(labels: Readonly<Record<string, string>>) {
+    this.labels = labels;
+  }
+
+  /** @param answer its size where that was known beforehand. */
+  count(answer: {
+    readonly status: number;
+    readonly durationMs: number;
+    readonly sizeBytes: number | undefined;
+  }): void {
+    const index = statusIndex(answer.status);
+    this.countByStatus[index] = (this.countByStatus[index] ?? 0) + 1;
+    this.durationSec.observe(answer.durationMs / 1000);
+    if (answer.sizeBytes !== undefined) this.sizeBytes.observe(answer.sizeBytes);
+  }
 }
 
 function statusIndex(status: number): number {

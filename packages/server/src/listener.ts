@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { splitBind } from './bind-address.js';
 import type { Http2Handler } from './http2-side.js';
 import { OnePort, type PortTls } from './one-port.js';
+import type { PlainSide } from './plain-side.js';
 import type { TlsIdentity } from './tls-identity.js';
 
 export interface ServerAddress {
@@ -38,6 +39,8 @@ export async function listen(
   options: {
     readonly bind: string;
     readonly clock: Clock;
+    /** Makes what answers some requests before the HTTP/1.1 server sees them. */
+    readonly plain?: ((keepAliveMs: number) => PlainSide | undefined) | undefined;
     /** Absent: connections are not encrypted. */
     readonly tls?: PortTls | undefined;
     /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
@@ -48,7 +51,8 @@ export async function listen(
   const http1: Server = app.server;
   // The router takes the compatible requests of either version; its type names only the first.
   const handler = app.routing as unknown as Http2Handler;
-  const onePort = new OnePort({ http1, handler, clock, tls, isProxy });
+  const plain = options.plain?.(http1.keepAliveTimeout);
+  const onePort = new OnePort({ http1, handler, plain, clock, tls, isProxy });
   const { host, port } = splitBind(bind);
   http1.maxConnections = MAX_CONNECTION_COUNT;
   http1.listen({ host, port, backlog: BACKLOG });

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@plinth/kernel';
 import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
+import type { PlainSide } from './plain-side.js';
 import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
 import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
@@ -28,6 +29,7 @@ export interface PortTls {
 export class OnePort {
   readonly #http1: Server;
   readonly #http2: Http2Side;
+  readonly #plain: PlainSide | undefined;
   readonly #tls: TlsSide | undefined;
   readonly #takesPlainText: boolean;
   readonly #serveHttp1: readonly ((socket: Socket) => void)[];
@@ -43,6 +45,8 @@ export class OnePort {
   constructor(options: {
     readonly http1: Server;
     readonly handler: Http2Handler;
+    /** Answers some requests before the HTTP/1.1 server sees them. */
+    readonly plain?: PlainSide | undefined;
     readonly clock: Clock;
     readonly tls: PortTls | undefined;
     /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
@@ -51,6 +55,7 @@ export class OnePort {
     const { http1, clock, tls, isProxy } = options;
     this.#http1 = http1;
     this.#clock = clock;
+    this.#plain = options.plain;
     this.#http2 = new Http2Side(options.handler);
     this.#takesPlainText = tls?.takesPlainText ?? true;
     this.#tls = tls && new TlsSide(tls.identity, (socket) => this.#serveInside(socket));
@@ -83,10 +88,12 @@ export class OnePort {
     this.#sweep[Symbol.dispose]();
     for (const socket of this.#silent.keys()) socket.destroy();
     this.#http2.closeGracefully();
+    this.#plain?.closeGracefully();
   }
 
   destroy(): void {
     this.#http2.destroy();
+    this.#plain?.destroy();
   }
 
   #serve(socket: Socket, first: FirstBytes): void {
@@ -125,8 +132,12 @@ export class OnePort {
   #serveHttp(socket: Socket, first: FirstBytes, raw: Socket | undefined): void {
     const client = raw && this.#clients.get(raw);
     if (client !== undefined) speakFor(socket, client);
+    const serveHttp1 = (): void => {
+      for (const serve of this.#serveHttp1) Reflect.apply(serve, this.#http1, [socket]);
+    };
     if (first === 'http2') this.#http2.take(socket);
-    else for (const serve of this.#serveHttp1) Reflect.apply(serve, this.#http1, [socket]);
+    else if (this.#plain === undefined) serveHttp1();
+    else this.#plain.take(socket, serveHttp1);
   }
 
   #cutSilent(): void {

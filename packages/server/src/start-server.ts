@@ -58,6 +58,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     const listener = await listen(wired.app, {
       bind: http_bind,
       clock: wired.clock,
+      plain: wired.openPlainSide,
       tls: identity && { identity, takesPlainText },
       isProxy: proxy_protocol ? networkMatcher(trusted_proxies) : undefined,
     });

@@ -11,8 +11,9 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
-import { createHttpApp } from './http-app.js';
+import { answerHeaderLines, createHttpApp, type HttpAppParts } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
+import { PlainSide } from './plain-side.js';
 import { createServiceEndpoints } from './service-endpoints.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
@@ -29,6 +30,8 @@ import { openStores } from './stores.js';
 export interface WiredServer {
   readonly app: FastifyInstance;
   readonly clock: Clock;
+  /** What answers plain requests; `undefined` when the framework has to see all of them. */
+  openPlainSide(keepAliveMs: number): PlainSide | undefined;
   /** To be called when the port answers. */
   warmUp(): void;
   /** From here on connections are not kept and `ready` fails. */
@@ -128,7 +131,7 @@ export async function wireUp(
     reports.open();
     // Without the time-series service there is no catalog, and the uuid is this process's.
     const clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
-    const app = await createHttpApp({
+    const parts: HttpAppParts = {
       log,
       services,
       clusterUuid: () => clusterUuid,
@@ -136,12 +139,14 @@ export async function wireUp(
       gate: gate ?? rateLimit?.gate,
       metrics: new HttpMetrics(metrics),
       isDraining: () => isDraining,
-    });
+    };
+    const app = await createHttpApp(parts);
     await app.ready();
     closers.push(() => app.close());
     return {
       app,
       clock,
+      openPlainSide: (keepAliveMs) => openPlainSide(parts, clock, keepAliveMs),
       warmUp() {
         for (const service of services) service.warmUp?.();
       },
@@ -154,4 +159,27 @@ export async function wireUp(
     await close();
     throw error;
   }
+}
+
+/** Gates and request logs belong to the framework: with them it sees every request. */
+function openPlainSide(
+  parts: HttpAppParts,
+  clock: Clock,
+  keepAliveMs: number,
+): PlainSide | undefined {
+  const { log, gate, services, metrics } = parts;
+  const routes = services.flatMap((service) => service.plainRoutes?.() ?? []);
+  const isSeen = gate?.covers('tsdb') || log.isLevelEnabled('debug');
+  if (isSeen || routes.length === 0) return undefined;
+  const headerLines = answerHeaderLines(parts.clusterUuid());
+  return new PlainSide(
+    {
+      ...{ routes, clock, log },
+      authenticate: (request) => parts.authenticate(request),
+      headerLines: () => headerLines,
+      numbersOf: (method, path) => metrics.route(method, path),
+      isDraining: () => parts.isDraining(),
+    },
+    keepAliveMs,
+  );
 }

@@ -1,4 +1,10 @@
-import { type HttpService, invariant, type Principal, type RelationalStore } from '@plinth/kernel';
+import {
+  type HttpService,
+  invariant,
+  type PlainRoute,
+  type Principal,
+  type RelationalStore,
+} from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
 import type { TsdbNeeds } from './needs.js';
 import { flightFront } from './routes/flight/flight-front.js';
@@ -63,6 +69,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     help: 'Bytes of request bodies with written lines, as sent.',
   });
   let opened: OpenTsdb | undefined;
+  let plainRoutes: readonly PlainRoute[] = [];
   const whenOpen = (): OpenTsdb => {
     invariant(opened, 'the service is used before it has started');
     return opened;
@@ -86,7 +93,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     async register(app) {
       const { settings, clock, random, log, fileSystem } = needs;
       const { registerTsdbRoutes } = await import('./routes/register-routes.js');
-      await registerTsdbRoutes(app, {
+      plainRoutes = await registerTsdbRoutes(app, {
         engine: whenOpen().engine,
         catalog: whenOpen().catalog,
         influxql: whenOpen().influxql,
@@ -104,6 +111,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         },
       });
     },
+    plainRoutes: () => plainRoutes,
     warmUp() {
       whenOpen().warmUp({
         async sql(result) {

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import type { PlainRoute } from './plain-route.js';
 import type { ServiceFront } from './service-front.js';
 
 /** One service on the shared port. `register` runs in a Fastify scope of its own: own parsers, own error handler. */
 export interface HttpService {
   readonly name: string;
   readonly front?: ServiceFront;
+  /** Those of its routes that are plain; asked once, after `register`. */
+  plainRoutes?(): readonly PlainRoute[];
   register(app: FastifyInstance): Promise<void>;
   start(): Promise<void>;
   /** Called once when the port answers: work that makes the first requests faster. Must not throw. */

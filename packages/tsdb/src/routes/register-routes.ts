@@ -1,3 +1,4 @@
+import type { PlainRoute } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import { BodyPool } from './body-pool.js';
 import { registerCacheRoutes } from './configure/cache-routes.js';
@@ -17,15 +18,19 @@ import { registerQueryRoutes } from './query/query-routes.js';
 import { installRawBody } from './read-body.js';
 import { registerServiceRoutes } from './service-routes.js';
 import { registerDeleteRoutes } from './write/delete-routes.js';
-import { registerWriteRoutes } from './write/write-routes.js';
+import { registerWriteRoutes, writeRoutes } from './write/write-routes.js';
 
-/** All routes of the service, in the scope of Fastify that belongs to it. */
-export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps): Promise<void> {
+/** All routes of the service, in the scope of Fastify that belongs to it. Returns the plain ones. */
+export async function registerTsdbRoutes(
+  app: FastifyInstance,
+  deps: RouteDeps,
+): Promise<readonly PlainRoute[]> {
+  const writes = writeRoutes(deps);
   await app.register(async (scope) => {
     const bodies = new BodyPool();
     installRawBody(scope, deps.settings.max_request_size_bytes, bodies);
     // What is written is decoded on other threads.
-    registerWriteRoutes(scope, deps, bodies);
+    registerWriteRoutes(scope, writes, { bodies, log: deps.log });
   });
   await app.register(async (scope) => {
     installRawBody(scope, deps.settings.max_request_size_bytes);
@@ -49,4 +54,5 @@ export async function registerTsdbRoutes(app: FastifyInstance, deps: RouteDeps):
     registerServiceRoutes(scope, deps);
   });
   await app.register(async (scope) => registerFlightRoutes(scope, deps));
+  return writes;
 }

@@ -1,4 +1,4 @@
-import { isDomainError, type Logger } from '@plinth/kernel';
+import { isDomainError, type Logger, type PlainAnswer } from '@plinth/kernel';
 import type { FastifyReply } from 'fastify';
 import type { EdgeError } from './errors.js';
 
@@ -91,40 +91,65 @@ export function sendError(
   reply: FastifyReply,
   at: { readonly dialect: Dialect; readonly log: Logger },
 ): void {
+  sendAnswer(reply, errorAnswer(error, at));
+}
+
+/** `text` goes out as it is under its own content type; everything else as exactly `application/json`. */
+export function sendFailure(reply: FastifyReply, status: number, body: unknown): void {
+  sendAnswer(reply, failureAnswer(status, body));
+}
+
+export function sendAnswer(reply: FastifyReply, { status, headers, body }: PlainAnswer): void {
+  for (const [name, value] of headers) reply.header(name, value);
+  reply.code(status).send(body);
+}
+
+/** See `sendError`. */
+export function errorAnswer(
+  error: unknown,
+  at: { readonly dialect: Dialect; readonly log: Logger },
+): PlainAnswer {
   if (!isEdgeError(error)) {
     const status = frameworkStatus(error);
     if (status >= 500) at.log.error({ err: error }, 'request failed');
     const text = FRAMEWORK_TEXT.get(status) ?? INTERNAL_TEXT;
-    sendFailure(reply, status, bodyOf(at.dialect, status, text, text));
-    return;
+    return failureAnswer(status, bodyOf(at.dialect, status, text, text));
   }
   const status = statusOf(error, at.dialect);
-  if (
-    error.kind === 'buffer_full' ||
-    error.kind === 'query_queue_full' ||
-    error.kind === 'too_many_deletions'
-  ) {
-    reply.header('retry-after', String(error.retryAfterSec));
-  }
-  if (error.kind === 'shutting_down') reply.header('retry-after', String(SHUTDOWN_RETRY_SEC));
   if (error.kind === 'node_read_only') at.log.error({ err: error }, 'write refused');
   const message =
     error.kind === 'write_empty' ? `write buffer error: ${error.message}` : textOf(error);
   if (error.kind === 'package_installation_failed' && at.dialect === 'native') {
     const data = error.exitCode === undefined ? {} : { exit_code: error.exitCode };
-    sendFailure(reply, status, { error: error.message, data });
-    return;
+    return failureAnswer(status, { error: error.message, data });
   }
-  sendFailure(reply, status, bodyOf(at.dialect, status, textOf(error), message));
+  const answer = failureAnswer(status, bodyOf(at.dialect, status, textOf(error), message));
+  const retrySec = retryAfterSec(error);
+  if (retrySec === undefined) return answer;
+  return { ...answer, headers: [['retry-after', String(retrySec)], ...answer.headers] };
 }
 
-/** `text` goes out as it is under its own content type; everything else as exactly `application/json`. */
-export function sendFailure(reply: FastifyReply, status: number, body: unknown): void {
+/** See `sendFailure`. */
+export function failureAnswer(status: number, body: unknown): PlainAnswer {
   const isText = typeof body === 'string';
-  reply
-    .code(status)
-    .header('content-type', isText ? 'text/plain; charset=utf-8' : 'application/json')
-    .send(Buffer.from(isText ? body : JSON.stringify(body)));
+  return {
+    status,
+    headers: [['content-type', isText ? 'text/plain; charset=utf-8' : 'application/json']],
+    body: Buffer.from(isText ? body : JSON.stringify(body)),
+  };
+}
+
+function retryAfterSec(error: EdgeError): number | undefined {
+  switch (error.kind) {
+    case 'buffer_full':
+    case 'query_queue_full':
+    case 'too_many_deletions':
+      return error.retryAfterSec;
+    case 'shutting_down':
+      return SHUTDOWN_RETRY_SEC;
+    default:
+      return undefined;
+  }
 }
 
 /** Code of a v2 body. */

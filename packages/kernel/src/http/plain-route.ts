@@ -1,0 +1,25 @@
+/** What a plain route looks at. */
+export interface PlainRequest {
+  /** Path and query, as in the request line. */
+  readonly url: string;
+  readonly contentEncoding: string | undefined;
+  /** Not needed any more when the answer is there. */
+  readonly body: Uint8Array;
+}
+
+export interface PlainAnswer {
+  readonly status: number;
+  /** In lower case, those of the body's type among them; its length is not. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer | undefined;
+}
+
+/**
+ * A `POST` route that needs nothing but these: the server may answer short requests to it without its framework, whose
+ * cost is most of theirs. It is behind the server's own front and answers every failure itself: it never rejects.
+ */
+export interface PlainRoute {
+  /** Without parameters. */
+  readonly path: string;
+  answer(request: PlainRequest): Promise<PlainAnswer>;
+}

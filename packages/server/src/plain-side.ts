@@ -1,0 +1,164 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RawRequest } from '@plinth/identity';
+import type { Clock, Logger, PlainAnswer, PlainRoute } from '@plinth/kernel';
+import type { RouteNumbers } from './http-metrics.js';
+import { PlainConnection } from './plain-connection.js';
+import { type PlainHead, readPlainHead } from './plain-head.js';
+
+const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
+/** Of longer requests the framework is a small part of the cost. */
+const MAX_REQUEST_BYTES = 16 * 1024;
+/** Heads that are remembered: clients send the same ones again and again. */
+const MAX_KNOWN_HEADS = 1024;
+/** Longer ones are not worth the memory. */
+const MAX_KNOWN_HEAD_LENGTH = 1024;
+const SWEEP_INTERVAL_MS = 5_000;
+
+export interface PlainSideParts {
+  readonly routes: readonly PlainRoute[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Throws when the request must not be answered here. */
+  authenticate(request: RawRequest): unknown;
+  /** Of every answer, as lines with their ends. */
+  headerLines(): string;
+  numbersOf(method: string, path: string): RouteNumbers;
+  isDraining(): boolean;
+}
+
+interface KnownRoute {
+  readonly route: PlainRoute;
+  readonly numbers: RouteNumbers;
+}
+
+/**
+ * Answers short requests to plain routes without HTTP server and framework, which are most of the cost of a one-line
+ * write. It takes only what leaves no question: one whole request, with few and known headers, from somebody who may. At
+ * the first other byte the connection goes to the HTTP server, for good, and nothing of that request has happened.
+ */
+export class PlainSide {
+  readonly #parts: PlainSideParts;
+  readonly #routes: ReadonlyMap<string, KnownRoute>;
+  readonly #heads = new Map<string, PlainHead>();
+  readonly #connections = new Set<PlainConnection>();
+  readonly #keepAliveMs: number;
+  readonly #keepAliveLines: string;
+  readonly #sweep: Disposable;
+  #dateSec = 0;
+  #dateLine = '';
+
+  /** @param keepAliveMs how long the HTTP server keeps a connection without a request. */
+  constructor(parts: PlainSideParts, keepAliveMs: number) {
+    this.#parts = parts;
+    this.#keepAliveMs = keepAliveMs;
+    const timeoutSec = Math.floor(keepAliveMs / 1000);
+    this.#keepAliveLines = `Connection: keep-alive\r\nKeep-Alive: timeout=${timeoutSec}\r\n`;
+    this.#routes = new Map(
+      parts.routes.map((route) => {
+        return [route.path, { route, numbers: parts.numbersOf('POST', route.path) }];
+      }),
+    );
+    this.#sweep = parts.clock.every(SWEEP_INTERVAL_MS, () => this.#closeIdle());
+  }
+
+  /** Serves a connection as long as its requests are plain; `handOver` lets the HTTP server go on with it. */
+  take(socket: Socket, handOver: () => void): void {
+    const connection: PlainConnection = new PlainConnection(socket, {
+      nowMs: this.#parts.clock.monotonicMs(),
+      read: (bytes) => this.#answering(bytes, socket),
+      onLeft: () => this.#connections.delete(connection),
+      handOver,
+    });
+    this.#connections.add(connection);
+    connection.start();
+  }
+
+  /** Connections without a request are closed, the others when theirs is answered. */
+  closeGracefully(): void {
+    this.#sweep[Symbol.dispose]();
+    for (const connection of this.#connections) connection.closeWhenIdle();
+  }
+
+  destroy(): void {
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  /** What answers the request that `bytes` are; `undefined`: they are not exactly one, or not a plain one. */
+  #answering(bytes: Buffer, socket: Socket): (() => Promise<string | Buffer>) | undefined {
+    if (bytes.length > MAX_REQUEST_BYTES || this.#parts.isDraining()) return undefined;
+    const headEnd = bytes.indexOf(HEAD_END);
+    if (headEnd < 0) return undefined;
+    const head = this.#headOf(bytes.toString('latin1', 0, headEnd));
+    const bodyStart = headEnd + HEAD_END.length;
+    if (head === undefined || bytes.length !== bodyStart + head.contentLength) return undefined;
+    const known = this.#routes.get(head.path);
+    if (known === undefined || !this.#isAdmitted(head, socket)) return undefined;
+    return async () => {
+      try {
+        return await this.#answer(known, head, bytes.subarray(bodyStart));
+      } catch (err) {
+        this.#parts.log.error({ err }, 'request failed'); // A plain route that rejects has a bug.
+        throw err;
+      }
+    };
+  }
+
+  #headOf(text: string): PlainHead | undefined {
+    const known = this.#heads.get(text);
+    if (known !== undefined) return known;
+    const head = readPlainHead(text);
+    if (head === undefined) return undefined;
+    // Starting over is rare, and cheaper for the usual case than keeping an order of use.
+    if (this.#heads.size >= MAX_KNOWN_HEADS) this.#heads.clear();
+    if (text.length <= MAX_KNOWN_HEAD_LENGTH) this.#heads.set(text, head);
+    return head;
+  }
+
+  #isAdmitted({ url, headers }: PlainHead, socket: Socket): boolean {
+    try {
+      this.#parts.authenticate({ method: 'POST', url, headers, socket });
+      return true;
+    } catch {
+      return false; // The framework asks again and words the refusal.
+    }
+  }
+
+  async #answer({ route, numbers }: KnownRoute, head: PlainHead, body: Buffer) {
+    const { clock } = this.#parts;
+    const startMs = clock.monotonicMs();
+    const { url, contentEncoding } = head;
+    const answer = await route.answer({ url, contentEncoding, body });
+    numbers.count({
+      status: answer.status,
+      durationMs: clock.monotonicMs() - startMs,
+      sizeBytes: answer.body?.length ?? 0,
+    });
+    return this.#encode(answer);
+  }
+
+  #encode({ status, headers, body }: PlainAnswer): string | Buffer {
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${this.#parts.headerLines()}`;
+    for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+    if (body === undefined) return `${head}${this.#common()}\r\n`;
+    const length = `content-length: ${body.length}\r\n`;
+    return Buffer.concat([Buffer.from(`${head}${length}${this.#common()}\r\n`, 'latin1'), body]);
+  }
+
+  #common(): string {
+    const nowSec = Math.floor(this.#parts.clock.nowMs() / 1000);
+    if (nowSec !== this.#dateSec) {
+      this.#dateSec = nowSec;
+      this.#dateLine = `Date: ${new Date(nowSec * 1000).toUTCString()}\r\n`;
+    }
+    const keep = this.#parts.isDraining() ? 'Connection: close\r\n' : this.#keepAliveLines;
+    return this.#dateLine + keep;
+  }
+
+  #closeIdle(): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    for (const connection of this.#connections) {
+      connection.noteTime(nowMs, this.#keepAliveMs);
+    }
+  }
+}

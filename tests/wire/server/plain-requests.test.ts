@@ -1,0 +1,170 @@
+// Source: docs/adr/0009-short-writes-without-the-framework.md: short writes are answered before the HTTP server, and every
+// byte is what the HTTP server would have answered. A header that nobody knows sends a request there.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { RawConnection, rows, ServerProcess } from '../../harness/index.js';
+
+const UNKNOWN_HEADER = 'X-Unknown: 1';
+const ADMIN_TOKEN = '/api/v3/configure/token/admin';
+
+/** Of a write: without a body, or with one, which comes in one piece with its head. */
+const WHOLE_ANSWER = /^HTTP\/1\.1 (204 [\s\S]*\r\n\r\n|[345]\d\d [\s\S]*\r\n\r\n[\s\S]+)$/;
+
+interface WriteText {
+  readonly target: string;
+  readonly body: string;
+  readonly headers?: readonly string[];
+}
+
+const requestText = ({ target, body, headers = [] }: WriteText): string =>
+  `${[`POST ${target} HTTP/1.1`, 'Host: h', ...headers, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
+
+/** The one answer on a connection, without its date. */
+async function answerTo(server: ServerProcess, write: WriteText): Promise<string> {
+  using connection = await RawConnection.open(server.url);
+  connection.send(requestText(write));
+  return (await connection.until(WHOLE_ANSWER)).replace(/^date: .*\r\n/im, '');
+}
+
+describe('A short write', () => {
+  let server: ServerProcess;
+  before(async () => {
+    server = await ServerProcess.start();
+  });
+  after(async () => await server.close());
+
+  const GZIP = 'Content-Encoding: gzip';
+  const packed = gzipSync('m,h=a v=1 1').toString('latin1');
+  const CASES: readonly (readonly [string, Omit<WriteText, 'target'>])[] = [
+    ['a line', { body: 'm,h=a v=1 1' }],
+    ['several lines', { body: 'm,h=a v=1 1\nm,h=b v=2 2\n' }],
+    ['lines of which one is wrong', { body: 'm v=1 1\nm v=1x 2\nm v=2 3' }],
+    ['nothing but wrong lines', { body: 'wrong' }],
+    ['a field of another type', { body: 'm v="text" 4' }],
+    ['a comment', { body: '# nothing' }],
+    ['bytes that are no text', { body: 'm v="\xff" 1' }],
+    ['a packed line', { body: packed, headers: [GZIP] }],
+    ['a body that is not packed', { body: 'm v=1 1', headers: [GZIP] }],
+    ['another encoding', { body: 'm v=1 1', headers: ['Content-Encoding: br'] }],
+    ['a type', { body: 'm v=1 1', headers: ['Content-Type: text/plain; charset=utf-8'] }],
+    ['an end of the connection', { body: 'm v=1 1', headers: ['Connection: close'] }],
+  ];
+  const TARGETS = [
+    '/api/v3/write_lp?db=plain',
+    '/api/v3/write_lp?db=plain&accept_partial=false',
+    '/api/v3/write_lp?db=plain&no_sync=true&precision=second',
+    '/api/v3/write_lp?db=plain&precision=eon',
+    '/api/v3/write_lp?db=',
+    '/api/v3/write_lp',
+    '/api/v3/write_lp/?db=plain',
+    '/write?db=plain',
+    '/write?db=plain&rp=autogen&precision=s',
+    '/write?db=a%2Fb&precision=%',
+    '/api/v2/write?bucket=plain&org=o',
+    '/api/v2/write?org=o',
+  ];
+  for (const target of TARGETS) {
+    it(`gets the answer of the HTTP server at ${target}`, async () => {
+      for (const [what, write] of CASES) {
+        const headers = write.headers ?? [];
+        const answer = await answerTo(server, { ...write, target });
+        const asked = { ...write, target, headers: [...headers, UNKNOWN_HEADER] };
+        assert.equal(answer, await answerTo(server, asked), what);
+        assert.match(answer, /^HTTP\/1\.1 \d{3} /, what);
+      }
+    });
+  }
+
+  it('is stored and counted once', async () => {
+    const counted = async (): Promise<number> => {
+      const { text } = await server.http.send('/metrics');
+      const line = /^http_requests_total\{method="POST",path="\/write",status="ok"\} (\d+)$/m;
+      return Number(line.exec(text)?.[1] ?? 0);
+    };
+    const before = await counted();
+    const write = { target: '/write?db=once', body: 'm v=1 1' };
+    assert.match(await answerTo(server, write), /^HTTP\/1\.1 204 No Content\r\n/);
+    assert.equal(await counted(), before + 1);
+    assert.deepEqual(await rows(server, 'once', 'SELECT count(*) AS n FROM m'), [{ n: 1 }]);
+  });
+
+  it('keeps the connection for requests of every kind, in their order', async () => {
+    using connection = await RawConnection.open(server.url);
+    const write = (n: number): string =>
+      requestText({ target: '/write?db=mixed', body: `m v=${n} ${n}` });
+    for (const n of [1, 2, 3]) {
+      connection.send(write(n));
+      await connection.until(new RegExp(`(HTTP/1\\.1 204[\\s\\S]*?\\r\\n\\r\\n){${n}}$`));
+    }
+    const fourth = write(4);
+    connection.send(fourth.slice(0, -3));
+    connection.send(`${fourth.slice(-3)}${write(5)}GET /health HTTP/1.1\r\nHost: h\r\n\r\n`);
+    await connection.until(/(HTTP\/1\.1 204[\s\S]*?\r\n\r\n){5}HTTP\/1\.1 200 [\s\S]*\r\n\r\nOK$/);
+    connection.send(write(6));
+    await connection.until(/OKHTTP\/1\.1 204[\s\S]*\r\n\r\n$/);
+    const sum = await rows(server, 'mixed', 'SELECT sum(v) AS s, count(*) AS n FROM m');
+    assert.deepEqual(sum, [{ s: 21, n: 6 }]);
+  });
+
+  it('is not taken from two requests at once', async () => {
+    using connection = await RawConnection.open(server.url);
+    const text = requestText({ target: '/write?db=two', body: 'm v=1 1' });
+    connection.send(text + text.replace('Host: h', `Host: h\r\n${UNKNOWN_HEADER}`) + text);
+    await connection.until(/^(HTTP\/1\.1 204[\s\S]*?\r\n\r\n){3}$/);
+  });
+});
+
+describe('A client that sends nothing more', () => {
+  it('gets the answer to what it sent', async () => {
+    const server = await ServerProcess.start();
+    try {
+      using connection = await RawConnection.open(server.url);
+      connection.send(requestText({ target: '/write?db=d', body: 'm v=1 1' }));
+      connection.finish();
+      assert.match(await connection.untilEnd(), /^HTTP\/1\.1 204 /);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('A short write that needs a token', () => {
+  it('is refused like any other, also when the token is gone', async () => {
+    const server = await ServerProcess.start({ flags: [] });
+    try {
+      const created = await server.http.send(ADMIN_TOKEN, { method: 'POST' });
+      const { token } = JSON.parse(created.text);
+      const target = '/api/v3/write_lp?db=secret';
+      const bearer = (text: string) => ({
+        ...{ target, body: 'm v=1 1', headers: [`Authorization: Bearer ${text}`] },
+      });
+      assert.match(await answerTo(server, bearer(token)), /^HTTP\/1\.1 204 /);
+      assert.match(await answerTo(server, bearer('wrong')), /^HTTP\/1\.1 401 /);
+      assert.match(await answerTo(server, { target, body: 'm v=1 1' }), /^HTTP\/1\.1 401 /);
+      using connection = await RawConnection.open(server.url);
+      connection.send(requestText(bearer(token)));
+      await connection.until(/^HTTP\/1\.1 204 [\s\S]*\r\n\r\n$/);
+      const regenerated = await server.http.send(`${ADMIN_TOKEN}/regenerate`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.ok(regenerated.status < 300, regenerated.text);
+      connection.send(requestText(bearer(token)));
+      await connection.until(/HTTP\/1\.1 401 /);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('A server that stops', () => {
+  it('closes connections that only wrote and have no request', async () => {
+    const server = await ServerProcess.start();
+    const connection = await RawConnection.open(server.url);
+    connection.send(requestText({ target: '/write?db=last', body: 'm v=1 1' }));
+    await connection.until(/^HTTP\/1\.1 204 [\s\S]*\r\n\r\n$/);
+    await server.close();
+    assert.equal((await connection.untilEnd()).match(/HTTP\/1\.1/g)?.length, 1);
+  });
+});
