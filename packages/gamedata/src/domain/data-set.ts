@@ -4,8 +4,8 @@ import { normalText } from '../model/normal-text.js';
 import type { StoredRecords } from '../model/schemas/stored.js';
 import { type IdOrder, orderIds } from './id-order.js';
 import { KIND_SPECS } from './kinds/index.js';
-import { Relations } from './relations.js';
-import { numberColumn, type Row, textColumn } from './row.js';
+import { RELATED_KINDS, Relations } from './relations.js';
+import { numberColumn, Row, textColumn } from './row.js';
 import { compareSortKeys, sortKeyOf } from './sort-values.js';
 
 /** Rows are stored, indexed and shared between versions in groups of at most this many. */
@@ -58,6 +58,18 @@ export class KindTable {
     return this.#idOrder;
   }
 
+  /** Whether the same ids and slugs are known to stand at the same places. */
+  hasPlacesOf(other: KindTable | undefined): boolean {
+    if (other === undefined) return false;
+    return other === this || (this.#byId !== undefined && this.#byId === other.#byId);
+  }
+
+  /** Rows of groups that the other table does not have. */
+  *rowsBeyond(other: KindTable | undefined): Generator<Row> {
+    const shared = new Set(other?.groups);
+    for (const group of this.groups) if (!shared.has(group)) yield* group.rows;
+  }
+
   bySlug(slug: string): Row | undefined {
     this.#bySlug ??= new Map(this.rows.map((row, index) => [row.slug, index]));
     return at(this.rows, this.#bySlug.get(slug));
@@ -71,7 +83,9 @@ const at = (rows: readonly Row[], index: number | undefined): Row | undefined =>
 export function groupRows(rows: readonly Row[]): RowGroup[] {
   const groups: RowGroup[] = [];
   for (let start = 0; start < rows.length; start += GROUP_SIZE) {
-    groups.push({ rows: rows.slice(start, start + GROUP_SIZE) });
+    const part = rows.slice(start, start + GROUP_SIZE);
+    Row.pack(part);
+    groups.push({ rows: part });
   }
   return groups;
 }
@@ -93,9 +107,19 @@ export class DataSet {
   readonly #names = new Map<Kind, ReadonlyMap<string, readonly string[]>>();
   #relations: Relations | undefined;
 
-  constructor(about: DataSetAbout, tables: Tables) {
+  /** @param like shares what was computed from tables that both have. */
+  constructor(about: DataSetAbout, tables: Tables, like?: DataSet) {
     this.about = about;
     this.tables = tables;
+    if (like === undefined) return;
+    for (const [kind, order] of like.#orders) {
+      if (tables[kind] === like.tables[kind]) this.#orders.set(kind, order);
+    }
+    for (const [kind, names] of like.#names) {
+      if (tables[kind] === like.tables[kind]) this.#names.set(kind, names);
+    }
+    const isRelatedAlike = RELATED_KINDS.every((kind) => tables[kind] === like.tables[kind]);
+    if (isRelatedAlike) this.#relations = like.#relations;
   }
 
   static empty(about?: Partial<DataSetAbout>): DataSet {
@@ -184,6 +208,7 @@ export class DataSet {
         const groups = tables[kind];
         return groups === undefined ? this.tables[kind] : new KindTable(groups, this.tables[kind]);
       }),
+      this,
     );
   }
 

@@ -7,7 +7,7 @@ import type { EditionStore, EditionTransaction } from '../storage/edition-store.
 import type { GroupStore } from '../storage/group-store.js';
 import { DataSet, KindTable, type RowGroup } from './data-set.js';
 import { readRow } from './record-rows.js';
-import type { Row } from './row.js';
+import { Row } from './row.js';
 import { countChanges, diffSets } from './set-changes.js';
 import { Slices } from './slices.js';
 import { validateSet } from './validation.js';
@@ -342,6 +342,7 @@ export class Library {
       const pause = slices.next();
       if (pause !== undefined) await pause;
     }
+    Row.pack(rows);
     return { rows, objectName };
   }
 

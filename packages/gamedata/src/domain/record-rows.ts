@@ -7,7 +7,7 @@ import { fillDefaults } from '../model/schemas/fill.js';
 import { STORED_SCHEMAS, type StoredRecords } from '../model/schemas/stored.js';
 import { KIND_SPECS } from './kinds/index.js';
 import type { Fault } from './kinds/kind-spec.js';
-import type { Row } from './row.js';
+import { Row } from './row.js';
 
 export type StoredRecord = StoredRecords[Kind];
 
@@ -112,25 +112,16 @@ function messageOf(keyword: string, name: string, expected: readonly string[]): 
 }
 
 export function makeRow(kind: Kind, record: StoredRecord, rev: number): Row {
-  return {
-    id: record.id,
-    slug: record.slug,
-    rev,
-    text: JSON.stringify(record),
-    columns: KIND_SPECS[kind].columns(record),
-  };
+  const { id, slug } = record;
+  const columns = KIND_SPECS[kind].columns(record);
+  return new Row({ id, slug, rev, text: JSON.stringify(record), columns });
 }
 
 /** A row from its stored text, which has been checked when it was written. */
 export function readRow(kind: Kind, text: string, rev: number): Row {
   const record = JSON.parse(text) as StoredRecord; // checked when it was written
-  return {
-    id: record.id,
-    slug: record.slug,
-    rev,
-    text,
-    columns: KIND_SPECS[kind].columns(record),
-  };
+  const { id, slug } = record;
+  return new Row({ id, slug, rev, text, columns: KIND_SPECS[kind].columns(record) });
 }
 
 export function parseRow<K extends Kind>(_kind: K, row: Row): StoredRecords[K] {

@@ -1,3 +1,4 @@
+import type { Kind } from '../model/kinds.js';
 import type { DataSet } from './data-set.js';
 import { listColumn, type Row, textColumn } from './row.js';
 
@@ -19,6 +20,15 @@ export interface ModuleItemColumn {
   readonly id: string;
   readonly level: number;
 }
+
+/** Kinds whose records are looked at. */
+export const RELATED_KINDS: readonly Kind[] = [
+  'traders',
+  'quests',
+  'hideout',
+  'item-presets',
+  'ammunition',
+];
 
 /**
  * Who names an item, a trader, a map: the other direction of what records say. Made in one pass over the kinds that

@@ -1,16 +1,67 @@
+import { invariant } from '@plinth/kernel';
+
+/** From so many rows on, a piece of memory of their own is less than what their texts take one by one. */
+const MIN_PACKED_COUNT = 16;
+
 /**
  * One record in memory: its text as stored, and of its members only what filters, sorting and relations ask for. A row
  * never changes; data sets share the rows that they have in common.
  */
-export interface Row {
+export class Row {
   readonly id: string;
   readonly slug: string;
   /** Number of the change that made it. */
   readonly rev: number;
-  /** Stored record as JSON. */
-  readonly text: string;
   /** Columns of its kind. */
   readonly columns: Columns;
+  /** The text, or bytes that hold it among others: UTF-8 outside of the heap, which is looked through for garbage. */
+  #held: string | Buffer;
+  #start = 0;
+  #end = 0;
+
+  constructor(from: {
+    readonly id: string;
+    readonly slug: string;
+    readonly rev: number;
+    readonly text: string;
+    readonly columns: Columns;
+  }) {
+    this.id = from.id;
+    this.slug = from.slug;
+    this.rev = from.rev;
+    this.columns = from.columns;
+    this.#held = from.text;
+  }
+
+  /** Stored record as JSON. */
+  get text(): string {
+    const held = this.#held;
+    return typeof held === 'string' ? held : held.toString('utf8', this.#start, this.#end);
+  }
+
+  /** Whether the text has `part` in it. */
+  mentions(part: string): boolean {
+    const held = this.#held;
+    if (typeof held === 'string') return held.includes(part);
+    return held.subarray(this.#start, this.#end).includes(part);
+  }
+
+  /** Puts the texts of rows that lie alone into one piece of memory. */
+  static pack(rows: readonly Row[]): void {
+    const loose = rows.filter((row) => typeof row.#held === 'string');
+    if (loose.length < MIN_PACKED_COUNT) return;
+    let size = 0;
+    for (const { text } of loose) size += Buffer.byteLength(text);
+    const bytes = Buffer.allocUnsafeSlow(size);
+    let end = 0;
+    for (const row of loose) {
+      row.#start = end;
+      end += bytes.write(row.text, end);
+      row.#end = end;
+    }
+    invariant(end === size, 'texts fill the room that was measured for them');
+    for (const row of loose) row.#held = bytes;
+  }
 }
 
 export type Columns = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ export function diffSets(from: DataSet, to: DataSet): readonly RecordChange[] {
     const before = from.tables[kind];
     const after = to.tables[kind];
     if (before === after) continue;
-    for (const row of after.rows) {
+    for (const row of after.rowsBeyond(before)) {
       const old = before.get(row.id);
       if (old === undefined) changes.push({ kind, id: row.id, op: 'created' });
       else if (old !== row && old.text !== row.text) {
@@ -18,7 +18,7 @@ export function diffSets(from: DataSet, to: DataSet): readonly RecordChange[] {
       }
     }
     const aliases = to.about.aliases[kind] ?? {};
-    for (const { id } of before.rows) {
+    for (const { id } of before.rowsBeyond(after)) {
       if (after.get(id) !== undefined) continue;
       const replacedBy = Object.hasOwn(aliases, id) ? aliases[id] : undefined;
       changes.push({ kind, id, op: 'deleted', ...(replacedBy !== undefined && { replacedBy }) });
@@ -67,7 +67,7 @@ export function withAlias(
     ...set.about.aliases,
     [kind]: replacedBy === undefined ? rest : { ...rest, [id]: replacedBy },
   };
-  return new DataSet({ ...set.about, aliases }, set.tables);
+  return new DataSet({ ...set.about, aliases }, set.tables, set);
 }
 
 /** Some kinds of one set in the place of those of another. */

@@ -32,36 +32,54 @@ export async function validateSet(
   const faults: RecordFault[] = [];
   const slices = new Slices();
   for (const kind of scope.kinds ?? KINDS) {
-    const isAffected = affectedRows(set, kind, scope.since);
-    for (const row of set.tables[kind].rows) {
+    const { rows, isAffected } = affectedRows(set, kind, scope.since);
+    for (const row of rows) {
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
       if (!isAffected(row)) continue;
       faults.push(...checkRow(set, kind, row));
       if (faults.length >= MAX_FAULTS) return faults;
-      const pause = slices.next();
-      if (pause !== undefined) await pause;
     }
-    if (scope.since?.tables[kind] !== set.tables[kind]) faults.push(...checkKind(set, kind));
+    if (scope.since?.tables[kind] !== set.tables[kind]) {
+      faults.push(...checkKind(set, kind, scope.since));
+    }
   }
   return faults;
 }
 
-/** Which rows can have become invalid: those that changed, and those that name a changed or removed record. */
-function affectedRows(set: DataSet, kind: Kind, since: DataSet | undefined): (row: Row) => boolean {
-  if (since === undefined) return () => true;
-  const targets: string[] = [];
-  for (const other of KINDS) {
-    if (since.tables[other] === set.tables[other]) continue;
-    for (const row of since.tables[other].rows) {
-      const now = set.row(other, row.id);
-      if (now === row) continue;
-      // Only these kinds are asked for more than being there.
-      const isAsked = other === 'hideout' || other === 'maps' || other === 'traders';
-      if (now === undefined || isAsked) targets.push(`"${row.id}"`, `"${row.slug}"`);
-      if (targets.length > MAX_TARGETS) return () => true;
-    }
+/** Rows that can have become invalid: those that changed, and those that name a changed or removed record. */
+function affectedRows(
+  set: DataSet,
+  kind: Kind,
+  since: DataSet | undefined,
+): { readonly rows: Iterable<Row>; readonly isAffected: (row: Row) => boolean } {
+  const table = set.tables[kind];
+  const targets = since === undefined ? undefined : changedTargets(set, since);
+  if (since === undefined || targets === undefined) {
+    return { rows: table.rows, isAffected: () => true };
   }
   const before = since.tables[kind];
-  return (row) => before.get(row.id) !== row || targets.some((target) => row.text.includes(target));
+  return {
+    rows: targets.length === 0 ? table.rowsBeyond(before) : table.rows,
+    isAffected: (row) =>
+      before.get(row.id) !== row || targets.some((target) => row.mentions(target)),
+  };
+}
+
+/** How records are named that others may no longer rightly name; `undefined` when there are too many. */
+function changedTargets(set: DataSet, since: DataSet): readonly string[] | undefined {
+  const targets: string[] = [];
+  for (const kind of KINDS) {
+    for (const row of since.tables[kind].rowsBeyond(set.tables[kind])) {
+      const now = set.row(kind, row.id);
+      if (now === row) continue;
+      // Only these kinds are asked for more than being there.
+      const isAsked = kind === 'hideout' || kind === 'maps' || kind === 'traders';
+      if (now === undefined || isAsked) targets.push(`"${row.id}"`, `"${row.slug}"`);
+      if (targets.length > MAX_TARGETS) return undefined;
+    }
+  }
+  return targets;
 }
 
 function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
@@ -93,10 +111,11 @@ function checkRow(set: DataSet, kind: Kind, row: Row): RecordFault[] {
 }
 
 /** Rules about all records of a kind together. */
-function checkKind(set: DataSet, kind: Kind): RecordFault[] {
+function checkKind(set: DataSet, kind: Kind, since: DataSet | undefined): RecordFault[] {
   const { rows } = set.tables[kind];
   const type = KIND_WIRE[kind].typeKey;
-  const faults = duplicates(rows, type);
+  const hasKnownIds = set.tables[kind].hasPlacesOf(since?.tables[kind]);
+  const faults = hasKnownIds ? [] : duplicates(rows, type);
   if (kind === 'levels') faults.push(...checkLevels(set, type));
   const ring = findCycle(NEEDS[kind]?.(rows) ?? new Map());
   if (ring !== undefined) {

@@ -216,7 +216,7 @@ export class Editor {
     const quoted = JSON.stringify(id);
     for (const other of KINDS) {
       for (const row of this.#draft.tables[other].rows) {
-        if (!row.text.includes(quoted) || (other === kind && row.id === id)) continue;
+        if (!row.mentions(quoted) || (other === kind && row.id === id)) continue;
         for (const reference of KIND_SPECS[other].references(parseRow(other, row))) {
           if (reference.kind !== kind || reference.id !== id) continue;
           referrers.push({

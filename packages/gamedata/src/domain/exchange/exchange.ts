@@ -4,11 +4,11 @@ import { applyPatch, diffJson, type PatchOperation } from '../../model/json-patc
 import { byTypeKey, KIND_WIRE, KINDS, type Kind, mapKinds } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
 import type { EditionStore } from '../../storage/edition-store.js';
-import { type DataSet, groupRows, type RowGroup } from '../data-set.js';
+import { type DataSet, GROUP_SIZE, groupRows, type RowGroup } from '../data-set.js';
 import type { Attempt, Editor } from '../edit/editor.js';
 import type { Library } from '../library.js';
 import { makeRow, parseRow, prepareRecord, type StoredRecord } from '../record-rows.js';
-import type { Row } from '../row.js';
+import { Row } from '../row.js';
 import { countChanges, diffSets } from '../set-changes.js';
 import { Slices } from '../slices.js';
 import { validateSet } from '../validation.js';
@@ -200,6 +200,7 @@ export class Exchange {
     const warnings: ImportWarning[] = [];
     const counts = mapKinds(() => 0);
     const seen = new Set<string>();
+    const loose: Row[] = [];
     const slices = new Slices();
     for (const incoming of payload.records) {
       const { kind, body, file, path } = incoming;
@@ -244,6 +245,8 @@ export class Exchange {
           warnings.push({ code: 'changed_slug', path, message, ...(file && { file }) });
       }
       rows[kind].set(row.id, row);
+      loose.push(row);
+      if (loose.length >= GROUP_SIZE) Row.pack(loose.splice(0));
     }
     if (details.length > 0) {
       throw new ValidationFailed(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { orderIds } from '../id-order.js';
+import { Row } from '../row.js';
 import { EditDistance } from './edit-distance.js';
 import { SmallestKeys } from './smallest-keys.js';
 
@@ -57,7 +58,7 @@ describe('parts of search', () => {
   it('orders thousands of ids by code point, and back', async () => {
     for (const count of [0, 1, 1_024, 5_000]) {
       const ids = Array.from({ length: count }, (_, index) => `${(index * 7919) % 10_007}`);
-      const rows = ids.map((id) => ({ id, slug: id, rev: 0, text: '', columns: {} }));
+      const rows = ids.map((id) => new Row({ id, slug: id, rev: 0, text: '', columns: {} }));
       const { positionOf, rankOf } = await orderIds(rows);
       assert.deepEqual(
         Array.from(positionOf, (position) => ids[position]),
