@@ -45,6 +45,15 @@ describe('profile influxdb3', () => {
       assert.equal(answer.status, 400);
       assert.match(answer.text, /"error":"line protocol parsing error"/);
     }
+    const v2 = await server.http.send('/api/v2/write?bucket=p8', { body: 'm v=hi' });
+    const { code, message } = JSON.parse(v2.text) as { code: string; message: string };
+    assert.deepEqual(
+      { code, message },
+      {
+        code: 'invalid',
+        message: 'write buffer error: line protocol parse failed: No fields were provided',
+      },
+    );
     const query = await server.http.send('/api/v3/query_sql?db=p8&q=SELECT%201');
     assert.equal(query.status, 404);
   });

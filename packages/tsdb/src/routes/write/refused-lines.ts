@@ -25,9 +25,23 @@ export function answerRefusedLines(
     ? influxdb3Body(outcome.refused, acceptPartial)
     : documentedBody(outcome, acceptPartial);
   if (at.api !== 'v2') return { status, body };
-  const [first] = outcome.refused;
-  const place = first === undefined ? '' : `: line ${first.lineNumber}: ${first.message}`;
-  return { status, body: { code: v2Code(status), message: `${body.error}${place}`, ...body } };
+  return {
+    status,
+    body: { code: v2Code(status), message: v2Message(body.error, outcome, at), ...body },
+  };
+}
+
+/** Clients of v2 know a refused write by the first words. */
+function v2Message(
+  error: string,
+  { refused: [first] }: WriteOutcome,
+  { isInfluxdb3 }: { readonly isInfluxdb3: boolean },
+): string {
+  const what = 'write buffer error';
+  if (first === undefined) return `${what}: ${error}`;
+  return isInfluxdb3
+    ? `${what}: line protocol parse failed: ${first.message}`
+    : `${what}: ${error}: line ${first.lineNumber}: ${first.message}`;
 }
 
 function documentedBody({ writtenCount, refused }: WriteOutcome, acceptPartial: boolean) {
