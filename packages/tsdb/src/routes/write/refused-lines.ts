@@ -25,10 +25,9 @@ export function answerRefusedLines(
     ? influxdb3Body(outcome.refused, acceptPartial)
     : documentedBody(outcome, acceptPartial);
   if (at.api !== 'v2') return { status, body };
-  return {
-    status,
-    body: { code: v2Code(status), message: v2Message(body.error, outcome, at), ...body },
-  };
+  const own = { code: v2Code(status), message: v2Message(body.error, outcome, at) };
+  // Clients of version 3 take a body with `data` for that of the native endpoint.
+  return { status, body: at.isInfluxdb3 ? own : { ...own, ...body } };
 }
 
 /** Clients of v2 know a refused write by the first words. */
