@@ -68,15 +68,23 @@ export class Redelivery {
 
   /** One attempt for each event with a record that fits and no success since. @returns how many. */
   async redriveMatching(appId: number, filter: DeliveryFilter, isDryRun: boolean): Promise<number> {
+    // What this adds and what happens meanwhile is not looked at.
+    const toId = await this.#deliveries.lastId(appId);
     let count = 0;
-    let after = '';
+    let fromId = 0;
     for (;;) {
-      const guids = await this.#deliveries.findEventsToRedrive(appId, filter, after, REDRIVE_CHUNK);
-      if (!isDryRun && guids.length > 0) await this.#add(appId, guids);
-      count += guids.length;
-      const last = guids.at(-1);
-      if (guids.length < REDRIVE_CHUNK || last === undefined) return count;
-      after = last;
+      const range = { fromId, toId };
+      const found = await this.#deliveries.findToRedrive(appId, filter, range, REDRIVE_CHUNK);
+      if (!isDryRun && found.length > 0) {
+        await this.#add(
+          appId,
+          found.map(({ guid }) => guid),
+        );
+      }
+      count += found.length;
+      const last = found.at(-1);
+      if (found.length < REDRIVE_CHUNK || last === undefined) return count;
+      fromId = last.id + 1;
     }
   }
 

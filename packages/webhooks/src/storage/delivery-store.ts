@@ -1,6 +1,7 @@
-import { RawStatements, type RelationalStore, type StatementValue } from '@plinth/kernel';
+import { RawStatements, type RelationalStore } from '@plinth/kernel';
 import type { DeliveryDetail, DeliveryFilter, DeliverySummary } from '../model/delivery.js';
 import { idAt } from '../model/time-ids.js';
+import { DeliveryScanner } from './delivery-scan.js';
 import { decodePayload, type PayloadEncoding } from './payload-codec.js';
 
 interface DeliveryRow {
@@ -45,10 +46,12 @@ const SUMMARY = `d.id, d.app_id, d.guid, d.delivered_ms, d.redelivery, d.duratio
 export class DeliveryStore {
   readonly #store: RelationalStore;
   readonly #sql: RawStatements;
+  readonly #scanner: DeliveryScanner;
 
   constructor(store: RelationalStore) {
     this.#store = store;
     this.#sql = new RawStatements(store.engine);
+    this.#scanner = new DeliveryScanner(this.#sql, this.#reader, store.engine === 'sqlite');
   }
 
   /** @param fromId first record of the page, or the next older one when it is gone; undefined: the newest. */
@@ -58,26 +61,27 @@ export class DeliveryStore {
     fromId: number | undefined,
     limit: number,
   ): Promise<DeliveryPage> {
-    const { conditions, parameters } = toConditions(filter);
-    const where = ['d.app_id = ?', ...conditions];
-    const values = [appId, ...parameters];
-    const from = fromId === undefined ? [] : [fromId];
-    const older = await this.#sql.all<DeliveryRow>(
-      this.#reader,
-      `select ${SUMMARY} from webhooks_deliveries d
-        where ${[...where, ...from.map(() => 'd.id <= ?')].join(' and ')}
-        order by d.id desc limit ?`,
-      [...values, ...from, limit + 1],
-    );
+    const older = await this.#scanner.find<DeliveryRow>({
+      appId,
+      filter,
+      columns: SUMMARY,
+      direction: 'older',
+      fromId,
+      toId: undefined,
+      limit: limit + 1,
+    });
     const newer =
       fromId === undefined
         ? []
-        : await this.#sql.all<{ id: number }>(
-            this.#reader,
-            `select d.id from webhooks_deliveries d where ${[...where, 'd.id > ?'].join(' and ')}
-              order by d.id limit ?`,
-            [...values, fromId, limit],
-          );
+        : await this.#scanner.find<{ readonly id: number }>({
+            appId,
+            filter,
+            columns: 'd.id',
+            direction: 'newer',
+            fromId: fromId + 1,
+            toId: undefined,
+            limit,
+          });
     return {
       items: older.slice(0, limit).map(toSummary),
       nextId: older[limit]?.id,
@@ -115,27 +119,34 @@ export class DeliveryStore {
   }
 
   /**
-   * Events with a record that fits, without those that have been delivered since; at most `limit` of them, in the
-   * order of their guids after `afterGuid`.
+   * Events with a record that fits and no success after it, each by the first such record; at most `limit` of them,
+   * oldest first.
    */
-  async findEventsToRedrive(
+  async findToRedrive(
     appId: number,
     filter: DeliveryFilter,
-    afterGuid: string,
+    range: { readonly fromId: number; readonly toId: number },
     limit: number,
-  ): Promise<readonly string[]> {
-    const { conditions, parameters } = toConditions(filter);
-    const rows = await this.#sql.all<{ guid: string }>(
+  ): Promise<readonly { readonly id: number; readonly guid: string }[]> {
+    return await this.#scanner.find<{ readonly id: number; readonly guid: string }>({
+      appId,
+      filter,
+      columns: 'd.id, d.guid',
+      direction: 'newer',
+      ...range,
+      limit,
+      isToRedrive: true,
+    });
+  }
+
+  /** 0: there is none. */
+  async lastId(appId: number): Promise<number> {
+    const [row] = await this.#sql.all<{ readonly id: number | null }>(
       this.#reader,
-      `select distinct d.guid from webhooks_deliveries d
-        join webhooks_events e on e.guid = d.guid and e.payload is not null
-        where ${['d.app_id = ?', 'd.guid > ?', ...conditions].join(' and ')}
-          and not exists (select 1 from webhooks_deliveries s
-            where s.app_id = d.app_id and s.guid = d.guid and s.id > d.id and s.status_code < 400)
-        order by d.guid limit ?`,
-      [appId, afterGuid, ...parameters, limit],
+      'select max(id) as id from webhooks_deliveries where app_id = ?',
+      [appId],
     );
-    return rows.map(({ guid }) => guid);
+    return row?.id ?? 0;
   }
 
   /**
@@ -209,30 +220,6 @@ export class DeliveryStore {
   get #reader(): unknown {
     return this.#store.reader<never>();
   }
-}
-
-function toConditions(filter: DeliveryFilter): {
-  readonly conditions: readonly string[];
-  readonly parameters: readonly StatementValue[];
-} {
-  const conditions: string[] = [];
-  const parameters: StatementValue[] = [];
-  const add = (condition: string, value?: StatementValue): void => {
-    conditions.push(condition);
-    if (value !== undefined) parameters.push(value);
-  };
-  // Written out, not as parameters, so that the partial indexes are found.
-  if (filter.redelivery !== undefined) add(`d.redelivery = ${filter.redelivery ? 1 : 0}`);
-  if (filter.status === 'success') add('d.status_code between 200 and 399');
-  if (filter.status === 'failure') add('d.status_code >= 400 and d.status_code <= 599');
-  if (filter.event !== undefined) add('d.event = ?', filter.event);
-  if (filter.action !== undefined) add('d.action = ?', filter.action);
-  if (filter.guid !== undefined) add('d.guid = ?', filter.guid);
-  if (filter.installation_id !== undefined) add('d.installation_id = ?', filter.installation_id);
-  if (filter.repository_id !== undefined) add('d.repository_id = ?', filter.repository_id);
-  if (filter.sinceMs !== undefined) add('d.delivered_ms >= ?', filter.sinceMs);
-  if (filter.untilMs !== undefined) add('d.delivered_ms <= ?', filter.untilMs);
-  return { conditions, parameters };
 }
 
 function toSummary(row: DeliveryRow): DeliverySummary {

@@ -8,13 +8,16 @@ import {
   NodeFileSystem,
   openPostgresStore,
   openRelationalStore,
+  RawStatements,
   type RelationalStore,
+  type StatementValue,
   SystemClock,
 } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
 import { sql } from 'kysely';
-import type { AttemptRecord } from '../model/delivery.js';
+import type { AttemptRecord, DeliveryFilter } from '../model/delivery.js';
 import type { QueueItem } from '../model/event.js';
+import { idAt } from '../model/time-ids.js';
 import { DeliveryStore } from './delivery-store.js';
 import { IDEMPOTENCY_MS } from './idempotency-keys.js';
 import { NODE_LEASE_MS } from './node-leases.js';
@@ -286,8 +289,76 @@ function webhookStoreContract(engine: string, withStore: WithStore): void {
           [detail?.durationMs, detail?.requestHeaders, Buffer.from(detail?.responseBody ?? [])],
           [12.5, { A: '1' }, Buffer.from('ok')],
         );
-        const lost = await deliveries.findEventsToRedrive(1, { status: 'failure' }, '', 10);
-        assert.deepEqual(lost, [items[2]?.guid]);
+        const all = { fromId: 0, toId: await deliveries.lastId(1) };
+        const lost = await deliveries.findToRedrive(1, { status: 'failure' }, all, 10);
+        assert.deepEqual(lost, [{ id: ids[2], guid: items[2]?.guid }]);
+      });
+    });
+
+    it('finds rare records among many, in steps, with the pages beside them', async () => {
+      await withStore(async (store) => {
+        const deliveries = new DeliveryStore(store);
+        const count = 25_000;
+        const rare = new Set([3, 4, 9_999, 10_000, 12_000, 24_999]);
+        const idOf = (n: number) => idAt(NOW_MS + n * 60_000) + 1;
+        const statements = new RawStatements(store.engine);
+        const columns = ['id', 'app_id', 'guid', 'delivered_ms', 'redelivery', 'duration_ms'];
+        const rows = Array.from({ length: count }, (_, n): StatementValue[] => [
+          ...[idOf(n), 1, `guid-${n}`, NOW_MS + n * 60_000, 0, 1],
+          ...['OK', n % 2 === 0 ? 200 : 500, rare.has(n) ? 'rare' : 'usual'],
+        ]);
+        await store.transaction(async (tx) => {
+          await statements.insert(
+            tx,
+            'webhooks_deliveries',
+            [...columns, 'status', 'status_code', 'event'],
+            rows,
+          );
+        });
+        const list = async (filter: DeliveryFilter, from: number | undefined, limit: number) => {
+          const page = await deliveries.list(1, filter, from, limit);
+          return [page.items.map(({ guid }) => guid), page.nextId, page.previousId];
+        };
+        const names = (...numbers: readonly number[]) => numbers.map((n) => `guid-${n}`);
+        const event = { event: 'rare' };
+        assert.deepEqual(await list(event, undefined, 2), [
+          names(24_999, 12_000),
+          idOf(10_000),
+          undefined,
+        ]);
+        assert.deepEqual(await list(event, idOf(10_000), 2), [
+          names(10_000, 9_999),
+          idOf(4),
+          idOf(24_999),
+        ]);
+        assert.deepEqual(await list(event, idOf(4), 5), [names(4, 3), undefined, idOf(24_999)]);
+        assert.deepEqual(await list({ event: 'none' }, undefined, 5), [[], undefined, undefined]);
+        assert.deepEqual(await list({ ...event, status: 'failure' }, undefined, 5), [
+          names(24_999, 9_999, 3),
+          undefined,
+          undefined,
+        ]);
+        const between = {
+          sinceMs: NOW_MS + 9_999 * 60_000,
+          untilMs: NOW_MS + 12_000 * 60_000,
+        };
+        assert.deepEqual(await list({ ...event, ...between }, undefined, 5), [
+          names(12_000, 10_000, 9_999),
+          undefined,
+          undefined,
+        ]);
+        const [items] = await list(between, undefined, 3000);
+        assert.equal((items as unknown[]).length, 2002);
+        assert.deepEqual(await list({ sinceMs: NOW_MS + count * 60_000 }, undefined, 5), [
+          [],
+          undefined,
+          undefined,
+        ]);
+        assert.deepEqual(await list({ untilMs: NOW_MS - 1 }, undefined, 5), [
+          [],
+          undefined,
+          undefined,
+        ]);
       });
     });
 

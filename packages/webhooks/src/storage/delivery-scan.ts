@@ -1,0 +1,196 @@
+import type { RawStatements, StatementValue } from '@plinth/kernel';
+import type { DeliveryFilter } from '../model/delivery.js';
+import { idAt } from '../model/time-ids.js';
+
+/**
+ * Records that one statement looks at when no index leads to those that fit: whoever waits for the store waits for one
+ * such step, not for a look at millions.
+ */
+const STEP_COUNT = 10_000;
+/** An attempt lasts seconds, and its id is given at its end; a clock may be set by less than this meanwhile. */
+const ID_SLACK_MS = 3_600_000;
+
+export interface Scan {
+  readonly appId: number;
+  readonly filter: DeliveryFilter;
+  /** Of table `d`. */
+  readonly columns: string;
+  readonly direction: 'older' | 'newer';
+  /** Ids, both inclusive. */
+  readonly fromId: number | undefined;
+  readonly toId: number | undefined;
+  readonly limit: number;
+  /** For further attempts: one record of each event that still has its payload and has not been delivered since. */
+  readonly isToRedrive?: boolean;
+}
+
+interface Conditions {
+  readonly texts: readonly string[];
+  readonly values: readonly StatementValue[];
+}
+
+/** Finds records of one app in the order of their ids, or against it. */
+export class DeliveryScanner {
+  readonly #sql: RawStatements;
+  readonly #on: unknown;
+  readonly #isByTime: boolean;
+
+  /** @param isByTime ids are made of the time at which records were written. */
+  constructor(sql: RawStatements, on: unknown, isByTime: boolean) {
+    this.#sql = sql;
+    this.#on = on;
+    this.#isByTime = isByTime;
+  }
+
+  async find<R extends { readonly id: number }>(scan: Scan): Promise<readonly R[]> {
+    const { filter, direction, limit } = scan;
+    const isOlder = direction === 'older';
+    const conditions = toConditions(filter);
+    let [low, high] = isOlder ? [scan.toId, scan.fromId] : [scan.fromId, scan.toId];
+    [low, high] = await this.#narrowed(filter, low, high);
+    if (isIndexed(filter)) return await this.#read<R>(scan, conditions, low, high, limit);
+    const found: R[] = [];
+    for (;;) {
+      const edge = await this.#edge(scan, low, high);
+      const [from, to] = isOlder ? [edge ?? low, high] : [low, edge ?? high];
+      const wanted = limit - found.length;
+      found.push(...(await this.#read<R>(scan, conditions, from, to, wanted)));
+      if (edge === undefined || found.length >= limit) return found;
+      if (isOlder) high = edge - 1;
+      else low = edge + 1;
+    }
+  }
+
+  async #read<R>(
+    { appId, columns, direction, isToRedrive = false }: Scan,
+    conditions: Conditions,
+    low: number | undefined,
+    high: number | undefined,
+    limit: number,
+  ): Promise<readonly R[]> {
+    const all = [conditions, between(low, high), isToRedrive ? toRedrive(conditions) : NONE];
+    const where = ['d.app_id = ?', ...all.flatMap(({ texts }) => texts)];
+    return await this.#sql.all<R>(
+      this.#on,
+      `select ${columns} from webhooks_deliveries d where ${where.join(' and ')}
+        order by d.id ${direction === 'older' ? 'desc' : 'asc'} limit ?`,
+      [appId, ...all.flatMap(({ values }) => values), limit],
+    );
+  }
+
+  /** The last record of a step; undefined when the rest is less than one. */
+  async #edge(
+    { appId, direction }: Scan,
+    low: number | undefined,
+    high: number | undefined,
+  ): Promise<number | undefined> {
+    const { texts, values } = between(low, high);
+    const [row] = await this.#sql.all<{ readonly id: number }>(
+      this.#on,
+      `select d.id from webhooks_deliveries d where ${['d.app_id = ?', ...texts].join(' and ')}
+        order by d.id ${direction === 'older' ? 'desc' : 'asc'} limit 1 offset ${STEP_COUNT - 1}`,
+      [appId, ...values],
+    );
+    return row?.id;
+  }
+
+  /** No record of the asked time has an id beyond these. */
+  async #narrowed(
+    { sinceMs, untilMs }: DeliveryFilter,
+    low: number | undefined,
+    high: number | undefined,
+  ): Promise<[number | undefined, number | undefined]> {
+    const [least, most] = [
+      sinceMs === undefined ? undefined : await this.#idBefore(sinceMs - ID_SLACK_MS),
+      untilMs === undefined ? undefined : await this.#idAfter(untilMs + ID_SLACK_MS),
+    ];
+    return [
+      least === undefined ? low : Math.max(low ?? least, least),
+      most === undefined ? high : Math.min(high ?? most, most),
+    ];
+  }
+
+  async #idBefore(timeMs: number): Promise<number | undefined> {
+    return this.#isByTime ? idAt(timeMs) : await this.#idBeside('<', 'desc', timeMs);
+  }
+
+  async #idAfter(timeMs: number): Promise<number | undefined> {
+    return this.#isByTime ? idAt(timeMs) : await this.#idBeside('>', 'asc', timeMs);
+  }
+
+  async #idBeside(
+    comparison: '<' | '>',
+    order: 'asc' | 'desc',
+    timeMs: number,
+  ): Promise<number | undefined> {
+    const [row] = await this.#sql.all<{ readonly id: number }>(
+      this.#on,
+      `select id from webhooks_deliveries where delivered_ms ${comparison} ?
+        order by delivered_ms ${order} limit 1`,
+      [timeMs],
+    );
+    return row?.id;
+  }
+}
+
+const NONE: Conditions = { texts: [], values: [] };
+
+function toRedrive(conditions: Conditions): Conditions {
+  const sameEvent = (name: string): string =>
+    `not exists (select 1 from webhooks_deliveries ${name}
+      where ${name}.app_id = d.app_id and ${name}.guid = d.guid`;
+  const earlier = conditions.texts.map((text) => ` and ${text.replaceAll('d.', 'f.')}`).join('');
+  return {
+    texts: [
+      'exists (select 1 from webhooks_events e where e.guid = d.guid and e.payload is not null)',
+      `${sameEvent('s')} and s.id > d.id and s.status_code < 400)`,
+      `${sameEvent('f')} and f.id < d.id${earlier})`,
+    ],
+    values: conditions.values,
+  };
+}
+
+/** Whether an index leads to the records that fit, or nearly all of them do. */
+function isIndexed({
+  event,
+  action,
+  installation_id,
+  repository_id,
+  ...rest
+}: DeliveryFilter): boolean {
+  const isByValue = [event, action, installation_id, repository_id].some(
+    (value) => value !== undefined,
+  );
+  return rest.guid !== undefined || (!isByValue && rest.status !== 'success');
+}
+
+function between(low: number | undefined, high: number | undefined): Conditions {
+  return {
+    texts: [
+      ...(low === undefined ? [] : ['d.id >= ?']),
+      ...(high === undefined ? [] : ['d.id <= ?']),
+    ],
+    values: [low, high].filter((id) => id !== undefined),
+  };
+}
+
+function toConditions(filter: DeliveryFilter): Conditions {
+  const texts: string[] = [];
+  const values: StatementValue[] = [];
+  const add = (condition: string, value?: StatementValue): void => {
+    texts.push(condition);
+    if (value !== undefined) values.push(value);
+  };
+  // Written out, not as parameters, so that the partial indexes are found.
+  if (filter.redelivery !== undefined) add(`d.redelivery = ${filter.redelivery ? 1 : 0}`);
+  if (filter.status === 'success') add('d.status_code between 200 and 399');
+  if (filter.status === 'failure') add('d.status_code >= 400 and d.status_code <= 599');
+  if (filter.event !== undefined) add('d.event = ?', filter.event);
+  if (filter.action !== undefined) add('d.action = ?', filter.action);
+  if (filter.guid !== undefined) add('d.guid = ?', filter.guid);
+  if (filter.installation_id !== undefined) add('d.installation_id = ?', filter.installation_id);
+  if (filter.repository_id !== undefined) add('d.repository_id = ?', filter.repository_id);
+  if (filter.sinceMs !== undefined) add('d.delivered_ms >= ?', filter.sinceMs);
+  if (filter.untilMs !== undefined) add('d.delivered_ms <= ?', filter.untilMs);
+  return { texts, values };
+}
