@@ -75,6 +75,13 @@ const SERVER_SETTINGS = defineSettings(
       minItems: 1,
       description: 'services to run',
     }),
+    absent_service_days: Type.Integer({
+      default: 30,
+      minimum: 1,
+      maximum: 3650,
+      description:
+        'how long events between services are kept for one that ran here and does not any more; later it misses them',
+    }),
     trusted_proxies: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
       description:

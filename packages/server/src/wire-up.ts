@@ -26,6 +26,8 @@ import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
 import { openStores } from './stores.js';
 
+const DAY_MS = 86_400_000;
+
 /** A server that is wired but does not listen. */
 export interface WiredServer {
   readonly app: FastifyInstance;
@@ -75,6 +77,12 @@ export async function wireUp(
       clock,
       random,
       leases: stores.leases,
+      absenceMs: settings.server.absent_service_days * DAY_MS,
+      onSubscriberLeftBehind: ({ subscriber, lastSeenMs }) =>
+        log.warn(
+          { subscriber, lastSeen: new Date(lastSeenMs).toISOString() },
+          'events removed that a service which no longer runs has not had',
+        ),
       onHandlerFailure: ({ subscriber, event, attempt, error }) =>
         log.error({ err: error, subscriber, event: event.id, attempt }, 'event not handled'),
     });

@@ -377,7 +377,13 @@ describe('every answer', () => {
       'permissions',
       'created_at',
       'updated_at',
+      // What the published description of the real system requires besides.
+      'node_id',
+      'description',
+      'external_url',
+      'html_url',
     ]);
+    assert.equal(shown['html_url'], `${server.url}/apps/${shown['slug']}`);
     assert.deepEqual([shown['id'], shown['events']], [app.id, ['*']]);
     const meta = await server.http.send('/api/v3/meta');
     assert.deepEqual((JSON.parse(meta.text) as { hooks: unknown }).hooks, []);

@@ -13,6 +13,13 @@ export interface OutboxOptions {
   readonly pollMs?: number;
   /** Events are kept this long after everybody has had them. */
   readonly retentionMs?: number;
+  /** After this time events are no longer kept for a subscriber that no node runs. */
+  readonly absenceMs?: number;
+  /** Events were removed that a subscriber whom no node runs has not had. */
+  readonly onSubscriberLeftBehind?: (left: {
+    readonly subscriber: string;
+    readonly lastSeenMs: number;
+  }) => void;
   readonly onHandlerFailure: (failure: {
     readonly subscriber: string;
     readonly event: OutboxEvent;

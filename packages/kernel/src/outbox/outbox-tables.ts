@@ -9,7 +9,12 @@ export type OutboxTables = {
     created_ms: number;
     payload: string;
   };
-  kernel_outbox_positions: { subscriber: string; position: number };
+  kernel_outbox_positions: {
+    subscriber: string;
+    position: number;
+    /** When a node last ran it; 0: before this was noted. */
+    seen_ms: number;
+  };
 };
 
 export const OUTBOX_MIGRATIONS: readonly Migration[] = [
@@ -31,6 +36,14 @@ export const OUTBOX_MIGRATIONS: readonly Migration[] = [
       await sql`create table kernel_outbox_positions (
         subscriber text primary key,
         position bigint not null)`.execute(tx);
+    },
+  },
+  {
+    name: '0002_seen',
+    async up(tx) {
+      await sql`alter table kernel_outbox_positions add column seen_ms bigint not null default 0`.execute(
+        tx,
+      );
     },
   },
 ];

@@ -9,7 +9,7 @@ import { LocalLeases } from '../lease/local-leases.js';
 import { openRelationalStore } from '../relational/sqlite-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { SeededRandom } from '../testing/seeded-random.js';
-import type { OutboxTables } from './outbox-tables.js';
+import { OUTBOX_MIGRATIONS, type OutboxTables } from './outbox-tables.js';
 import { RelationalOutbox } from './relational-outbox.js';
 
 it('hands on committed events in order, repeats what failed, and continues after a restart', async () => {
@@ -70,12 +70,15 @@ async function openStill(context: TestContext) {
     clock: new SystemClock(),
     fileSystem: new NodeFileSystem(),
   });
+  const leftBehind: unknown[] = [];
   const outbox = new RelationalOutbox({
     store,
     clock,
     random: new SeededRandom(1),
     leases: new LocalLeases(),
     retentionMs: HOUR_MS,
+    absenceMs: 20 * HOUR_MS,
+    onSubscriberLeftBehind: (left) => leftBehind.push(left),
     onHandlerFailure: ({ error }) => assert.fail(String(error)),
   });
   context.after(async () => {
@@ -88,9 +91,11 @@ async function openStill(context: TestContext) {
     return (await rows.execute()).length;
   };
   return {
+    store,
     clock,
     outbox,
     count,
+    leftBehind,
     publish: async (type: string) =>
       await store.transaction(async (tx) => await outbox.publish(tx, { type, payload: null })),
     /** Turns the clock a minute at a time until `isSo`, for a day at most. */
@@ -126,4 +131,32 @@ it('keeps nothing for ever where nobody has subscribed', async (context) => {
   assert.equal(await count(), 1);
   await turnUntil(async () => (await count()) === 0);
   assert.equal(await count(), 0);
+});
+
+it('keeps events for a subscriber that no longer runs for as long as it may come back', async (context) => {
+  const { store, outbox, clock, count, publish, turnUntil, leftBehind } = await openStill(context);
+  outbox.subscribe('here', ['often'], async () => {});
+  await store.migrate('kernel_outbox', OUTBOX_MIGRATIONS);
+  const startMs = clock.nowMs();
+  await store.transaction<OutboxTables, void>(async (tx) => {
+    // As an earlier start left it, of a version that did not note when.
+    const row = { subscriber: 'gone', position: 0, seen_ms: 0 };
+    await tx.insertInto('kernel_outbox_positions').values(row).execute();
+  });
+  await outbox.start();
+  await publish('often');
+  for (let minute = 0; minute < 19 * 60; minute++) await clock.advanceMs(60_000);
+  assert.equal(await count(), 1);
+  assert.deepEqual(leftBehind, []);
+  await turnUntil(async () => (await count()) === 0);
+  assert.equal(await count(), 0);
+  assert.deepEqual(leftBehind, [{ subscriber: 'gone', lastSeenMs: startMs }]);
+  // Who runs is waited for, however long it takes none.
+  const positions = await store
+    .reader<OutboxTables>()
+    .selectFrom('kernel_outbox_positions')
+    .selectAll()
+    .where('subscriber', '=', 'here')
+    .executeTakeFirstOrThrow();
+  assert.ok(positions.seen_ms > startMs + 18 * HOUR_MS);
 });

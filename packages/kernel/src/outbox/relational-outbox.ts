@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import { invariant } from '../errors/invariant.js';
 import type { Outbox, OutboxEvent } from './outbox.js';
 import type { OutboxOptions } from './outbox-options.js';
@@ -7,12 +7,18 @@ import { Subscription } from './subscription.js';
 
 const RETENTION_CHECK_MS = 60_000;
 const REMOVED_PER_CHECK = 5_000;
+const DAY_MS = 86_400_000;
+/** How exactly it is noted that a subscriber runs. */
+const SEEN_INTERVAL_MS = 3_600_000;
+
+type Position = Selectable<OutboxTables['kernel_outbox_positions']>;
 
 /** Events in the table `kernel_outbox`, positions of the subscribers in `kernel_outbox_positions`. */
 export class RelationalOutbox implements Outbox {
   readonly #options: OutboxOptions;
   readonly #subscriptions = new Map<string, Subscription>();
   #retention: Disposable | undefined;
+  #seenMs = 0;
   #state: 'new' | 'started' | 'closed' = 'new';
 
   constructor(options: OutboxOptions) {
@@ -59,33 +65,71 @@ export class RelationalOutbox implements Outbox {
     invariant(this.#state === 'new', 'an outbox starts once');
     this.#state = 'started';
     await this.#options.store.migrate('kernel_outbox', OUTBOX_MIGRATIONS);
+    await this.#noteUnseen();
+    this.#seenMs = this.#options.clock.nowMs();
     for (const subscription of this.#subscriptions.values()) await subscription.start();
     this.#retention = this.#options.clock.every(RETENTION_CHECK_MS, async () => {
+      await this.#noteSeen();
       await this.#options.leases.withLease('outbox-retention', () => this.removeOld());
     });
   }
 
   /**
    * Removes events that every subscriber has had or passed over and that are older than the retention, some at a time.
-   * A subscriber that is known from an earlier start counts, because it may come back; without any there is nobody to
-   * wait for.
+   * A subscriber of an earlier start counts as long as it may come back; without any there is nobody to wait for.
    */
   async removeOld(): Promise<void> {
-    const { store, clock, retentionMs = 86_400_000 } = this.#options;
-    await store.transaction<OutboxTables, void>(async (tx) => {
-      const slowest = await tx
-        .selectFrom('kernel_outbox_positions')
-        .select(({ fn }) => fn.min('position').as('position'))
-        .executeTakeFirst();
+    const { store, clock, retentionMs = DAY_MS, absenceMs = 30 * DAY_MS } = this.#options;
+    const goneMs = clock.nowMs() - absenceMs;
+    const left = await store.transaction<OutboxTables, readonly Position[]>(async (tx) => {
+      const positions = await tx.selectFrom('kernel_outbox_positions').selectAll().execute();
+      const waiting = positions.filter(({ seen_ms }) => seen_ms >= goneMs);
+      const slowest = Math.min(Number.MAX_SAFE_INTEGER, ...waiting.map(({ position }) => position));
       const old = tx
         .selectFrom('kernel_outbox')
         .select('seq')
-        .where('seq', '<=', slowest?.position ?? Number.MAX_SAFE_INTEGER)
+        .where('seq', '<=', slowest)
         .where('created_ms', '<', clock.nowMs() - retentionMs)
         .orderBy('seq')
         .limit(REMOVED_PER_CHECK);
-      await tx.deleteFrom('kernel_outbox').where('seq', 'in', old).execute();
+      const removed = await tx
+        .deleteFrom('kernel_outbox')
+        .where('seq', 'in', old)
+        .returning('seq')
+        .execute();
+      const last = Math.max(0, ...removed.map(({ seq }) => seq));
+      return positions.filter(({ seen_ms, position }) => seen_ms < goneMs && position < last);
     });
+    for (const { subscriber, seen_ms } of left) {
+      this.#options.onSubscriberLeftBehind?.({ subscriber, lastSeenMs: seen_ms });
+    }
+  }
+
+  /** Positions of a time when nobody noted who was seen: what is not running now is given the whole time. */
+  async #noteUnseen(): Promise<void> {
+    const { store, clock } = this.#options;
+    await store.transaction<OutboxTables, void>(async (tx) => {
+      await tx
+        .updateTable('kernel_outbox_positions')
+        .set({ seen_ms: clock.nowMs() })
+        .where('seen_ms', '=', 0)
+        .execute();
+    });
+  }
+
+  async #noteSeen(): Promise<void> {
+    const { store, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const names = [...this.#subscriptions.keys()];
+    if (names.length === 0 || nowMs - this.#seenMs < SEEN_INTERVAL_MS) return;
+    await store.transaction<OutboxTables, void>(async (tx) => {
+      await tx
+        .updateTable('kernel_outbox_positions')
+        .set({ seen_ms: nowMs })
+        .where('subscriber', 'in', names)
+        .execute();
+    });
+    this.#seenMs = nowMs;
   }
 
   async close(): Promise<void> {

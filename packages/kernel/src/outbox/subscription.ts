@@ -148,13 +148,15 @@ export class Subscription {
   }
 
   async #readPosition(): Promise<number> {
-    const { store, name } = this.#options;
+    const { store, name, clock } = this.#options;
     return await store.transaction<OutboxTables, number>(async (tx) => {
       // The row is there from the start, so that nothing is removed which this subscriber has not had.
       await tx
         .insertInto('kernel_outbox_positions')
-        .values({ subscriber: name, position: 0 })
-        .onConflict((conflict) => conflict.column('subscriber').doNothing())
+        .values({ subscriber: name, position: 0, seen_ms: clock.nowMs() })
+        .onConflict((conflict) =>
+          conflict.column('subscriber').doUpdateSet({ seen_ms: clock.nowMs() }),
+        )
         .execute();
       const row = await tx
         .selectFrom('kernel_outbox_positions')

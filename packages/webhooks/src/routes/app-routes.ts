@@ -77,7 +77,8 @@ function registerHookRoutes(app: FastifyInstance, prefix: string, needs: AppRout
   app.get(`${prefix}/app`, async (request, reply) => {
     const found = await needs.findApp(appIdOf(request));
     if (found === undefined) throw new ResourceMissing();
-    return dialect.send(request, reply, 200, appToWire(found, hooks.get(found.id)));
+    const hook = hooks.get(found.id);
+    return dialect.send(request, reply, 200, appToWire(found, hook, dialect.baseUrl(request)));
   });
 
   app.get(`${path}/config`, async (request, reply) =>
@@ -128,7 +129,8 @@ function readDeliveryId(text: string): number {
   return id;
 }
 
-const appToWire = (app: AppInfo, hook: Hook | undefined): object => ({
+/** All that clients of the real system expect of an app, though there is no page of it here. */
+const appToWire = (app: AppInfo, hook: Hook | undefined, baseUrl: string): object => ({
   id: app.id,
   client_id: app.client_id,
   slug: app.slug,
@@ -138,4 +140,8 @@ const appToWire = (app: AppInfo, hook: Hook | undefined): object => ({
   permissions: {},
   created_at: isoSeconds(app.createdMs),
   updated_at: isoSeconds(app.updatedMs),
+  node_id: Buffer.from(`03:App${app.id}`).toString('base64'),
+  description: null,
+  external_url: baseUrl,
+  html_url: `${baseUrl}/apps/${app.slug}`,
 });
