@@ -55,6 +55,8 @@ export interface DirectOrder {
 /** Rows in the order of their times. */
 export interface DirectRows {
   readonly kind: 'rows';
+  /** Rows of one time are in the order of the values of these tags, absent ones as empty; none: in no certain order. */
+  readonly tieBreakers: readonly string[];
   readonly columns: readonly Column[];
   readonly descending: boolean;
   readonly limit: number | undefined;

@@ -18,10 +18,6 @@ export interface JsonColumn {
   readonly ofNull: Piece;
 }
 
-/** Texts that come again and again are made once; beyond this many the memory starts anew. */
-const MAX_MEMO_COUNT = 8192;
-/** Longer texts are unlikely to repeat. */
-const MAX_MEMO_LENGTH = 256;
 const TWO_32 = 2 ** 32;
 /** Whole doubles below it have the digits of an integer. */
 const LEAST_EXPONENT = 1e15;
@@ -36,7 +32,8 @@ const QUOTE = 34;
 /** Texts of dictionary columns that go together, by code, and the dictionaries that they were made of. */
 interface Joined {
   readonly of: readonly DictionaryVector[];
-  readonly pieces: Piece[];
+  /** `null`: the code came once so far. */
+  readonly pieces: (Piece | null)[];
 }
 
 /** Writes columns side by side, chunk by chunk; keeps its memory of texts. */
@@ -94,13 +91,27 @@ export class JsonCells {
     const out = this.#out;
     return (row) => {
       const code = codes[row] as number;
-      let piece = pieces[code];
-      if (piece === undefined) {
-        piece = this.#textOf(at, group, code);
-        pieces[code] = piece;
+      const piece = pieces[code];
+      if (piece) out.put(piece);
+      else if (piece === undefined) {
+        // A text that comes once is not worth to be kept.
+        pieces[code] = null;
+        this.#putTexts(at, group, code);
+      } else {
+        const made = this.#textOf(at, group, code);
+        pieces[code] = made;
+        out.put(made);
       }
-      out.put(piece);
     };
+  }
+
+  #putTexts(at: number, group: readonly DictionaryVector[], code: number): void {
+    for (let i = 0; i < group.length; i++) {
+      const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one a vector
+      const text = group[i]?.texts[code];
+      this.#out.put(text === undefined ? ofNull : lead);
+      if (text !== undefined) this.#out.jsonText(text);
+    }
   }
 
   #textOf(at: number, group: readonly DictionaryVector[], code: number): Piece {
@@ -184,7 +195,7 @@ function valueWriter(
       return type.zone === undefined ? timeWriter(style, out) : other;
     case 'utf8':
     case 'tag':
-      return memoised(out);
+      return (values) => (row) => out.jsonText(values[row] as string); // texts are strings
     default:
       return other;
   }
@@ -242,23 +253,5 @@ function timeWriter(style: TextStyle, out: TextBytes): (values: ArrayLike<unknow
       writer.put(halves, row, out);
       out.byte(QUOTE);
     };
-  };
-}
-
-function memoised(out: TextBytes): (values: ArrayLike<unknown>) => CellWriter {
-  const memo = new Map<string, Piece>();
-  return (values) => (row) => {
-    const value = values[row] as string; // texts are strings
-    if (value.length > MAX_MEMO_LENGTH) {
-      out.text(JSON.stringify(value));
-      return;
-    }
-    let piece = memo.get(value);
-    if (piece === undefined) {
-      piece = new Piece(JSON.stringify(value));
-      if (memo.size >= MAX_MEMO_COUNT) memo.clear();
-      memo.set(value, piece);
-    }
-    out.put(piece);
   };
 }

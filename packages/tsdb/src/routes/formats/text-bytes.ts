@@ -4,8 +4,12 @@ const FEW_BYTES = 64;
 const WORD_BYTES = 4;
 const LONGEST_WHOLE = 17;
 const ZERO = 48;
+const SPACE = 32;
+const QUOTE = 34;
 const MINUS = 45;
 const POINT = 46;
+const BACKSLASH = 92;
+const TILDE = 126;
 
 /** A text that is written again and again. */
 export class Piece {
@@ -71,6 +75,11 @@ export class TextBytes {
     return taken;
   }
 
+  /** Takes back what was written since the size was this, which it was after the last `take`. */
+  cutTo(size: number): void {
+    this.#size = size;
+  }
+
   /** A character of ASCII. */
   byte(code: number): void {
     if (this.#size === this.#bytes.length) this.#grow(1);
@@ -98,6 +107,25 @@ export class TextBytes {
     this.#reserve(text.length * 3);
     const { buffer, byteOffset, length } = this.#bytes;
     this.#size += Buffer.from(buffer as ArrayBuffer, byteOffset, length).write(text, this.#size); // from #grow
+  }
+
+  /** A string of JSON. */
+  jsonText(text: string): void {
+    const { length } = text;
+    this.#reserve(length + 2);
+    const bytes = this.#bytes;
+    let at = this.#size;
+    bytes[at++] = QUOTE;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) {
+        this.text(JSON.stringify(text));
+        return;
+      }
+      bytes[at++] = code;
+    }
+    bytes[at++] = QUOTE;
+    this.#size = at;
   }
 
   /** A short text of ASCII: of a number, say. */

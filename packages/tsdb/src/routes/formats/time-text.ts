@@ -39,18 +39,42 @@ export function clockText(second: number, nanos: number): string {
 }
 
 /**
- * Writes timestamps as `2065-01-07T17:28:51.500`. Without 64-bit arithmetic: the second comes from the value as a
- * double, which may be one off, and the exact low 32 bits tell the nanoseconds and whether it was.
+ * Second and nanoseconds of a time, without 64-bit arithmetic: the second comes from the value as a double, which may be one
+ * off, and the exact low 32 bits tell the nanoseconds and whether it was.
  */
+export class TimeParts {
+  /** Since 1970, rounded down. */
+  second = 0;
+  nanos = 0;
+
+  /** `halves`: the memory of a `BigInt64Array` seen as 32-bit integers. */
+  split(halves: Int32Array, row: number): void {
+    // Little-endian, as all machines are that Node runs on. Rows lie within the array.
+    const low = halves[row * 2] as number;
+    const high = halves[row * 2 + 1] as number;
+    const approximateNs = high * 4_294_967_296 + (low >>> 0);
+    let second = Math.floor(approximateNs / NS_PER_SECOND);
+    let nanos = (low - Math.imul(second | 0, NS_PER_SECOND)) | 0;
+    if (nanos < 0) {
+      second -= 1;
+      nanos += NS_PER_SECOND;
+    } else if (nanos >= NS_PER_SECOND) {
+      second += 1;
+      nanos -= NS_PER_SECOND;
+    }
+    this.second = second;
+    this.nanos = nanos;
+  }
+}
+
+/** Writes timestamps as `2065-01-07T17:28:51.500`. */
 export class TimeWriter {
   readonly #suffix: string;
   readonly #one = new BigInt64Array(1);
+  readonly #parts = new TimeParts();
   #day = Number.NaN;
   #dayText = '';
   #dayPiece = new Piece('');
-  /** Of the time that was looked at last. */
-  #secondOfDay = 0;
-  #nanos = 0;
 
   /** `suffix`: `Z`, or nothing for wall clocks without a zone. */
   constructor(suffix: string) {
@@ -64,15 +88,14 @@ export class TimeWriter {
 
   /** `halves`: the memory of a `BigInt64Array` seen as 32-bit integers. */
   textAt(halves: Int32Array, row: number): string {
-    this.#split(halves, row);
-    return this.#dayText + clockText(this.#secondOfDay, this.#nanos) + this.#suffix;
+    const second = this.#secondOfDay(halves, row);
+    return this.#dayText + clockText(second, this.#parts.nanos) + this.#suffix;
   }
 
   /** The same as bytes. */
   put(halves: Int32Array, row: number, out: TextBytes): void {
-    this.#split(halves, row);
-    const second = this.#secondOfDay;
-    const nanos = this.#nanos;
+    const second = this.#secondOfDay(halves, row);
+    const { nanos } = this.#parts;
     const minute = (second / 60) | 0;
     const hour = (minute / 60) | 0;
     out.put(this.#dayPiece);
@@ -90,27 +113,16 @@ export class TimeWriter {
     if (this.#suffix !== '') out.ascii(this.#suffix);
   }
 
-  #split(halves: Int32Array, row: number): void {
-    // Little-endian, as all machines are that Node runs on. Rows lie within the array.
-    const low = halves[row * 2] as number;
-    const high = halves[row * 2 + 1] as number;
-    const approximateNs = high * 4_294_967_296 + (low >>> 0);
-    let second = Math.floor(approximateNs / NS_PER_SECOND);
-    let nanos = (low - Math.imul(second | 0, NS_PER_SECOND)) | 0;
-    if (nanos < 0) {
-      second -= 1;
-      nanos += NS_PER_SECOND;
-    } else if (nanos >= NS_PER_SECOND) {
-      second += 1;
-      nanos -= NS_PER_SECOND;
-    }
+  /** Takes the time apart and makes the text of its day. */
+  #secondOfDay(halves: Int32Array, row: number): number {
+    this.#parts.split(halves, row);
+    const { second } = this.#parts;
     const day = Math.floor(second / SECONDS_PER_DAY);
     if (day !== this.#day) {
       this.#day = day;
       this.#dayText = `${dateText(day)}T`;
       this.#dayPiece = new Piece(this.#dayText);
     }
-    this.#secondOfDay = second - day * SECONDS_PER_DAY;
-    this.#nanos = nanos;
+    return second - day * SECONDS_PER_DAY;
   }
 }

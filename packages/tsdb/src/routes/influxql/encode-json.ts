@@ -1,4 +1,5 @@
 import type { Answer, AnswerSeries } from '../../domain/influxql/answer.js';
+import { TextBytes } from '../formats/text-bytes.js';
 import { columnWriter, type Infinities } from './column-writer.js';
 
 export interface JsonOptions {
@@ -14,32 +15,36 @@ export interface ResultFrame {
   readonly head: string;
 }
 
-/** Texts are handed on when they are so long: each takes its way through several hands. */
-const TEXT_LENGTH = 16 * 1024;
+/** Rows are handed on when there is so much of them. */
+const PIECE_SIZE_BYTES = 16 * 1024;
 
-/** The series of one result, as the inside of `{...}`. Source: tsdb-http, "JSON response". */
+/**
+ * Writes the series of one result, as the inside of `{...}`, and yields when there is something worth sending.
+ * Source: tsdb-http, "JSON response".
+ */
 export async function* encodeResult(
   answer: Answer,
   options: JsonOptions,
-  frame: ResultFrame,
-): AsyncGenerator<string, void, undefined> {
-  const encoder = new SeriesEncoder(answer, options);
-  let open: AnswerSeries | undefined;
+  { frame, out }: { readonly frame: ResultFrame; readonly out: TextBytes },
+): AsyncGenerator<void, void, undefined> {
+  const encoder = new SeriesEncoder(answer, options, out);
   const separator = frame.head === '' ? '' : ',';
-  let out = frame.head;
+  let open: AnswerSeries | undefined;
+  let start = out.size;
+  out.text(frame.head);
   for await (const piece of answer.series) {
-    if (open !== undefined && isSame(open, piece)) out += ',';
+    if (open !== undefined && isSame(open, piece)) out.ascii(',');
     else {
-      out += open === undefined ? `${separator}"series":[` : ']},';
-      out += encoder.head(piece);
+      out.ascii(open === undefined ? `${separator}"series":[` : ']},');
+      out.text(encoder.head(piece));
       open = piece;
     }
-    out += encoder.rows(piece, 0, piece.rowCount);
-    if (out.length < TEXT_LENGTH) continue;
-    yield out;
-    out = '';
+    encoder.rows(piece, 0, piece.rowCount);
+    if (out.size - start < PIECE_SIZE_BYTES) continue;
+    yield;
+    start = out.size;
   }
-  yield open === undefined ? out : `${out}]}]`;
+  if (open !== undefined) out.ascii(']}]');
 }
 
 /** One document for each chunk. Source: tsdb-http, "Chunking". */
@@ -48,7 +53,8 @@ export async function* encodeChunks(
   options: JsonOptions,
   frame: ResultFrame,
 ): AsyncGenerator<string, void, undefined> {
-  const encoder = new SeriesEncoder(answer, options);
+  const out = new TextBytes();
+  const encoder = new SeriesEncoder(answer, options, out);
   const size =
     options.chunkSize === 0
       ? Number.POSITIVE_INFINITY
@@ -78,7 +84,8 @@ export async function* encodeChunks(
       }
       held ??= { series: piece, text: '', count: 0 };
       const to = Math.min(piece.rowCount, from + size - held.count);
-      held.text += (held.count === 0 ? '' : ',') + encoder.rows(piece, from, to);
+      encoder.rows(piece, from, to);
+      held.text += (held.count === 0 ? '' : ',') + out.take().toString();
       held.count += to - from;
       from = to;
     }
@@ -91,16 +98,22 @@ export function isSame(a: AnswerSeries, b: AnswerSeries): boolean {
   return a.name === b.name && a.tags.every((tag, i) => tag === b.tags[i]);
 }
 
+const COMMA = 44;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+
 class SeriesEncoder {
   readonly #answer: Answer;
+  readonly #out: TextBytes;
   readonly #writers;
   readonly #columns: string;
   readonly #tagKeys: readonly string[];
 
-  constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions) {
+  constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions, out: TextBytes) {
     this.#answer = answer;
+    this.#out = out;
     this.#writers = answer.columns.map((column) =>
-      columnWriter(column, { epochNs, zone: answer.zone, infinities }),
+      columnWriter(column, { epochNs, zone: answer.zone, infinities }, out),
     );
     this.#columns = JSON.stringify(answer.columns.map(({ name }) => name));
     this.#tagKeys = answer.tagNames.map((name) => JSON.stringify(name));
@@ -116,21 +129,17 @@ class SeriesEncoder {
   }
 
   /** Rows without the brackets around them; there is at least one. */
-  rows(piece: AnswerSeries, from: number, to: number): string {
-    const isWhole = from === 0 && to === piece.rowCount;
-    const texts = this.#writers.map((write, i) => {
-      const values = piece.columns[i] ?? [];
-      return write(isWhole ? values : Array.prototype.slice.call(values, from, to), to - from);
-    });
-    let out = '';
-    for (let row = 0; row < to - from; row++) {
-      out += row === 0 ? '[' : ',[';
-      for (let column = 0; column < texts.length; column++) {
-        if (column > 0) out += ',';
-        out += texts[column]?.[row];
+  rows(piece: AnswerSeries, from: number, to: number): void {
+    const out = this.#out;
+    const cells = this.#writers.map((write, i) => write(piece.columns[i] ?? []));
+    for (let row = from; row < to; row++) {
+      if (row > from) out.byte(COMMA);
+      out.byte(OPEN_BRACKET);
+      for (let column = 0; column < cells.length; column++) {
+        if (column > 0) out.byte(COMMA);
+        cells[column]?.(row);
       }
-      out += ']';
+      out.byte(CLOSE_BRACKET);
     }
-    return out;
   }
 }

@@ -3,10 +3,11 @@ import type { Answer } from '../../domain/influxql/answer.js';
 import { NotImplemented } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
 import { TEXT_FORMATS } from '../formats/index.js';
+import { TextBytes } from '../formats/text-bytes.js';
 import { type QueryInput, readInfluxqlInput } from '../query/query-input.js';
 import { signalOf } from '../query/send-answer.js';
+import { sendPieces } from '../query/send-pieces.js';
 import { sendResult } from '../query/send-result.js';
-import { sendText } from '../query/send-text.js';
 import { sendError } from '../to-wire.js';
 import { encodeResult } from './encode-json.js';
 import { openNative, rowsOf } from './open-native.js';
@@ -37,7 +38,9 @@ async function answer(
   try {
     if (input.format === 'parquet') throw new NotImplemented('InfluxQL in format parquet');
     if (input.format === 'json_series')
-      await sendText(seriesTexts(result), 'application/json', reply, (outcome) => run.end(outcome));
+      await sendPieces(seriesPieces(result), 'application/json', reply, (outcome) =>
+        run.end(outcome),
+      );
     else await sendResult(rowsOf(opened), TEXT_FORMATS[input.format], reply);
   } catch (error) {
     run.end('fail');
@@ -45,16 +48,17 @@ async function answer(
   }
 }
 
-async function* seriesTexts(answer: Answer): AsyncGenerator<string, void, undefined> {
-  yield '{"results":[{';
+async function* seriesPieces(answer: Answer): AsyncGenerator<Buffer, void, undefined> {
+  const out = new TextBytes();
+  out.ascii('{"results":[{');
+  const start = out.size;
+  const options = { epochNs: undefined, chunkSize: undefined, infinities: 'null' } as const;
   let isEmpty = true;
-  for await (const text of encodeResult(
-    answer,
-    { epochNs: undefined, chunkSize: undefined, infinities: 'null' },
-    { head: '' },
-  )) {
-    if (text !== '') isEmpty = false;
-    yield text;
+  for await (const _written of encodeResult(answer, options, { frame: { head: '' }, out })) {
+    isEmpty = false;
+    yield out.take();
   }
-  yield isEmpty ? '"series":[]}]}' : '}]}';
+  if (isEmpty && out.size === start) out.ascii('"series":[]');
+  out.ascii('}]}');
+  yield out.take();
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
+import { TextBytes } from '../formats/text-bytes.js';
 import { signalOf } from '../query/send-answer.js';
 import { streamOf } from '../query/stream-of.js';
 import { sendError } from '../to-wire.js';
@@ -79,9 +80,7 @@ function bytesOf(run: InfluxqlRun, input: V1Input): AsyncGenerator<Buffer, void,
     case 'csv':
       return encoded(csvTexts(run, input));
     case 'json':
-      return input.chunkSize === undefined
-        ? encoded(jsonTexts(run, input))
-        : documents(jsonTexts(run, input));
+      return jsonPieces(run, input);
     case 'msgpack':
       return msgpackPieces(run, input);
   }
@@ -90,7 +89,7 @@ function bytesOf(run: InfluxqlRun, input: V1Input): AsyncGenerator<Buffer, void,
 /** A whole answer in the format of most clients. */
 export function encodedRun(run: InfluxqlRun, log: Logger): AsyncGenerator<Buffer, void, undefined> {
   const options = { epochNs: undefined, isPretty: false, chunkSize: undefined };
-  return gathered(run, encoded(jsonTexts(run, options)), log);
+  return gathered(run, jsonPieces(run, options), log);
 }
 
 type JsonInput = Pick<V1Input, 'epochNs' | 'isPretty' | 'chunkSize'>;
@@ -157,49 +156,70 @@ async function* gathered(
   }
 }
 
-async function* jsonTexts(
+function jsonPieces(run: InfluxqlRun, input: JsonInput): AsyncGenerator<Buffer, void, undefined> {
+  if (input.chunkSize !== undefined) return documents(chunkedTexts(run, input));
+  return input.isPretty ? encoded(prettyTexts(run, input)) : plainPieces(run, input);
+}
+
+async function* plainPieces(
+  run: InfluxqlRun,
+  input: JsonInput,
+): AsyncGenerator<Buffer, void, undefined> {
+  const out = new TextBytes();
+  out.ascii('{"results":[');
+  for (const index of run.statements.keys()) {
+    out.ascii(index === 0 ? '{' : ',{');
+    for await (const _written of writeStatement(run, index, { input, out })) {
+      if (out.size >= PIECE_LENGTH) yield out.take();
+    }
+    out.ascii('}');
+  }
+  out.ascii(']}\n');
+  yield out.take();
+}
+
+async function* prettyTexts(
+  run: InfluxqlRun,
+  input: JsonInput,
+): AsyncGenerator<string, void, undefined> {
+  const pretty = new PrettyJson();
+  for await (const piece of plainPieces(run, input)) {
+    const text = piece.toString();
+    // The newline at the end stands outside.
+    yield text.endsWith('\n') ? `${pretty.add(text.slice(0, -1))}\n` : pretty.add(text);
+  }
+}
+
+async function* chunkedTexts(
   run: InfluxqlRun,
   input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const pretty = input.isPretty ? new PrettyJson() : undefined;
-  const shown = (text: string): string => pretty?.add(text) ?? text;
-  if (input.chunkSize !== undefined) {
-    for (const index of run.statements.keys()) {
-      for await (const text of chunkedStatement(run, index, input)) yield shown(text);
-    }
-    return;
-  }
-  let held = '{"results":[';
   for (const index of run.statements.keys()) {
-    held += index === 0 ? '{' : ',{';
-    for await (const text of statementTexts(run, index, input)) {
-      held += text;
-      if (held.length < PIECE_LENGTH) continue;
-      yield shown(held);
-      held = '';
-    }
-    held += '}';
+    for await (const text of chunkedStatement(run, index, input)) yield pretty?.add(text) ?? text;
   }
-  yield `${shown(`${held}]}`)}\n`;
 }
 
-async function* statementTexts(
+async function* writeStatement(
   run: InfluxqlRun,
   index: number,
-  input: JsonInput,
-): AsyncGenerator<string, void, undefined> {
+  { input, out }: { readonly input: JsonInput; readonly out: TextBytes },
+): AsyncGenerator<void, void, undefined> {
   const head = `"statement_id":${index}`;
+  const start = out.size;
   let isBegun = false;
   try {
     // Until the first rows have gone out a failure is the whole result.
-    for await (const text of encodeResult(await run.execute(index), input, { head })) {
-      yield text;
+    const answer = await run.execute(index);
+    for await (const _written of encodeResult(answer, input, { frame: { head }, out })) {
       isBegun = true;
+      yield;
     }
   } catch (error) {
     const text = statementErrorText(error);
     if (text === undefined || isBegun) throw error;
-    yield `${head},"error":${JSON.stringify(text)}`;
+    out.cutTo(start);
+    out.text(`${head},"error":${JSON.stringify(text)}`);
   }
 }
 

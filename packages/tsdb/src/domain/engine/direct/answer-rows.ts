@@ -5,6 +5,7 @@ import type { SeriesIndex } from '../series-index.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
+import { seriesRanks } from './series-ranks.js';
 import type { LoadedRows } from './table-columns.js';
 
 /** More rows are looked at by the engine, which uses all cores, and sorted by it. */
@@ -26,8 +27,11 @@ export async function answerRows(ask: {
   readonly series: readonly number[] | undefined;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, loaded, index } = ask;
-  const runs = runsWithin(loaded, ask.series, request);
-  if (runs.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
+  const found = runsWithin(loaded, ask.series, request);
+  if (found.rowCount > MAX_LOOKED_AT || loaded.length > MAX_SOURCES) return undefined;
+  // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.
+  const runs =
+    answer.tieBreakers.length === 0 ? found : inTagOrder(found, index, answer, answer.descending);
   const picked = await pickRows(request, runs, loaded);
   if (picked === undefined) return undefined;
   const sorted = sortedByTime(picked, loaded, answer.descending);
@@ -81,6 +85,30 @@ async function pickRows(
     await setImmediate();
   }
   return picked.taken();
+}
+
+/** The runs by the values of tags of their series. */
+function inTagOrder(
+  runs: Runs,
+  index: SeriesIndex,
+  { tieBreakers }: DirectRows,
+  isDescending: boolean,
+): Runs {
+  const ranks = seriesRanks(runs.series, index, tieBreakers);
+  const sign = isDescending ? -1 : 1;
+  const order = Array.from(runs.series, (series) => (ranks.get(series) ?? 0) * sign);
+  const places = Array.from(order.keys()).sort(
+    (a, b) => (order[a] as number) - (order[b] as number) || a - b,
+  );
+  const taken = (values: readonly number[]): number[] =>
+    places.map((place) => values[place] as number);
+  return {
+    ...runs,
+    source: taken(runs.source),
+    series: taken(runs.series),
+    from: taken(runs.from),
+    to: taken(runs.to),
+  };
 }
 
 class GrowingRows {

@@ -84,7 +84,7 @@ export async function* readRows(
   }
 }
 
-/** The same for rows in memory: the last ones of series, or all of one series. */
+/** The same for rows in memory: the last ones of series, or all of one group. */
 function directRows(request: RowRequest, reader: TableReader): DirectRequest['answer'] | undefined {
   const { groupTags, isDescending } = request;
   if (!hasEveryField(request)) return undefined;
@@ -103,8 +103,15 @@ function directRows(request: RowRequest, reader: TableReader): DirectRequest['an
     }));
     return groupTags.length === 0 ? undefined : { kind: 'last', columns, by };
   }
-  if (groupTags.length > 0 || !reader.isGroupedBySeries) return undefined;
-  return { kind: 'rows', columns, descending: isDescending, limit: request.rowLimit, offset: 0 };
+  if (groupTags.length > 0) return undefined;
+  return {
+    kind: 'rows',
+    columns,
+    tieBreakers: reader.tieBreakerTags,
+    descending: isDescending,
+    limit: request.rowLimit,
+    offset: 0,
+  };
 }
 
 /** Every row has one of the wanted fields: no condition is needed for that. */

@@ -74,21 +74,22 @@ export class TableReader {
     });
   }
 
-  /** Tags besides the grouping ones, in the order that decides between rows of one time. */
   get tieBreakers(): string[] {
+    return this.tieBreakerTags.map((tag) => `coalesce(${this.name(tag)}, '')`);
+  }
+
+  /** Tags besides the grouping ones, in the order that decides between rows of one time. */
+  get tieBreakerTags(): string[] {
     const index = this.#session.seriesOf(this.#range.source.table);
     const selected = index.select(this.conditions, 1);
     if (selected !== undefined) return [];
     const grouped = new Set(this.#range.groupTags);
-    return [...index.tagKeys]
-      .filter((tag) => !grouped.has(tag))
-      .sort()
-      .map((tag) => `coalesce(${this.name(tag)}, '')`);
+    return [...index.tagKeys].filter((tag) => !grouped.has(tag)).sort();
   }
 
   /** Every series is a group of its own: no two rows of a group have one time. */
   get isGroupedBySeries(): boolean {
-    return this.tieBreakers.length === 0;
+    return this.tieBreakerTags.length === 0;
   }
 
   /** A request for rows in memory; `undefined` where the condition does not fit its form. */

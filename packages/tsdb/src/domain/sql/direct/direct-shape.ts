@@ -177,7 +177,7 @@ function rowsOf(asked: Asked, columns: readonly Column[]): DirectRequest['answer
   // Rows that nobody asked an order of come ascending by time.
   if (by !== undefined && orderColumn(asked, by.expr)?.kind !== 'time') return undefined;
   const descending = by?.options.asc === false;
-  return { kind: 'rows', columns, descending, ...asked.range };
+  return { kind: 'rows', columns, tieBreakers: [], descending, ...asked.range };
 }
 
 function lastRowsOf(asked: Asked, on: readonly Expr[]): DirectRequest['answer'] | undefined {
