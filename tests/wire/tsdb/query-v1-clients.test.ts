@@ -242,6 +242,31 @@ describe('/query for clients of version 1', () => {
     ]);
   });
 
+  it('lists policies as they were made, with the shard durations that they were given', async () => {
+    const ok = async (q: string) => assert.deepEqual(await rows('', q), [], q);
+    await ok('CREATE DATABASE cuts WITH SHARD DURATION 3h');
+    await ok('CREATE RETENTION POLICY z ON cuts DURATION 7d REPLICATION 1 SHARD DURATION 1h');
+    await ok('CREATE RETENTION POLICY a ON cuts DURATION 1d REPLICATION 1 SHARD DURATION 10m');
+    await ok('ALTER RETENTION POLICY z ON cuts DURATION 4d SHARD DURATION 2h');
+    const listed = [
+      ['autogen', '0s', '3h0m0s', 1, true],
+      ['z', '96h0m0s', '2h0m0s', 1, false],
+      ['a', '24h0m0s', '1h0m0s', 1, false],
+    ];
+    assert.deepEqual(await rows('', 'SHOW RETENTION POLICIES ON cuts'), listed);
+    const tooLong = 'retention policy duration must be greater than the shard duration';
+    for (const q of [
+      'CREATE RETENTION POLICY b ON cuts DURATION 1d REPLICATION 1 SHARD DURATION 2d',
+      'ALTER RETENTION POLICY a ON cuts SHARD DURATION 2d',
+      'ALTER RETENTION POLICY z ON cuts DURATION 1h',
+    ])
+      assert.equal(await rows('', q), tooLong, q);
+    assert.deepEqual(await rows('', 'SHOW RETENTION POLICIES ON cuts'), listed);
+    await server.stop();
+    server = await ServerProcess.start({ dataDir });
+    assert.deepEqual(await rows('', 'SHOW RETENTION POLICIES ON cuts'), listed);
+  });
+
   it('counts series without their rows, and says so', async () => {
     await write('card', ['m,host=a v=1 1000000000']);
     const of = (what: string) => rows('card', `SHOW ${what} WHERE time > 0`);

@@ -10,6 +10,8 @@ export interface DatabaseSchema {
   readonly retentionNs: bigint | undefined;
   /** Retention policy (the database `name/policy`) that clients of version 1 mean when they name none; absent: none. */
   readonly defaultPolicy?: string;
+  /** Shard duration that clients of version 1 gave it, kept for their lists; segments are cut otherwise. */
+  readonly shardDurationNs?: bigint;
   /** Active tables by name. */
   readonly tables: ReadonlyMap<string, TableSchema>;
 }

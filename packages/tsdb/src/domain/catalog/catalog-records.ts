@@ -63,6 +63,7 @@ async function readDatabases(
       name: row.name,
       retentionNs: row.retention_ns === null ? undefined : BigInt(row.retention_ns),
       ...(row.default_policy !== null && { defaultPolicy: row.default_policy }),
+      ...(row.shard_duration_ns !== null && { shardDurationNs: BigInt(row.shard_duration_ns) }),
       tables: new Map(),
     };
     const deletion = deletionOf(row);
@@ -204,6 +205,7 @@ async function insertDatabase(
       original_name: null,
       purged_ms: null,
       default_policy: null,
+      shard_duration_ns: null,
     })
     .execute();
   await keepAhead(tx, 'database', database.id);
@@ -325,6 +327,18 @@ export async function writeDefaultPolicy(
   await tx
     .updateTable('tsdb_databases')
     .set({ default_policy: policy ?? null })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function writeShardDuration(
+  tx: Transaction<CatalogTables>,
+  id: number,
+  durationNs: bigint | undefined,
+): Promise<void> {
+  await tx
+    .updateTable('tsdb_databases')
+    .set({ shard_duration_ns: durationNs?.toString() ?? null })
     .where('id', '=', id)
     .execute();
 }

@@ -24,6 +24,8 @@ export interface CatalogTables {
     purged_ms: number | null;
     /** Retention policy that clients of version 1 mean when they name none. */
     default_policy: string | null;
+    /** Shard duration that clients of version 1 gave it. */
+    shard_duration_ns: string | null;
   };
   tsdb_tables: {
     id: number;
@@ -58,7 +60,12 @@ export const CATALOG_MIGRATIONS: readonly Migration[] = [
   { name: '0001_catalog', up: createCatalog },
   { name: '0002_deletion', up: addDeletion },
   { name: '0003_default_policy', up: addDefaultPolicy },
+  { name: '0004_shard_duration', up: addShardDuration },
 ];
+
+async function addShardDuration(tx: Transaction<unknown>): Promise<void> {
+  await tx.schema.alterTable('tsdb_databases').addColumn('shard_duration_ns', 'text').execute();
+}
 
 async function addDefaultPolicy(tx: Transaction<unknown>): Promise<void> {
   await tx.schema.alterTable('tsdb_databases').addColumn('default_policy', 'text').execute();

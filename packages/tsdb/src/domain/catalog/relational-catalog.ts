@@ -25,6 +25,7 @@ import {
   writeDatabaseRetention,
   writeDefaultPolicy,
   writeIdentity,
+  writeShardDuration,
   writeTableRetention,
 } from './catalog-records.js';
 import { CatalogState } from './catalog-state.js';
@@ -172,6 +173,24 @@ export class RelationalCatalog implements Catalog {
       );
       const { defaultPolicy: _, ...others } = this.#state.databaseById(database.id) ?? database;
       this.#state.show(policy === undefined ? others : { ...others, defaultPolicy: policy }, []);
+    });
+  }
+
+  /** `undefined`: what fits the retention period. Throws `DatabaseNotKnown`. */
+  async setShardDuration(name: string, durationNs: bigint | undefined): Promise<void> {
+    if (name === INTERNAL_DATABASE) throw new InternalDatabase();
+    await this.#changes.run(name, async () => {
+      const database = this.#state.database(name);
+      if (database === undefined) throw new DatabaseNotKnown({ database: name });
+      if (database.shardDurationNs === durationNs) return;
+      await this.#needs.store.transaction<CatalogTables, void>((tx) =>
+        writeShardDuration(tx, database.id, durationNs),
+      );
+      const { shardDurationNs: _, ...others } = this.#state.databaseById(database.id) ?? database;
+      this.#state.show(
+        durationNs === undefined ? others : { ...others, shardDurationNs: durationNs },
+        [],
+      );
     });
   }
 

@@ -52,6 +52,10 @@ export async function runSchema(
       const name = knownPolicy(statement.database, statement.name, catalog);
       const { durationNs, isDefault } = statement.options;
       checkDuration(durationNs);
+      const shardNs = shardDuration(statement.options);
+      const retentionNs = durationNs ?? catalog.database(name)?.retentionNs;
+      checkShard(retentionNs, shardNs ?? catalog.database(name)?.shardDurationNs);
+      if (shardNs !== undefined) await catalog.setShardDuration(name, shardNs);
       if (durationNs !== undefined) await catalog.setRetention(name, durationNs || undefined);
       if (isDefault) await makeDefault(statement.database, statement.name, catalog);
       return;
@@ -104,7 +108,8 @@ async function createDatabase(
     return;
   }
   const isNamed = policy.name !== undefined && policyDatabase(name, policy.name) !== name;
-  await created(catalog, name, isNamed ? undefined : policy.durationNs);
+  checkShard(policy.durationNs, shardDuration(policy));
+  await created(catalog, name, isNamed ? {} : policy);
   if (!isNamed) return;
   await createPolicy(name, policy.name, { ...policy, isDefault: true }, catalog);
 }
@@ -116,7 +121,9 @@ function checkSame(known: DatabaseSchema, policy: PolicyOptions, catalog: Relati
   const isDefault = asked === policyDatabase(known.name, known.defaultPolicy ?? 'autogen');
   const isSame =
     policy.durationNs === undefined || policy.durationNs === (standing?.retentionNs ?? 0n);
-  if (standing !== undefined && isDefault && isSame) return;
+  const shardNs = shardDuration(policy);
+  const isSameShard = shardNs === undefined || shardNs === standing?.shardDurationNs;
+  if (standing !== undefined && isDefault && isSame && isSameShard) return;
   throw new PlanError('retention policy conflicts with an existing policy');
 }
 
@@ -141,10 +148,12 @@ function withPolicies(
 async function created(
   catalog: RelationalCatalog,
   name: string,
-  durationNs: bigint | undefined,
+  options: PolicyOptions,
 ): Promise<void> {
   try {
-    await catalog.createDatabase(name, durationNs || undefined);
+    await catalog.createDatabase(name, options.durationNs || undefined);
+    const shardNs = shardDuration(options);
+    if (shardNs !== undefined) await catalog.setShardDuration(name, shardNs);
   } catch (error) {
     // Somebody else has made it meanwhile, which is as good.
     if (!(error instanceof ResourceExists) || catalog.database(name) === undefined) throw error;
@@ -156,6 +165,17 @@ function checkDuration(durationNs: bigint | undefined): void {
   throw new PlanError('retention policy duration must be at least 1h0m0s');
 }
 
+/** `undefined`: none is asked for. Shards of less than an hour become such of an hour. */
+function shardDuration({ shardDurationNs }: PolicyOptions): bigint | undefined {
+  if (!shardDurationNs) return undefined;
+  return shardDurationNs < NS_PER_HOUR ? NS_PER_HOUR : shardDurationNs;
+}
+
+function checkShard(durationNs: bigint | undefined, shardNs: bigint | undefined): void {
+  if (!durationNs || shardNs === undefined || durationNs >= shardNs) return;
+  throw new PlanError('retention policy duration must be greater than the shard duration');
+}
+
 async function createPolicy(
   database: string,
   policy: string,
@@ -164,11 +184,16 @@ async function createPolicy(
 ): Promise<void> {
   if (catalog.database(database) === undefined) throw new DatabaseNotFound({ database });
   checkDuration(options.durationNs);
+  const shardNs = shardDuration(options);
+  checkShard(options.durationNs, shardNs);
   const name = policyDatabase(database, policy);
   const known = catalog.database(name);
   if (known === undefined) {
-    await created(catalog, name, options.durationNs);
-  } else if ((known.retentionNs ?? 0n) !== (options.durationNs ?? 0n)) {
+    await created(catalog, name, options);
+  } else if (
+    (known.retentionNs ?? 0n) !== (options.durationNs ?? 0n) ||
+    known.shardDurationNs !== shardNs
+  ) {
     throw new PlanError('retention policy already exists');
   }
   if (options.isDefault) await makeDefault(database, policy, catalog);

@@ -162,6 +162,7 @@ function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Ans
     { name: 'autogen', schema: database },
     ...databases()
       .filter(({ name }) => name.startsWith(prefix))
+      .sort((a, b) => a.id - b.id)
       .map((schema) => ({ name: schema.name.slice(prefix.length), schema })),
   ];
   const columns: AnswerColumn[] = [
@@ -174,7 +175,7 @@ function showPolicies(database: DatabaseSchema, { databases }: ShowContext): Ans
   const rows = policies.map(({ name, schema }) => [
     name,
     goDuration(schema.retentionNs ?? 0n),
-    goDuration(shardDurationNs(schema.retentionNs)),
+    goDuration(schema.shardDurationNs ?? shardDurationNs(schema.retentionNs)),
     1n,
     name === defaultPolicy,
   ]);
