@@ -109,6 +109,12 @@ async function benchRedis(url) {
   const prefix = `bench:${random.uuidV4()}:`;
   const store = new RedisStore({ url, clock, random, rules, prefix, timeoutMs: 10_000 });
   await store.start();
+  const ahead = new RedisStore({
+    ...{ url, clock, random, rules, timeoutMs: 10_000 },
+    prefix: `${prefix}ahead:`,
+    reserve: 100,
+  });
+  await ahead.start();
   const options = { enableAutoPipelining: true, enableOfflineQueue: false, lazyConnect: true };
   const storeClient = new Redis(url, options);
   await storeClient.connect();
@@ -118,12 +124,15 @@ async function benchRedis(url) {
     points: LIMIT,
     duration: 3_600,
   });
-  const ours = (plan) => () =>
-    inFlight(REDIS_DECISIONS, async (index) => {
-      store.finish(await store.admit(callers[index % IDENTITY_COUNT], plan));
-    });
+  const ours =
+    (plan, own = store, identityCount = IDENTITY_COUNT) =>
+    () =>
+      inFlight(REDIS_DECISIONS, async (index) => {
+        own.finish(await own.admit(callers[index % identityCount], plan));
+      });
   await compare(`Redis, ${IN_FLIGHT} in flight`, REDIS_DECISIONS, {
     'plinth, one limit': ours(primary),
+    'plinth, one limit, 100 units ahead of ten': ours(primary, ahead, 10),
     'plinth, all limits': ours(all),
     'rate-limiter-flexible, one limit': () =>
       inFlight(REDIS_DECISIONS, (index) => flexible.consume(callers[index % IDENTITY_COUNT].key)),
@@ -156,6 +165,7 @@ async function benchRedis(url) {
   }
   storeClient.disconnect();
   await store.close();
+  await ahead.close();
 }
 
 /** The same in turns, so that what else the machine does falls on all of them. */
@@ -178,7 +188,7 @@ async function compare(title, count, runs) {
   for (const [name, list] of best) {
     const perSecond = median(list);
     console.log(
-      `${title}: ${name.padEnd(34)} ${Math.round(perSecond).toLocaleString('en').padStart(10)} decisions/s  ${(perSecond / reference).toFixed(2)}x`,
+      `${title}: ${name.padEnd(41)} ${Math.round(perSecond).toLocaleString('en').padStart(10)} decisions/s  ${(perSecond / reference).toFixed(2)}x`,
     );
   }
 }

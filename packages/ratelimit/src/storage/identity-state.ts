@@ -22,11 +22,10 @@ export class IdentityState implements PrimaryWindow {
   /** Of the window above. */
   resourceIndex = -1;
   inFlight = 0;
-  /** Its points are in `slot` alone, or in `ring` once a second slot has some. */
+  /** Its points are in `slot` alone, or in `extra.ring` once a second slot has some. */
   endpoint: string | undefined = undefined;
   slot = 0;
   slotPoints = 0;
-  ring: SlidingSum | undefined = undefined;
   /** Epoch seconds by the limiter's own clock. */
   seenSec = 0;
   isDirty = false;
@@ -68,7 +67,8 @@ export class IdentityState implements PrimaryWindow {
 
   pointsAt(endpoint: string, slot: number): number {
     if (this.endpoint !== endpoint) return otherPoints(this, endpoint)?.at(slot) ?? 0;
-    if (this.ring !== undefined) return this.ring.at(slot);
+    const ring = this.extra?.ring;
+    if (ring !== undefined) return ring.at(slot);
     return this.slot > lastForgottenSlot(slot) ? this.slotPoints : 0;
   }
 
@@ -78,15 +78,17 @@ export class IdentityState implements PrimaryWindow {
       withOtherPoints(this, endpoint, slot).add(slot, points);
       return;
     }
-    if (this.ring !== undefined) {
-      this.ring.add(slot, points);
+    const ring = this.extra?.ring;
+    if (ring !== undefined) {
+      ring.add(slot, points);
     } else if (isAloneIn(this, slot)) {
       this.slotPoints = this.slot === slot ? this.slotPoints + points : points;
       this.slot = slot;
     } else {
-      this.ring = new SlidingSum(this.slot);
-      this.ring.add(this.slot, this.slotPoints);
-      this.ring.add(slot, points);
+      const made = new SlidingSum(this.slot);
+      made.add(this.slot, this.slotPoints);
+      made.add(slot, points);
+      this.withExtra().ring = made;
     }
   }
 
@@ -95,7 +97,8 @@ export class IdentityState implements PrimaryWindow {
     if (this.endpoint !== endpoint) {
       return otherPoints(this, endpoint)?.slotsUntil(slot, allowed) ?? 0;
     }
-    if (this.ring !== undefined) return this.ring.slotsUntil(slot, allowed);
+    const ring = this.extra?.ring;
+    if (ring !== undefined) return ring.slotsUntil(slot, allowed);
     const sum = new SlidingSum(this.slot);
     sum.add(this.slot, this.slotPoints);
     return sum.slotsUntil(slot, allowed);
@@ -141,6 +144,8 @@ function withOtherPoints(state: IdentityState, endpoint: string, slot: number): 
 
 export class ExtraState {
   windows: Map<number, PrimaryWindow> | undefined = undefined;
+  /** Points of the first endpoint. */
+  ring: SlidingSum | undefined = undefined;
   points: Map<string, SlidingSum> | undefined = undefined;
   cpu: SlidingSum | undefined = undefined;
   cpuGraph: SlidingSum | undefined = undefined;

@@ -23,13 +23,13 @@ export class IdentityTable {
   readonly #states = new Map<string, IdentityState>();
   /** Of identities that are or were banned. */
   readonly bannedKeys = new Set<string>();
-  #sweep: MapIterator<IdentityState>;
+  /** None before it is needed: an iterator keeps every table alive that the map has outgrown since it last moved. */
+  #sweep: MapIterator<IdentityState> | undefined;
   /** Windows of all identities; whoever opens or ends one says so here. */
   bucketCount = 0;
 
   constructor(options: IdentityTableOptions) {
     this.#options = options;
-    this.#sweep = this.#states.values();
   }
 
   get(key: string): IdentityState | undefined {
@@ -81,6 +81,7 @@ export class IdentityTable {
 
   /** Goes round and round; new identities come at the end of the round. */
   #nextSwept(): IdentityState | undefined {
+    this.#sweep ??= this.#states.values();
     let next = this.#sweep.next();
     if (next.done) {
       this.#sweep = this.#states.values();

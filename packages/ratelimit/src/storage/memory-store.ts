@@ -187,7 +187,6 @@ export class MemoryStore implements LimitStore {
     old.resetSec = 0;
     old.resourceIndex = -1;
     old.endpoint = undefined;
-    old.ring = undefined;
     old.slotPoints = 0;
     old.extra = undefined;
     if (extra !== undefined && extra.bannedUntilMs > 0) {
