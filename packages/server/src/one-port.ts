@@ -64,6 +64,7 @@ export class OnePort {
     http1.removeAllListeners('connection');
     http1.on('connection', (socket: Socket) => {
       this.#silent.set(socket, clock.monotonicMs());
+      socket.on('error', goneAnyway);
       socket.once('close', () => this.#silent.delete(socket));
       const serve = (): void => whenTold(socket, (first) => this.#serve(socket, first));
       if (!isProxy?.(socket.remoteAddress ?? '')) {
@@ -115,6 +116,7 @@ export class OnePort {
 
   /** A connection after its handshake; until it is told what is inside, its raw one counts as silent. */
   #serveInside(socket: TLSSocket): void {
+    socket.on('error', goneAnyway);
     const other = otherEnd(socket);
     const raw = this.#shaking.get(other);
     this.#shaking.delete(other);
@@ -149,6 +151,12 @@ export class OnePort {
     }
   }
 }
+
+/**
+ * A connection may be reset at any moment, also while nobody serves it: when it is refused, or between two that serve it.
+ * Whoever serves it hears of that by the end of the connection as well.
+ */
+function goneAnyway(): void {}
 
 /** Names a connection for as long as it is open. */
 function otherEnd(socket: Socket): string {

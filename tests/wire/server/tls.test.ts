@@ -112,6 +112,24 @@ describe('TLS on the port', () => {
     assert.equal(await http2.untilEnd(), '');
   });
 
+  it('T-01 lives on after refused clients that reset their connections', async () => {
+    const { port } = new URL(server.url);
+    for (const bytes of [
+      'GET / HTTP/1.1\r\n\r\n',
+      '\x80\x2e\x01\x00\x02',
+      '\x15\x03\x01\x00\x02\x01\x00',
+    ]) {
+      const socket = connectTcp(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(bytes, 'latin1');
+      await once(socket, 'data');
+      socket.resetAndDestroy();
+    }
+    const http = new HttpClient(server.url, first.ca);
+    assert.equal((await http.send('/health')).text, 'OK');
+    http.close();
+  });
+
   it('T-01 lives on after handshakes that lead nowhere', async () => {
     const { port } = new URL(server.url);
     const garbage = Array.from({ length: 20 }, async (_, index) => {

@@ -1,7 +1,15 @@
 // Source: tsdb-http, "Flight SQL"; row F-02 of its checklist. Flight SQL's own description says what the answers look like.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { tableFromArrays, tableFromIPC, tableToIPC } from 'apache-arrow';
+import {
+  makeData,
+  makeVector,
+  Table,
+  TimestampNanosecond,
+  tableFromArrays,
+  tableFromIPC,
+  tableToIPC,
+} from 'apache-arrow';
 import {
   assertEmpty,
   command,
@@ -140,8 +148,10 @@ describe('prepared statements', () => {
   };
   const prepared = (handle: Uint8Array) =>
     command('CommandPreparedStatementQuery', 'Handle', { handle });
-  const bind = async (handle: Uint8Array, columns: Parameters<typeof tableFromArrays>[0]) => {
-    const messages = flightMessages(tableToIPC(tableFromArrays(columns), 'stream'));
+  const bind = async (handle: Uint8Array, columns: Parameters<typeof tableFromArrays>[0]) =>
+    await bindTable(handle, tableFromArrays(columns));
+  const bindTable = async (handle: Uint8Array, table: Table) => {
+    const messages = flightMessages(tableToIPC(table, 'stream'));
     const descriptor = { type: 2, cmd: prepared(handle) };
     const sent = messages.map(({ header, body }, index) =>
       encode('Data', {
@@ -192,6 +202,43 @@ describe('prepared statements', () => {
     // Without its parameters a statement has no plan.
     const { code } = await statusOf(client.execute(prepared(byPlace.handle), at()));
     assert.equal(code, INVALID_ARGUMENT);
+  });
+
+  it('F-02 take parameters by number wherever they stand, and by place where they have no name', async () => {
+    const numbered = await prepare('SELECT usage FROM cpu WHERE host = $2 AND usage < $1');
+    const { fields } = tableFromIPC(numbered.parameter_schema).schema;
+    assert.deepEqual(
+      fields.map(({ name }) => name),
+      ['$1', '$2'],
+    );
+    const both = await bind(numbered.handle, { 0: Float64Array.of(9), 1: ['a'] });
+    assert.deepEqual(rowsOfTable((await client.execute(prepared(both), at())).table), [
+      { usage: 1.5 },
+    ]);
+    const text = "SELECT usage, '?' AS mark FROM cpu WHERE host = ? /* ? */ AND usage < ? -- ?";
+    const unnamed = await prepare(text);
+    assert.equal(tableFromIPC(unnamed.parameter_schema).schema.fields.length, 2);
+    const placed = await bind(unnamed.handle, { 0: ['a'], 1: Float64Array.of(9) });
+    assert.deepEqual(rowsOfTable((await client.execute(prepared(placed), at())).table), [
+      { usage: 1.5, mark: '?' },
+    ]);
+  });
+
+  it('F-02 take times as exact as they are', async () => {
+    const { handle } = await prepare(
+      "SELECT TIMESTAMP '2023-11-14T22:13:20.123456789' = $1 AS same",
+    );
+    const check = async (timeNs: bigint, same: boolean) => {
+      const data = makeData({
+        type: new TimestampNanosecond(),
+        data: BigInt64Array.of(timeNs),
+      });
+      const bound = await bindTable(handle, new Table({ 0: makeVector(data) }));
+      const { table } = await client.execute(prepared(bound), at());
+      assert.deepEqual(rowsOfTable(table), [{ same }], String(timeNs));
+    };
+    await check(1_700_000_000_123_456_789n, true);
+    await check(1_700_000_000_123_456_788n, false);
   });
 
   it('F-02 refuse what is no statement and no parameter', async () => {

@@ -1,5 +1,6 @@
 import type { Vector } from 'apache-arrow';
 import type { ParameterValue } from '../../../domain/sql/planned-query.js';
+import { floorDiv } from '../../../model/calendar.js';
 import { encapsulated } from '../../arrow/schema-message.js';
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
 import type { FlightQuery } from '../run-query.js';
@@ -97,13 +98,44 @@ function parameterOf(
   vector: Vector,
   DataType: typeof import('apache-arrow').DataType,
 ): ParameterValue {
+  const { type } = vector;
   const value: unknown = vector.get(0);
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (DataType.isInt(vector.type)) return BigInt(value as number | bigint);
-  if (DataType.isFloat(vector.type)) return Number(value);
-  // The library gives milliseconds, with what is below them as a fraction that is not exact.
-  if (DataType.isTimestamp(vector.type) || DataType.isDate(vector.type)) {
-    return new Date(Number(value)).toISOString();
+  if (DataType.isInt(type)) return BigInt(value as number | bigint);
+  if (DataType.isFloat(type)) return Number(value);
+  if (DataType.isDecimal(type)) return decimalOf(value as Uint32Array, type.scale);
+  if (DataType.isTimestamp(type)) {
+    // The library makes milliseconds of it; the value itself is exact.
+    const counts = vector.data[0]?.values as BigInt64Array | undefined;
+    return timeText(counts?.[0] ?? 0n, UNIT_DIGITS[type.unit]);
   }
-  throw invalid(`parameters of type ${String(vector.type)} are not supported`);
+  if (DataType.isDate(type)) return new Date(Number(value)).toISOString().slice(0, 10);
+  throw invalid(`parameters of type ${String(type)} are not supported`);
+}
+
+/** Digits of a second's fraction by Arrow's unit of time. */
+const UNIT_DIGITS = [0, 3, 6, 9] as const;
+
+/** An instant as texts of times are written, with all that it has. */
+function timeText(count: bigint, digits: number): string {
+  const perSecond = 10n ** BigInt(digits);
+  const seconds = floorDiv(count, perSecond);
+  const milliseconds = Number(seconds) * 1000;
+  if (Math.abs(milliseconds) > MAX_DATE_MS) throw invalid('a time is out of range');
+  const whole = new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
+  const fraction = String(count - seconds * perSecond).padStart(digits, '0');
+  return digits === 0 ? `${whole}Z` : `${whole}.${fraction}Z`;
+}
+
+/** Source: ECMAScript, "Time Values and Time Range"; years of four digits are fewer still. */
+const MAX_DATE_MS = Date.UTC(9999, 11, 31);
+
+/** Little-endian words of a number of the last digit's unit. */
+function decimalOf(words: Uint32Array, scale: number): number {
+  const unsigned = words.reduce(
+    (sum, word, index) => sum + (BigInt(word) << BigInt(32 * index)),
+    0n,
+  );
+  const unscaled = BigInt.asIntN(32 * words.length, unsigned);
+  return Number(`${unscaled}e${-scale}`);
 }

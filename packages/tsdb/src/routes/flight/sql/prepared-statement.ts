@@ -30,7 +30,8 @@ export async function prepareStatement(
   deps: RouteDeps,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const text = textAt(decodeNamed(body, 'ActionCreatePreparedStatementRequest'), 1);
+  const given = textAt(decodeNamed(body, 'ActionCreatePreparedStatementRequest'), 1);
+  const text = at.language === 'sql' ? numbered(given) : given;
   const names = placeholdersIn(text);
   const query = { ...at, text, params: new Map<string, ParameterValue>() };
   const fields = await fieldsOf(query, names, deps, signal);
@@ -81,9 +82,29 @@ export async function describeQuery(
 
 /** What stands in quotes or in comments is none; an open end counts as one, so that no text is read twice. */
 const TOKEN =
-  /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(?<name>[A-Za-z_][A-Za-z0-9_]*|\d+)/g;
+  /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\$(?<name>[A-Za-z_][A-Za-z0-9_]*|\d+)|(?<mark>\?)/g;
 
-/** Names of the placeholders of a statement, each once, in the order of their first place. */
+/** Numbers beyond it are taken for names: a list of all before them would be made for nothing. */
+const MAX_NUMBERED = 1000;
+
+/**
+ * Names of the placeholders of a statement, each once: in the order of their first place, or in that of their numbers when
+ * they are numbers, also of those that are left out.
+ */
 export function placeholdersIn(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(TOKEN)].flatMap(({ groups }) => groups?.['name'] ?? []))];
+  const names = [
+    ...new Set([...text.matchAll(TOKEN)].flatMap(({ groups }) => groups?.['name'] ?? [])),
+  ];
+  const last = Math.max(0, ...names.slice(0, MAX_NUMBERED).map(Number));
+  if (!(last <= MAX_NUMBERED) || names.length > MAX_NUMBERED) return names;
+  return Array.from({ length: last }, (_, index) => String(index + 1));
+}
+
+/** Placeholders without a name, as ODBC and JDBC have them, get their number. */
+function numbered(text: string): string {
+  let count = 0;
+  return text.replace(TOKEN, (token, ...rest) => {
+    const { mark } = rest.at(-1) as { readonly mark?: string };
+    return mark === undefined ? token : `$${++count}`;
+  });
 }
