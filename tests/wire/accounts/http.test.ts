@@ -101,6 +101,12 @@ describe('answers', () => {
     await server.refused(ACCOUNTS, { body: large }, { status: 413, code: 'request_too_large' });
     const deep = `{"metadata":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     await server.refused(ACCOUNTS, { body: deep }, { code: 'invalid_fields', param: 'metadata' });
+    // A number that JSON can say and a double cannot is refused, not rounded.
+    for (const number of ['12345678901234567890', '1e400', '9007199254740993']) {
+      const body = `{"metadata":{"order":${number}}}`;
+      const expected = { code: 'invalid_fields', param: 'metadata.order' };
+      await server.refused(ACCOUNTS, { body }, expected);
+    }
     const unknown = `{"x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
     await server.refused(ACCOUNTS, { body: unknown }, { code: 'invalid_fields', param: 'x' });
   });

@@ -118,10 +118,10 @@ describe('the list of deliveries', () => {
     assert.deepEqual(await actions('action=fail'), ['fail']);
     assert.deepEqual(await actions('since=2100-01-01T00:00:00Z'), []);
     assert.equal((await actions('since=2020-01-01T00:00:00Z')).length, 3);
-    for (const query of ['redelivery=yes', 'status=odd', 'since=x']) {
+    for (const query of ['redelivery=yes', 'status=odd', 'since=x', 'event=a%00', 'guid=%00']) {
       const answer = await app.call(`${DELIVERIES}?${query}`);
       assert.equal(answer.status, 422, query);
-      const [field, value] = query.split('=');
+      const [field, value = ''] = query.split('=').map(decodeURIComponent);
       assert.deepEqual((JSON.parse(answer.text) as { errors: unknown }).errors, [
         { resource: 'HookDelivery', field, code: 'invalid', value },
       ]);

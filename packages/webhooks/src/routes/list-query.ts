@@ -64,7 +64,10 @@ export function readFilter(parameters: URLSearchParams, errors: FieldError[]): D
   if (status !== null && !isStatus) errors.push(invalid('status', status));
   const text = (name: string) => {
     const value = parameters.get(name);
-    return value === null || value.includes('\0') ? {} : { [name]: value };
+    if (value === null) return {};
+    if (!value.includes('\0')) return { [name]: value };
+    errors.push(invalid(name, value)); // no record has it, and PostgreSQL cannot be asked for it
+    return {};
   };
   const id = (name: string) => {
     const value = parameters.get(name);

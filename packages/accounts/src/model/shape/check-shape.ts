@@ -154,7 +154,7 @@ class ShapeWalk {
 
   #string(node: Node, value: unknown, path: string): unknown {
     if (node.spelling === 'decimal') return this.#decimal(value, path);
-    if (node.spelling === 'text' && typeof value === 'number') return String(value);
+    if (node.spelling === 'text' && typeof value === 'number') return this.#numberText(value, path);
     if (typeof value !== 'string') return this.#wrongType(path, 'a string');
     if (HALF_CHARACTER.test(value)) {
       return this.#fail(path, 'bad_format', `${path} contains half of a character.`);
@@ -180,6 +180,15 @@ class ShapeWalk {
       return this.#fail(path, 'bad_format', `${path} does not have the expected format.`);
     }
     return spelled;
+  }
+
+  /** What the parser has rounded already is not what was sent. */
+  #numberText(value: number, path: string): unknown {
+    if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) {
+      return String(value);
+    }
+    const message = `${path} is a number that cannot be kept exactly; send it as a string.`;
+    return this.#fail(path, 'out_of_range', message);
   }
 
   #decimal(value: unknown, path: string): unknown {
