@@ -32,15 +32,15 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-const start = async (flags: readonly string[]) =>
+const start = async (flags: readonly string[], timeout = '1s') =>
   await ServerProcess.start({
     flags: [
       '--without-auth',
       '--services=webhooks',
       '--webhooks-allow-private-targets=127.0.0.0/8,::1/128',
-      '--webhooks-timeout=1s',
+      `--webhooks-timeout-ms=${timeout}`,
       ...flags.filter((flag) => flag !== ''),
-    ].map((flag) => flag.replace('--webhooks-timeout=', '--webhooks-timeout-ms=')),
+    ],
   });
 
 /** A server of raw connections; what it does with each is the test's choice. */
@@ -165,7 +165,10 @@ describe('the record of an attempt', () => {
     await check(url, untrusted, 502, { insecure_ssl: '0' });
     const plain = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await check(plain.replace('http:', 'https:'), 'SSL connect error', 502);
-    await using trusting = await start([`--webhooks-extra-ca-file=${join(folder, 'cert.pem')}`]);
+    // Not what is asked here: the first connection of a fresh process reads every authority.
+    const patient = '10s';
+    const authority = `--webhooks-extra-ca-file=${join(folder, 'cert.pem')}`;
+    await using trusting = await start([authority], patient);
     assert.equal((await outcomeOf(url, {}, trusting)).status, 'OK');
     secure.closeAllConnections();
   });
