@@ -141,6 +141,21 @@ describe('the record of an attempt', () => {
     await check('http://no-such-host.invalid/', 'failed to connect to host', 502);
     const garbage = await raw((socket) => afterRequest(socket, () => socket.end('SSH-2.0-x\r\n')));
     await check(garbage, 'Invalid HTTP Response: 0', 502);
+    const twoLengths = await raw((socket) =>
+      afterRequest(socket, () =>
+        socket.write(
+          'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+        ),
+      ),
+    );
+    await check(twoLengths, 'Invalid HTTP Response: 0', 502);
+    // What comes before the answer is no answer.
+    const early = await raw((socket) =>
+      afterRequest(socket, () =>
+        socket.end('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
+      ),
+    );
+    await check(early, 'OK', 204);
     const informational = await raw((socket) =>
       afterRequest(socket, () => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n')),
     );

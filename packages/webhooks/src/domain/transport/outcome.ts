@@ -80,6 +80,12 @@ const CERTIFICATE_CODES =
 const NO_ROUTE_CODES =
   /^(?:ENOTFOUND|EAI_|ENODATA|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|EINVAL|EACCES)/;
 
+/** Of the HTTP client: headers without end, and two lengths that contradict each other. */
+const MALFORMED_CODES: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
+
 /** @param duringTls the TCP connection stood and the TLS one did not yet. */
 export function failureOf(error: unknown, duringTls: boolean): TransportFailed {
   if (error instanceof TransportFailed) return error;
@@ -91,7 +97,7 @@ export function failureOf(error: unknown, duringTls: boolean): TransportFailed {
     return new TransportFailed('tls_failed', error);
   }
   const isParser = error instanceof Error && error.name === 'HTTPParserError';
-  if (isParser || code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if (isParser || MALFORMED_CODES.has(code)) {
     return new TransportFailed('not_http', error);
   }
   return new TransportFailed('connection_lost', error);
