@@ -26,6 +26,16 @@ const DURATION = /(?:[0-9]+(?:ns|us|µs|ms|u|µ|s|m|h|d|w))+/y;
 const WORD_CHARACTER = /[A-Za-z0-9_]/;
 const SYMBOL = /::|!=|<>|<=|>=|=~|!~|[-+*/%&|^(),;.=<>:]/y;
 
+const BLANK = 32;
+
+/** Whether white space or a comment may begin with a character. */
+function mayBeSpace(code: number): boolean {
+  return code <= BLANK || code === MINUS || code === SLASH || code > 126;
+}
+
+const MINUS = 45;
+const SLASH = 47;
+
 /** Cuts text into tokens, one at a time: what `/` means is known by the parser alone. */
 export class Scanner {
   readonly #text: string;
@@ -124,6 +134,9 @@ export class Scanner {
 
   #skipSpace(from: number): number {
     let at = from;
+    // Most tokens stand behind one blank, or none.
+    if (this.#text.charCodeAt(at) === BLANK) at++;
+    if (!mayBeSpace(this.#text.charCodeAt(at))) return at;
     for (;;) {
       at += this.#match(SPACE, at)?.length ?? 0;
       if (this.#text.startsWith('--', at)) {

@@ -28,7 +28,11 @@ export function expandSelect(select: SelectStatement, env: Environment): Expande
     ({ kind }) => kind === 'wildcard' || kind === 'regex',
   );
   const grouped = new Set(dimensions.flatMap((d) => (d.kind === 'var_ref' ? [d.name] : [])));
-  const refs = selectable(columns, hasTagWildcard ? undefined : grouped);
+  let made: readonly Selectable[] | undefined;
+  const refs: Refs = () => {
+    made ??= selectable(columns, hasTagWildcard ? undefined : grouped);
+    return made;
+  };
   const fields: Field[] = [];
   for (const field of select.fields) {
     fields.push(...expandField(field, refs, columns));
@@ -55,6 +59,9 @@ function findSources(select: SelectStatement, env: Environment): BoundSource[] {
   }
   return bound;
 }
+
+/** What wildcards stand for; most statements have none. */
+type Refs = () => readonly Selectable[];
 
 interface Selectable {
   readonly ref: VarRef;
@@ -94,17 +101,13 @@ function expandDimension(dimension: Dimension, columns: SourceColumns): Dimensio
     .map((name) => ({ kind: 'var_ref', name }));
 }
 
-function expandField(
-  field: Field,
-  refs: readonly Selectable[],
-  columns: SourceColumns,
-): readonly Field[] {
+function expandField(field: Field, refs: Refs, columns: SourceColumns): readonly Field[] {
   const { expr } = field;
   switch (expr.kind) {
     case 'wildcard':
     case 'regex':
       // Each column keeps its own name: one alias cannot be that of several.
-      return matching(expr, refs).map(({ ref }) => ({ expr: ref }));
+      return matching(expr, refs()).map(({ ref }) => ({ expr: ref }));
     case 'call':
       return expandCall(field, expr, columns);
     case 'binary':

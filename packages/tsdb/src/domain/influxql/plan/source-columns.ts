@@ -1,3 +1,4 @@
+import type { TableSchema } from '../../../model/schema.js';
 import type { Expr } from '../ast/expr.js';
 import type { VarRef } from '../ast/var-ref.js';
 import { arithmeticType } from './arithmetic.js';
@@ -10,18 +11,30 @@ import type { BoundSource, SourceColumns } from './source.js';
 
 /** Columns of one source. */
 export function columnsOf(source: BoundSource): SourceColumns {
-  if (source.kind === 'subquery') return columnsOfSelect(source.select);
+  return source.kind === 'subquery' ? columnsOfSelect(source.select) : columnsOfTable(source.table);
+}
+
+/** A table that changes has another schema. */
+const tableColumns = new WeakMap<TableSchema, SourceColumns>();
+
+function columnsOfTable(table: TableSchema): SourceColumns {
+  const known = tableColumns.get(table);
+  if (known !== undefined) return known;
   const fields = new Map<string, DataType>();
   const tags = new Set<string>();
-  for (const column of source.table.columns.values()) {
+  for (const column of table.columns.values()) {
     if (column.kind === 'tag') tags.add(column.name);
     else if (column.kind !== 'time') fields.set(column.name, typeOfKind(column.kind));
   }
-  return { fields, tags };
+  const columns = { fields, tags };
+  tableColumns.set(table, columns);
+  return columns;
 }
 
 /** All columns of several sources; of a name with several types the strongest counts. */
 export function mergedColumns(sources: readonly BoundSource[]): SourceColumns {
+  const [only] = sources;
+  if (only !== undefined && sources.length === 1) return columnsOf(only);
   const fields = new Map<string, DataType>();
   const tags = new Set<string>();
   for (const source of sources) {
