@@ -16,8 +16,8 @@ import { JsonPieces, PiecesBroken } from './json-pieces.js';
 import { readNative, writeNative } from './native.js';
 import type { ImportWarning, Payload } from './payload.js';
 import { repairReferences } from './repair.js';
-import { readTarkovData } from './tarkovdata-read.js';
-import { writeTarkovData } from './tarkovdata-write.js';
+import { readTarkovData } from './tarkovdata/read-tarkovdata.js';
+import { writeTarkovData } from './tarkovdata/write-tarkovdata.js';
 
 export type ExchangeFormat = 'native' | 'tarkovdata';
 

@@ -1,0 +1,77 @@
+import { isObject } from '../../../model/json.js';
+import { normalText } from '../../../model/normal-text.js';
+import { linkOf, numberOf, type Raw, type Reading, textOf } from './reading.js';
+
+export function readHideout(reading: Reading): void {
+  const file = 'hideout.json';
+  const value = reading.files.get(file);
+  if (value === undefined) return;
+  if (!isObject(value)) throw reading.wrong(file, '', 'an object is expected');
+  const { stations: rawStations, modules: rawModules, ...rest } = value;
+  const stations = reading.list(file, '/stations', rawStations);
+  const modules = reading.list(file, '/modules', rawModules);
+  const byName = new Map(
+    stations.map((station) => [
+      normalText(reading.localName(station['locales'], '')),
+      String(station['id']),
+    ]),
+  );
+  for (const [index, station] of stations.entries()) {
+    const own = modules
+      .map((raw, position) => ({ raw, position }))
+      .filter(({ raw }) => raw['stationId'] === station['id']);
+    const sorted = [...own].sort((a, b) => numberOf(a.raw['level']) - numberOf(b.raw['level']));
+    const levels = sorted.map(({ raw, position }) =>
+      moduleLevel(reading, raw, { byName, path: `/modules/${position}` }),
+    );
+    reading.add('hideout', file, `/stations/${index}`, {
+      id: String(station['id']),
+      name: reading.localName(station['locales'], String(station['id'])),
+      description: textOf(station['function']) || null,
+      disabled: station['disabled'] === true,
+      image: linkOf(station['imgSource']),
+      levels,
+      locales: reading.locales(station['locales'], 'name'),
+      source: {
+        station,
+        modules: own,
+        ...(index === 0 && Object.keys(rest).length > 0 && { rest }),
+      },
+    });
+  }
+}
+
+function moduleLevel(
+  reading: Reading,
+  raw: Raw,
+  at: { readonly byName: ReadonlyMap<string, string>; readonly path: string },
+): Raw {
+  const file = 'hideout.json';
+  const items: Raw[] = [];
+  const modules: Raw[] = [];
+  const traders: Raw[] = [];
+  const skills: Raw[] = [];
+  const requirements = Array.isArray(raw['require']) ? raw['require'] : [];
+  for (const [index, requirement] of requirements.entries()) {
+    const { type, name, quantity } = Object(requirement) as Raw;
+    const path = `${at.path}/require/${index}`;
+    const count = Math.max(1, Math.trunc(numberOf(quantity)));
+    if (type === 'item') {
+      if (reading.itemNames.has(String(name))) items.push({ id: name, count, foundInRaid: false });
+      else reading.warn('dangling_reference', file, path, `there is no item ${String(name)}`);
+    } else if (type === 'module') {
+      const id = at.byName.get(normalText(String(name)));
+      if (id === undefined)
+        reading.warn('dangling_reference', file, path, `there is no module ${String(name)}`);
+      else modules.push({ id, level: count });
+    } else if (type === 'trader') {
+      const id =
+        reading.traders.get(numberOf(name)) ?? reading.traderNames.get(normalText(String(name)));
+      if (id === undefined)
+        reading.warn('dangling_reference', file, path, `there is no trader ${String(name)}`);
+      else traders.push({ id, level: count });
+    } else if (type === 'skill') skills.push({ name: String(name), level: count });
+    else reading.warn('unknown_requirement', file, path, `type ${String(type)} is not known`);
+  }
+  return { level: numberOf(raw['level']), items, modules, traders, skills };
+}
