@@ -6,10 +6,6 @@ const RING_SIZE = SLOT_COUNT + 1;
 /** Length of one slot of a window. */
 export const slotMsOf = (windowMs: number): number => windowMs / SLOT_COUNT;
 
-/** The slot that `nowMs` lies in. */
-export const slotAt = (nowMs: number, windowMs: number): number =>
-  Math.floor(nowMs / slotMsOf(windowMs));
-
 /** Slots that still count when `slot` is the current one: those after the returned one. */
 export const lastForgottenSlot = (slot: number): number => slot - RING_SIZE;
 

@@ -1,23 +1,23 @@
 import type { Clock } from '@plinth/kernel';
 import type { Caller } from '../model/caller.js';
-import type { Ban, BucketUsage, Decision, LimitKind, SecondaryUsage } from '../model/decision.js';
+import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
 import {
   BAN_MEMORY_MS,
-  CONCURRENCY_RETRY_SEC,
   DEFAULT_RULES,
   type LimitRules,
   type LimitStore,
-  MAX_RETRY_SEC,
   REJECTION_WINDOW_MS,
   SLOT_LEASE_MS,
   type StoreStats,
 } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
-import { SLOT_COUNT, SlidingSum, slotAt, slotMsOf } from '../model/sliding-sum.js';
+import { SlidingSum } from '../model/sliding-sum.js';
 import { type ExtraState, IdentityState } from './identity-state.js';
 import { IdentityTable, windowCount } from './identity-table.js';
-import { MemoryAdmission, RunningRequests, refuse } from './memory-admission.js';
+import { MemoryAdmission, RunningRequests } from './memory-admission.js';
+import { MemoryJudge } from './memory-judge.js';
+import { SteadyTime, wholeSec } from './steady-time.js';
 
 export interface MemoryStoreOptions {
   readonly clock: Clock;
@@ -46,29 +46,23 @@ export class MemoryStore implements LimitStore {
   readonly #onBan: (ban: Ban) => void;
   readonly #states: IdentityTable;
   readonly #running = new RunningRequests();
-  readonly #minuteSlotMs: number;
-  readonly #hourSlotMs: number;
+  readonly #time: SteadyTime;
+  readonly #judge: MemoryJudge;
   #inFlightCount = 0;
-  readonly #startMs: number;
-  #lastMs: number;
-  /** Steps backwards of the wall clock, added up. */
-  #offsetMs = 0;
   #dirty: IdentityState[] | undefined;
   #ticker: Disposable | undefined;
 
   constructor(options: MemoryStoreOptions) {
     this.#clock = options.clock;
     this.#rules = options.rules ?? DEFAULT_RULES;
+    this.#time = new SteadyTime(this.#clock, this.#rules);
+    this.#judge = new MemoryJudge(this.#rules, this.#time);
     this.#states = new IdentityTable({
       clock: this.#clock,
       maxCount: options.maxIdentityCount ?? DEFAULT_MAX_IDENTITY_COUNT,
-      isIdle: (state) => this.#isIdle(state, this.#lastMs),
+      isIdle: (state) => this.#isIdle(state, this.#time.lastMs),
     });
     this.#onBan = options.onBan ?? (() => {});
-    this.#minuteSlotMs = slotMsOf(this.#rules.minuteMs);
-    this.#hourSlotMs = slotMsOf(this.#rules.hourMs);
-    this.#startMs = this.#clock.nowMs();
-    this.#lastMs = this.#startMs;
   }
 
   get stats(): StoreStats {
@@ -90,25 +84,25 @@ export class MemoryStore implements LimitStore {
   }
 
   admit(caller: Caller, plan: Plan): MemoryAdmission {
-    const nowMs = this.#nowMs();
-    const steadyMs = nowMs + this.#offsetMs;
+    const nowMs = this.#time.nowMs();
+    const steadyMs = nowMs + this.#time.offsetMs;
     const state = this.#states.get(caller.key) ?? this.#states.open(caller.key);
     state.seenSec = wholeSec(steadyMs);
     const admission = new MemoryAdmission();
     admission.plan = plan;
     admission.state = state;
-    this.#judge(admission, caller, nowMs);
+    this.#judge.judge(admission, caller, nowMs);
     if (admission.limitedBy === undefined) this.#commit(admission, steadyMs);
     else if (admission.limitedBy !== 'ban') this.#countRejection(state, steadyMs);
     return admission;
   }
 
   peek(caller: Caller, plan: Plan): Decision {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#time.nowMs();
     const decision = new MemoryAdmission();
     decision.plan = plan;
     decision.state = this.#states.get(caller.key) ?? new IdentityState(caller.key);
-    this.#judge(decision, caller, nowMs);
+    this.#judge.judge(decision, caller, nowMs);
     decision.isAllowed = decision.limitedBy === undefined;
     return decision;
   }
@@ -137,7 +131,7 @@ export class MemoryStore implements LimitStore {
   chargeCpu({ state, plan }: MemoryAdmission, cpuMs: number): void {
     const amount = Math.round(cpuMs);
     if (amount <= 0) return;
-    const slot = this.#minuteSlot(this.#steadyMs());
+    const slot = this.#time.minuteSlot(this.#time.steadyMs());
     const extra = state.withExtra();
     extra.cpu ??= new SlidingSum(slot);
     extra.cpu.add(slot, amount);
@@ -152,7 +146,7 @@ export class MemoryStore implements LimitStore {
 
   usage(key: string, resources: readonly Resource[]): readonly (BucketUsage | undefined)[] {
     const state = this.#states.get(key);
-    const nowMs = this.#nowMs();
+    const nowMs = this.#time.nowMs();
     return resources.map(({ index }) => {
       const window = state?.windowOf(index);
       if (window === undefined || nowMs >= window.resetSec * 1000) return undefined;
@@ -162,8 +156,8 @@ export class MemoryStore implements LimitStore {
 
   secondaryUsage(key: string): SecondaryUsage {
     const state = this.#states.get(key);
-    const steadyMs = this.#steadyMs();
-    const minute = this.#minuteSlot(steadyMs);
+    const steadyMs = this.#time.steadyMs();
+    const minute = this.#time.minuteSlot(steadyMs);
     const extra = state?.extra;
     const points = state?.pointList(minute) ?? [];
     return {
@@ -171,7 +165,7 @@ export class MemoryStore implements LimitStore {
       cpu_ms: extra?.cpu?.at(minute) ?? 0,
       cpu_graph_ms: extra?.cpuGraph?.at(minute) ?? 0,
       content_minute: extra?.contentMinute?.at(minute) ?? 0,
-      content_hour: extra?.contentHour?.at(slotAt(steadyMs, this.#rules.hourMs)) ?? 0,
+      content_hour: extra?.contentHour?.at(this.#time.hourSlot(steadyMs)) ?? 0,
       heavy: extra?.heavy?.at(minute) ?? 0,
       points: points.sort((a, b) => b.points - a.points),
     };
@@ -200,15 +194,15 @@ export class MemoryStore implements LimitStore {
 
   ban(key: string, durationSec: number): void {
     const state = this.#states.get(key) ?? this.#states.open(key);
-    state.seenSec = wholeSec(this.#steadyMs());
-    this.#startBan(state, durationSec * 1000, this.#steadyMs());
+    state.seenSec = wholeSec(this.#time.steadyMs());
+    this.#startBan(state, durationSec * 1000, this.#time.steadyMs());
   }
 
   unban(key: string): boolean {
     const state = this.#states.get(key);
     const extra = state?.extra;
     if (state === undefined || extra === undefined) return false;
-    const wasBanned = extra.bannedUntilMs > this.#steadyMs();
+    const wasBanned = extra.bannedUntilMs > this.#time.steadyMs();
     extra.bannedUntilMs = 0;
     extra.banLevel = 0;
     extra.rejectionCount = 0;
@@ -219,12 +213,12 @@ export class MemoryStore implements LimitStore {
 
   banOf(key: string): Ban | undefined {
     const extra = this.#states.get(key)?.extra;
-    if (extra === undefined || extra.bannedUntilMs <= this.#steadyMs()) return undefined;
+    if (extra === undefined || extra.bannedUntilMs <= this.#time.steadyMs()) return undefined;
     return this.#banOf(key, extra);
   }
 
   bans(limit: number): readonly Ban[] {
-    const steadyMs = this.#steadyMs();
+    const steadyMs = this.#time.steadyMs();
     const found: Ban[] = [];
     for (const key of this.#states.bannedKeys) {
       const extra = this.#states.get(key)?.extra;
@@ -239,7 +233,7 @@ export class MemoryStore implements LimitStore {
     { index }: Resource,
     limit: number,
   ): readonly { readonly identity: string; readonly used: number }[] {
-    const nowSec = this.#nowMs() / 1000;
+    const nowSec = this.#time.nowMs() / 1000;
     const best: { identity: string; used: number }[] = [];
     let least = 0;
     for (const state of this.#states.values()) {
@@ -268,9 +262,9 @@ export class MemoryStore implements LimitStore {
 
   /** Puts back what was kept; what has ended meanwhile is left out. Before the first request. */
   restore(kept: KeptIdentity): void {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#time.nowMs();
     const windows = kept.windows.filter(({ resetSec }) => resetSec * 1000 > nowMs);
-    const hourSlot = slotAt(nowMs, this.#rules.hourMs);
+    const hourSlot = this.#time.hourSlot(nowMs);
     const content = kept.contentHour.filter(([slot]) => slot <= hourSlot && slot > hourSlot - 61);
     const isBanned = (kept.ban?.untilMs ?? 0) > nowMs;
     if (windows.length === 0 && content.length === 0 && !isBanned) return;
@@ -292,89 +286,6 @@ export class MemoryStore implements LimitStore {
     this.#states.bannedKeys.add(kept.key);
   }
 
-  /** Fills in what the caller has left, and the first limit that is in the way. Changes no counter. */
-  #judge(admission: MemoryAdmission, caller: Caller, nowMs: number): void {
-    const { plan, state } = admission;
-    const { index } = plan.resource;
-    const limit = caller.limits.limit[index] ?? UNLIMITED;
-    const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
-    const nowSec = wholeSec(nowMs);
-    admission.limit = limit;
-    admission.resetSec = nowSec + windowSec;
-    const window = state.windowOf(index);
-    if (window !== undefined && nowMs < window.resetSec * 1000) {
-      admission.used = window.used;
-      // After a step backwards of the clock nobody waits longer than one window.
-      if (window.resetSec > admission.resetSec) window.resetSec = admission.resetSec;
-      admission.resetSec = window.resetSec;
-    }
-    const steadyMs = nowMs + this.#offsetMs;
-    const bannedUntilMs = state.extra?.bannedUntilMs ?? 0;
-    if (bannedUntilMs > steadyMs) {
-      refuse(admission, 'ban', Math.ceil((bannedUntilMs - steadyMs) / 1000));
-    } else if (limit !== UNLIMITED && plan.cost > 0 && admission.used + plan.cost > limit) {
-      refuse(admission, 'primary', Math.max(1, Math.ceil(admission.resetSec - nowMs / 1000)));
-    } else {
-      this.#judgeSecondary(admission, steadyMs);
-    }
-  }
-
-  #judgeSecondary(admission: MemoryAdmission, steadyMs: number): void {
-    const { plan, state } = admission;
-    const rules = this.#rules;
-    if (plan.takesSlot && state.inFlight >= rules.concurrency) {
-      refuse(admission, 'concurrency', CONCURRENCY_RETRY_SEC);
-      return;
-    }
-    if (plan.points > 0) {
-      const slot = this.#minuteSlot(steadyMs);
-      const allowed = (plan.isGraph ? rules.pointsGraph : rules.pointsRest) - plan.points;
-      if (state.pointsAt(plan.endpoint, slot) > allowed) {
-        const slots = state.slotsUntilPoints(plan.endpoint, slot, allowed);
-        const kind = plan.isGraph ? 'points_graph' : 'points_rest';
-        const minute = this.#minuteAt(steadyMs);
-        refuse(admission, kind, this.#retrySec(slots, minute));
-        return;
-      }
-    }
-    if (state.extra !== undefined || plan.isContent || plan.heavy > 0 || plan.isTokenCreation) {
-      this.#judgeExtra(admission, state.extra, steadyMs);
-    }
-  }
-
-  #judgeExtra(admission: MemoryAdmission, extra: ExtraState | undefined, steadyMs: number): void {
-    const { plan } = admission;
-    const rules = this.#rules;
-    const minute = this.#minuteAt(steadyMs);
-    const check = (kind: LimitKind, sum: SlidingSum | undefined, max: number, at = minute) => {
-      if (admission.limitedBy !== undefined || (sum?.at(at.slot) ?? 0) <= max) return;
-      // What never fits is told to come back when the window has passed.
-      const slots = sum?.slotsUntil(at.slot, max) ?? SLOT_COUNT;
-      refuse(admission, kind, this.#retrySec(slots, at));
-    };
-    if (plan.chargesCpu && extra !== undefined) {
-      check('cpu', extra?.cpu, rules.cpuMs - 1);
-      if (plan.isGraph) check('cpu_graph', extra?.cpuGraph, rules.cpuGraphMs - 1);
-    }
-    const hourSlot = Math.floor(steadyMs / this.#hourSlotMs);
-    const hour = { slot: hourSlot, slotMs: this.#hourSlotMs, sinceMs: steadyMs };
-    if (plan.isTokenCreation) check('token_creation', extra?.tokenHour, rules.tokenHour - 1, hour);
-    if (plan.isContent) {
-      check('content_minute', extra?.contentMinute, rules.contentMinute - 1);
-      if (plan.contentPerMinute !== undefined) {
-        const own = extra?.contentByEndpoint?.get(plan.endpoint);
-        check('content_minute', own, plan.contentPerMinute - 1);
-      }
-      check('content_hour', extra?.contentHour, rules.contentHour - 1, hour);
-    }
-    if (plan.heavy > 0) check('heavy', extra?.heavy, rules.heavy - plan.heavy);
-  }
-
-  #retrySec(slots: number, { slot, slotMs, sinceMs }: SlotTime): number {
-    const seconds = Math.ceil(((slot + slots) * slotMs - sinceMs) / 1000);
-    return Math.min(MAX_RETRY_SEC, Math.max(this.#rules.minRetryAfterSec, 1, seconds));
-  }
-
   #commit(admission: MemoryAdmission, steadyMs: number): void {
     const { plan, state } = admission;
     if (plan.cost > 0 && admission.limit !== UNLIMITED) {
@@ -388,11 +299,11 @@ export class MemoryStore implements LimitStore {
       }
       this.#markDirty(state);
     }
-    const slot = this.#minuteSlot(steadyMs);
+    const slot = this.#time.minuteSlot(steadyMs);
     if (plan.points > 0) state.addPoints(plan.endpoint, slot, plan.points);
     if (plan.isContent) this.#commitContent(plan, state, steadyMs);
     if (plan.isTokenCreation) {
-      const hourSlot = Math.floor(steadyMs / this.#hourSlotMs);
+      const hourSlot = this.#time.hourSlot(steadyMs);
       const extra = state.withExtra();
       extra.tokenHour ??= new SlidingSum(hourSlot);
       extra.tokenHour.add(hourSlot, 1);
@@ -414,8 +325,8 @@ export class MemoryStore implements LimitStore {
 
   #commitContent(plan: Plan, state: IdentityState, steadyMs: number): void {
     const extra = state.withExtra();
-    const slot = this.#minuteSlot(steadyMs);
-    const hourSlot = Math.floor(steadyMs / this.#hourSlotMs);
+    const slot = this.#time.minuteSlot(steadyMs);
+    const hourSlot = this.#time.hourSlot(steadyMs);
     extra.contentMinute ??= new SlidingSum(slot);
     extra.contentMinute.add(slot, 1);
     extra.contentHour ??= new SlidingSum(hourSlot);
@@ -457,7 +368,7 @@ export class MemoryStore implements LimitStore {
   }
 
   #banOf(identity: string, extra: ExtraState): Ban {
-    const untilSec = Math.ceil((extra.bannedUntilMs - this.#offsetMs) / 1000);
+    const untilSec = Math.ceil((extra.bannedUntilMs - this.#time.offsetMs) / 1000);
     return { identity, untilSec, level: extra.banLevel };
   }
 
@@ -470,7 +381,7 @@ export class MemoryStore implements LimitStore {
     for (const [resourceIndex, { used, resetSec }] of state.extra?.windows ?? []) {
       windows.push({ resourceIndex, used, resetSec });
     }
-    const slotOffset = Math.round(this.#offsetMs / this.#hourSlotMs);
+    const slotOffset = Math.round(this.#time.offsetMs / this.#time.hourSlotMs);
     const entries = state.extra?.contentHour?.entries() ?? [];
     const { bannedUntilMs = 0, banLevel = 0 } = state.extra ?? {};
     return {
@@ -479,7 +390,7 @@ export class MemoryStore implements LimitStore {
       contentHour: entries.map(([slot, amount]) => [slot - slotOffset, amount]),
       ban:
         bannedUntilMs > 0
-          ? { untilMs: bannedUntilMs - this.#offsetMs, level: banLevel }
+          ? { untilMs: bannedUntilMs - this.#time.offsetMs, level: banLevel }
           : undefined,
     };
   }
@@ -491,7 +402,7 @@ export class MemoryStore implements LimitStore {
   }
 
   #tick(): void {
-    const steadyMs = this.#steadyMs();
+    const steadyMs = this.#time.steadyMs();
     this.#running.forEachSince(steadyMs - CHARGE_RUNNING_MS, (running) => {
       if (steadyMs - running.startedMs >= SLOT_LEASE_MS) this.releaseSlot(running);
       running.onTick?.();
@@ -500,7 +411,7 @@ export class MemoryStore implements LimitStore {
   }
 
   #isIdle(state: IdentityState, nowMs: number): boolean {
-    const steadyMs = nowMs + this.#offsetMs;
+    const steadyMs = nowMs + this.#time.offsetMs;
     if (steadyMs / 1000 - state.seenSec < IDLE_SEC || state.isDirty) return false;
     if (state.resetSec * 1000 > nowMs) return false;
     const { extra } = state;
@@ -509,29 +420,8 @@ export class MemoryStore implements LimitStore {
       if (resetSec * 1000 > nowMs) return false;
     }
     if (extra.lastBanMs > 0 && steadyMs - extra.lastBanMs < BAN_MEMORY_MS) return false;
-    const hourSlot = slotAt(steadyMs, this.#rules.hourMs);
+    const hourSlot = this.#time.hourSlot(steadyMs);
     return (extra.contentHour?.at(hourSlot) ?? 0) + (extra.tokenHour?.at(hourSlot) ?? 0) === 0;
-  }
-
-  #minuteAt(steadyMs: number): SlotTime {
-    const slot = this.#minuteSlot(steadyMs);
-    return { slot, slotMs: this.#minuteSlotMs, sinceMs: steadyMs - this.#startMs };
-  }
-
-  /** Counted from the start, so that it stays a small integer. */
-  #minuteSlot(steadyMs: number): number {
-    return ((steadyMs - this.#startMs) / this.#minuteSlotMs) | 0;
-  }
-
-  #nowMs(): number {
-    const nowMs = this.#clock.nowMs();
-    if (nowMs < this.#lastMs) this.#offsetMs += this.#lastMs - nowMs;
-    this.#lastMs = nowMs;
-    return nowMs;
-  }
-
-  #steadyMs(): number {
-    return this.#nowMs() + this.#offsetMs;
   }
 }
 
@@ -546,13 +436,3 @@ export interface KeptIdentity {
   readonly contentHour: readonly (readonly [slot: number, amount: number])[];
   readonly ban: { readonly untilMs: number; readonly level: number } | undefined;
 }
-
-interface SlotTime {
-  readonly slot: number;
-  readonly slotMs: number;
-  /** From the beginning of slot 0. */
-  readonly sinceMs: number;
-}
-
-/** As an integer that needs no object of its own; good until the year 2106. */
-const wholeSec = (ms: number): number => (ms / 1000) >>> 0;
