@@ -32,7 +32,7 @@ export const IDENTITY_SETTINGS = defineSettings(
         pattern: '^(true|(\\[[0-9a-fA-F:.]+\\]|[^:\\[\\]]+):[0-9]{1,5})$',
         examples: ['127.0.0.1:8182'],
         description:
-          'Address (host:port) on which the admin token can be regenerated once without a token; given without a value, 127.0.0.1:8182.',
+          'Address (host:port) on which the admin token can be regenerated once without a token; given without a value, 127.0.0.1:8182. Speaks TLS where the server does.',
       }),
     ),
     credential_prefix: Type.String({

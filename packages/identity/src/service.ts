@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import type {
   Authenticator,
   Clock,
@@ -46,6 +47,8 @@ export interface IdentityNeeds {
   readonly log: Logger;
   /** Told of tokens that change; `undefined`: nobody is. */
   readonly report?: ReportEvent | undefined;
+  /** Of the shared port: the recovery listener speaks TLS where that one does. */
+  readonly tls?: SecureContextOptions | undefined;
 }
 
 export interface Identity extends HttpService, Authenticator {
@@ -76,6 +79,8 @@ export interface Identity extends HttpService, Authenticator {
   useAppHooks(hooks: AppHooks): void;
   /** Asks before an OAuth token is made; before `start`. */
   useTokenQuota(quota: TokenQuota): void;
+  /** Renewed certificates, for handshakes from then on. */
+  useTls(tls: SecureContextOptions): void;
   /** Where the recovery listener is open, between `start` and its first success. */
   readonly recoveryAddress: AddressInfo | undefined;
 }
@@ -117,7 +122,7 @@ class IdentityService implements Identity {
       isWithoutAuth: config.without_auth,
       openEndpoints: config.disable_authz,
     });
-    this.#recovery = new RecoveryListener({ tokens: this.#tokens, log });
+    this.#recovery = new RecoveryListener({ tokens: this.#tokens, log, tls: needs.tls });
     this.front = operatorFront(this.#gate, log);
     this.#appStore = new AppStore(store);
     this.#appDirectory = new AppDirectory({ store: this.#appStore, clock });
@@ -153,6 +158,10 @@ class IdentityService implements Identity {
       clock,
       vendor,
     });
+  }
+
+  useTls(tls: SecureContextOptions): void {
+    this.#recovery.useTls(tls);
   }
 
   get recoveryAddress(): AddressInfo | undefined {

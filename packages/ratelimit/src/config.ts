@@ -214,7 +214,8 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   envoy_host: Type.String({
     default: '127.0.0.1',
     minLength: 1,
-    description: 'address of that port; whoever reaches it may ask and charge',
+    description:
+      'address of that port; whoever reaches it may ask and charge, in plain text, so it belongs beside the proxy',
   }),
   test_window_seconds: Type.Optional(
     Type.Integer({

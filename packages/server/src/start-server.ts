@@ -52,7 +52,10 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   });
   const ignored = givenWithoutEffect(Object.values(SETTINGS), settings);
   if (ignored.length > 0) log.warn({ ignored }, 'settings without effect');
-  const wired = await wireUp(settings, log.child({ node: node_id }), options.gate);
+  const wired = await wireUp(settings, log.child({ node: node_id }), {
+    gate: options.gate,
+    tls: identity,
+  });
   try {
     const takesPlainText = settings.server.tls_plaintext === 'allow';
     const listener = await listen(wired.app, {
@@ -74,6 +77,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
           try {
             const renewed = await readTlsIdentity(tls);
             listener.useIdentity(renewed);
+            wired.useIdentity(renewed);
             log.info(factsOf(renewed), 'TLS certificate in use');
           } catch (err) {
             log.error({ err }, 'TLS certificate not renewed; the one before stays in use');

@@ -25,6 +25,7 @@ import { openTsdb } from './services/tsdb.js';
 import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
 import { openStores } from './stores.js';
+import type { TlsIdentity } from './tls-identity.js';
 
 const DAY_MS = 86_400_000;
 
@@ -36,6 +37,8 @@ export interface WiredServer {
   openPlainSide(keepAliveMs: number): PlainSide | undefined;
   /** To be called when the port answers. */
   warmUp(): void;
+  /** Renewed certificates for the ports that services have of their own. */
+  useIdentity(identity: TlsIdentity): void;
   /** From here on connections are not kept and `ready` fails. */
   beginDraining(): void;
   /** Closes services in reverse order, then the stores. Twice is harmless. */
@@ -46,7 +49,10 @@ export interface WiredServer {
 export async function wireUp(
   settings: Settings,
   log: Logger,
-  gate?: RequestGate,
+  around: {
+    readonly gate?: RequestGate | undefined;
+    readonly tls?: TlsIdentity | undefined;
+  } = {},
 ): Promise<WiredServer> {
   log.debug({ services: settings.server.services }, 'server starts');
   const clock = new SystemClock();
@@ -95,6 +101,7 @@ export async function wireUp(
       files: stores.files,
       log: log.child({ service: 'identity' }),
       report: reports.from(stores.relational),
+      tls: around.tls?.options,
     });
     const endpoints = createServiceEndpoints({
       metrics,
@@ -144,7 +151,7 @@ export async function wireUp(
       services,
       clusterUuid: () => clusterUuid,
       authenticate: (request) => identity.check(request),
-      gate: gate ?? rateLimit?.gate,
+      gate: around.gate ?? rateLimit?.gate,
       metrics: new HttpMetrics(metrics),
       isDraining: () => isDraining,
     };
@@ -158,6 +165,7 @@ export async function wireUp(
       warmUp() {
         for (const service of services) service.warmUp?.();
       },
+      useIdentity: ({ options }) => identity.useTls(options),
       beginDraining() {
         isDraining = true;
       },

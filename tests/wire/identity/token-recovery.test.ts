@@ -5,7 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, HttpClient, ServerProcess, StartFailed } from '../../harness/index.js';
+import {
+  assertError,
+  HttpClient,
+  ServerProcess,
+  StartFailed,
+  testCertificate,
+} from '../../harness/index.js';
 
 let folder = '';
 before(async () => {
@@ -73,6 +79,30 @@ describe('the recovery listener', () => {
       assert.ok(await works(server, token));
     } finally {
       recovery.close();
+    }
+  });
+
+  it('K-04 T-01 speaks TLS where the server does, and nothing else', async () => {
+    const { keyFile, certFile, ca } = testCertificate('first');
+    const flags = ['--admin-token-recovery-http-bind', '127.0.0.1:0'];
+    const tls = ['--tls-key', keyFile, '--tls-cert', certFile, '--tls-plaintext', 'allow'];
+    await using server = await ServerProcess.start({ flags: [...flags, ...tls] });
+    const { port } = server.logged(RECOVERY_OPEN) ?? {};
+    const main = new HttpClient(server.url, ca);
+    const recovery = new HttpClient(`https://127.0.0.1:${port}`, ca);
+    const plain = new HttpClient(`http://127.0.0.1:${port}`);
+    try {
+      const created = await main.send(ADMIN, { method: 'POST' });
+      const old = JSON.parse(created.text) as Record<string, unknown>;
+      await assert.rejects(plain.send(REGENERATE, { method: 'POST' }));
+      const answer = await recovery.send(REGENERATE, { method: 'POST' });
+      assert.equal(answer.status, 201, answer.text);
+      const { token } = JSON.parse(answer.text) as Record<string, unknown>;
+      assert.notEqual(token, old['token']);
+      const headers = { authorization: `Bearer ${token}` };
+      assert.equal((await main.send('/health', { headers })).status, 200);
+    } finally {
+      for (const client of [main, recovery, plain]) client.close();
     }
   });
 

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@plinth/kernel';
 import { invariant } from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH } from '../domain/access-gate.js';
@@ -12,21 +14,29 @@ const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
  * For an operator who lost the token: a port of its own that regenerates it without asking for one, once. It is
- * as safe as the address it is bound to. Source: tsdb-http, "Recovery listener".
+ * as safe as the address it is bound to. It speaks TLS where the shared port does. Source: tsdb-http, "Recovery listener".
  */
 export class RecoveryListener {
   readonly #tokens: AdminTokens;
   readonly #log: Logger;
-  readonly #server: Server;
+  readonly #server: Server | TlsServer;
   /** Set while an attempt is under way, and for good by the one that succeeds. */
   #isTaken = false;
 
-  constructor(needs: { readonly tokens: AdminTokens; readonly log: Logger }) {
+  constructor(needs: {
+    readonly tokens: AdminTokens;
+    readonly log: Logger;
+    readonly tls: SecureContextOptions | undefined;
+  }) {
     this.#tokens = needs.tokens;
     this.#log = needs.log;
-    this.#server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+    const answer = (request: IncomingMessage, response: ServerResponse): void =>
       void this.#answer(request, response);
-    });
+    const limits = { requestTimeout: REQUEST_TIMEOUT_MS };
+    this.#server =
+      needs.tls === undefined
+        ? createServer(limits, answer)
+        : createTlsServer({ ...limits, ...needs.tls }, answer);
     this.#server.maxConnections = MAX_CONNECTION_COUNT;
   }
 
@@ -46,6 +56,11 @@ export class RecoveryListener {
       'admin token recovery is open to whoever reaches this port',
     );
     return address;
+  }
+
+  /** Later handshakes use these certificates. Without TLS nothing happens. */
+  useTls(tls: SecureContextOptions): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(tls);
   }
 
   async close(): Promise<void> {
