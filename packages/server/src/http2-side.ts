@@ -29,6 +29,7 @@ export class Http2Side {
   readonly #server: Http2Server;
   /** With the number of open requests. */
   readonly #sessions = new Map<Http2Session, number>();
+  readonly #sockets = new Set<Socket>();
 
   constructor(handler: Http2Handler) {
     this.#server = createServer(
@@ -53,6 +54,8 @@ export class Http2Side {
   }
 
   take(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
     this.#server.emit('connection', socket);
   }
 
@@ -63,6 +66,8 @@ export class Http2Side {
 
   destroy(): void {
     for (const session of this.#sessions.keys()) session.destroy();
+    // A session that was told to close waits for its client to do so, even when it is destroyed.
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #watch(session: Http2Session): void {

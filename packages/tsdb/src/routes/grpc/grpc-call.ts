@@ -80,7 +80,13 @@ export class GrpcCall {
       await handle();
       await this.#end(GRPC.OK, '');
     } catch (error) {
-      const reason: unknown = this.signal.aborted ? this.signal.reason : error;
+      // The stream's own failure comes before the event that it has closed.
+      const hasGone = this.#response.stream?.destroyed ?? true;
+      const reason: unknown = this.signal.aborted
+        ? this.signal.reason
+        : hasGone
+          ? new GrpcFailure(GRPC.CANCELLED, 'the client went away')
+          : error;
       const failure = reason instanceof GrpcFailure ? reason : toFailure(reason);
       await this.#end(failure.code, failure.message);
     }

@@ -1,0 +1,59 @@
+// Source: tsdb-http, "Transport and common behaviour" and `--shutdown-timeout`; rows T-01 and F-01: calls are cut off by a stop.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+
+const HEADERS = 1;
+const SETTINGS = 4;
+const END_HEADERS = 4;
+
+function frame(type: number, flags: number, streamId: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(streamId, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A header as a literal, its name out of the static table. Source: RFC 7541, section 6.2.2. */
+const literal = (nameIndex: number, value: string): Buffer =>
+  Buffer.concat([
+    nameIndex < 15 ? Buffer.from([nameIndex]) : Buffer.from([0x0f, nameIndex - 15]),
+    Buffer.from([value.length]),
+    Buffer.from(value),
+  ]);
+
+/** POST, http, a path, a host, gRPC. */
+const callOf = (method: string): Buffer =>
+  Buffer.concat([
+    Buffer.from([0x83, 0x86]),
+    literal(4, `/arrow.flight.protocol.FlightService/${method}`),
+    literal(1, 'localhost'),
+    literal(31, 'application/grpc'),
+  ]);
+
+it('T-01 F-01 a stop does not wait for clients of HTTP/2 that never close', {
+  timeout: 60_000,
+}, async () => {
+  await using server = await ServerProcess.start({
+    flags: ['--without-auth', '--shutdown-timeout', '1s'],
+  });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.write(frame(SETTINGS, 0, 0, Buffer.alloc(0)));
+  // Calls that wait for their first message, and for nothing in particular.
+  socket.write(frame(HEADERS, END_HEADERS, 1, callOf('DoGet')));
+  socket.write(frame(HEADERS, END_HEADERS, 3, callOf('Handshake')));
+  // Its settings and the headers of the handshake; from here on nothing is taken any more.
+  await once(socket, 'data');
+  socket.pause();
+  const startMs = performance.now();
+  assert.equal(await server.stop(), 0);
+  assert.ok(performance.now() - startMs < 10_000);
+  assert.ok(!server.logText.includes('"level":"error"'), server.logText);
+  socket.destroy();
+});
