@@ -311,6 +311,11 @@ export class RedisStore implements LimitStore {
         const wished = how.ahead;
         this.#reserved?.note(bucket, { used, resetSec, wished, units, leftMs, askedMs });
         admission.used -= this.#unitsOf(admission);
+      } else if (units > 0) {
+        // The bucket was given up while Redis was asked.
+        const { key: identity } = caller;
+        void this.#giveUnitsBack([{ identity, resource: plan.resource, units, resetSec }]);
+        admission.used -= units;
       }
       admission.slotId = slotId;
       this.#running.add(admission);
@@ -325,7 +330,9 @@ export class RedisStore implements LimitStore {
     return this.#reserved?.unitsOf(caller.key, plan.resource, resetSec) ?? 0;
   }
 
-  async #giveUnitsBack(buckets: readonly ReservedBucket[]): Promise<void> {
+  async #giveUnitsBack(
+    buckets: readonly Pick<ReservedBucket, 'identity' | 'resource' | 'units' | 'resetSec'>[],
+  ): Promise<void> {
     await Promise.all(
       buckets.map(async ({ identity, resource, units, resetSec }) => {
         const own = `${this.#prefix}{${identity}}:`;
