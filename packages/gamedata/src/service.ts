@@ -14,9 +14,10 @@ import type {
 import type { FastifyInstance } from 'fastify';
 import type { GameDataConfig } from './config.js';
 import { BulkFiles } from './domain/bulk-files.js';
-import { DataSet, groupRows } from './domain/data-set.js';
+import { DataSet } from './domain/data-set.js';
 import { Editor } from './domain/edit/editor.js';
 import { Exchange } from './domain/exchange/exchange.js';
+import { groupRows } from './domain/kind-table.js';
 import { Library } from './domain/library.js';
 import { Catalog } from './domain/query/catalog.js';
 import { makeRow } from './domain/record-rows.js';

@@ -5,7 +5,8 @@ import type { DraftRecord, HistoryOp, Manifest, RecordChange, Version } from '..
 import { byTypeKey, KINDS, type Kind, mapKinds } from '../model/kinds.js';
 import type { EditionStore, EditionTransaction } from '../storage/edition-store.js';
 import type { GroupStore } from '../storage/group-store.js';
-import { DataSet, KindTable, type RowGroup } from './data-set.js';
+import { DataSet } from './data-set.js';
+import { KindTable, type RowGroup } from './kind-table.js';
 import { readRow } from './record-rows.js';
 import { Row } from './row.js';
 import { countChanges, diffSets } from './set-changes.js';

@@ -1,5 +1,5 @@
 import type { Kind } from '../model/kinds.js';
-import type { DataSet } from './data-set.js';
+import type { Tables } from './kind-table.js';
 import { listColumn, type Row, textColumn } from './row.js';
 
 export interface Offer {
@@ -46,7 +46,7 @@ export class Relations {
   readonly tradersOfMap = new Index<string>();
   readonly gameIds = new Index<string>();
 
-  constructor({ tables }: DataSet) {
+  constructor(tables: Tables) {
     for (const row of tables.traders.rows) {
       for (const offer of listColumn<InventoryColumn>(row, 'inventory')) {
         const { level, price, currency } = offer;

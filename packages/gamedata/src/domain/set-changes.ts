@@ -1,6 +1,7 @@
 import type { ChangeCounts, RecordChange } from '../model/edition.js';
 import { KINDS, type Kind } from '../model/kinds.js';
-import { DataSet, GROUP_SIZE, type RowGroup } from './data-set.js';
+import { DataSet } from './data-set.js';
+import { GROUP_SIZE, type RowGroup } from './kind-table.js';
 import type { Row } from './row.js';
 
 /** What leads from one set to another, in order of kinds and records. */

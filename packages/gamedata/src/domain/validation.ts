@@ -1,6 +1,7 @@
 import { pointerOf } from '../model/json.js';
 import { KIND_WIRE, KINDS, type Kind } from '../model/kinds.js';
 import type { DataSet } from './data-set.js';
+import { defaultOrderOf } from './default-order.js';
 import { KIND_SPECS } from './kinds/index.js';
 import type { Fault } from './kinds/kind-spec.js';
 import { parseRow } from './record-rows.js';
@@ -147,7 +148,7 @@ function duplicates(rows: readonly Row[], type: string): RecordFault[] {
 function checkLevels(set: DataSet, type: string): RecordFault[] {
   const faults: RecordFault[] = [];
   const { rows } = set.tables.levels;
-  const order = set.defaultOrder('levels');
+  const order = defaultOrderOf(set, 'levels');
   for (const [index, position] of order.entries()) {
     const row = rows[position];
     if (row === undefined) continue;

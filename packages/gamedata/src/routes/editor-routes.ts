@@ -1,5 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { defaultOrderOf } from '../domain/default-order.js';
 import type { Attempt, Editor, Precondition } from '../domain/edit/editor.js';
 import type { Exchange } from '../domain/exchange/exchange.js';
 import type { Library, Published } from '../domain/library.js';
@@ -289,7 +290,7 @@ async function typePage(request: FastifyRequest, parts: EditorRouteParts): Promi
   const limit = parameters.integer('limit', { min: 0, max: MAX_PAGE });
   const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 });
   const set = parts.editor().draft;
-  const order = set.defaultOrder(kind);
+  const order = defaultOrderOf(set, kind);
   const isPage = limit !== undefined || offset !== undefined;
   const from = offset ?? 0;
   const shown = isPage ? order.slice(from, from + (limit ?? 100)) : order;

@@ -4,8 +4,9 @@ import { applyPatch, diffJson, type PatchOperation } from '../../model/json-patc
 import { byTypeKey, KIND_WIRE, KINDS, type Kind, mapKinds } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
 import type { EditionStore } from '../../storage/edition-store.js';
-import { type DataSet, GROUP_SIZE, groupRows, type RowGroup } from '../data-set.js';
+import type { DataSet } from '../data-set.js';
 import type { Attempt, Editor } from '../edit/editor.js';
+import { GROUP_SIZE, groupRows, type RowGroup } from '../kind-table.js';
 import type { Library } from '../library.js';
 import { makeRow, parseRow, prepareRecord, type StoredRecord } from '../record-rows.js';
 import { Row } from '../row.js';

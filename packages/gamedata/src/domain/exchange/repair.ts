@@ -2,7 +2,7 @@ import { pointerOf } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kinds.js';
 import type { StoredRecords } from '../../model/schemas/stored.js';
 import type { DataSet } from '../data-set.js';
-import { groupRows } from '../data-set.js';
+import { groupRows } from '../kind-table.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Reference } from '../kinds/kind-spec.js';
 import { makeRow, parseRow, type StoredRecord } from '../record-rows.js';

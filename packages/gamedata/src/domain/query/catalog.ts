@@ -2,6 +2,7 @@ import { ParameterInvalid, RecordMoved, RecordNotFound } from '../../errors.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { normalText } from '../../model/normal-text.js';
 import type { DataSet } from '../data-set.js';
+import { defaultOrderOf } from '../default-order.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { listCategories } from '../kinds/items.js';
 import { Presenter } from '../public-record.js';
@@ -64,7 +65,7 @@ export class Catalog {
   /** Positions of all matching rows in the order of the list. */
   async #select(set: DataSet, request: ListRequest, language: string): Promise<readonly number[]> {
     const { kind, search, query, sort, filters } = request;
-    let order = set.defaultOrder(kind);
+    let order = defaultOrderOf(set, kind);
     const { rows } = set.tables[kind];
     if (request.ids !== undefined) {
       const wanted = new Set(request.ids.map((id) => set.tables[kind].indexOf(id)));

@@ -1,6 +1,7 @@
 import type { Kind } from '../../model/kinds.js';
 import { compareText, normalText, tokensOf } from '../../model/normal-text.js';
-import type { DataSet, RowGroup } from '../data-set.js';
+import type { DataSet } from '../data-set.js';
+import type { RowGroup } from '../kind-table.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { parseRow } from '../record-rows.js';
 import type { Row } from '../row.js';

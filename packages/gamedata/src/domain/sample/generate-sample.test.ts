@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KINDS, type Kind } from '../../model/kinds.js';
-import { DataSet, groupRows } from '../data-set.js';
+import { DataSet } from '../data-set.js';
+import { groupRows } from '../kind-table.js';
 import { makeRow } from '../record-rows.js';
 import { listColumn, type Row } from '../row.js';
 import { validateSet } from '../validation.js';
