@@ -3,7 +3,7 @@ import { OpenApi } from '@plinth/kernel';
 import { describeTsdb } from '@plinth/tsdb';
 import { type TSchema, Type } from 'typebox';
 
-const { answer, json, parameter, ref, text } = OpenApi;
+const { answer, json, parameter, ref, refusals: FAILED, text } = OpenApi;
 
 /** OpenAPI 3.1 of the time-series service and what it is served with: its tokens, health and metrics. */
 export function describeTimeSeriesApi(): object {
@@ -50,11 +50,6 @@ function serverPaths(): Readonly<Record<string, object>> {
     '/ping': { get: ping(), post: ping() },
   };
 }
-
-const FAILED = {
-  '400': answer('the request is wrong', json(ref('Error'))),
-  '401': answer('no valid token', json(ref('Error'))),
-};
 
 function makeToken(summary: string, body?: TSchema): object {
   const responses = {

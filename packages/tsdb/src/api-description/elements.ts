@@ -1,7 +1,7 @@
 import { OpenApi } from '@plinth/kernel';
 import { Type } from 'typebox';
 
-const { answer, json, oneOf, parameter, ref } = OpenApi;
+const { oneOf, parameter } = OpenApi;
 
 export const DB = parameter('db', Type.String({ minLength: 1 }), true);
 export const BUCKET = parameter(
@@ -24,7 +24,4 @@ export const FORMATS = [
 export const FORMAT = parameter('format', oneOf(FORMATS));
 
 /** The refusals of every path. */
-export const FAILED = {
-  '400': answer('the request is wrong', json(ref('Error'))),
-  '401': answer('no valid token', json(ref('Error'))),
-};
+export const FAILED = OpenApi.refusals;
