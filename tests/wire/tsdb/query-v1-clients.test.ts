@@ -97,6 +97,61 @@ describe('/query for clients of version 1', () => {
     assert.equal(refused.status, 400);
   });
 
+  // Source: parser_test.go of the 1.x server's InfluxQL module, whose scanner puts placeholders in place of tokens.
+  it('binds names, counts and durations where no expression stands', async () => {
+    await write('places', ['m,host=a v=1 1', 'm,host=a v=3 2', 'm,host=b v=5 60000000001']);
+    const bound = async (q: string, params: object) =>
+      rows('places', q, { params: JSON.stringify(params) });
+    const m = { identifier: 'm' };
+    assert.deepEqual(await bound('SELECT v FROM $m LIMIT $n', { m, n: 1 }), [[0, 1]]);
+    assert.deepEqual(await bound('SELECT v FROM $m LIMIT $n', { m, n: { integer: 2 } }), [
+      [0, 1],
+      [0, 3],
+    ]);
+    assert.deepEqual(
+      await bound('SELECT $fn($field) FROM $m WHERE $key = $host', {
+        fn: { identifier: 'sum' },
+        field: { identifier: 'v' },
+        m,
+        key: { identifier: 'host' },
+        host: 'a',
+      }),
+      [[0, 4]],
+    );
+    const type = { identifier: 'float' };
+    assert.deepEqual(await bound('SELECT v::$type FROM m LIMIT 1', { type }), [[0, 1]]);
+    const nsPerMinute = { duration: 60_000_000_000 };
+    assert.deepEqual(
+      await bound('SELECT sum(v) FROM m WHERE time >= 0 AND time < 2m GROUP BY time($each)', {
+        each: nsPerMinute,
+      }),
+      [
+        [0, 4],
+        [60, 5],
+      ],
+    );
+    assert.deepEqual(
+      await bound('SHOW TAG VALUES FROM $m WITH KEY = $key', { m, key: { identifier: 'host' } }),
+      [
+        ['host', 'a'],
+        ['host', 'b'],
+      ],
+    );
+    assert.deepEqual(await bound('CREATE DATABASE $db', { db: { identifier: 'made' } }), []);
+    assert.ok(((await rows('', 'SHOW DATABASES')) as unknown[][]).flat().includes('made'));
+    // A bound name is a name alone, whatever it holds.
+    assert.deepEqual(
+      await bound('SELECT v FROM $m', { m: { identifier: 'm; DROP MEASUREMENT m' } }),
+      [],
+    );
+    assert.deepEqual(await rows('places', 'SELECT count(v) FROM m'), [[0, 3]]);
+  });
+
+  it('takes a number that ends with its point', async () => {
+    await write('points', ['m v=100 1', 'm v=99 2']);
+    assert.deepEqual(await rows('points', 'SELECT v FROM m WHERE v >= 100.'), [[0, 100]]);
+  });
+
   it('writes to and reads from the default retention policy', async () => {
     const nowSec = Math.floor(Date.now() / 1000);
     assert.deepEqual(await rows('', 'CREATE DATABASE rp'), []);

@@ -17,6 +17,7 @@ import type { Statement } from './ast/statement.js';
 import { checkNative } from './check-native.js';
 import { runSelect } from './execute/run-select.js';
 import type { SelectLimits, Session } from './execute/session.js';
+import { boundTokens } from './parse/parse-parameter.js';
 import { parseQuery } from './parse/parse-query.js';
 import { COLUMN_SLOTS, compileSelect } from './plan/compile-select.js';
 import type { CompiledSelect, OutputField } from './plan/compiled-select.js';
@@ -86,7 +87,9 @@ export class Influxql {
 
   /** Throws `ParseError`. */
   async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
-    const statements = parseQuery(request.text);
+    // The native endpoints bind literals alone, as the real system's do.
+    const bound = request.dialect === 'native' ? undefined : boundTokens(request.params);
+    const statements = parseQuery(request.text, bound);
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const controller = new AbortController();

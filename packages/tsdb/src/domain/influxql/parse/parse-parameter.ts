@@ -1,5 +1,6 @@
+import type { ParameterValue } from '../../sql/planned-query.js';
 import type { Expr } from '../ast/expr.js';
-import { Scanner } from './scanner.js';
+import { type BoundNumber, type BoundTokens, Scanner } from './scanner.js';
 
 /**
  * The literal of a parameter `{"<type>": <value>}`; `undefined`: there is no such type, or the value is none of it.
@@ -32,7 +33,39 @@ export function parseParameter(type: string, text: string): Expr | undefined {
   }
 }
 
+/** Which parameters are known to the scanner already: those that may stand where no expression is read. */
+export function boundTokens(
+  params: ReadonlyMap<string, ParameterValue | { readonly literal: Expr }>,
+): BoundTokens {
+  const bound = new Map<string, string | BoundNumber>();
+  for (const [name, value] of params) {
+    const token = boundToken(value);
+    if (token !== undefined) bound.set(name, token);
+  }
+  return bound;
+}
+
+function boundToken(
+  value: ParameterValue | { readonly literal: Expr },
+): string | BoundNumber | undefined {
+  if (typeof value === 'bigint') return value < 0n ? undefined : { kind: 'integer', value };
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { literal } = value;
+  switch (literal.kind) {
+    case 'var_ref':
+      return literal.name;
+    case 'integer':
+      return literal.value < 0n ? undefined : { kind: 'integer', value: literal.value };
+    case 'duration':
+      return { kind: 'duration', ns: literal.ns };
+    default:
+      return undefined;
+  }
+}
+
+/** `10s`, or a count of nanoseconds as Go's clients write a duration. */
 function durationOf(text: string): Expr | undefined {
+  if (/^\d{1,18}$/.test(text)) return { kind: 'duration', ns: BigInt(text) };
   if (!/^\d/.test(text)) return undefined;
   const scanner = new Scanner(text);
   const token = scanner.next();

@@ -9,14 +9,15 @@ import {
 } from './parse-schema.js';
 import { parseSelect } from './parse-select.js';
 import { parseShow } from './parse-show.js';
+import type { BoundTokens } from './scanner.js';
 import { TokenStream } from './token-stream.js';
 
 /** Statements of one request; more are refused. */
 const MAX_STATEMENTS = 10_000;
 
 /** All statements of a text, separated by semicolons; empty ones do not count. Throws `ParseError`. */
-export function parseQuery(text: string): Statement[] {
-  const tokens = new TokenStream(text);
+export function parseQuery(text: string, bound?: BoundTokens): Statement[] {
+  const tokens = new TokenStream(text, bound);
   const statements: Statement[] = [];
   for (;;) {
     while (tokens.takeSymbol(';'));

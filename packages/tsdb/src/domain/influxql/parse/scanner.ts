@@ -21,7 +21,7 @@ const MAX_UINT64 = 2n ** 64n - 1n;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const SPACE = /\s+/y;
 const INTEGER = /[0-9]+/y;
-const DECIMAL = /[0-9]*\.[0-9]+/y;
+const DECIMAL = /[0-9]*\.[0-9]+|[0-9]+\.(?![0-9])/y;
 const DURATION = /(?:[0-9]+(?:ns|us|µs|ms|u|µ|s|m|h|d|w))+/y;
 const WORD_CHARACTER = /[A-Za-z0-9_]/;
 const SYMBOL = /::|!=|<>|<=|>=|=~|!~|[-+*/%&|^(),;.=<>:]/y;
@@ -36,14 +36,28 @@ function mayBeSpace(code: number): boolean {
 const MINUS = 45;
 const SLASH = 47;
 
+/**
+ * Placeholders that stand for a name, a count or a duration wherever one may stand, also where no expression is read.
+ * Source: query-languages, "Parameters".
+ */
+export type BoundTokens = ReadonlyMap<string, string | BoundNumber>;
+
+export type BoundNumber =
+  | { readonly kind: 'integer'; readonly value: bigint }
+  | { readonly kind: 'duration'; readonly ns: bigint };
+
+const NONE_BOUND: BoundTokens = new Map();
+
 /** Cuts text into tokens, one at a time: what `/` means is known by the parser alone. */
 export class Scanner {
   readonly #text: string;
+  readonly #bound: BoundTokens;
   #position = 0;
   #peeked: Token | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, bound: BoundTokens = NONE_BOUND) {
     this.#text = text;
+    this.#bound = bound;
   }
 
   peek(): Token {
@@ -174,11 +188,19 @@ export class Scanner {
   #parameter(at: number): Token {
     if (this.#text[at + 1] === '"') {
       const { value, end } = this.#quoted(at + 1, '"', 'unterminated quoted identifier');
-      return { kind: 'parameter', text: value, at, end };
+      return this.#bind(value, at, end);
     }
     const name = this.#match(NAME, at + 1);
     if (name === undefined) throw this.fail('invalid bind parameter, expected identifier', at + 1);
-    return { kind: 'parameter', text: name, at, end: at + 1 + name.length };
+    return this.#bind(name, at, at + 1 + name.length);
+  }
+
+  #bind(name: string, at: number, end: number): Token {
+    const bound = this.#bound.get(name);
+    if (bound === undefined) return { kind: 'parameter', text: name, at, end };
+    if (typeof bound !== 'string') return { ...bound, at, end };
+    // A quoted name is never a keyword, but it cannot be called either.
+    return { kind: 'name', text: bound, isQuoted: this.#text[end] !== '(', at, end };
   }
 
   #number(at: number): Token {

@@ -1,15 +1,15 @@
 import type { RegexLiteral } from '../ast/regex-literal.js';
 import type { ParseError } from './parse-error.js';
 import { wordOf } from './parse-expr.js';
-import { Scanner } from './scanner.js';
+import { type BoundTokens, Scanner } from './scanner.js';
 import type { Token } from './token.js';
 
 /** The questions that statement parsers ask of the text. */
 export class TokenStream {
   readonly scanner: Scanner;
 
-  constructor(text: string) {
-    this.scanner = new Scanner(text);
+  constructor(text: string, bound?: BoundTokens) {
+    this.scanner = new Scanner(text, bound);
   }
 
   peek(): Token {
