@@ -38,6 +38,40 @@ describe('the preload of columns', () => {
     }
   });
 
+  it('sorts rows that are not flushed, and again when as many came', { timeout: 60_000 }, async () => {
+    const metrics = new Metrics();
+    const node = await openTestNode(join(folder, 'unflushed'), { metrics });
+    try {
+      await node.catalog.ensureDatabase('d');
+      const texts = [
+        'SELECT host, count(*) AS n, sum(i) AS s, max(f) AS m FROM t GROUP BY host ORDER BY host',
+        "SELECT * FROM t WHERE host = 'h7' ORDER BY time DESC LIMIT 3",
+        'SELECT DISTINCT ON (host) * FROM t ORDER BY host, time DESC',
+      ];
+      let before = 0;
+      for (const [from, to] of [
+        [0, 20_000],
+        [20_000, 30_000],
+        [30_000, 70_000],
+      ] as const) {
+        await write(node, from, to);
+        const size = await whenStill(() => gauge(metrics, 'plinth_tsdb_column_cache_bytes'), before);
+        // Times, their order, a double and numbers of 8 and 32 bits; nothing for the few that came second.
+        const rows = to === 30_000 ? 20_000 : to;
+        assert.ok(size >= rows * (6 + 8 + 1 + 2 + 1), `${size} bytes are loaded of ${to} rows`);
+        for (const text of texts) {
+          const direct = await gauge(metrics, 'plinth_tsdb_direct_queries_total');
+          const first = await answer(node, text);
+          assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), direct + 1, text);
+          assert.deepEqual(first, await answer(node, `${text} -- by the engine`));
+        }
+        before = to === 20_000 ? 0 : await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
+      }
+    } finally {
+      await node.close();
+    }
+  });
+
   it('keeps to its share of the cache', { timeout: 60_000 }, async () => {
     const dir = join(folder, 'small');
     await fill(dir);
@@ -63,10 +97,21 @@ describe('the preload of columns', () => {
 async function fill(dir: string): Promise<void> {
   const node = await openTestNode(dir);
   await node.catalog.ensureDatabase('d');
+  await write(node, 0, ROWS, 3);
+  await node.close();
+}
+
+/** Rows `[from, to)` in the order of their times. */
+async function write(
+  node: OpenTsdb,
+  from: number,
+  to: number,
+  hostCount = 1000,
+): Promise<void> {
   const lines: string[] = [];
-  for (let row = 0; row < ROWS; row++)
+  for (let row = from; row < to; row++)
     lines.push(
-      `t,host=h${row % 3} i=${row % 100}i,w=${row}i,f=${row / 8},b=${row % 2 === 0} ${row * 1000}`,
+      `t,host=h${row % hostCount} i=${row % 100}i,w=${row}i,f=${row / 8},b=${row % 2 === 0} ${row * 1000}`,
     );
   const outcome = await node.engine.write({
     database: 'd',
@@ -79,14 +124,13 @@ async function fill(dir: string): Promise<void> {
     receivedNs: 0n,
   });
   assert.deepEqual(outcome.refused, []);
-  await node.close();
 }
 
-/** What a figure is once it is not 0 and stays the same. */
-async function whenStill(figure: () => Promise<number>): Promise<number> {
+/** What a figure is once it is above `least` and stays the same. */
+async function whenStill(figure: () => Promise<number>, least = 0): Promise<number> {
   for (let before = 0; ; ) {
     const now = await figure();
-    if (now > 0 && now === before) return now;
+    if (now > least && now === before) return now;
     before = now;
     await setTimeout(300);
   }

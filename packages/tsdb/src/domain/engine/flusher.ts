@@ -78,6 +78,15 @@ export class Flusher {
     this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => this.flushWhenDue());
   }
 
+  /** A flush is under way, or begins when nobody writes. */
+  get isNear(): boolean {
+    return (
+      this.#running !== undefined ||
+      this.#closed !== undefined ||
+      this.#buffer.generationBytes >= IDLE_FLUSH_BYTES
+    );
+  }
+
   /** Cheap: called after writes. Starts a flush in the background when size or age ask for one. */
   flushWhenDue(): void {
     if (this.#running !== undefined || this.#buffer.isReadOnly) return;

@@ -1,3 +1,4 @@
+import type { Column } from '../../model/column.js';
 import type { DirectRequest } from '../../model/direct-request.js';
 import type { ResultChunk } from '../../model/result.js';
 import type { RowBatch } from '../../model/row-batch.js';
@@ -448,8 +449,34 @@ export class TableStore {
     const { kind, minTime, maxTime } = open.segment;
     if (kind === 'overlay' || !this.#segments.includes(open)) return true;
     if (this.tombstones.touches(minTime, maxTime)) return true;
-    const columns = [...this.schema.columns.values()].filter(({ kind: of }) => isDirectKind(of));
-    return await this.#columns.preload(this.#segmentRows(open), columns, { limitBytes, signal });
+    return await this.#columns.preload(this.#segmentRows(open), this.#directColumns, {
+      limitBytes,
+      signal,
+    });
+  }
+
+  /** Whether the rows that wait for a flush are worth being sorted for queries. */
+  get isScattered(): boolean {
+    const source = this.#gatherable();
+    return source !== undefined && this.#columns.isScattered(source);
+  }
+
+  /** Sorts the rows that wait for a flush as a whole, in memory, when that takes no more than `limitBytes` with all else. */
+  async gather(limitBytes: number, signal: AbortSignal): Promise<void> {
+    await this.#generations.at(-1)?.table.main.handOver();
+    const source = this.#gatherable();
+    if (source !== undefined)
+      await this.#columns.gather(source, this.#directColumns, { limitBytes, signal });
+  }
+
+  /** Rows of the generation that takes the writes; late ones are few. */
+  #gatherable(): RowSource | undefined {
+    const last = this.#generations.at(-1);
+    return last === undefined ? undefined : this.#bufferRows(last.table)[0];
+  }
+
+  get #directColumns(): readonly Column[] {
+    return [...this.schema.columns.values()].filter(({ kind }) => isDirectKind(kind));
   }
 
   /** All rows between two instants that queries may see, taken together without a wait in between. */
@@ -457,27 +484,30 @@ export class TableStore {
     const segments = this.#segments
       .filter(({ segment }) => segment.minTime <= maxTime && segment.maxTime >= minTime)
       .map((open) => this.#segmentRows(open));
-    const buffers = this.#generations.flatMap(({ table }): RowSource[] => {
-      const hold = async (): Promise<() => void> => {
-        table.pinned.pin();
-        return () => table.pinned.unpin();
-      };
-      const { main, late, checkedLateRows } = table;
-      const both = { kind: 'buffer', rowNumber: 'rowid', hold } as const;
-      const source = { ...table.mainSource(), ...both };
-      const lateSource = { ...table.lateSource(), ...both };
-      return [
-        ...(main.rowCount > 0
-          ? [{ ...source, key: main, rowCount: main.engineRows, blocks: main.blocks }]
-          : []),
-        ...(checkedLateRows > 0
-          ? [{ ...lateSource, key: late, rowCount: checkedLateRows, blocks: [] }]
-          : []),
-      ];
-    });
+    const buffers = this.#generations.flatMap(({ table }) => this.#bufferRows(table));
     return [
       ...segments,
       ...buffers.filter((source) => source.minTime <= maxTime && source.maxTime >= minTime),
+    ];
+  }
+
+  /** Those of `main` first. */
+  #bufferRows(table: GenerationTable): RowSource[] {
+    const hold = async (): Promise<() => void> => {
+      table.pinned.pin();
+      return () => table.pinned.unpin();
+    };
+    const { main, late, checkedLateRows } = table;
+    const both = { kind: 'buffer', rowNumber: 'rowid', hold } as const;
+    const source = { ...table.mainSource(), ...both };
+    const lateSource = { ...table.lateSource(), ...both };
+    return [
+      ...(main.rowCount > 0
+        ? [{ ...source, key: main, rowCount: main.engineRows, blocks: main.blocks }]
+        : []),
+      ...(checkedLateRows > 0
+        ? [{ ...lateSource, key: late, rowCount: checkedLateRows, blocks: [] }]
+        : []),
     ];
   }
 

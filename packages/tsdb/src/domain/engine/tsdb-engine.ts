@@ -143,6 +143,7 @@ export class TsdbEngine implements Engine {
       cache: this.#columnCache,
       clock,
       writeIdleMs: () => this.#buffer.idleMs,
+      isFlushNear: () => this.#flusher.isNear,
       onFailed: (error) => report.backgroundFailed(error),
     });
     this.#writes = new WritePath({

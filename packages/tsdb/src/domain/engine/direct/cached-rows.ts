@@ -50,6 +50,13 @@ export class CachedRows {
     return this.#isForgotten;
   }
 
+  /** What the cache counts for it. */
+  get sizeBytes(): number {
+    let sum = this.#part?.sizeBytes ?? 0;
+    for (const { sizeBytes } of this.#columns.values()) sum += sizeBytes;
+    return sum;
+  }
+
   has(id: number): boolean {
     return this.#columns.has(id);
   }

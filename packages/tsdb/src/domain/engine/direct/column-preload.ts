@@ -21,10 +21,14 @@ export interface PreloadTable {
   readonly segments: readonly OpenSegment[];
   /** Loads what is missing of a segment. False: it takes more than there is room for. */
   preload(segment: OpenSegment, limitBytes: number, signal: AbortSignal): Promise<boolean>;
+  /** Rows that wait for a flush stand in the order in which they came. */
+  readonly isScattered: boolean;
+  /** Sorts them, when there is room. */
+  gather(limitBytes: number, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Loads the columns of the newest segments while the node has nothing better to do, so that the first queries over them find
+ * Loads the columns of the newest segments, and those of rows that will not be flushed soon, while the node has nothing better to do, so that the first queries over them find
  * them: after the start, and after each flush and compaction. Nothing that is in memory makes way for it.
  */
 export class ColumnPreload {
@@ -32,6 +36,7 @@ export class ColumnPreload {
   readonly #cache: ColumnCache;
   readonly #clock: Clock;
   readonly #writeIdleMs: () => number;
+  readonly #isFlushNear: () => boolean;
   readonly #onFailed: (error: unknown) => void;
   readonly #closing = new AbortController();
   /** The segments that were looked at, by table: a list is replaced when it changes. */
@@ -45,12 +50,15 @@ export class ColumnPreload {
     readonly cache: ColumnCache;
     readonly clock: Clock;
     readonly writeIdleMs: () => number;
+    /** What is in memory moves to segments now or in a moment. */
+    readonly isFlushNear: () => boolean;
     readonly onFailed: (error: unknown) => void;
   }) {
     this.#tables = options.tables;
     this.#cache = options.cache;
     this.#clock = options.clock;
     this.#writeIdleMs = options.writeIdleMs;
+    this.#isFlushNear = options.isFlushNear;
     this.#onFailed = options.onFailed;
   }
 
@@ -67,17 +75,34 @@ export class ColumnPreload {
   }
 
   #loadWhenCalm(): void {
-    if (this.#running !== undefined || !this.#hasNews()) return;
-    const nowMs = this.#clock.monotonicMs();
-    this.#waitingSinceMs ??= nowMs;
-    const isLate = nowMs - this.#waitingSinceMs >= LONGEST_WAIT_MS;
-    if (this.#writeIdleMs() < CALM_MS && !isLate) return;
-    this.#waitingSinceMs = undefined;
-    this.#running = this.#load()
+    if (this.#running !== undefined) return;
+    const isCalm = this.#writeIdleMs() >= CALM_MS;
+    if (this.#hasNews()) {
+      const nowMs = this.#clock.monotonicMs();
+      this.#waitingSinceMs ??= nowMs;
+      if (!isCalm && nowMs - this.#waitingSinceMs < LONGEST_WAIT_MS) return;
+      this.#waitingSinceMs = undefined;
+      this.#run(() => this.#load());
+    } else if (isCalm && !this.#isFlushNear()) this.#run(() => this.#gather());
+  }
+
+  #run(work: () => Promise<void>): void {
+    this.#running = work()
       .catch(this.#onFailed)
       .finally(() => {
         this.#running = undefined;
       });
+  }
+
+  async #gather(): Promise<void> {
+    const { signal } = this.#closing;
+    for (const table of this.#tables()) {
+      if (!signal.aborted && table.isScattered) await table.gather(this.#limitBytes, signal);
+    }
+  }
+
+  get #limitBytes(): number {
+    return this.#cache.limitBytes * SHARE_OF_CACHE;
   }
 
   #hasNews(): boolean {
@@ -87,7 +112,7 @@ export class ColumnPreload {
 
   async #load(): Promise<void> {
     const { signal } = this.#closing;
-    const limitBytes = this.#cache.limitBytes * SHARE_OF_CACHE;
+    const limitBytes = this.#limitBytes;
     const found: { readonly table: PreloadTable; readonly segment: OpenSegment }[] = [];
     for (const table of this.#tables()) {
       this.#seen.set(table, table.segments);

@@ -3,6 +3,7 @@ import { invariant } from '@plinth/kernel';
 import type { Column } from '../../../model/column.js';
 import type { OutputColumn, ResultChunk } from '../../../model/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
+import { Turns } from '../../../model/steps.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { SeriesIndex } from '../series-index.js';
@@ -15,6 +16,8 @@ export interface RowUnit {
   readonly from: number;
   readonly to: number;
   readonly rows: CachedRows;
+  /** It stands for several pages of a buffer table, and is not looked at as a page that grows. */
+  readonly isGathered: boolean;
 }
 
 /** What a load reads. */
@@ -126,13 +129,19 @@ export async function loadUnit(
     await setImmediate();
   }
   invariant(rowCount === to - from, 'a source has as many rows as it says');
-  const finished = known ?? part?.finish();
+  const turns = new Turns(NEVER);
+  const finished =
+    known ?? (part === undefined ? undefined : await turns.run(part.finishInSteps()));
   if (known === undefined) rows.setPart(finished);
   if (finished === undefined) return;
-  lacking.forEach(({ column }, i) => {
-    rows.setColumn(column.id, builders[i]?.finish(finished.order));
-  });
+  for (let i = 0; i < lacking.length; i++) {
+    await turns.take();
+    rows.setColumn((lacking[i] as LoadColumn).column.id, builders[i]?.finish(finished.order));
+  }
 }
+
+/** Loads are not given up half-way: others may wait for them. */
+const NEVER = new AbortController().signal;
 
 function addRows(
   part: PartBuilder,
@@ -159,7 +168,7 @@ function readChunks(
     text: `SELECT ${texts.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
     columns,
     isSmall: true,
-    signal: new AbortController().signal,
+    signal: NEVER,
   });
 }
 

@@ -1,3 +1,4 @@
+import { isStepEnd, runThrough, STEP_ROWS, type Steps } from '../../../model/steps.js';
 import type { Part } from './part.js';
 
 /** Longest span of a part in nanoseconds: places of times within it are exact as doubles, also after a division. */
@@ -28,22 +29,30 @@ export class PartBuilder {
 
   /** `undefined`: the rows are too far apart in time to be kept this way. */
   finish(): Part | undefined {
+    return runThrough(this.finishInSteps());
+  }
+
+  /** The same for many rows. */
+  *finishInSteps(): Steps<Part | undefined> {
     const rowCount = this.#count;
-    const times = scaled(this.#times.subarray(0, rowCount));
+    const times = yield* scaled(this.#times.subarray(0, rowCount));
     if (times === undefined) return undefined;
     const series = this.#series.subarray(0, rowCount);
     const stored = storedRuns(series, times.offsets);
     if (stored !== undefined) return { rowCount, ...stored, ...times, order: undefined };
-    const order = sortedOrder(series, times.offsets);
+    yield;
+    const order = yield* sortedOrder(series, times.offsets);
+    yield;
     const runs = runsOf(gathered(series, order));
+    yield;
     return { rowCount, ...runs, ...times, offsets: gathered(times.offsets, order), order };
   }
 }
 
 /** Times as multiples of their greatest common divisor. */
-function scaled(
+function* scaled(
   times: BigInt64Array,
-): Pick<Part, 'baseNs' | 'unitNs' | 'offsets' | 'minOffset' | 'maxOffset'> | undefined {
+): Steps<Pick<Part, 'baseNs' | 'unitNs' | 'offsets' | 'minOffset' | 'maxOffset'> | undefined> {
   const words = new Int32Array(times.buffer, times.byteOffset, times.length * 2);
   let min = times[0] ?? 0n;
   let max = min;
@@ -51,6 +60,7 @@ function scaled(
   let minNear = Number(min);
   let maxNear = minNear;
   for (let row = 1; row < times.length; row++) {
+    if (isStepEnd(row)) yield;
     const near = (words[row * 2 + 1] as number) * TWO_32 + ((words[row * 2] as number) >>> 0);
     if (near <= minNear) {
       const time = times[row] as bigint;
@@ -73,12 +83,17 @@ function scaled(
     baseLow;
   let unitNs = spanNs === 0 ? 1 : spanNs;
   for (let row = 0; row < times.length && unitNs > 1; row++) {
-    const rest = distance(row) % unitNs;
-    if (rest !== 0) unitNs = greatestDivisor(unitNs, rest);
+    if (isStepEnd(row)) yield;
+    // Exact below 2 ** 52, and a tenth of what a remainder costs.
+    const far = distance(row);
+    if (!Number.isInteger(far / unitNs)) unitNs = greatestDivisor(unitNs, far % unitNs);
   }
   if (spanNs / unitNs >= TWO_32) return undefined;
   const offsets = new Uint32Array(times.length);
-  for (let row = 0; row < times.length; row++) offsets[row] = distance(row) / unitNs;
+  for (let row = 0; row < times.length; row++) {
+    if (isStepEnd(row)) yield;
+    offsets[row] = distance(row) / unitNs;
+  }
   return { baseNs: min, unitNs, offsets, minOffset: 0, maxOffset: spanNs / unitNs };
 }
 
@@ -110,7 +125,10 @@ function storedRuns(series: Uint32Array, offsets: Uint32Array): Runs | undefined
 }
 
 /** Rows by (series, time). */
-function sortedOrder(series: Uint32Array, offsets: Uint32Array): Uint16Array | Uint32Array {
+function* sortedOrder(
+  series: Uint32Array,
+  offsets: Uint32Array,
+): Steps<Uint16Array | Uint32Array> {
   const rowCount = series.length;
   let isTimeSorted = true;
   let maxSeries = 0;
@@ -120,17 +138,18 @@ function sortedOrder(series: Uint32Array, offsets: Uint32Array): Uint16Array | U
     if (row > 0 && (offsets[row - 1] as number) > (offsets[row] as number)) isTimeSorted = false;
   }
   const order = rowCount <= 65536 ? new Uint16Array(rowCount) : new Uint32Array(rowCount);
-  placeBySeries(series, maxSeries, order);
-  if (!isTimeSorted) sortRuns(series, offsets, order);
+  yield;
+  yield* placeBySeries(series, maxSeries, order);
+  if (!isTimeSorted) yield* sortRuns(series, offsets, order);
   return order;
 }
 
 /** Counting sort; rows of one series stay in their order. */
-function placeBySeries(
+function* placeBySeries(
   series: Uint32Array,
   maxSeries: number,
   order: Uint16Array | Uint32Array,
-): void {
+): Steps<void> {
   if (maxSeries > series.length * 8) {
     const rows = Array.from(series.keys()).sort(
       (a, b) => (series[a] as number) - (series[b] as number) || a - b,
@@ -142,7 +161,9 @@ function placeBySeries(
   for (const own of series) places[own + 1] = (places[own + 1] as number) + 1;
   for (let i = 1; i < places.length; i++)
     places[i] = (places[i] as number) + (places[i - 1] as number);
+  yield;
   for (let row = 0; row < series.length; row++) {
+    if (isStepEnd(row)) yield;
     const own = series[row] as number;
     const place = places[own] as number;
     order[place] = row;
@@ -150,12 +171,17 @@ function placeBySeries(
   }
 }
 
-function sortRuns(
+function* sortRuns(
   series: Uint32Array,
   offsets: Uint32Array,
   order: Uint16Array | Uint32Array,
-): void {
+): Steps<void> {
+  let next = STEP_ROWS;
   for (let start = 0; start < order.length; ) {
+    if (start >= next) {
+      yield;
+      next = start + STEP_ROWS;
+    }
     const own = series[order[start] as number];
     let end = start + 1;
     let isAscending = true;

@@ -23,6 +23,8 @@ const MAX_SEGMENT_ROWS = 4 * 1024 * 1024;
 const MAX_AWAITED_VALUES = 1_000_000;
 /** Columns of a segment that are loaded ahead with one statement: a query that waits for others gets its turn between two. */
 const PRELOAD_COLUMNS = 4;
+/** Fewer rows of a buffer table are loaded in no time when a query asks for them. */
+const LEAST_GATHERED_ROWS = 16384;
 /** What time and order of a row take. */
 const INDEX_BYTES = 8;
 
@@ -72,6 +74,8 @@ export class TableColumns {
   /** By source, the forms of fields that hold for its rows before `to`. */
   readonly #forms = new Map<object, { readonly to: number; readonly loads: LoadColumn[] }>();
   readonly #loading = new Map<RowUnit, Promise<void>>();
+  /** By source, the rows that were found to be too many, or of no form, to be gathered. */
+  readonly #notGathered = new Map<object, number>();
 
   constructor(options: {
     readonly cache: ColumnCache;
@@ -140,6 +144,84 @@ export class TableColumns {
     return isComplete;
   }
 
+  /** Whether enough of a buffer table's rows stand in pages, or wait for the engine, that they are better sorted as one. */
+  isScattered({ key, rowCount, blocks }: RowSource): boolean {
+    const waiting = blocks.reduce((sum, { count }) => sum + count, 0);
+    return this.#scatteredFrom(key, rowCount + waiting) !== undefined;
+  }
+
+  /**
+   * Loads the rows of a buffer table that stand in pages, with all of their columns, and puts them in the pages' place as one
+   * unit: a query over many series then looks at each of them once instead of once a page. Nothing happens when that takes
+   * more than there is in `limitBytes` beside everything else.
+   */
+  async gather(
+    source: RowSource,
+    columns: readonly Column[],
+    { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const from = this.#scatteredFrom(source.key, source.rowCount);
+    if (from === undefined) return;
+    const to = Math.min(source.rowCount, from + MAX_SEGMENT_ROWS);
+    const unit = { from, to, rows: new CachedRows(this.#cache), isGathered: true };
+    const present = columns.filter(({ id }) => source.hasColumn(id));
+    const isLoaded = await this.#loadGathered(source, unit, present, { limitBytes, signal });
+    const units = this.#units.get(source.key);
+    // The source may have gone meanwhile, and what came since stands in pages.
+    if (!isLoaded || units === undefined || unit.rows.isUnfit(present)) {
+      unit.rows.forget();
+      if (units !== undefined && !signal.aborted) this.#notGathered.set(source.key, to);
+      return;
+    }
+    for (const { rows } of units.filter((each) => each.to > from)) rows.forget();
+    this.#units.set(source.key, [...units.filter((each) => each.to <= from), unit]);
+  }
+
+  /** False: there is no room for it, or the signal came. */
+  async #loadGathered(
+    source: RowSource,
+    unit: RowUnit,
+    columns: readonly Column[],
+    { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    const { from, rowNumber } = source;
+    const readable = { host: this.#host, index: this.#index, from, rowNumber };
+    const letGo = await source.hold();
+    try {
+      const loads = await this.#formsOf(source, unit, columns, readable);
+      const rowSizeBytes = loads.reduce((sum, load) => sum + valueSizeBytes(load), INDEX_BYTES);
+      const sizeBytes = (unit.to - unit.from) * rowSizeBytes;
+      const replaced = this.#unitsOf(source).filter((each) => each.to > unit.from);
+      const replacedBytes = replaced.reduce((sum, { rows }) => sum + rows.sizeBytes, 0);
+      if (this.#cache.sizeBytes - replacedBytes + sizeBytes > limitBytes) return false;
+      for (let at = 0; at < loads.length || at === 0; at += PRELOAD_COLUMNS) {
+        if (signal.aborted) return false;
+        const some = loads.slice(at, at + PRELOAD_COLUMNS);
+        await this.#cache.loads.add(() => loadUnit(readable, unit, some), false);
+      }
+      return true;
+    } finally {
+      letGo();
+    }
+  }
+
+  /**
+   * The first row to gather; `undefined`: there is nothing to do. Gathered units are taken up again as long as they are not
+   * twice as large as what follows them, so that there are few units and each row is taken up a few times at most.
+   */
+  #scatteredFrom(key: object, rowCount: number): number | undefined {
+    const gathered = (this.#units.get(key) ?? []).filter(({ isGathered }) => isGathered);
+    let from = gathered.at(-1)?.to ?? 0;
+    const seen = Math.max(from, this.#notGathered.get(key) ?? 0);
+    if (rowCount - seen < Math.max(LEAST_GATHERED_ROWS, seen - from)) return undefined;
+    for (const unit of gathered.toReversed()) {
+      const isLarge = unit.to - unit.from > 2 * (rowCount - unit.to);
+      if (isLarge || rowCount - unit.from > MAX_SEGMENT_ROWS) break;
+      from = unit.from;
+    }
+    return from;
+  }
+
   /** Gives up what belongs to other sources than these. */
   retain(keys: ReadonlySet<object>): void {
     for (const [key, units] of this.#units) {
@@ -147,7 +229,7 @@ export class TableColumns {
       for (const { rows } of units) rows.forget();
       this.#units.delete(key);
     }
-    for (const memory of [this.#missed, this.#forms])
+    for (const memory of [this.#missed, this.#forms, this.#notGathered])
       for (const key of memory.keys()) if (!keys.has(key)) memory.delete(key);
   }
 
@@ -189,14 +271,14 @@ export class TableColumns {
     if (end === source.rowCount) return units;
     const pageRows = source.kind === 'segment' ? source.rowCount : PAGE_ROWS;
     const last = units.at(-1);
-    if (last !== undefined && last.to - last.from < pageRows) {
+    if (last !== undefined && !last.isGathered && last.to - last.from < pageRows) {
       last.rows.forget();
       units.pop();
       end = last.from;
     }
     for (let from = end; from < source.rowCount; from += pageRows) {
       const to = Math.min(source.rowCount, from + pageRows);
-      units.push({ from, to, rows: new CachedRows(this.#cache) });
+      units.push({ from, to, rows: new CachedRows(this.#cache), isGathered: false });
     }
     return units;
   }

@@ -10,7 +10,7 @@ import {
   type Points,
   pointsOfColumn,
 } from './points.js';
-import { isStepEnd, type Steps } from './steps.js';
+import { isStepEnd, type Steps } from '../../../model/steps.js';
 import type { Windows } from './windows.js';
 
 export interface CallContext {

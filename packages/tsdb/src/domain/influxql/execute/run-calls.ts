@@ -27,7 +27,7 @@ import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
 import { compareTags, sourceRows } from './source-rows.js';
-import { isStepEnd, type Steps, Turns } from './steps.js';
+import { isStepEnd, type Steps, Turns } from '../../../model/steps.js';
 import { exactValues } from './vector-values.js';
 import { Windows } from './windows.js';
 

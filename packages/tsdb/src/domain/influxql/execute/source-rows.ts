@@ -9,7 +9,7 @@ import { type RowPiece, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
-import { isStepEnd, sorted, Turns } from './steps.js';
+import { isStepEnd, sorted, Turns } from '../../../model/steps.js';
 import { exactValue } from './vector-values.js';
 
 export interface SourceRowsRequest {

@@ -1,4 +1,4 @@
-import { isStepEnd, type Steps, sorted } from '../execute/steps.js';
+import { isStepEnd, type Steps, sorted } from '../../../model/steps.js';
 import type { Value } from '../plan/data-type.js';
 import { compareValues, type Slice } from './reducers.js';
 

@@ -6,9 +6,17 @@ import { setImmediate } from 'node:timers/promises';
  */
 export type Steps<T> = Generator<void, T, void>;
 
-const STEP_ROWS = 32_768;
+export const STEP_ROWS = 32_768;
 /** Whether a loop that counts its rows has come to the end of a step. */
 export const isStepEnd = (index: number): boolean => index % STEP_ROWS === STEP_ROWS - 1;
+
+/** The same without a pause. */
+export function runThrough<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
 
 /** Long enough to be worth the switch, short enough for others to wait for. */
 const TURN_MS = 10;
