@@ -38,7 +38,9 @@ describe('the preload of columns', () => {
     }
   });
 
-  it('sorts rows that are not flushed, and again when as many came', { timeout: 60_000 }, async () => {
+  it('sorts rows that are not flushed, and again when as many came', {
+    timeout: 60_000,
+  }, async () => {
     const metrics = new Metrics();
     const node = await openTestNode(join(folder, 'unflushed'), { metrics });
     try {
@@ -55,7 +57,10 @@ describe('the preload of columns', () => {
         [30_000, 70_000],
       ] as const) {
         await write(node, from, to);
-        const size = await whenStill(() => gauge(metrics, 'plinth_tsdb_column_cache_bytes'), before);
+        const size = await whenStill(
+          () => gauge(metrics, 'plinth_tsdb_column_cache_bytes'),
+          before,
+        );
         // Times, their order, a double and numbers of 8 and 32 bits; nothing for the few that came second.
         const rows = to === 30_000 ? 20_000 : to;
         assert.ok(size >= rows * (6 + 8 + 1 + 2 + 1), `${size} bytes are loaded of ${to} rows`);
@@ -102,12 +107,7 @@ async function fill(dir: string): Promise<void> {
 }
 
 /** Rows `[from, to)` in the order of their times. */
-async function write(
-  node: OpenTsdb,
-  from: number,
-  to: number,
-  hostCount = 1000,
-): Promise<void> {
+async function write(node: OpenTsdb, from: number, to: number, hostCount = 1000): Promise<void> {
   const lines: string[] = [];
   for (let row = from; row < to; row++)
     lines.push(

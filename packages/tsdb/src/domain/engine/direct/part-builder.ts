@@ -125,10 +125,7 @@ function storedRuns(series: Uint32Array, offsets: Uint32Array): Runs | undefined
 }
 
 /** Rows by (series, time). */
-function* sortedOrder(
-  series: Uint32Array,
-  offsets: Uint32Array,
-): Steps<Uint16Array | Uint32Array> {
+function* sortedOrder(series: Uint32Array, offsets: Uint32Array): Steps<Uint16Array | Uint32Array> {
   const rowCount = series.length;
   let isTimeSorted = true;
   let maxSeries = 0;

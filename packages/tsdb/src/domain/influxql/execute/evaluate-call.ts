@@ -1,3 +1,4 @@
+import { isStepEnd, type Steps } from '../../../model/steps.js';
 import { integral } from '../functions/integral.js';
 import { PICKERS, REDUCERS, type Reducer, type Slice } from '../functions/reducers.js';
 import { distinctOf, sampleOf, topOf } from '../functions/row-makers.js';
@@ -10,7 +11,6 @@ import {
   type Points,
   pointsOfColumn,
 } from './points.js';
-import { isStepEnd, type Steps } from '../../../model/steps.js';
 import type { Windows } from './windows.js';
 
 export interface CallContext {

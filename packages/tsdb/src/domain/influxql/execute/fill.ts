@@ -1,8 +1,8 @@
 import { BucketLimitExceeded } from '../../../errors.js';
+import { isStepEnd, type Steps } from '../../../model/steps.js';
 import type { Fill } from '../ast/fill.js';
 import { convertValue, type DataType, isNumeric, type Value } from '../plan/data-type.js';
 import type { Points } from './points.js';
-import { isStepEnd, type Steps } from '../../../model/steps.js';
 import type { Windows } from './windows.js';
 
 export interface FillContext {

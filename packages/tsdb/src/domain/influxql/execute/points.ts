@@ -1,5 +1,5 @@
-import type { Value } from '../plan/data-type.js';
 import { isStepEnd, type Steps } from '../../../model/steps.js';
+import type { Value } from '../plan/data-type.js';
 
 /** Rows of one group, ascending by time. NULL is `null`. */
 export interface GroupRows {

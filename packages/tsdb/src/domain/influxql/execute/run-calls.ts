@@ -1,5 +1,6 @@
 import { BucketLimitExceeded, QueryTooLarge } from '../../../errors.js';
 import { MAX_TIME_NS } from '../../../model/scan.js';
+import { isStepEnd, type Steps, Turns } from '../../../model/steps.js';
 import { holtWinters } from '../functions/holt-winters.js';
 import { transform } from '../functions/transformations.js';
 import type {
@@ -27,7 +28,6 @@ import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
 import { compareTags, sourceRows } from './source-rows.js';
-import { isStepEnd, type Steps, Turns } from '../../../model/steps.js';
 import { exactValues } from './vector-values.js';
 import { Windows } from './windows.js';
 

@@ -1,5 +1,6 @@
 import { QueryTooLarge } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
+import { isStepEnd, sorted, Turns } from '../../../model/steps.js';
 import type { ColumnRef, CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
 import { convertValue, isConvertible, type Value } from '../plan/data-type.js';
 import { buildFilter, filterColumns } from '../plan/filter.js';
@@ -9,7 +10,6 @@ import { type RowPiece, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
-import { isStepEnd, sorted, Turns } from '../../../model/steps.js';
 import { exactValue } from './vector-values.js';
 
 export interface SourceRowsRequest {

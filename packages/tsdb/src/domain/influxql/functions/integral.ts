@@ -1,5 +1,5 @@
-import type { ColumnPoints, Points } from '../execute/points.js';
 import { isStepEnd, type Steps } from '../../../model/steps.js';
+import type { ColumnPoints, Points } from '../execute/points.js';
 import type { Windows } from '../execute/windows.js';
 import type { Value } from '../plan/data-type.js';
 
