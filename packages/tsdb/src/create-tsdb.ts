@@ -6,6 +6,7 @@ import {
   type RelationalStore,
 } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
+import type { SqlPlanner } from './domain/sql/sql-planner.js';
 import type { TsdbNeeds } from './needs.js';
 import { flightFront } from './routes/flight/flight-front.js';
 import type { OpenTsdb } from './service.js';
@@ -69,6 +70,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     help: 'Bytes of request bodies with written lines, as sent.',
   });
   let opened: OpenTsdb | undefined;
+  let planning: SqlPlanner | undefined;
   let plainRoutes: readonly PlainRoute[] = [];
   const whenOpen = (): OpenTsdb => {
     invariant(opened, 'the service is used before it has started');
@@ -83,7 +85,10 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     },
     async start() {
       const { planner, openTsdb } = await loadParts();
-      opened = await openTsdb(needs, (text, context) => planner.plan(text, context));
+      planning = planner;
+      opened = await openTsdb(needs, (text, context, signal) =>
+        planner.plan(text, context, signal),
+      );
     },
     freeze: (snapshot) => whenOpen().engine.freeze(snapshot),
     async adaptSnapshot(copy) {
@@ -128,6 +133,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       });
     },
     async close() {
+      await planning?.close();
       await opened?.close();
     },
   };

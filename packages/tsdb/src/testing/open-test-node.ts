@@ -70,5 +70,5 @@ export async function openTestNode(
 
 async function loadPlanner(): Promise<Planner> {
   const planner = await SqlPlanner.load();
-  return (text, context) => planner.plan(text, context);
+  return (text, context, signal) => planner.plan(text, context, signal);
 }

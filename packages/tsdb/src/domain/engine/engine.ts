@@ -9,7 +9,7 @@ export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;
   /** The columns that a query would answer with; nothing is read. */
-  describe(request: Omit<QueryRequest, 'signal'>): readonly OutputColumn[];
+  describe(request: Omit<QueryRequest, 'signal'>): Promise<readonly OutputColumn[]>;
   /** For languages that ask the engine several questions to answer one. */
   openSession(request: SessionRequest): Promise<QuerySession>;
   /** The whole answer as one Parquet file, also when it has no rows. The caller disposes of it. */

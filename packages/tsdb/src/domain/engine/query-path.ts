@@ -21,7 +21,12 @@ import type { PreparedScan, TableStore } from './table-store.js';
 import { type TimeSlice, TimeSlices } from './time-slices.js';
 import { visibleFrom } from './visible-from.js';
 
-export type Planner = (text: string, context: PlanContext) => PlannedQuery;
+/** What takes long is planned elsewhere, unless `signal` says that nobody waits any more. */
+export type Planner = (
+  text: string,
+  context: PlanContext,
+  signal?: AbortSignal,
+) => PlannedQuery | Promise<PlannedQuery>;
 
 /** A planned query with its sources pinned. `release` must be called once. */
 interface PreparedQuery {
@@ -103,13 +108,14 @@ export class QueryPath {
     };
   }
 
-  describe(request: Omit<QueryRequest, 'signal'>): readonly OutputColumn[] {
+  async describe(request: Omit<QueryRequest, 'signal'>): Promise<readonly OutputColumn[]> {
     const database = this.#catalog.database(request.database);
     if (database === undefined) throw new DatabaseNotFound({ database: request.database });
     const nowNs = this.#nowNs();
     const virtualTables = this.#virtualTables(database);
-    return this.#planner(request.text, { database, nowNs, params: request.params, virtualTables })
-      .columns;
+    const { params, text } = request;
+    const planned = await this.#planner(text, { database, nowNs, params, virtualTables });
+    return planned.columns;
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
@@ -245,12 +251,14 @@ export class QueryPath {
   ): Promise<PreparedQuery> {
     const { database, logged, signal, slot, leave } = at;
     const nowNs = this.#nowNs();
-    const planned = this.#planner(request.text, {
+    const context: PlanContext = {
       database,
       nowNs,
       params: request.params,
       virtualTables: this.#virtualTables(database),
-    });
+    };
+    const planning = this.#planner(request.text, context, signal);
+    const planned = planning instanceof Promise ? await planning : planning;
     logged.planned();
     const direct = at.mayBeDirect ? planned.direct : undefined;
     if (direct !== undefined) {

@@ -234,9 +234,9 @@ export class TsdbEngine implements Engine {
     }
   }
 
-  describe(request: Omit<QueryRequest, 'signal'>): readonly OutputColumn[] {
+  async describe(request: Omit<QueryRequest, 'signal'>): Promise<readonly OutputColumn[]> {
     if (this.#state !== 'open') throw new ShuttingDown();
-    return this.#queries.describe(request);
+    return await this.#queries.describe(request);
   }
 
   async query(request: QueryRequest): Promise<ResultStream> {

@@ -15,6 +15,8 @@ export interface Session {
   readonly functions: FunctionRegistry;
   /** A name for the engine that nothing else in the query has. */
   newName(prefix: string): string;
+  /** Counts so many expressions or columns as bound. Throws `EffortExceeded` when there have been too many. */
+  spend(count: number): void;
   bindExpr(expr: Expr, env: Env): Bound;
   bindQuery(query: Query, around: QueryEnv): BoundQuery;
   /** The value of `locf`, `interpolate` and the binning functions of gap filling; `undefined` for all others. */

@@ -2,6 +2,7 @@ import { NotImplemented, PlanError } from '../../../errors.js';
 import type { Statement } from './ast.js';
 import { balanceChains } from './balance-chains.js';
 import { checkDepth } from './check-depth.js';
+import { type Effort, EffortExceeded } from './effort.js';
 import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
 
 /** No chain in a shorter text is too long. */
@@ -25,15 +26,15 @@ export class StatementParser {
     return new StatementParser(await WasmParser.load(), options);
   }
 
-  /** The only statement of `text`. Throws `PlanError` or `NotImplemented`. */
-  parse(text: string): Statement {
+  /** The only statement of `text`. Throws `PlanError`, `NotImplemented` or `EffortExceeded`. */
+  parse(text: string, effort: Effort): Statement {
     const known = this.#cache.get(text);
     if (known !== undefined) {
       this.#cache.delete(text);
       this.#cache.set(text, known);
       return known;
     }
-    const statement = this.#parseOne(text);
+    const statement = this.#parseOne(text, effort);
     if (text.length <= MAX_CACHED_TEXT_LENGTH) this.#remember(text, statement);
     return statement;
   }
@@ -45,8 +46,8 @@ export class StatementParser {
     if (oldest !== undefined) this.#cache.delete(oldest);
   }
 
-  #parseOne(text: string): Statement {
-    const statements = this.#parseAll(text);
+  #parseOne(text: string, effort: Effort): Statement {
+    const statements = this.#parseAll(text, effort);
     const [statement] = statements;
     if (statements.length > 1) {
       throw new NotImplemented('The context currently only supports a single SQL statement');
@@ -59,12 +60,17 @@ export class StatementParser {
     return statement;
   }
 
-  #parseAll(text: string): readonly Statement[] {
+  #parseAll(text: string, effort: Effort): readonly Statement[] {
+    if (text.length > effort.maxTextLength || hasLongBlanks(text, effort)) {
+      throw new EffortExceeded();
+    }
     const balanced = text.length < MIN_BALANCED_TEXT_LENGTH ? text : balanceChains(text);
     checkDepth(balanced);
     try {
       // `ast.ts` describes the tree.
-      return withoutNulls(JSON.parse(this.#parser.parse(balanced))) as readonly Statement[];
+      return withoutNulls(
+        JSON.parse(this.#parser.parse(balanced, effort.parserFuel)),
+      ) as readonly Statement[];
     } catch (error) {
       if (error instanceof ParserBreakdown)
         throw new NotImplemented('statements as complex as this');
@@ -73,6 +79,21 @@ export class StatementParser {
       throw new PlanError(`SQL error: ParserError(${JSON.stringify(message)})`);
     }
   }
+}
+
+const COMMENT = /--|\/\*/g;
+const BLANK = /\s/;
+
+/** Whether more blanks or comments may stand in a row than the parser should skip again and again. */
+function hasLongBlanks(text: string, { maxBlankRunLength, maxCommentCount }: Effort): boolean {
+  let runLength = 0;
+  for (let at = 0; at < text.length && maxBlankRunLength < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const isBlank = code <= 0x20 || (code >= 0x80 && BLANK.test(text.charAt(at)));
+    runLength = isBlank ? runLength + 1 : 0;
+    if (runLength > maxBlankRunLength) return true;
+  }
+  return (text.match(COMMENT)?.length ?? 0) > maxCommentCount;
 }
 
 /** Absent parts of the tree are `undefined`. Changes `node`, which is as deep as `checkDepth` allows. */

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { EffortExceeded } from './effort.js';
 import { ParserBreakdown, SyntaxFault, WasmParser } from './wasm-parser.js';
+
+const FUEL = 100_000_000;
 
 describe('the parser', () => {
   it('gives trees as JSON and faults with their place', async () => {
     const parser = await WasmParser.load();
-    assert.match(parser.parse("SELECT 'ä€😀'"), /"SingleQuotedString": "ä€😀"/);
+    assert.match(parser.parse("SELECT 'ä€😀'", FUEL), /"SingleQuotedString": "ä€😀"/);
     assert.throws(
-      () => parser.parse('SELECT 1 1 1'),
+      () => parser.parse('SELECT 1 1 1', FUEL),
       (fault) => fault instanceof SyntaxFault && /Line: 1, Column: \d+/.test(fault.message),
     );
   });
@@ -15,8 +18,18 @@ describe('the parser', () => {
   it('is replaced by a new one when a text has broken it', async () => {
     const parser = await WasmParser.load();
     for (let round = 0; round < 5; round++) {
-      assert.throws(() => parser.parse(`SELECT ${'1+'.repeat(50_000)}1`), ParserBreakdown);
-      assert.match(parser.parse('SELECT 1'), /"Number"/);
+      assert.throws(() => parser.parse(`SELECT ${'1+'.repeat(50_000)}1`, FUEL), ParserBreakdown);
+      assert.match(parser.parse('SELECT 1', FUEL), /"Number"/);
+    }
+  });
+
+  it('stops when it has spent what it was given, and goes on with the next text', async () => {
+    const parser = await WasmParser.load();
+    // Each level is tried in two ways, so that thirty of them would take hours.
+    const text = `SELECT ${'substr(not, '.repeat(30)}note`;
+    for (let round = 0; round < 200; round++) {
+      assert.throws(() => parser.parse(text, 20_000), EffortExceeded);
+      assert.match(parser.parse('SELECT 1', 20_000), /"Number"/);
     }
   });
 });

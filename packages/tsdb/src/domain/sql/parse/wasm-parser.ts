@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { EffortExceeded } from './effort.js';
+import { FUEL, withFuel } from './metered-module.js';
 
 /** What the parser says against a text. */
 export class SyntaxFault extends Error {
@@ -37,6 +39,7 @@ interface ReferenceTable {
 
 /** The functions of the compiled parser that are used here, with the calling convention of wasm-bindgen. */
 interface ParserExports {
+  readonly [FUEL]: { value: number };
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly __wbindgen_externrefs: ReferenceTable;
   __wbindgen_start(): void;
@@ -59,7 +62,7 @@ const MAX_MEMORY_BYTES = 256 * 1024 * 1024;
 /**
  * The SQL parser's WebAssembly. The package's own loader makes one instance for the life of the process, and an
  * instance whose stack has overflowed parses nothing any more; here a new one takes its place at once, from the
- * module compiled at the start. The tree is handed over as JSON, which costs an eighth of building it object by
+ * module compiled at the start, with a meter put into it. The tree is handed over as JSON, which costs an eighth of building it object by
  * object from inside.
  */
 export class WasmParser {
@@ -76,16 +79,22 @@ export class WasmParser {
   static async load(): Promise<WasmParser> {
     const main = import.meta.resolve('@guanmingchiu/sqlparser-ts');
     const file = new URL('../wasm/sqlparser_rs_wasm_bg.wasm', main);
-    return new WasmParser(await runtime.compile(await readFile(file)));
+    return new WasmParser(await runtime.compile(withFuel(await readFile(file))));
   }
 
-  /** The statements of `text` as JSON, absent parts `null`. Throws `SyntaxFault` and `ParserBreakdown`. */
-  parse(text: string): string {
+  /**
+   * The statements of `text` as JSON, absent parts `null`. Throws `SyntaxFault`, `ParserBreakdown` and, when more than
+   * `fuel` calls of functions are needed, `EffortExceeded`: the parser tries one reading after the other, so some texts
+   * take it twice as long with each level of brackets.
+   */
+  parse(text: string, fuel: number): string {
     try {
-      return this.#parse(text);
+      return this.#parse(text, fuel);
     } catch (error) {
       if (error instanceof SyntaxFault) throw error;
+      const isSpent = this.#instance[FUEL].value === 0;
       this.#instance = this.#instantiate();
+      if (isSpent) throw new EffortExceeded();
       throw new ParserBreakdown('the parser broke down', { cause: error });
     } finally {
       if (this.#instance.memory.buffer.byteLength > MAX_MEMORY_BYTES) {
@@ -94,10 +103,12 @@ export class WasmParser {
     }
   }
 
-  #parse(text: string): string {
+  #parse(text: string, fuel: number): string {
     const wasm = this.#instance;
+    wasm[FUEL].value = 0;
     const [dialectAddress, dialectSizeBytes] = this.#passText(DIALECT);
     const [textAddress, textSizeBytes] = this.#passText(text);
+    wasm[FUEL].value = fuel;
     // The callee frees both texts.
     const [address, sizeBytes, faultIndex, isFault] = wasm.parse_sql_to_json_string(
       dialectAddress,
@@ -105,6 +116,7 @@ export class WasmParser {
       textAddress,
       textSizeBytes,
     );
+    wasm[FUEL].value = 0;
     if (isFault !== 0) {
       const fault: unknown = wasm.__wbindgen_externrefs.get(faultIndex);
       wasm.__externref_table_dealloc(faultIndex);

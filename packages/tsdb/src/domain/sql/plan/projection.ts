@@ -67,6 +67,7 @@ function expand(
     (options.opt_replace?.items ?? []).map((item) => [nameOf(item.column_name), item.expr]),
   );
   const kept = columns.filter((column) => !left.has(column.name));
+  env.session.spend(kept.length);
   return kept.map((column) => {
     const expr = replaced.get(column.name);
     return {

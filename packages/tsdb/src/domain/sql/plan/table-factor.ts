@@ -75,11 +75,11 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
     const table = around.session.context.database.tables.get(name);
     if (table !== undefined) return baseTable(table, path, alias, around);
   }
-  const virtual = isHere ? findVirtualTable(schema, name, around.session.context) : undefined;
+  const virtual = isHere ? findVirtualTable(schema, name, around.session) : undefined;
   if (virtual === undefined) {
     throw new PlanError(`Error during planning: table '${path.join('.')}' not found`);
   }
-  const query = virtualTableQuery(virtual);
+  const query = virtualTableQuery(virtual, around.session.spend);
   const item = namedItem(query, { text: `(${query.text})`, path, alias, around });
   // Names that a list of column aliases replaces are gone, their other names with them.
   const hidden = [...(virtual.otherNames ?? [])].flatMap(([name, of]) => {
@@ -127,6 +127,7 @@ function scanItem(options: {
   const { draft: scan, path, alias, textOf } = options;
   const { session } = options.around;
   const { table } = scan;
+  session.spend(table.columns.size);
   session.scans.push(scan);
   const name = session.newName('r');
   const qualifier = alias === undefined ? table.name : nameOf(alias.name);
@@ -170,7 +171,9 @@ function namedItem(
   },
 ): FromItem {
   const { alias } = options;
-  const name = options.around.session.newName('r');
+  const { session } = options.around;
+  session.spend(query.columns.length);
+  const name = session.newName('r');
   const path = alias === undefined ? options.path : [nameOf(alias.name)];
   const shown = aliasColumns(alias, query.columns.length);
   const columns: readonly ScopeColumn[] = query.columns.map((column, index) => ({

@@ -24,7 +24,8 @@ export function bindTableFunction(
   if (name === 'generate_series' || name === 'range') return bindSeries(name, bound);
   const values = bound.map((arg) => argumentValue(arg));
   const table = around.session.context.virtualTables.tableFunction(name, values);
-  if (table !== undefined) return 'source' in table ? table : virtualTableQuery(table);
+  if (table !== undefined)
+    return 'source' in table ? table : virtualTableQuery(table, around.session.spend);
   throw new PlanError(`Error during planning: table function '${name}' not found`);
 }
 

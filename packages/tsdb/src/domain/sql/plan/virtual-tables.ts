@@ -2,28 +2,40 @@ import { NotImplemented } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { constantText, INT64 } from '../bind/bound.js';
-import type { BoundQuery } from '../bind/session.js';
+import type { BoundQuery, Session } from '../bind/session.js';
 import type { ConstantValue } from '../bound-expr.js';
 import { engineType } from '../emit/engine-type.js';
 import { quoteString } from '../emit/quote.js';
-import type { PlanContext, VirtualTable } from '../planned-query.js';
+import type { VirtualTable } from '../planned-query.js';
 import { informationSchemaTable } from './information-schema.js';
 
 /** Rows of a table without storage are written into the query's text, so they are few. */
 const MAX_VIRTUAL_ROWS = 100_000;
+/** So many rows are written in the time that it takes to bind an expression. */
+const ROWS_PER_EXPRESSION = 4;
 
 export function findVirtualTable(
   schema: string,
   name: string,
-  context: PlanContext,
+  session: Session,
 ): VirtualTable | undefined {
-  if (schema === 'information_schema') return informationSchemaTable(name, context);
-  return context.virtualTables.table(schema, name);
+  if (schema === 'information_schema') {
+    const { tables } = session.context.database;
+    let rowCount = tables.size;
+    if (name === 'columns') for (const { columns } of tables.values()) rowCount += columns.size;
+    session.spend(Math.ceil(rowCount / ROWS_PER_EXPRESSION)); // before they are made
+    return informationSchemaTable(name, session.context);
+  }
+  return session.context.virtualTables.table(schema, name);
 }
 
 /** The table as a query over a list of rows. */
-export function virtualTableQuery(table: VirtualTable): BoundQuery {
+export function virtualTableQuery(
+  table: VirtualTable,
+  spend: Session['spend'] = () => undefined,
+): BoundQuery {
   const rows = table.rows();
+  spend(Math.ceil(rows.length / ROWS_PER_EXPRESSION));
   if (rows.length > MAX_VIRTUAL_ROWS) {
     throw new NotImplemented(`tables without storage of more than ${MAX_VIRTUAL_ROWS} rows`);
   }

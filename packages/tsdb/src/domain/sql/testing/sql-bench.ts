@@ -4,9 +4,10 @@ import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
 import { engineType } from '../emit/engine-type.js';
 import { quoteName } from '../emit/quote.js';
 import { registerEngineFunctions } from '../functions/index.js';
+import { EFFORT_IN_THREAD } from '../parse/effort.js';
 import { columnType } from '../plan/column-type.js';
-import type { ParameterValue, PlannedQuery } from '../planned-query.js';
-import { SqlPlanner } from '../sql-planner.js';
+import { PlanMaker, plannedFrom } from '../plan-maker.js';
+import type { ParameterValue, PlanContext, PlannedQuery } from '../planned-query.js';
 
 export interface BenchTable {
   readonly columns: Readonly<Record<string, ColumnKind>>;
@@ -17,17 +18,17 @@ export interface BenchTable {
 /** Plans a query and runs it on tables in an engine of its own. For tests. */
 export class SqlBench {
   readonly nowNs: bigint;
-  readonly #planner: SqlPlanner;
+  readonly #maker: PlanMaker;
   readonly #connection: DuckDBConnection;
   readonly #database: DatabaseSchema;
 
   private constructor(
-    planner: SqlPlanner,
+    maker: PlanMaker,
     connection: DuckDBConnection,
     database: DatabaseSchema,
     nowNs: bigint,
   ) {
-    this.#planner = planner;
+    this.#maker = maker;
     this.#connection = connection;
     this.#database = database;
     this.nowNs = nowNs;
@@ -47,11 +48,11 @@ export class SqlBench {
       await createTable(connection, schema, table);
     }
     const database = { id: 1, uuid: 'd', name: 'db', retentionNs: undefined, tables: schemas };
-    return new SqlBench(await SqlPlanner.load(), connection, database, nowNs);
+    return new SqlBench(await PlanMaker.load({ maxCachedCount: 64 }), connection, database, nowNs);
   }
 
   plan(text: string, params: Readonly<Record<string, ParameterValue>> = {}): PlannedQuery {
-    return this.#planner.plan(text, {
+    const context: PlanContext = {
       database: this.#database,
       nowNs: this.nowNs,
       params: new Map(Object.entries(params)),
@@ -60,7 +61,8 @@ export class SqlBench {
         tableFunction: () => undefined,
         systemTableNames: [],
       },
-    });
+    };
+    return plannedFrom(this.#maker.make(text, context, EFFORT_IN_THREAD).written);
   }
 
   engineText(planned: PlannedQuery): string {

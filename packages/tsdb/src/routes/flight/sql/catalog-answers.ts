@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { assertNever } from '@plinth/kernel';
 import type { SqlType } from '../../../model/sql-type.js';
 import { type ArrowField, arrowFieldOf, plainField } from '../../arrow/arrow-field.js';
@@ -87,7 +88,7 @@ export async function answerCommand(
 async function rowsOf(
   command: CatalogCommand,
   listTables: () => Promise<readonly Table[]>,
-  schemaOf: (table: Table) => Uint8Array,
+  schemaOf: (table: Table) => Promise<Uint8Array>,
 ): Promise<readonly Row[]> {
   switch (command.kind) {
     case 'catalogs':
@@ -100,22 +101,24 @@ async function rowsOf(
         .sort((a, b) => (a.schema < b.schema ? -1 : 1))
         .map(({ catalog, schema }) => [catalog, schema]);
     }
-    case 'tables':
-      return (await listTables())
+    case 'tables': {
+      const tables = (await listTables())
         .filter(
           (table) =>
             isInCatalog(table, command) &&
             matchesLike(table.name, command.tablePattern) &&
             (command.types.length === 0 || command.types.includes(table.type)),
         )
-        .sort((a, b) => compare([a.catalog, a.schema, a.name], [b.catalog, b.schema, b.name]))
-        .map((table) => [
-          table.catalog,
-          table.schema,
-          table.name,
-          table.type,
-          ...(command.includesSchema ? [schemaOf(table)] : []),
-        ]);
+        .sort((a, b) => compare([a.catalog, a.schema, a.name], [b.catalog, b.schema, b.name]));
+      const rows: Row[] = [];
+      for (const table of tables) {
+        const schema = command.includesSchema ? [await schemaOf(table)] : [];
+        rows.push([table.catalog, table.schema, table.name, table.type, ...schema]);
+        // A schema takes a fraction of a millisecond, and there may be thousands of tables.
+        if (command.includesSchema && rows.length % TABLES_PER_TURN === 0) await setImmediate();
+      }
+      return rows;
+    }
     case 'table_types':
       return [['BASE TABLE'], ['VIEW']];
     case 'primary_keys':
@@ -129,6 +132,8 @@ async function rowsOf(
       return assertNever(command);
   }
 }
+
+const TABLES_PER_TURN = 16;
 
 interface Table {
   readonly catalog: string;
@@ -177,9 +182,18 @@ async function tablesOf(
 }
 
 /** The table's columns as a message of Arrow. */
-function schemaOf({ schema, name }: Table, database: string, { engine }: RouteDeps): Uint8Array {
+async function schemaOf(
+  { schema, name }: Table,
+  database: string,
+  { engine }: RouteDeps,
+): Promise<Uint8Array> {
   const quoted = [schema, name].map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
   const sql = `SELECT * FROM ${quoted}`;
-  const columns = engine.describe({ database, language: 'sql', text: sql, params: new Map() });
+  const columns = await engine.describe({
+    database,
+    language: 'sql',
+    text: sql,
+    params: new Map(),
+  });
   return encapsulated(schemaMessage(columns.map(arrowFieldOf)));
 }

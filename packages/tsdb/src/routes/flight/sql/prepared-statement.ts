@@ -73,7 +73,8 @@ export async function describeQuery(
   signal: AbortSignal,
 ): Promise<readonly ArrowField[]> {
   if (query.language === 'sql') {
-    return deps.engine.describe({ ...query, language: 'sql' }).map(arrowFieldOf);
+    const columns = await deps.engine.describe({ ...query, language: 'sql' });
+    return columns.map(arrowFieldOf);
   }
   const { fields, giveUp } = await openInfluxql(query, deps, signal);
   giveUp();

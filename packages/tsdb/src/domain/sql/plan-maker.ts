@@ -1,0 +1,99 @@
+import { bindExpr } from './bind/bind-expr.js';
+import { UTF8 } from './bind/bound.js';
+import { columnOf } from './bind/columns.js';
+import type { Session } from './bind/session.js';
+import { splitAtScanMarks } from './emit/quote.js';
+import { ALL_FUNCTIONS } from './functions/index.js';
+import { FunctionRegistry } from './functions/registry.js';
+import { bindGapFillCall } from './gap-fill/filled-values.js';
+import type { Statement } from './parse/ast.js';
+import { type Effort, EffortExceeded } from './parse/effort.js';
+import { StatementParser } from './parse/parse-statement.js';
+import { bindQuery } from './plan/query.js';
+import { bindStatement } from './plan/statement.js';
+import type { PlanContext, PlannedQuery } from './planned-query.js';
+
+/** The engine's EXPLAIN has two columns of text. */
+const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, source: undefined }));
+
+/** A plan as plain data, which goes from thread to thread. */
+export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'direct'> {
+  /** Text for the engine; each odd piece is the index of a scan, whose text takes its place. */
+  readonly pieces: readonly string[];
+}
+
+/** From the text of one SQL statement to a query for the engine. */
+export class PlanMaker {
+  readonly #parser: StatementParser;
+  readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
+
+  private constructor(parser: StatementParser) {
+    this.#parser = parser;
+  }
+
+  static async load(options: { readonly maxCachedCount: number }): Promise<PlanMaker> {
+    return new PlanMaker(await StatementParser.load(options));
+  }
+
+  /** Throws `PlanError` and `NotImplemented` with the messages that clients see, and `EffortExceeded`. */
+  make(
+    text: string,
+    context: PlanContext,
+    effort: Effort,
+  ): { readonly written: WrittenPlan; readonly statement: Statement } {
+    const statement = this.#parser.parse(text, effort);
+    const session = newSession(context, this.#functions, effort.maxBoundCount);
+    const { query, explain } = bindStatement(statement, session);
+    const prefix =
+      explain === undefined ? '' : explain === 'analyze' ? 'EXPLAIN ANALYZE ' : 'EXPLAIN ';
+    const scans = session.scans.map((scan) => scan.toRequest());
+    const written: WrittenPlan = {
+      scans,
+      pieces: splitAtScanMarks(`${prefix}${query.text}`),
+      columns:
+        explain === undefined
+          ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
+          : PLAN_COLUMNS,
+      tableName: explain === undefined ? query.tableName : undefined,
+      isExplained: explain !== undefined,
+      isSmall: query.isSmall ?? false,
+      timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
+    };
+    return { written, statement };
+  }
+}
+
+export function plannedFrom({ pieces, ...plan }: WrittenPlan): PlannedQuery {
+  return {
+    ...plan,
+    render: (scanText) =>
+      pieces.map((piece, index) => (index % 2 === 0 ? piece : scanText(Number(piece)))).join(''),
+  };
+}
+
+function newSession(
+  context: PlanContext,
+  functions: FunctionRegistry,
+  maxBoundCount: number,
+): Session {
+  let nameCount = 0;
+  let leftCount = maxBoundCount;
+  const spend = (count: number): void => {
+    leftCount -= count;
+    if (leftCount < 0) throw new EffortExceeded();
+  };
+  return {
+    context,
+    functions,
+    scans: [],
+    newName: (prefix) => `${prefix}${nameCount++}`,
+    spend,
+    bindExpr(expr, env) {
+      spend(1);
+      return bindExpr(expr, env);
+    },
+    bindQuery,
+    bindGapFillCall,
+    columnOf,
+  };
+}

@@ -1,0 +1,81 @@
+import type { MessagePort } from 'node:worker_threads';
+import { NotImplemented, PlanError } from '../../../errors.js';
+import type { OutputColumn } from '../../../model/result.js';
+import type { ScanRequest } from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
+import type { WrittenPlan } from '../plan-maker.js';
+import type { ParameterValue } from '../planned-query.js';
+
+/** What the thread is started with: where it asks, and the counter that wakes it when the reply is there. */
+export interface PlannerSettings {
+  readonly questions: MessagePort;
+  readonly replyCount: SharedArrayBuffer;
+}
+
+/** One statement to plan. Tables stay where they are; the thread asks for those that it needs. */
+export interface PlannerJob {
+  readonly text: string;
+  readonly nowNs: bigint;
+  readonly params: ReadonlyMap<string, ParameterValue>;
+  readonly systemTableNames: readonly string[];
+}
+
+export type Question =
+  | { readonly kind: 'table_names' }
+  | { readonly kind: 'table'; readonly name: string }
+  | { readonly kind: 'virtual_table'; readonly schema: string; readonly name: string }
+  | {
+      readonly kind: 'table_function';
+      readonly name: string;
+      readonly args: readonly ParameterValue[];
+    };
+
+/** A table without storage with its rows. */
+export interface WrittenRows {
+  readonly columns: readonly OutputColumn[];
+  readonly otherNames: ReadonlyMap<string, string> | undefined;
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/** A table function that is read when the query runs: its source stays behind, under a number. */
+export interface NumberedSource {
+  readonly sourceIndex: number;
+  readonly table: TableSchema;
+}
+
+export type Answer = readonly string[] | TableSchema | WrittenRows | NumberedSource | undefined;
+export type Reply = { readonly answer: Answer } | { readonly failure: Failure };
+
+/** A scan whose table is the one of that name, or that of the numbered source. */
+export interface WrittenScan extends Omit<ScanRequest, 'table' | 'source'> {
+  readonly from: { readonly tableName: string } | { readonly sourceIndex: number };
+}
+
+export interface SentPlan extends Omit<WrittenPlan, 'scans'> {
+  readonly scans: readonly WrittenScan[];
+}
+
+export type PlannerReply = { readonly plan: SentPlan } | { readonly failure: Failure };
+
+/** An error on its way between threads. */
+export interface Failure {
+  readonly kind: 'plan_error' | 'not_implemented' | 'too_much' | 'bug';
+  readonly message: string;
+}
+
+const NOT_IMPLEMENTED = /^This feature is not implemented: /;
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof PlanError) return { kind: error.kind, message: error.message };
+  if (error instanceof NotImplemented) {
+    return { kind: error.kind, message: error.message.replace(NOT_IMPLEMENTED, '') };
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { kind: 'bug', message: text };
+}
+
+export function errorFrom({ kind, message }: Failure): Error {
+  if (kind === 'plan_error') return new PlanError(message);
+  if (kind === 'not_implemented') return new NotImplemented(message);
+  return new Error(message);
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { NotImplemented, PlanError, QueryCancelled, ShuttingDown } from '../../../errors.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
+import { EFFORT_HERE } from '../parse/effort.js';
+import { PlanMaker } from '../plan-maker.js';
+import type { PlanContext, ScannedTable, VirtualTable } from '../planned-query.js';
+import { PlannerThread } from './planner-thread.js';
+
+const kinds = { host: 'tag', time: 'time', usage: 'float64' } as const;
+const cpu: TableSchema = {
+  id: 1,
+  uuid: 'cpu',
+  databaseId: 1,
+  name: 'cpu',
+  columns: new Map(
+    Object.entries(kinds).map(([name, kind], id) => [name, { id, name, kind, physicalName: name }]),
+  ),
+  seriesKey: ['host'],
+  seriesSeed: 7n,
+  version: 1,
+};
+const cached: ScannedTable = {
+  table: { ...cpu, id: 2, name: 'cpu_cache' },
+  source: { prepare: () => Promise.reject(new Error('not run here')) },
+};
+const queries: VirtualTable = {
+  columns: [{ name: 'id', type: { kind: 'utf8' }, source: undefined }],
+  otherNames: new Map([['uuid', 'id']]),
+  rows: () => [['a'], [undefined]],
+};
+const context: PlanContext = {
+  database: {
+    id: 1,
+    uuid: 'd',
+    name: 'd',
+    retentionNs: undefined,
+    tables: new Map([['cpu', cpu]]),
+  },
+  nowNs: 1_700_000_000_000_000_000n,
+  params: new Map<string, string | bigint>([
+    ['host', 'a'],
+    ['limit', 3n],
+  ]),
+  virtualTables: {
+    systemTableNames: ['queries'],
+    table: (schema, name) => (schema === 'system' && name === 'queries' ? queries : undefined),
+    tableFunction(name) {
+      if (name === 'last_cache') return cached;
+      if (name === 'broken') throw new PlanError('Error during planning: no such cache');
+      return undefined;
+    },
+  },
+};
+
+describe('a plan made in a thread', () => {
+  let maker: PlanMaker;
+  const thread = new PlannerThread();
+  before(async () => {
+    maker = await PlanMaker.load({ maxCachedCount: 8 });
+  });
+  after(() => thread.close());
+
+  for (const text of [
+    'SELECT 1',
+    "SELECT time, usage FROM cpu WHERE host = $host AND time > now() - INTERVAL '1 hour' ORDER BY time LIMIT $limit",
+    'SELECT a.host, avg(b.usage) FROM cpu a JOIN cpu b ON a.time = b.time GROUP BY 1',
+    'SELECT a.uuid, b.id FROM system.queries AS a, system.queries AS b',
+    "SELECT * FROM last_cache('cpu') AS c WHERE c.host IN ('a', 'b')",
+    'SELECT table_name, column_name FROM information_schema.columns',
+    'SHOW TABLES',
+    'EXPLAIN SELECT * FROM cpu',
+  ]) {
+    it(`is the one made at once: ${text}`, async () => {
+      const plan = await thread.plan(text, context);
+      assert.deepEqual(plan, maker.make(text, context, EFFORT_HERE).written);
+      for (const { table } of plan.scans) assert.ok(table === cpu || table === cached.table);
+    });
+  }
+
+  it('reads the tables and functions of the main thread, and is refused as there', async () => {
+    const [scan] = (await thread.plan('SELECT usage, time FROM cpu', context)).scans;
+    assert.deepEqual(
+      [scan?.columns, scan?.minTimeNs, scan?.maxTimeNs],
+      [['usage', 'time'], MIN_TIME_NS, MAX_TIME_NS],
+    );
+    for (const [text, kind, why] of [
+      ['SELECT * FROM nothing', PlanError, /table 'public.iox.nothing' not found/],
+      ['SELECT * FROM broken(1)', PlanError, /no such cache/],
+      [
+        'SELECT 1 1 1',
+        PlanError,
+        /^SQL error: ParserError\("Expected: .* at Line: 1, Column: 10"\)$/,
+      ],
+      ['SELECT 1; SELECT 2', NotImplemented, /^This feature is not implemented: /],
+    ] as const) {
+      await assert.rejects(thread.plan(text, context), (error: Error) => {
+        assert.ok(error instanceof kind);
+        assert.match(error.message, why);
+        return true;
+      });
+    }
+  });
+
+  it('is refused when it takes too much, and the next one is made', async () => {
+    const text = `SELECT ${'substr(not, '.repeat(30)}note`;
+    await assert.rejects(thread.plan(text, context), /the statement is too complex: shorten it/);
+    assert.deepEqual((await thread.plan('SELECT 2', context)).pieces.length, 1);
+  });
+
+  it('is not made for a client that is gone', async () => {
+    const busy = thread.plan('SELECT 1', context);
+    const late = thread.plan('SELECT 1', context, AbortSignal.abort(new QueryCancelled()));
+    await assert.rejects(late, QueryCancelled);
+    await busy;
+  });
+
+  it('is refused while the thread ends', async () => {
+    const ending = new PlannerThread();
+    const refused = [1, 2].map(() =>
+      assert.rejects(ending.plan('SELECT 1', context), ShuttingDown),
+    );
+    await ending.close();
+    await Promise.all(refused);
+    await assert.rejects(ending.plan('SELECT 1', context), ShuttingDown);
+    await ending.close();
+  });
+});

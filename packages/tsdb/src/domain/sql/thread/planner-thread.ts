@@ -1,0 +1,242 @@
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { PlanError, QueryCancelled, QueryQueueFull, ShuttingDown } from '../../../errors.js';
+import type { ScanRequest } from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
+import type { WrittenPlan } from '../plan-maker.js';
+import type { PlanContext, ScannedTable, VirtualTable } from '../planned-query.js';
+import {
+  type Answer,
+  errorFrom,
+  failureOf,
+  type NumberedSource,
+  type PlannerJob,
+  type PlannerReply,
+  type PlannerSettings,
+  type Question,
+  type Reply,
+  type SentPlan,
+  type WrittenRows,
+} from './planner-messages.js';
+
+/** Statements that may wait for the thread; more are refused. */
+const MAX_WAITING = 64;
+/**
+ * What the thread's own counts do not bound ends by the clock. The counts stop a statement after some seconds of the
+ * thread's own time, so this is for threads that get little of it.
+ */
+const MAX_DURATION_MS = 20_000;
+/** A tree of a million characters of text takes about half of it. */
+const MAX_HEAP_MIB = 1024;
+/** The thread's memory goes back when nothing was asked of it for so long. */
+const MAX_IDLE_MS = 10_000;
+
+const TOO_MUCH =
+  'SQL error: ParserError("the statement is too complex: shorten it, or nest its expressions, brackets and queries less")';
+
+interface Job {
+  readonly text: string;
+  readonly context: PlanContext;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (plan: WrittenPlan) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * A thread that plans what is too much for the main one: started when there is something to plan, ended when there was
+ * nothing for some time, and by force when a statement takes too long.
+ */
+export class PlannerThread {
+  readonly #waiting: Job[] = [];
+  #running: Running | undefined;
+  #thread: Thread | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** Throws what planning throws, `PlanError` for too much, `QueryQueueFull`, and `QueryCancelled` when `signal` ends it. */
+  plan(text: string, context: PlanContext, signal?: AbortSignal): Promise<WrittenPlan> {
+    if (this.#isClosed) return Promise.reject(new ShuttingDown());
+    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new QueryQueueFull());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ text, context, signal, resolve, reject });
+      this.#next();
+    });
+  }
+
+  /** Ends the thread; what it has not answered is refused. Twice is harmless. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
+    const jobs = this.#waiting.splice(0);
+    for (const job of jobs) job.reject(new ShuttingDown());
+    this.#running?.fail(new ShuttingDown());
+    this.#running = undefined;
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.worker.terminate();
+  }
+
+  #next(): void {
+    if (this.#running !== undefined) return;
+    const job = this.#waiting.shift();
+    if (job === undefined) {
+      this.#rest();
+      return;
+    }
+    if (job.signal?.aborted) {
+      job.reject(job.signal.reason instanceof Error ? job.signal.reason : new QueryCancelled());
+      this.#next();
+      return;
+    }
+    clearTimeout(this.#idleTimer);
+    this.#thread ??= this.#start();
+    this.#running = this.#run(job, this.#thread);
+  }
+
+  #run(job: Job, thread: Thread): Running {
+    const { text, context } = job;
+    const sources: ScannedTable[] = [];
+    const timer = setTimeout(() => this.#giveUp(thread), MAX_DURATION_MS);
+    thread.worker.ref();
+    thread.worker.postMessage({
+      text,
+      nowNs: context.nowNs,
+      params: context.params,
+      systemTableNames: context.virtualTables.systemTableNames,
+    } satisfies PlannerJob);
+    const end = (): void => {
+      clearTimeout(timer);
+      thread.worker.unref();
+    };
+    return {
+      answer: (question) => answerTo(question, context, sources),
+      settle(reply) {
+        end();
+        if ('plan' in reply) job.resolve(restored(reply.plan, context, sources));
+        else if (reply.failure.kind === 'too_much') job.reject(new PlanError(TOO_MUCH));
+        else job.reject(errorFrom(reply.failure));
+      },
+      fail(error) {
+        end();
+        job.reject(error);
+      },
+    };
+  }
+
+  #start(): Thread {
+    const { port1, port2 } = new MessageChannel();
+    const replyCount = new SharedArrayBuffer(4);
+    const worker = new Worker(new URL('./planner-worker.js', import.meta.url), {
+      name: 'sql-planner',
+      workerData: { questions: port2, replyCount } satisfies PlannerSettings,
+      transferList: [port2],
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+    });
+    const thread: Thread = { worker, questions: port1 };
+    worker.on('message', (reply: PlannerReply) => {
+      if (this.#thread !== thread) return;
+      const running = this.#running;
+      this.#running = undefined;
+      running?.settle(reply);
+      this.#next();
+    });
+    // Without memory for the statement, or through a bug: either way this statement is refused, and the next gets a new thread.
+    worker.on('error', () => this.#giveUp(thread));
+    worker.on('exit', () => this.#giveUp(thread));
+    const counter = new Int32Array(replyCount);
+    port1.on('message', (question: Question) => {
+      const reply = replyTo(() => this.#running?.answer(question));
+      port1.postMessage(reply);
+      Atomics.add(counter, 0, 1);
+      Atomics.notify(counter, 0);
+    });
+    port1.unref();
+    return thread;
+  }
+
+  #giveUp(thread: Thread): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    thread.questions.close();
+    void thread.worker.terminate();
+    const running = this.#running;
+    this.#running = undefined;
+    running?.fail(new PlanError(TOO_MUCH));
+    this.#next();
+  }
+
+  #rest(): void {
+    clearTimeout(this.#idleTimer);
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    this.#idleTimer = setTimeout(() => {
+      this.#thread = undefined;
+      thread.questions.close();
+      void thread.worker.terminate();
+    }, MAX_IDLE_MS);
+    this.#idleTimer.unref();
+  }
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly questions: MessagePort;
+}
+
+/** The statement that the thread is at. */
+interface Running {
+  answer(question: Question): Answer;
+  settle(reply: PlannerReply): void;
+  fail(error: unknown): void;
+}
+
+function replyTo(answer: () => Answer): Reply {
+  try {
+    return { answer: answer() };
+  } catch (error) {
+    return { failure: failureOf(error) };
+  }
+}
+
+function answerTo(
+  question: Question,
+  { database, virtualTables }: PlanContext,
+  sources: ScannedTable[],
+): Answer {
+  switch (question.kind) {
+    case 'table_names':
+      return [...database.tables.keys()];
+    case 'table':
+      return database.tables.get(question.name);
+    case 'virtual_table':
+      return writtenRows(virtualTables.table(question.schema, question.name));
+    case 'table_function': {
+      const found = virtualTables.tableFunction(question.name, question.args);
+      return found !== undefined && 'source' in found
+        ? numbered(found, sources)
+        : writtenRows(found);
+    }
+  }
+}
+
+function writtenRows(table: VirtualTable | undefined): WrittenRows | undefined {
+  return table && { columns: table.columns, otherNames: table.otherNames, rows: table.rows() };
+}
+
+function numbered(found: ScannedTable, sources: ScannedTable[]): NumberedSource {
+  sources.push(found);
+  return { sourceIndex: sources.length - 1, table: found.table };
+}
+
+/** The plan with the tables and sources of this thread. */
+function restored(
+  plan: SentPlan,
+  { database }: PlanContext,
+  sources: readonly ScannedTable[],
+): WrittenPlan {
+  const scans = plan.scans.map(({ from, ...scan }): ScanRequest => {
+    if ('sourceIndex' in from) return { ...scan, ...(sources[from.sourceIndex] as ScannedTable) };
+    // The thread names tables that this picture of the database gave it.
+    return { ...scan, table: database.tables.get(from.tableName) as TableSchema };
+  });
+  return { ...plan, scans };
+}

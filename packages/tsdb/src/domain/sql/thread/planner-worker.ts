@@ -1,0 +1,128 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { invariant } from '@plinth/kernel';
+import type { TableSchema } from '../../../model/schema.js';
+import { EFFORT_IN_THREAD, EffortExceeded } from '../parse/effort.js';
+import { PlanMaker } from '../plan-maker.js';
+import type { PlanContext, ScannedTable, VirtualTable } from '../planned-query.js';
+import { AskedTables } from './asked-tables.js';
+import {
+  type Answer,
+  errorFrom,
+  failureOf,
+  type NumberedSource,
+  type PlannerJob,
+  type PlannerReply,
+  type PlannerSettings,
+  type Question,
+  type Reply,
+  type SentPlan,
+  type WrittenRows,
+} from './planner-messages.js';
+
+/** Plans one statement after the other. While it is at one, it may ask the main thread and waits for the reply. */
+async function runPlanner(): Promise<void> {
+  invariant(parentPort !== null, 'the planner runs in a worker thread');
+  const port = parentPort;
+  const { questions, replyCount } = workerData as PlannerSettings; // written by `PlannerThread` alone
+  const counter = new Int32Array(replyCount);
+  const ask = (question: Question): Answer => {
+    const before = Atomics.load(counter, 0);
+    questions.postMessage(question);
+    Atomics.wait(counter, 0, before);
+    // The reply is sent before the counter is raised.
+    const { message } = receiveMessageOnPort(questions) as { readonly message: Reply };
+    if ('failure' in message) throw errorFrom(message.failure);
+    return message.answer;
+  };
+  const maker = await PlanMaker.load({ maxCachedCount: 0 });
+  port.on('message', (job: PlannerJob) => port.postMessage(answer(job, maker, ask)));
+}
+
+function answer(
+  job: PlannerJob,
+  maker: PlanMaker,
+  ask: (question: Question) => Answer,
+): PlannerReply {
+  try {
+    const { written } = maker.make(job.text, contextOf(job, ask), EFFORT_IN_THREAD);
+    const scans = written.scans.map(({ table, source, ...scan }): SentPlan['scans'][number] => ({
+      ...scan,
+      from:
+        source instanceof SourceMark
+          ? { sourceIndex: source.sourceIndex }
+          : { tableName: table.name },
+    }));
+    return { plan: { ...written, scans } };
+  } catch (error) {
+    if (error instanceof EffortExceeded) {
+      return { failure: { kind: 'too_much', message: error.message } };
+    }
+    return { failure: failureOf(error) };
+  }
+}
+
+function contextOf(job: PlannerJob, ask: (question: Question) => Answer): PlanContext {
+  const virtualTables = new Map<string, VirtualTable | undefined>();
+  return {
+    nowNs: job.nowNs,
+    params: job.params,
+    // What else is known of a database is of no interest to a plan.
+    database: {
+      id: 0,
+      uuid: '',
+      name: '',
+      retentionNs: undefined,
+      tables: new AskedTables({
+        names: () => ask({ kind: 'table_names' }) as readonly string[],
+        table: (name) => ask({ kind: 'table', name }) as TableSchema | undefined,
+      }),
+    },
+    virtualTables: {
+      systemTableNames: job.systemTableNames,
+      table(schema, name) {
+        const key = JSON.stringify([schema, name]);
+        if (!virtualTables.has(key)) {
+          virtualTables.set(
+            key,
+            virtualTable(ask({ kind: 'virtual_table', schema, name }) as WrittenRows | undefined),
+          );
+        }
+        return virtualTables.get(key);
+      },
+      tableFunction(name, args) {
+        const found = ask({ kind: 'table_function', name, args }) as
+          | WrittenRows
+          | NumberedSource
+          | undefined;
+        return found !== undefined && 'sourceIndex' in found
+          ? scannedTable(found)
+          : virtualTable(found);
+      },
+    },
+  };
+}
+
+function virtualTable(written: WrittenRows | undefined): VirtualTable | undefined {
+  if (written === undefined) return undefined;
+  const { columns, otherNames, rows } = written;
+  return { columns, ...(otherNames && { otherNames }), rows: () => rows };
+}
+
+function scannedTable({ sourceIndex, table }: NumberedSource): ScannedTable {
+  return { table, source: new SourceMark(sourceIndex) };
+}
+
+/** Stands for a source that the main thread has. */
+class SourceMark {
+  readonly sourceIndex: number;
+
+  constructor(sourceIndex: number) {
+    this.sourceIndex = sourceIndex;
+  }
+
+  prepare(): never {
+    throw new Error('a plan made in a thread is not run there');
+  }
+}
+
+await runPlanner();

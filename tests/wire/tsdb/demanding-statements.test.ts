@@ -1,0 +1,110 @@
+// Source: architecture, "nothing holds the main thread"; query-languages, "Guards"; tsdb-http, "Error model"; ADR 0072.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+
+/** Minutes and more on the parser's own; what is left is what a crowded machine may take for the next request. */
+const MAX_HEALTH_DELAY_MS = 3000;
+const HOST_COUNT = 12_000;
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start({ flags: ['--without-auth'] });
+  const lines = ['a', 'b', 'c'].map((host, i) => `cpu,host=${host} usage=${i}.5 ${i}`);
+  const answer = await server.http.send('/api/v3/write_lp?db=d', { body: lines.join('\n') });
+  assert.equal(answer.status, 204, answer.text);
+});
+after(() => server.close());
+
+/** The answer, and the longest that another request waited for its own meanwhile. */
+async function watched(q: string, format = 'json') {
+  let isOver = false;
+  let maxDelayMs = 0;
+  let askedCount = 0;
+  const answering = server.http
+    .send('/api/v3/query_sql', {
+      body: JSON.stringify({ db: 'd', q, format }),
+      headers: { 'content-type': 'application/json' },
+    })
+    .finally(() => {
+      isOver = true;
+    });
+  while (!isOver) {
+    const startMs = performance.now();
+    assert.equal((await server.http.send('/health')).status, 200);
+    maxDelayMs = Math.max(maxDelayMs, performance.now() - startMs);
+    askedCount++;
+  }
+  return { answer: await answering, maxDelayMs, askedCount };
+}
+
+const error = (text: string) => (JSON.parse(text) as { readonly error: string }).error;
+
+describe('a statement that takes the parser or the planner for ever', () => {
+  const hostile: Readonly<Record<string, string>> = {
+    'words that are functions or names': `SELECT ${'substr(not, '.repeat(30)}host FROM cpu`,
+    'brackets around tables': `SELECT * FROM ${'('.repeat(200)}cpu`,
+    'open negations': `SELECT ${'NOT ('.repeat(100)}1 2`,
+    'open cases': `SELECT ${'CASE WHEN NOT '.repeat(60)}1 2`,
+    'calls within calls without an end': `SELECT ${'cast(interval(not('.repeat(25)}1`,
+    'blanks of all kinds': `SELECT ${'substr(not, \n\t  /* x */ '.repeat(40)}${' '.repeat(5000)} host`,
+  };
+  for (const [what, q] of Object.entries(hostile)) {
+    it(`is refused in time, and others are answered meanwhile: ${what}`, async () => {
+      const { answer, maxDelayMs } = await watched(q);
+      assert.ok(answer.status === 400 || answer.status === 405, `${answer.status} ${answer.text}`);
+      assert.ok(maxDelayMs < MAX_HEALTH_DELAY_MS, `another request waited ${maxDelayMs} ms`);
+    });
+  }
+
+  it('is told what to do', async () => {
+    const { answer } = await watched(`SELECT ${'substr(not, '.repeat(30)}host FROM cpu`);
+    assert.equal(answer.status, 400);
+    assert.equal(
+      error(answer.text),
+      'SQL error: ParserError("the statement is too complex: shorten it, or nest its expressions, brackets and queries less")',
+    );
+  });
+});
+
+describe('a statement that is only long', () => {
+  it('is answered, and so are others meanwhile', async () => {
+    const hosts = Array.from({ length: HOST_COUNT }, (_, i) => `'host_${i}'`).join(', ');
+    const q = `SELECT host, usage FROM cpu WHERE host IN (${hosts}, 'b') OR usage < 1 ORDER BY host`;
+    const { answer, maxDelayMs, askedCount } = await watched(q, 'csv');
+    assert.deepEqual([answer.status, answer.text.trim()], [200, 'host,usage\na,0.5\nb,1.5']);
+    assert.ok(askedCount > 1 && maxDelayMs < MAX_HEALTH_DELAY_MS, `${askedCount} ${maxDelayMs}`);
+  });
+
+  it('is refused for the reasons of any other', async () => {
+    const hosts = Array.from({ length: HOST_COUNT }, (_, i) => `'host_${i}'`).join(', ');
+    const { answer } = await watched(`SELECT nothing FROM cpu WHERE host IN (${hosts})`);
+    assert.equal(answer.status, 400);
+    assert.match(error(answer.text), /^Schema error: No field named nothing/);
+  });
+
+  it('reads system tables, information_schema and caches', async () => {
+    const filler = `-- ${'x'.repeat(20_000)}\n`;
+    const tables = await watched(
+      `${filler}SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox'`,
+      'csv',
+    );
+    assert.equal(tables.answer.text.trim(), 'table_name\ncpu');
+    const cache = await server.http.send('/api/v3/configure/last_cache', {
+      body: JSON.stringify({ db: 'd', table: 'cpu', name: 'newest', key_columns: ['host'] }),
+      headers: { 'content-type': 'application/json' },
+    });
+    assert.equal(cache.status, 201, cache.text);
+    await server.http.send('/api/v3/write_lp?db=d', { body: 'cpu,host=c usage=9.5 9' });
+    const cached = await watched(
+      `${filler}SELECT c.usage FROM last_cache('cpu', 'newest') AS c WHERE c.host = 'c'`,
+      'csv',
+    );
+    assert.equal(cached.answer.text.trim(), 'usage\n9.5');
+    const queries = await watched(
+      `${filler}SELECT count(*) > 0 AS some FROM system.queries`,
+      'csv',
+    );
+    assert.equal(queries.answer.text.trim(), 'some\ntrue');
+  });
+});
