@@ -10,6 +10,7 @@ import { KindTable, type RowGroup } from './kind-table.js';
 import { readRow } from './record-rows.js';
 import { Row } from './row.js';
 import { countChanges, diffSets } from './set-changes.js';
+import { SharedTexts } from './shared-texts.js';
 import { Slices } from './slices.js';
 import { validateSet } from './validation.js';
 
@@ -205,7 +206,7 @@ export class Library {
     const draftManifest = await this.store(publication.draft);
     const changesObject = await this.#needs.groups.put({
       head: { holds: 'changes' },
-      lines: changes.map((change) => JSON.stringify(change)),
+      lines: changes.map((change) => [Buffer.from(JSON.stringify(change))]),
     });
     const version: Version = {
       version: (this.#versions.at(-1)?.version ?? 0) + 1,
@@ -300,7 +301,7 @@ export class Library {
     const put = async (): Promise<void> => {
       for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
         const { kind, group } = next;
-        const lines = group.rows.map((row) => `${row.rev}\t${row.text}`);
+        const lines = group.rows.map(({ rev, bytes }) => [Buffer.from(`${rev}\t`), bytes]);
         group.objectName = await this.#needs.groups.put({ head: { holds: 'rows', kind }, lines });
       }
     };
@@ -318,12 +319,12 @@ export class Library {
         if (group.objectName !== undefined) known.set(group.objectName, group);
       }
     }
-    const slices = new Slices();
+    const reading = { slices: new Slices(), shared: new SharedTexts() };
     const tables = new Map<Kind, KindTable>();
     for (const kind of KINDS) {
       const read: RowGroup[] = [];
       for (const name of groups[kind]) {
-        const group = known.get(name) ?? (await this.#readGroup(kind, name, slices));
+        const group = known.get(name) ?? (await this.#readGroup(kind, name, reading));
         read.push(group);
       }
       tables.set(kind, new KindTable(read));
@@ -334,12 +335,16 @@ export class Library {
     );
   }
 
-  async #readGroup(kind: Kind, objectName: string, slices: Slices): Promise<RowGroup> {
+  async #readGroup(
+    kind: Kind,
+    objectName: string,
+    { slices, shared }: { readonly slices: Slices; readonly shared: SharedTexts },
+  ): Promise<RowGroup> {
     const { lines } = await this.#needs.groups.get(objectName);
     const rows: Row[] = [];
     for (const line of lines) {
       const tab = line.indexOf('\t');
-      rows.push(readRow(kind, line.slice(tab + 1), Number(line.slice(0, tab))));
+      rows.push(readRow(kind, line.slice(tab + 1), Number(line.slice(0, tab)), shared));
       const pause = slices.next();
       if (pause !== undefined) await pause;
     }

@@ -8,6 +8,7 @@ import { STORED_SCHEMAS, type StoredRecords } from '../model/schemas/stored.js';
 import { KIND_SPECS } from './kinds/index.js';
 import type { Fault } from './kinds/kind-spec.js';
 import { Row } from './row.js';
+import { SharedTexts } from './shared-texts.js';
 
 export type StoredRecord = StoredRecords[Kind];
 
@@ -118,10 +119,10 @@ export function makeRow(kind: Kind, record: StoredRecord, rev: number): Row {
 }
 
 /** A row from its stored text, which has been checked when it was written. */
-export function readRow(kind: Kind, text: string, rev: number): Row {
+export function readRow(kind: Kind, text: string, rev: number, shared = new SharedTexts()): Row {
   const record = JSON.parse(text) as StoredRecord; // checked when it was written
-  const { id, slug } = record;
-  return new Row({ id, slug, rev, text, columns: KIND_SPECS[kind].columns(record) });
+  const columns = shared.inColumns(KIND_SPECS[kind].columns(record));
+  return new Row({ id: shared.of(record.id), slug: shared.of(record.slug), rev, text, columns });
 }
 
 export function parseRow<K extends Kind>(_kind: K, row: Row): StoredRecords[K] {

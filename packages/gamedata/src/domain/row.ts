@@ -23,20 +23,32 @@ export class Row {
     readonly id: string;
     readonly slug: string;
     readonly rev: number;
-    readonly text: string;
+    readonly text: string | PackedText;
     readonly columns: Columns;
   }) {
+    const { text } = from;
     this.id = from.id;
     this.slug = from.slug;
     this.rev = from.rev;
     this.columns = from.columns;
-    this.#held = from.text;
+    if (typeof text === 'string') this.#held = text;
+    else {
+      this.#held = text.bytes;
+      this.#start = text.start;
+      this.#end = text.end;
+    }
   }
 
   /** Stored record as JSON. */
   get text(): string {
     const held = this.#held;
     return typeof held === 'string' ? held : held.toString('utf8', this.#start, this.#end);
+  }
+
+  /** The text in UTF-8; not to be written to. */
+  get bytes(): Buffer {
+    const held = this.#held;
+    return typeof held === 'string' ? Buffer.from(held) : held.subarray(this.#start, this.#end);
   }
 
   /** Whether the text has `part` in it. */
@@ -62,6 +74,13 @@ export class Row {
     invariant(end === size, 'texts fill the room that was measured for them');
     for (const row of loose) row.#held = bytes;
   }
+}
+
+/** A text in UTF-8 among others. */
+export interface PackedText {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
 }
 
 export type Columns = Readonly<Record<string, unknown>>;

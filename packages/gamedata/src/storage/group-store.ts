@@ -9,6 +9,11 @@ export interface StoredLines {
   readonly lines: readonly string[];
 }
 
+export interface LinesToStore {
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly lines: readonly (readonly Uint8Array[])[];
+}
+
 /** The bytes of an object are not those it is named after, or not in this format. */
 class ObjectDamaged extends Error {
   override readonly name = 'ObjectDamaged';
@@ -38,10 +43,14 @@ export class GroupStore {
     this.#objects = objects;
   }
 
-  /** @returns the name; durable when it resolves. */
-  async put({ head, lines }: StoredLines): Promise<string> {
-    const text = `${JSON.stringify({ format: FORMAT, ...head, count: lines.length })}\n${lines.map((line) => `${line}\n`).join('')}`;
-    const bytes = Buffer.from(text);
+  /**
+   * @param lines each in pieces, none with a line break.
+   * @returns the name; durable when it resolves.
+   */
+  async put({ head, lines }: LinesToStore): Promise<string> {
+    const first = `${JSON.stringify({ format: FORMAT, ...head, count: lines.length })}\n`;
+    const end = Buffer.from('\n');
+    const bytes = Buffer.concat([Buffer.from(first), ...lines.flatMap((line) => [...line, end])]);
     const name = `${createHash('sha256').update(bytes).digest('hex')}.gz`;
     try {
       await this.#objects.put(`${FOLDER}/${name}`, [await gzipInPool(bytes, { level: 4 })]);

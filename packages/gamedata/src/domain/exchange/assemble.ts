@@ -1,0 +1,193 @@
+import { type ValidationDetail, ValidationFailed } from '../../errors.js';
+import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
+import { freeSlug } from '../../model/normal-text.js';
+import type { DataSet } from '../data-set.js';
+import { groupRows, type RowGroup } from '../kind-table.js';
+import { makeRow, parseRow } from '../record-rows.js';
+import { Row } from '../row.js';
+import { SharedTexts } from '../shared-texts.js';
+import { Slices } from '../slices.js';
+import { mapSlugKey, type ReadRecord } from './import-batches.js';
+import type { OpenImport } from './import-thread.js';
+import type { ImportWarning } from './payload.js';
+
+export const MAX_DETAILS = 100;
+
+/** Where a record came from. */
+export interface Place {
+  readonly file?: string;
+  readonly path: string;
+}
+
+export interface Assembled {
+  /** What the draft becomes, before references are looked at. */
+  readonly set: DataSet;
+  readonly placeOf: (kind: Kind, id: string) => Place | undefined;
+  readonly warnings: readonly ImportWarning[];
+  readonly counts: Readonly<Record<Kind, number>>;
+  /** Whether all that incoming records name is there. Says nothing of records that were there before. */
+  readonly isComplete: boolean;
+}
+
+/** The records of an import as rows, beside or in the place of those before. Throws `ValidationFailed`. */
+export async function assembleSet(
+  before: DataSet,
+  open: OpenImport,
+  options: { readonly isMerge: boolean; readonly seq: number },
+): Promise<Assembled> {
+  const { isMerge } = options;
+  const assembly = new Assembly(before, options);
+  const targets: string[] = [];
+  const slices = new Slices();
+  for await (const batch of open.batches) {
+    assembly.refuse(batch.faults);
+    const bytes = Buffer.from(batch.texts.buffer, batch.texts.byteOffset, batch.texts.byteLength);
+    for (const record of batch.records) {
+      assembly.add(record, bytes);
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+    targets.push(...batch.targets);
+    if (assembly.faultCount >= MAX_DETAILS) break;
+  }
+  assembly.throwFaults();
+  const { about } = before;
+  const { head } = open;
+  const defaultLanguage = isMerge
+    ? about.defaultLanguage
+    : (head.defaultLanguage ?? about.defaultLanguage);
+  const languages = [
+    ...new Set([defaultLanguage, ...(isMerge ? about.languages : []), ...head.languages]),
+  ];
+  const aliases = isMerge ? { ...about.aliases } : {};
+  for (const kind of KINDS) {
+    const own = head.aliases[kind];
+    if (own !== undefined) aliases[kind] = { ...aliases[kind], ...own };
+  }
+  return {
+    set: before.with(assembly.groups(), { defaultLanguage, languages, aliases }),
+    placeOf: (kind, id) => assembly.placeOf(kind, id),
+    warnings: assembly.warnings,
+    counts: assembly.counts,
+    isComplete: targets.every((key) => assembly.isThere(key)),
+  };
+}
+
+class Assembly {
+  readonly #before: DataSet;
+  readonly #isMerge: boolean;
+  readonly #seq: number;
+  readonly #rows: Readonly<Record<Kind, Map<string, Row>>>;
+  /** Who has which slug. */
+  readonly #slugs: Readonly<Record<Kind, Map<string, string>>>;
+  /** Of records that have come. */
+  readonly #places = mapKinds(() => new Map<string, Place>());
+  readonly #faults: ValidationDetail[] = [];
+  readonly #shared = new SharedTexts();
+  readonly warnings: ImportWarning[] = [];
+  readonly counts: Record<Kind, number> = mapKinds(() => 0);
+
+  constructor(before: DataSet, options: { readonly isMerge: boolean; readonly seq: number }) {
+    const { isMerge } = options;
+    this.#before = before;
+    this.#isMerge = isMerge;
+    this.#seq = options.seq;
+    const kept = (kind: Kind): readonly Row[] => (isMerge ? before.tables[kind].rows : []);
+    this.#rows = mapKinds((kind) => new Map(kept(kind).map((row) => [row.id, row])));
+    this.#slugs = mapKinds((kind) => new Map(kept(kind).map((row) => [row.slug, row.id])));
+  }
+
+  get faultCount(): number {
+    return this.#faults.length;
+  }
+
+  placeOf(kind: Kind, id: string): Place | undefined {
+    return this.#places[kind].get(id);
+  }
+
+  isThere(key: string): boolean {
+    const slash = key.indexOf('/');
+    const kind = key.slice(0, slash);
+    const word = key.slice(slash + 1);
+    if (key === mapSlugKey(word)) return this.#slugs.maps.has(word);
+    return this.#rows[kind as Kind].has(word); // made by `targetKey`
+  }
+
+  refuse(faults: readonly ValidationDetail[]): void {
+    this.#faults.push(...faults);
+  }
+
+  throwFaults(): void {
+    if (this.#faults.length === 0) return;
+    const message = 'the import is not valid; nothing was stored';
+    throw new ValidationFailed(message, this.#faults.slice(0, MAX_DETAILS));
+  }
+
+  add(record: ReadRecord, texts: Buffer): void {
+    const { kind, path, file } = record;
+    const id = this.#shared.of(record.id);
+    this.counts[kind] += 1;
+    const place: Place = { path, ...(file !== undefined && { file }) };
+    if (this.#places[kind].has(id)) {
+      const message = `${kind} ${id} is there twice`;
+      this.#faults.push({ ...place, path: `${path}/id`, code: 'duplicate_id', message });
+      return;
+    }
+    this.#places[kind].set(id, place);
+    const row = this.#place(record, id, texts);
+    if (row.slug !== record.slug && record.hasOwnSlug) {
+      const message = `slug ${record.slug} is taken: ${row.slug}`;
+      this.warnings.push({ code: 'changed_slug', ...place, message });
+    }
+    this.#rows[kind].set(id, row);
+  }
+
+  /** The row of a record; the old one when nothing but its time differs. */
+  #place(record: ReadRecord, id: string, bytes: Buffer): Row {
+    const { kind, start, end, hasOwnSlug } = record;
+    const slugs = this.#slugs[kind];
+    const old = this.#before.row(kind, id);
+    // Whoever had a slug keeps it until another one is asked for.
+    const wanted = !hasOwnSlug && this.#isMerge && old !== undefined ? old.slug : record.slug;
+    const slug = freeSlug(this.#shared.of(wanted), (candidate) => {
+      const owner = slugs.get(candidate);
+      return owner !== undefined && owner !== id;
+    });
+    slugs.set(slug, id);
+    const columns = this.#shared.inColumns(record.columns);
+    const read = new Row({ id, slug, rev: this.#seq, text: { bytes, start, end }, columns });
+    const row =
+      slug === record.slug ? read : makeRow(kind, { ...parseRow(kind, read), slug }, this.#seq);
+    if (old === undefined) return row;
+    const [oldText, text] = [old.text, row.text];
+    if (oldText === text) return old;
+    const withoutTime = (whole: string): string => whole.replace(/"updatedAt":"[^"]*"/, '');
+    return withoutTime(oldText) === withoutTime(text) ? old : row;
+  }
+
+  /** Of kinds in which anything changed. */
+  groups(): Partial<Record<Kind, readonly RowGroup[]>> {
+    const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
+    for (const kind of KINDS) {
+      const next = [...this.#rows[kind].values()];
+      const old = this.#before.tables[kind];
+      const isSame =
+        next.length === old.rows.length && next.every((row, index) => row === old.rows[index]);
+      if (!isSame) groups[kind] = regroup(next, old.groups);
+    }
+    return groups;
+  }
+}
+
+/** Groups that hold the same rows as before stay the same objects, and need not be stored again. */
+function regroup(rows: readonly Row[], old: readonly RowGroup[]): RowGroup[] {
+  const groups: RowGroup[] = [];
+  let start = 0;
+  for (const group of old) {
+    const isSame = group.rows.every((row, index) => rows[start + index] === row);
+    if (!isSame) break;
+    groups.push(group);
+    start += group.rows.length;
+  }
+  return [...groups, ...groupRows(rows.slice(start))];
+}

@@ -1,0 +1,173 @@
+import { type ValidationDetail, ValidationFailed } from '../../errors.js';
+import { KIND_WIRE, type Kind } from '../../model/kinds.js';
+import { KIND_SPECS } from '../kinds/index.js';
+import { prepareRecord, type StoredRecord } from '../record-rows.js';
+import type { Columns } from '../row.js';
+import { JsonPieces } from './json-pieces.js';
+import { readNative } from './native.js';
+import type { IncomingRecord, Payload } from './payload.js';
+import { readTarkovData } from './tarkovdata/read-tarkovdata.js';
+
+export type ExchangeFormat = 'native' | 'tarkovdata';
+
+export interface ImportSource {
+  readonly bytes: Uint8Array;
+  readonly format: ExchangeFormat;
+  /** When records that do not say it themselves were changed. */
+  readonly updatedAt: string;
+}
+
+/** What an import says beside its records. */
+export type ImportHead = Omit<Payload, 'records'>;
+
+/** A record that fits its schema, as it becomes a row; its text lies in the batch. */
+export interface ReadRecord {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly slug: string;
+  readonly hasOwnSlug: boolean;
+  readonly columns: Columns;
+  readonly path: string;
+  readonly file?: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ImportBatch {
+  readonly records: readonly ReadRecord[];
+  /** The texts of the records, in UTF-8. */
+  readonly texts: Uint8Array;
+  readonly faults: readonly ValidationDetail[];
+  /** What the records name, as `targetKey`; without what batches before have named. */
+  readonly targets: readonly string[];
+}
+
+export interface ImportReading {
+  readonly head: ImportHead;
+  /** Read once, in order. */
+  readonly batches: Iterable<ImportBatch>;
+}
+
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
+
+export const targetKey = (kind: Kind, id: string): string => `${kind}/${id}`;
+/** A map that is named by its slug. */
+export const mapSlugKey = (slug: string): string => `map-slug/${slug}`;
+
+/**
+ * Reads an import as far as this is possible without knowing the data set: every record is parsed and checked for
+ * itself. Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`, also while the batches are read.
+ */
+export function readImport(source: ImportSource, batchSize: number): ImportReading {
+  const { records, ...head } = readPayload(source);
+  return { head, batches: batchesOf(records, source.updatedAt, batchSize) };
+}
+
+function readPayload({ bytes, format }: ImportSource): Payload {
+  const pieces = new JsonPieces(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  return format === 'native' ? readNative(pieces) : readTarkovData(readFiles(pieces));
+}
+
+function readFiles(pieces: JsonPieces): ReadonlyMap<string, unknown> {
+  const files = new Map<string, unknown>();
+  for (const [name, piece] of pieces.members(pieces.whole())) {
+    const file = name.replace(/^data\//, '');
+    try {
+      files.set(file, pieces.parse(piece));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const message = `${file} is not JSON: ${error.message.slice(0, 200)}`;
+      throw new ValidationFailed(message, [{ file, path: '', code: 'invalid_json', message }]);
+    }
+  }
+  return files;
+}
+
+function* batchesOf(
+  records: Iterable<IncomingRecord>,
+  updatedAt: string,
+  batchSize: number,
+): Generator<ImportBatch> {
+  const named = new Set<string>();
+  let batch = new BatchMaker(named);
+  for (const incoming of records) {
+    batch.add(incoming, updatedAt);
+    if (batch.count < batchSize) continue;
+    yield batch.finish();
+    batch = new BatchMaker(named);
+  }
+  if (batch.count > 0) yield batch.finish();
+}
+
+class BatchMaker {
+  readonly #named: Set<string>;
+  readonly #faults: ValidationDetail[] = [];
+  readonly #targets: string[] = [];
+  readonly #read: { readonly incoming: IncomingRecord; readonly record: StoredRecord }[] = [];
+  count = 0;
+
+  constructor(named: Set<string>) {
+    this.#named = named;
+  }
+
+  add(incoming: IncomingRecord, now: string): void {
+    const { kind, body, file, path } = incoming;
+    this.count += 1;
+    const own = body['updatedAt'];
+    const updatedAt = typeof own === 'string' && RFC_3339.test(own) ? own : now;
+    const { record, faults } = prepareRecord(kind, body, { updatedAt });
+    if (record !== undefined) {
+      this.#read.push({ incoming, record });
+      this.#noteTargets(kind, record);
+      return;
+    }
+    for (const fault of faults) {
+      this.#faults.push({
+        ...fault,
+        type: KIND_WIRE[kind].typeKey,
+        id: String(body['id'] ?? ''),
+        path: `${path}${fault.path}`,
+        ...(file && { file }),
+      });
+    }
+  }
+
+  #noteTargets(kind: Kind, record: StoredRecord): void {
+    const keys = KIND_SPECS[kind]
+      .references(record)
+      .map((reference) => targetKey(reference.kind, reference.id));
+    if ('conditions' in record && record.conditions.location !== 'any') {
+      keys.push(mapSlugKey(record.conditions.location));
+    }
+    for (const key of keys) {
+      if (this.#named.has(key)) continue;
+      this.#named.add(key);
+      this.#targets.push(key);
+    }
+  }
+
+  finish(): ImportBatch {
+    const texts = this.#read.map(({ record }) => JSON.stringify(record));
+    const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    const bytes = Buffer.allocUnsafeSlow(size);
+    let end = 0;
+    const records = this.#read.map(({ incoming, record }, index): ReadRecord => {
+      const start = end;
+      end += bytes.write(texts[index] ?? '', start);
+      const { kind, body, path, file } = incoming;
+      return {
+        kind,
+        id: record.id,
+        slug: record.slug,
+        hasOwnSlug: body['slug'] !== undefined && body['slug'] !== null,
+        columns: KIND_SPECS[kind].columns(record),
+        path,
+        ...(file !== undefined && { file }),
+        start,
+        end,
+      };
+    });
+    return { records, texts: bytes, faults: this.#faults, targets: this.#targets };
+  }
+}
+

@@ -1,0 +1,90 @@
+import { applyPatch, diffJson, type PatchOperation } from '../../model/json-patch.js';
+import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
+import type { EditionStore } from '../../storage/edition-store.js';
+import type { DataSet } from '../data-set.js';
+import { groupRows, type RowGroup } from '../kind-table.js';
+import { makeRow, parseRow } from '../record-rows.js';
+import type { ImportWarning } from './payload.js';
+
+export interface Overlay {
+  readonly kind: Kind;
+  readonly id: string;
+  /** RFC 6902 as JSON. */
+  readonly patch: string;
+}
+
+/** Edits of the draft against the import it was based on, done again on the new import. */
+export async function overlayEdits(
+  set: DataSet,
+  from: { readonly before: DataSet; readonly editions: EditionStore; readonly seq: number },
+): Promise<{
+  readonly set: DataSet;
+  readonly warnings: readonly ImportWarning[];
+  readonly overlays: readonly Overlay[];
+}> {
+  const { before, editions, seq } = from;
+  const known = new Map(
+    (await editions.overlays()).map((entry) => [`${entry.kind}/${entry.id}`, entry]),
+  );
+  const warnings: ImportWarning[] = [];
+  const overlays: Overlay[] = [];
+  const edited = await editedRecords(before, editions, known);
+  const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
+  for (const kind of KINDS) {
+    let hasChanged = false;
+    const rows = set.tables[kind].rows.map((row) => {
+      const patch = edited.get(`${kind}/${row.id}`);
+      if (patch === undefined) return row;
+      const record = parseRow(kind, row);
+      const path = `/${KIND_WIRE[kind].typeKey}/${row.id}`;
+      const target = structuredClone(record);
+      if (!applyPatch(target, patch)) {
+        warnings.push({
+          code: 'overlay_conflict',
+          path,
+          message: 'the edit no longer fits the record',
+        });
+        return row;
+      }
+      if (diffJson(record, target).length === 0) {
+        warnings.push({
+          code: 'overlay_obsolete',
+          path,
+          message: 'the import says the same already',
+        });
+        return row;
+      }
+      overlays.push({ kind, id: row.id, patch: JSON.stringify(patch) });
+      hasChanged = true;
+      return makeRow(kind, target, seq);
+    });
+    if (hasChanged) groups[kind] = groupRows(rows);
+  }
+  return { set: set.with(groups), warnings, overlays };
+}
+
+/** Patches by kind and id: those kept from before, and what the history since the last import says. */
+async function editedRecords(
+  before: DataSet,
+  editions: EditionStore,
+  known: ReadonlyMap<string, { readonly patch: string }>,
+): Promise<ReadonlyMap<string, readonly PatchOperation[]>> {
+  const patches = new Map<string, readonly PatchOperation[]>();
+  for (const [key, { patch }] of known) patches.set(key, JSON.parse(patch) as PatchOperation[]);
+  const [lastImport] = (await editions.history({ op: 'import' }, { limit: 1, offset: 0 }))
+    .entries;
+  const first = new Map<string, string>();
+  for (const entry of await editions.changesAfter(lastImport?.seq ?? 0)) {
+    const { kind, id, before: old } = entry;
+    const key = `${kind}/${id}`;
+    if (kind === null || id === null || first.has(key) || old === null) continue;
+    first.set(key, old);
+    const now = before.row(kind, id);
+    if (now === undefined) continue;
+    const own = diffJson(JSON.parse(old), JSON.parse(now.text)).filter(
+      ({ path }) => path !== '/updatedAt' && !path.startsWith('/source'),
+    );
+    patches.set(key, [...(patches.get(key) ?? []), ...own]);
+  }
+  return patches;
+}

@@ -1,0 +1,36 @@
+import type { Columns } from './row.js';
+
+const EMPTY: readonly never[] = Object.freeze([]);
+
+/**
+ * One string where many rows say the same: parsing gives every mention of an id a string of its own, and records name
+ * each other more often than they have texts. Lives as long as rows are being read.
+ */
+export class SharedTexts {
+  readonly #known = new Map<string, string>();
+
+  of(text: string): string {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    this.#known.set(text, text);
+    return text;
+  }
+
+  /** The same columns; lists and members of them are put in place. */
+  inColumns(columns: Columns): Columns {
+    const own = columns as Record<string, unknown>; // just made, and nobody else's
+    for (const name in own) own[name] = this.#shared(own[name]);
+    return own;
+  }
+
+  #shared(value: unknown): unknown {
+    if (typeof value === 'string') return this.of(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      if (value.length === 0) return EMPTY;
+      for (const [index, entry] of value.entries()) value[index] = this.#shared(entry);
+      return value;
+    }
+    return this.inColumns(value as Columns);
+  }
+}
