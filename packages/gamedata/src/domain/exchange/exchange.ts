@@ -89,8 +89,7 @@ export class Exchange {
       ? { set: read.set, warnings: [] }
       : await repairReferences(
           read.set,
-          (kind, id) =>
-            read.placeOf(kind, id) ?? { path: `/${KIND_WIRE[kind].typeKey}/${id}` },
+          (kind, id) => read.placeOf(kind, id) ?? { path: `/${KIND_WIRE[kind].typeKey}/${id}` },
         );
     const overlaid = options.overlay
       ? await overlayEdits(repaired.set, { before, editions: this.#editions, seq })

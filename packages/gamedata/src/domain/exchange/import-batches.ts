@@ -170,4 +170,3 @@ class BatchMaker {
     return { records, texts: bytes, faults: this.#faults, targets: this.#targets };
   }
 }
-

@@ -13,7 +13,7 @@ import type { ListRequest } from './list-request.js';
 import { project } from './projection.js';
 import { evaluateQuery, type Scores } from './q-search.js';
 import { type FoundHits, type SearchWanted, searchAll } from './search-all.js';
-import { type TextScope, visitTexts } from './search-texts.js';
+import { findInNames, type TextScope, visitNames } from './search-texts.js';
 import { type Suggestion, type SuggestWanted, suggestNames } from './suggest.js';
 import { TextIndex } from './text-index.js';
 
@@ -113,7 +113,7 @@ export class Catalog {
     for (const kind of KINDS) {
       if (!isWanted()) return;
       await this.#indexOf(set, kind, language).postingsOf(set);
-      await visitTexts({ set, kind, language }, 'names', () => {});
+      await visitNames({ set, kind, language }, () => {});
       await set.tables[kind].idOrder();
     }
   }
@@ -219,8 +219,8 @@ async function searchRows(
   scope: TextScope,
 ): Promise<readonly number[]> {
   const matches = new Uint8Array(scope.set.tables[scope.kind].rows.length);
-  await visitTexts(scope, 'names', (text, position) => {
-    if (text.includes(needle)) matches[position] = 1;
+  await findInNames(scope, needle, (position) => {
+    matches[position] = 1;
   });
   return order.filter((position) => matches[position] === 1);
 }

@@ -10,7 +10,7 @@ import type { Row } from '../row.js';
 import { Slices } from '../slices.js';
 import { wordsPredicate } from './filters.js';
 import type { QueryNode } from './q-parser.js';
-import { visitTexts } from './search-texts.js';
+import { visitWholeTexts } from './search-texts.js';
 import { type TextIndex, WEIGHTS } from './text-index.js';
 
 /** By position of the row: 0 does not match, anything else is how well it does. */
@@ -65,7 +65,7 @@ export async function evaluateQuery(node: QueryNode, scope: SearchScope): Promis
     case 'phrase': {
       const needle = normalText(node.text);
       const scores = new Float32Array(scope.set.tables[scope.kind].rows.length);
-      await visitTexts(scope, 'whole', (text, position) => {
+      await visitWholeTexts(scope, (text, position) => {
         if (text.includes(needle)) scores[position] = PLAIN_MATCH;
       });
       return scores;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { orderIds } from '../id-order.js';
 import { Row } from '../row.js';
 import { EditDistance } from './edit-distance.js';
+import { NameTexts } from './name-texts.js';
 import { SmallestKeys } from './smallest-keys.js';
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é'), maxLength: 10 });
@@ -52,6 +53,24 @@ describe('parts of search', () => {
         assert.deepEqual([...smallest.sorted()], expected);
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it('finds names by a part of them as if each was looked at alone', () => {
+    const name = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', 'é'), maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 30 }), name, (names, part) => {
+        const texts = new NameTexts(names);
+        const found: number[] = [];
+        texts.find(part, (index) => found.push(index));
+        const expected = names.flatMap((one, index) => (one.includes(part) ? [index] : []));
+        assert.deepEqual(found, expected, JSON.stringify([names, part]));
+        assert.deepEqual(
+          names.map((_, index) => texts.at(index)),
+          names,
+        );
+      }),
+      { numRuns: 2_000 },
     );
   });
 

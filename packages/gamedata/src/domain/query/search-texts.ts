@@ -6,6 +6,7 @@ import { KIND_SPECS } from '../kinds/index.js';
 import { parseRow } from '../record-rows.js';
 import type { Row } from '../row.js';
 import { Slices } from '../slices.js';
+import { NameTexts } from './name-texts.js';
 import { fieldTexts } from './text-index.js';
 
 export interface TextScope {
@@ -14,52 +15,90 @@ export interface TextScope {
   readonly language: string;
 }
 
-/** `names`: what `search` looks at. `whole`: every text of the record. */
-export type TextExtent = 'names' | 'whole';
-
 /**
- * Normalised texts of rows in the order of their group, made when first asked for and kept with the group: versions
- * that share the group share them, and looking through a hundred thousand is one loop over flat text.
+ * Texts of rows in the order of their group, made when first asked for and kept with the group: versions that share
+ * the group share them.
  */
-const textsOfGroups = new WeakMap<RowGroup, Map<string, readonly string[]>>();
+const namesOfGroups = new WeakMap<RowGroup, Map<string, NameTexts>>();
+const wholesOfGroups = new WeakMap<RowGroup, Map<string, readonly string[]>>();
 
-/** Calls `visit` for every row in stored order; gives way between groups. */
-export async function visitTexts(
+/** Calls `visit` with what `search` looks at of every row, normalised, in stored order; gives way between groups. */
+export async function visitNames(
   scope: TextScope,
-  extent: TextExtent,
   visit: (text: string, position: number) => void,
 ): Promise<void> {
+  await visitGroups(scope, (group, first) => {
+    const names = namesOf(group, scope);
+    for (let index = 0; index < names.count; index++) visit(names.at(index), first + index);
+  });
+}
+
+/** Calls `see` for every row in whose names `part` is. */
+export async function findInNames(
+  scope: TextScope,
+  part: string,
+  see: (position: number) => void,
+): Promise<void> {
+  await visitGroups(scope, (group, first) =>
+    namesOf(group, scope).find(part, (index) => see(first + index)),
+  );
+}
+
+/** As `visitNames`, with every text of the record. */
+export async function visitWholeTexts(
+  scope: TextScope,
+  visit: (text: string, position: number) => void,
+): Promise<void> {
+  await visitGroups(scope, (group, first) => {
+    for (const [index, text] of wholesOf(group, scope).entries()) visit(text, first + index);
+  });
+}
+
+async function visitGroups(
+  { set, kind }: TextScope,
+  visit: (group: RowGroup, firstPosition: number) => void,
+): Promise<void> {
   const slices = new Slices();
-  let position = 0;
-  for (const group of scope.set.tables[scope.kind].groups) {
-    for (const text of textsOf(group, scope, extent)) visit(text, position++);
+  let first = 0;
+  for (const group of set.tables[kind].groups) {
+    visit(group, first);
+    first += group.rows.length;
     const pause = slices.check();
     if (pause !== undefined) await pause;
   }
 }
 
-function textsOf(group: RowGroup, scope: TextScope, extent: TextExtent): readonly string[] {
-  let known = textsOfGroups.get(group);
-  if (known === undefined) {
-    known = new Map();
-    textsOfGroups.set(group, known);
-  }
-  const key = `${scope.language}/${extent}`;
-  let texts = known.get(key);
-  if (texts === undefined) {
-    const make = extent === 'names' ? namesOf : wholeOf;
-    texts = group.rows.map((row) => make(row, scope));
-    known.set(key, texts);
-  }
-  return texts;
+function namesOf(group: RowGroup, scope: TextScope): NameTexts {
+  return keptFor(namesOfGroups, group, scope.language, () => {
+    return new NameTexts(group.rows.map((row) => namesOfRow(row, scope)));
+  });
 }
 
-function wholeOf(row: Row, { set, kind, language }: TextScope): string {
+function wholesOf(group: RowGroup, scope: TextScope): readonly string[] {
+  return keptFor(wholesOfGroups, group, scope.language, () => {
+    return group.rows.map((row) => wholeOfRow(row, scope));
+  });
+}
+
+function keptFor<T>(
+  groups: WeakMap<RowGroup, Map<string, T>>,
+  group: RowGroup,
+  language: string,
+  make: () => T,
+): T {
+  const known = groups.get(group) ?? new Map<string, T>();
+  groups.set(group, known);
+  const made = known.get(language) ?? make();
+  known.set(language, made);
+  return made;
+}
+
+function wholeOfRow(row: Row, { set, kind, language }: TextScope): string {
   return fieldTexts(kind, row, language, language === set.about.defaultLanguage).join('\n');
 }
 
 /** The chosen language first: suggestions look at the first line. The default one is looked at as well. */
-function namesOf(row: Row, { set, kind, language }: TextScope): string {
+function namesOfRow(row: Row, { set, kind, language }: TextScope): string {
   const spec = KIND_SPECS[kind];
   const record = parseRow(kind, row);
   const texts = spec.searchTexts(record);

@@ -5,7 +5,7 @@ import { Presenter } from '../public-record.js';
 import { type Row, textColumn } from '../row.js';
 import { Slices } from '../slices.js';
 import { EditDistance } from './edit-distance.js';
-import { visitTexts } from './search-texts.js';
+import { visitNames } from './search-texts.js';
 import { NAME_WEIGHT, type TextIndex, WEIGHTS } from './text-index.js';
 
 export interface SuggestWanted {
@@ -55,7 +55,7 @@ export async function suggestNames(
   async function lookAtNames(rankOf: (name: string) => number | undefined): Promise<void> {
     for (const kind of wanted.kinds) {
       const { rows } = set.tables[kind];
-      await visitTexts({ set, kind, language }, 'names', (text, position) => {
+      await visitNames({ set, kind, language }, (text, position) => {
         const end = text.indexOf('\n');
         const rank = rankOf(end === -1 ? text : text.slice(0, end));
         const row = rows[position];

@@ -1,7 +1,7 @@
 import type { Kind } from '../../model/kinds.js';
 import { compareText, normalText, tokensOf } from '../../model/normal-text.js';
 import type { DataSet } from '../data-set.js';
-import type { RowGroup } from '../kind-table.js';
+import { GROUP_SIZE, type RowGroup } from '../kind-table.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { parseRow } from '../record-rows.js';
 import type { Row } from '../row.js';
@@ -66,18 +66,15 @@ export class TextIndex {
   }
 
   async #read(group: RowGroup, slices: Slices): Promise<Postings> {
-    const postings = new Map<number, number[]>();
+    const keys = new KeyList();
     for (const [position, row] of group.rows.entries()) {
       for (const [token, weight] of this.#weightsOf(row)) {
-        const list = postings.get(token);
-        const entry = position * WEIGHTS + weight;
-        if (list === undefined) postings.set(token, [entry]);
-        else list.push(entry);
+        keys.add(token * ENTRY_COUNT + position * WEIGHTS + weight);
       }
       const pause = slices.next();
       if (pause !== undefined) await pause;
     }
-    return new Postings(postings);
+    return new Postings(keys.sorted());
   }
 
   /** Best field in which each word of the row stands. */
@@ -172,20 +169,29 @@ class Postings {
   /** Position in the group times `WEIGHTS` plus weight; groups are small enough for 16 bits. */
   readonly entries: Uint16Array;
 
-  constructor(lists: ReadonlyMap<number, readonly number[]>) {
-    const sorted = [...lists.keys()].sort((a, b) => a - b);
-    this.#tokens = Uint32Array.from(sorted);
-    this.#starts = new Uint32Array(sorted.length + 1);
-    let total = 0;
-    for (const [index, token] of sorted.entries()) {
-      this.#starts[index] = total;
-      total += lists.get(token)?.length ?? 0;
+  /** @param keys in ascending order: `ENTRY_COUNT` times the token, plus the entry. */
+  constructor(keys: Float64Array) {
+    let tokenCount = 0;
+    let last = -1;
+    for (const key of keys) {
+      const token = Math.floor(key / ENTRY_COUNT);
+      if (token !== last) tokenCount += 1;
+      last = token;
     }
-    this.#starts[sorted.length] = total;
-    this.entries = new Uint16Array(total);
-    for (const [index, token] of sorted.entries()) {
-      this.entries.set(lists.get(token) ?? [], this.#starts[index]);
+    this.#tokens = new Uint32Array(tokenCount);
+    this.#starts = new Uint32Array(tokenCount + 1);
+    this.entries = new Uint16Array(keys.length);
+    let index = -1;
+    for (const [at, key] of keys.entries()) {
+      const token = Math.floor(key / ENTRY_COUNT);
+      if (index === -1 || this.#tokens[index] !== token) {
+        index += 1;
+        this.#tokens[index] = token;
+        this.#starts[index] = at;
+      }
+      this.entries[at] = key % ENTRY_COUNT;
     }
+    this.#starts[tokenCount] = keys.length;
   }
 
   /**
@@ -225,6 +231,29 @@ class Postings {
 }
 
 export const WEIGHTS = 4;
+/** More than any entry of a group. */
+const ENTRY_COUNT = GROUP_SIZE * WEIGHTS;
+
+/** Numbers in one piece of memory: lists of each word would leave a group's worth of garbage. */
+class KeyList {
+  #keys = new Float64Array(16_384);
+  #count = 0;
+
+  add(key: number): void {
+    if (this.#count === this.#keys.length) {
+      const larger = new Float64Array(2 * this.#keys.length);
+      larger.set(this.#keys);
+      this.#keys = larger;
+    }
+    this.#keys[this.#count] = key;
+    this.#count += 1;
+  }
+
+  sorted(): Float64Array {
+    return this.#keys.subarray(0, this.#count).sort();
+  }
+}
+
 /** Of words in the name itself. */
 export const NAME_WEIGHT = 3;
 
