@@ -1,3 +1,5 @@
+import { putText } from './put-text.js';
+
 /**
  * The series id: 63 bits of MurmurHash3 (x86, 128-bit variant; public domain, Austin Appleby) over the table's seed and
  * the canonical tag set: tags sorted by key, each key and value as 4-byte little-endian length and UTF-8 bytes.
@@ -19,8 +21,8 @@ export function seriesId(
   if (scratch.length < worst) scratch = Buffer.alloc(worst * 2);
   scratch.writeBigUInt64LE(BigInt.asUintN(64, seed + BigInt(salt)), 0);
   for (let i = 0; i < tagKeys.length; i++) {
-    size = putText(tagKeys[i] as string, size);
-    size = putText(tagValues[i] as string, size);
+    size = putSizedText(tagKeys[i] as string, size);
+    size = putSizedText(tagValues[i] as string, size);
   }
   return hash63(scratch, size);
 }
@@ -28,8 +30,8 @@ export function seriesId(
 /** Reused between calls; grows to the longest tag set seen. */
 let scratch = Buffer.alloc(4096);
 
-function putText(text: string, at: number): number {
-  const size = scratch.write(text, at + 4);
+function putSizedText(text: string, at: number): number {
+  const size = putText(scratch, text, at + 4);
   scratch.writeUInt32LE(size, at);
   return at + 4 + size;
 }

@@ -11,6 +11,17 @@ export class LogSeries {
     this.#file = -1;
   }
 
+  /** How many of these rows are of series that log file number `file` has not defined. */
+  countUndefined(file: number, series: Uint32Array): number {
+    if (file !== this.#file) return series.length;
+    let count = 0;
+    // A series that is newer than the array is read as undefined, too.
+    for (let row = 0; row < series.length; row++) {
+      if (this.#defined[series[row] as number] !== 1) count++;
+    }
+    return count;
+  }
+
   /** Definitions a record with these rows must carry in log file number `file` (any number that changes with the file). */
   define(file: number, series: Uint32Array, index: SeriesIndex): readonly SeriesDefinition[] {
     if (file !== this.#file) {

@@ -1,4 +1,4 @@
-import type { CommitLog } from '@plinth/kernel';
+import { type CommitLog, invariant } from '@plinth/kernel';
 import type { FieldValues } from '../../model/parsed-body.js';
 import type { BatchField } from '../../model/row-batch.js';
 import type { TableSchema } from '../../model/schema.js';
@@ -6,7 +6,12 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
-import { decodeWriteRecord, type StoredTable } from '../../storage/wal/write-record.js';
+import {
+  decodeWriteRecord,
+  type SeriesDefinition,
+  type StoredTable,
+} from '../../storage/wal/write-record.js';
+import type { SeriesIndex } from './series-index.js';
 import { parquetFrom } from './sources.js';
 import type { TableStore } from './table-store.js';
 import type { BatchForTable, WriteBuffer } from './write-buffer.js';
@@ -81,7 +86,7 @@ export async function replayLog(options: {
   readonly storeOf: (tableId: number) => TableStore | undefined;
 }): Promise<number> {
   let rowCount = 0;
-  const numbers = new Map<number, number[]>();
+  const numbers = new Map<number, LoggedSeries>();
   for await (const { position, payload } of options.log.replay()) {
     if (position.file <= options.flushedFile) continue;
     const record = decodeWriteRecord(payload);
@@ -89,12 +94,11 @@ export async function replayLog(options: {
     for (const table of record.tables) {
       const store = options.storeOf(table.tableId);
       if (store === undefined) continue;
-      const dense = numbers.get(table.tableId) ?? [];
-      numbers.set(table.tableId, dense);
-      for (const series of table.newSeries) {
-        dense[series.dense] = store.index.resolve(series.tagKeys, series.tagValues);
-      }
-      batches.push({ store, batch: toBatch(table, dense, store.schema) });
+      const series = numbers.get(table.tableId) ?? new LoggedSeries(store.index);
+      numbers.set(table.tableId, series);
+      series.define(table.newSeries);
+      if (table.rowCount === 0) continue;
+      batches.push({ store, batch: toBatch(table, series, store.schema) });
       rowCount += table.rowCount;
     }
     options.buffer.restore(batches, record.seq);
@@ -102,9 +106,35 @@ export async function replayLog(options: {
   return rowCount;
 }
 
+/**
+ * What the numbers of a log mean in the table's index. Definitions may come ahead of the first row, which was perhaps never
+ * written: a series enters the index with its row.
+ */
+class LoggedSeries {
+  readonly #index: SeriesIndex;
+  readonly #meanings: (number | SeriesDefinition)[] = [];
+
+  constructor(index: SeriesIndex) {
+    this.#index = index;
+  }
+
+  define(definitions: readonly SeriesDefinition[]): void {
+    for (const definition of definitions) this.#meanings[definition.dense] = definition;
+  }
+
+  numberOf(logged: number): number {
+    const meaning = this.#meanings[logged];
+    if (typeof meaning === 'number') return meaning;
+    invariant(meaning !== undefined, 'a log file defines a series before its first row');
+    const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
+    this.#meanings[logged] = number;
+    return number;
+  }
+}
+
 function toBatch(
   table: StoredTable,
-  dense: readonly number[],
+  logged: LoggedSeries,
   schema: TableSchema,
 ): BatchForTable['batch'] {
   const byId = new Map([...schema.columns.values()].map((column) => [column.id, column]));
@@ -115,6 +145,6 @@ function toBatch(
       fields.push({ column, data: field.data, validity: field.validity });
     }
   }
-  const series = table.series.map((number) => dense[number] as number);
+  const series = table.series.map((number) => logged.numberOf(number));
   return { rowCount: table.rowCount, series, times: table.times, fields };
 }

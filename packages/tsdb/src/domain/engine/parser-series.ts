@@ -70,6 +70,29 @@ export class ParserSeries {
     }
   }
 
+  /** What `translate` makes of some of the rows, without touching them. */
+  numbersOf(options: {
+    readonly table: ParsedTable;
+    readonly tableId: number;
+    readonly series: Uint32Array;
+    readonly index: SeriesIndex;
+  }): Uint32Array {
+    const series = options.series.slice();
+    this.translate({ ...options, series });
+    return series;
+  }
+
+  /** How many of the rows are of series without a number in the table's index. */
+  countUnresolved(table: ParsedTable, tableId: number, series: Uint32Array): number {
+    const numbers = this.#numbersOf(table.parserTable);
+    if (numbers.tableId !== tableId) return series.length;
+    let count = 0;
+    for (let row = 0; row < series.length; row++) {
+      if (numbers.dense[series[row] as number] === UNRESOLVED) count++;
+    }
+    return count;
+  }
+
   #numbersOf(parserTable: number): TableNumbers {
     let numbers = this.#tables.get(parserTable);
     if (numbers === undefined) {

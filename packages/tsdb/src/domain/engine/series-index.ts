@@ -33,6 +33,8 @@ export class SeriesIndex {
   /** Open addressing over the ids: dense number + 1, 0 = free. */
   #slots = new Int32Array(256);
   readonly #tags = new Map<string, TagColumn>();
+  #sortedTags: readonly (readonly [string, TagColumn])[] = [];
+  readonly #keyOrder = new KeyOrder();
 
   constructor(seed: bigint) {
     this.#seed = seed;
@@ -95,8 +97,8 @@ export class SeriesIndex {
   tagsOf(dense: number): { readonly keys: string[]; readonly values: string[] } {
     const keys: string[] = [];
     const values: string[] = [];
-    for (const key of [...this.#tags.keys()].sort()) {
-      const value = this.tagValue(dense, key);
+    for (const [key, column] of this.#sortedTags) {
+      const value = column.values[column.codes[dense] ?? 0];
       if (value === undefined) continue;
       keys.push(key);
       values.push(value);
@@ -106,7 +108,7 @@ export class SeriesIndex {
 
   /** Dense number of a tag set (any order of tags), made when it is new. */
   resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
-    const [keys, values] = inKeyOrder(tagKeys, tagValues);
+    const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
     for (let salt = 0; ; salt++) {
       const id = seriesId(this.#seed, salt, keys, values);
       const found = this.#find(id);
@@ -125,7 +127,7 @@ export class SeriesIndex {
     tagValues: readonly string[],
     lastTime: bigint,
   ): number {
-    const [keys, values] = inKeyOrder(tagKeys, tagValues);
+    const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
     const found = this.#find(id);
     if (found < 0) return this.#add(id, keys, values, lastTime);
     invariant(this.#hasTags(found, keys, values), 'a stored series id has one tag set');
@@ -231,6 +233,7 @@ export class SeriesIndex {
         before: new Int32Array(this.#ids.length),
       };
       this.#tags.set(key, column);
+      this.#sortedTags = [...this.#tags].sort(([a], [b]) => (a < b ? -1 : 1));
     }
     let code = column.codeOf.get(value);
     if (code === undefined) {
@@ -278,16 +281,29 @@ export class SeriesIndex {
   }
 }
 
-function inKeyOrder(
-  keys: readonly string[],
-  values: readonly string[],
-): readonly [readonly string[], readonly string[]] {
-  let isSorted = true;
-  for (let i = 1; i < keys.length; i++)
-    if ((keys[i - 1] as string) > (keys[i] as string)) isSorted = false;
-  if (isSorted) return [keys, values];
-  const order = keys
-    .map((_, i) => i)
-    .sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1));
-  return [order.map((i) => keys[i] as string), order.map((i) => values[i] as string)];
+/** Brings tags into the order of their keys. Series that come together share one array of keys, looked at once. */
+class KeyOrder {
+  #given: readonly string[] = [];
+  #sorted: readonly string[] = [];
+  /** Place of each sorted key among the given ones; `undefined`: they are sorted. */
+  #places: readonly number[] | undefined;
+
+  apply(
+    keys: readonly string[],
+    values: readonly string[],
+  ): readonly [readonly string[], readonly string[]] {
+    if (keys !== this.#given) this.#look(keys);
+    const places = this.#places;
+    if (places === undefined) return [keys, values];
+    return [this.#sorted, places.map((place) => values[place] as string)];
+  }
+
+  #look(keys: readonly string[]): void {
+    const places = keys.map((_, i) => i);
+    places.sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1));
+    const isSorted = places.every((place, i) => place === i);
+    this.#given = keys;
+    this.#sorted = isSorted ? keys : places.map((place) => keys[place] as string);
+    this.#places = isSorted ? undefined : places;
+  }
 }

@@ -5,8 +5,8 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { SeriesIndex } from './series-index.js';
 
-/** Series handed to the engine in one go; between two the event loop gets a turn. */
-const BATCH_SERIES = 16384;
+/** Series handed to the engine in one go, a call for each tag; between two the event loop gets a turn. */
+const BATCH_SERIES = 4096;
 
 /** The engine's copy of a table's series: one row a series, `_series` and the tag columns. Rows are joined to it. */
 export class SeriesTable {
@@ -39,10 +39,10 @@ export class SeriesTable {
     await this.#host.withWriter(async (connection) => {
       await this.#ensureColumns(connection, schema);
       while (this.#handedOver < this.#index.count) {
+        await this.#host.turns.next();
         const to = Math.min(this.#index.count, this.#handedOver + BATCH_SERIES);
         this.#append(connection, this.#handedOver, to);
         this.#handedOver = to;
-        if (to < this.#index.count) await new Promise((resolve) => setImmediate(resolve));
       }
     });
   }

@@ -152,6 +152,7 @@ export class TsdbEngine implements Engine {
       buffer: this.#buffer,
       storeOf,
       commits: needs.commits,
+      turns: host.turns,
     });
     this.#queries = new QueryPath({
       catalog,

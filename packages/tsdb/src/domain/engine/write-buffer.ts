@@ -1,7 +1,7 @@
 import { type Clock, type CommitLog, LogOverloaded, LogReadOnly } from '@plinth/kernel';
 import { BufferFull, NodeReadOnly } from '../../errors.js';
 import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
-import { encodeWriteRecord, type RecordTable } from '../../storage/wal/write-record.js';
+import { encodeWriteRecord, type SeriesDefinition } from '../../storage/wal/write-record.js';
 import { LogSeries } from './log-series.js';
 import type { TableStore } from './table-store.js';
 
@@ -9,6 +9,20 @@ export interface BatchForTable {
   readonly store: TableStore;
   readonly batch: RowBatch;
 }
+
+interface DefinedBatch extends BatchForTable {
+  readonly newSeries: readonly SeriesDefinition[];
+}
+
+const NO_ROWS: RowBatch = {
+  rowCount: 0,
+  series: new Uint32Array(0),
+  times: new BigInt64Array(0),
+  fields: [],
+};
+
+/** The log is read-only from then on, which the write of the rows tells. */
+function ignoreUnsynced(): void {}
 
 /** A generation that takes no more writes; its records are in log files up to `file`. */
 export interface ClosedGeneration {
@@ -80,29 +94,44 @@ export class WriteBuffer {
    */
   append(batches: readonly BatchForTable[]): Promise<void> {
     const seq = this.nextSeq();
-    const tables = batches.map(
-      ({ store, batch }): RecordTable => ({
-        tableId: store.tableId,
-        newSeries: this.#logSeriesOf(store.tableId).define(
-          this.#generation,
-          batch.series,
-          store.index,
-        ),
-        batch,
-      }),
+    const durable = this.#logRecord(
+      seq,
+      batches.map((each) => ({ ...each, newSeries: this.#define(each.store, each.batch.series) })),
     );
-    let durable: Promise<void>;
+    this.#put(batches, seq);
+    return durable;
+  }
+
+  /** How many of the rows are of series that their record would have to define. */
+  countUndefined(store: TableStore, series: Uint32Array): number {
+    return this.#logSeriesOf(store.tableId).countUndefined(this.#generation, series);
+  }
+
+  /** Defines series in the log ahead of their rows, whose record may still have to define them again. */
+  define(store: TableStore, series: Uint32Array): void {
+    const newSeries = this.#define(store, series);
+    if (newSeries.length === 0) return;
+    this.#logRecord(this.nextSeq(), [{ store, newSeries, batch: NO_ROWS }]).catch(ignoreUnsynced);
+  }
+
+  #define(store: TableStore, series: Uint32Array): readonly SeriesDefinition[] {
+    return this.#logSeriesOf(store.tableId).define(this.#generation, series, store.index);
+  }
+
+  #logRecord(seq: bigint, tables: readonly DefinedBatch[]): Promise<void> {
     try {
-      ({ durable } = this.#log.append(encodeWriteRecord({ seq, tables })));
+      const record = {
+        seq,
+        tables: tables.map(({ store, ...table }) => ({ tableId: store.tableId, ...table })),
+      };
+      return this.#log.append(encodeWriteRecord(record)).durable;
     } catch (error) {
       // The definitions did not reach the log: the next record has to carry them.
-      for (const { store } of batches) this.#logSeriesOf(store.tableId).forget();
+      for (const { store } of tables) this.#logSeriesOf(store.tableId).forget();
       if (error instanceof LogOverloaded) throw new BufferFull({ retryAfterSec: 1 });
       if (error instanceof LogReadOnly) throw new NodeReadOnly(error);
       throw error;
     }
-    this.#put(batches, seq);
-    return durable;
   }
 
   /** Rows that are in the log already: at the start of the node. */

@@ -1,6 +1,7 @@
 import { NodeReadOnly, WriteEmpty } from '../../errors.js';
-import type { ParsedBody, ParsedTable } from '../../model/parsed-body.js';
+import type { ParsedBody, ParsedTable, RefusedLine } from '../../model/parsed-body.js';
 import type { TableSchema } from '../../model/schema.js';
+import type { Turns } from '../../model/turns.js';
 import type { Admission, Catalog } from '../catalog/catalog.js';
 import { acceptedRows, refusedLines } from './admitted-rows.js';
 import type { CommitListener } from './commit-listener.js';
@@ -23,6 +24,16 @@ export interface BodyReader {
   read(request: WriteRequest): ReadBody | Promise<ReadBody>;
 }
 
+/** Bodies from this size on wait for their turn before their rows are logged and buffered, which takes milliseconds. */
+const LARGE_BODY_BYTES = 65536;
+/** New series that may enter the index and the log in one go, at some microseconds each. */
+const MAX_NEW_SERIES = 512;
+
+/** Accepted rows of one table; `series` still holds the parser's numbers. */
+interface AcceptedTable extends BatchForTable {
+  readonly parsed: ParsedTable;
+}
+
 /** From a body to durable rows: read, check against the schema, log, buffer. */
 export class WritePath {
   readonly #reader: BodyReader;
@@ -30,6 +41,7 @@ export class WritePath {
   readonly #buffer: WriteBuffer;
   readonly #storeOf: (schema: TableSchema) => TableStore;
   readonly #commits: CommitListener | undefined;
+  readonly #turns: Turns;
   readonly #parsers = new Map<number, ParserSeries>();
   /** Bodies on their way to the buffer: many at a time must not pass its limit together. */
   #underwayBytes = 0;
@@ -41,12 +53,14 @@ export class WritePath {
     /** The table's store; brings its picture of the columns up to date. */
     readonly storeOf: (schema: TableSchema) => TableStore;
     readonly commits: CommitListener | undefined;
+    readonly turns: Turns;
   }) {
     this.#reader = options.reader;
     this.#catalog = options.catalog;
     this.#buffer = options.buffer;
     this.#storeOf = options.storeOf;
     this.#commits = options.commits;
+    this.#turns = options.turns;
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
@@ -68,14 +82,23 @@ export class WritePath {
     parser.note(parsed.epoch, parsed.tables);
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
-    // A table that was deleted while this waited takes no more rows: the name is free for another.
-    while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
-    if (parsed.lineCount === 0) throw new WriteEmpty();
-    const refused = refusedLines(read.body, parsed, admission);
-    if (refused.length > 0 && !request.acceptPartial) {
-      return { writtenCount: 0, lineCount: parsed.lineCount, refused };
-    }
-    const batches = this.#batches(admission, parser);
+    if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
+    let refused: readonly RefusedLine[];
+    let accepted: readonly AcceptedTable[];
+    let introducing: Promise<void> | undefined;
+    do {
+      await introducing;
+      // A table that was deleted while this waited takes no more rows: the name is free for another.
+      while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
+      if (parsed.lineCount === 0) throw new WriteEmpty();
+      refused = refusedLines(read.body, parsed, admission);
+      if (refused.length > 0 && !request.acceptPartial) {
+        return { writtenCount: 0, lineCount: parsed.lineCount, refused };
+      }
+      accepted = this.#accepted(admission);
+      introducing = this.#introduce(accepted, parser);
+    } while (introducing !== undefined);
+    const batches = accepted.map((table) => translated(table, parser));
     if (batches.length > 0) {
       const durable = this.#buffer.append(batches);
       const tell = this.#teller(request, admission, batches);
@@ -126,21 +149,43 @@ export class WritePath {
     return () => commits.committed(database.id, rows, request.pluginDepth ?? 0);
   }
 
-  #batches(admission: Admission, parser: ParserSeries): readonly BatchForTable[] {
-    const batches: BatchForTable[] = [];
+  #accepted(admission: Admission): readonly AcceptedTable[] {
+    const accepted: AcceptedTable[] = [];
     for (const table of admission.tables) {
       if (table.schema === undefined || table.refusals.length === table.parsed.rowCount) continue;
       const store = this.#storeOf(table.schema);
-      const batch = acceptedRows(table, table.schema);
-      parser.translate({
-        table: table.parsed,
-        tableId: store.tableId,
-        series: batch.series,
-        index: store.index,
-      });
-      batches.push({ store, batch });
+      accepted.push({ store, batch: acceptedRows(table, table.schema), parsed: table.parsed });
     }
-    return batches;
+    return accepted;
+  }
+
+  /**
+   * Makes many new series known to index and log ahead of their rows, some in each turn: with thousands of them the step
+   * that logs and buffers the rows would hold the event loop. `undefined`: they are few.
+   */
+  #introduce(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> | undefined {
+    const many = accepted.filter((table) => this.#hasManyNewSeries(table, parser));
+    return many.length === 0 ? undefined : this.#introduceInTurns(many, parser);
+  }
+
+  #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
+    if (batch.rowCount <= MAX_NEW_SERIES) return false;
+    const { series } = batch;
+    const { tableId, index } = store;
+    if (parser.countUnresolved(parsed, tableId, series) > MAX_NEW_SERIES) return true;
+    const numbers = parser.numbersOf({ table: parsed, tableId, series, index });
+    return this.#buffer.countUndefined(store, numbers) > MAX_NEW_SERIES;
+  }
+
+  async #introduceInTurns(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> {
+    for (const { store, batch, parsed } of accepted) {
+      const { tableId, index } = store;
+      for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
+        await this.#turns.next();
+        const series = batch.series.subarray(from, from + MAX_NEW_SERIES);
+        this.#buffer.define(store, parser.numbersOf({ table: parsed, tableId, series, index }));
+      }
+    }
   }
 
   #parserOf(parserId: number): ParserSeries {
@@ -151,6 +196,13 @@ export class WritePath {
     }
     return parser;
   }
+}
+
+/** Rows whose `series` are the numbers of the table's index: in place, so once. */
+function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): BatchForTable {
+  const { tableId, index } = store;
+  parser.translate({ table: parsed, tableId, series: batch.series, index });
+  return { store, batch };
 }
 
 /** The client asked not to wait: a failed sync has made the node read-only, and every later write says so. */

@@ -1,10 +1,17 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
+import { Turns } from '../../model/turns.js';
 import { decodeChunk } from './decode-chunk.js';
 import { quoteString } from './quote.js';
 
 /** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
 const SPILL_FACTOR = 8;
+
+/**
+ * Nothing of the instance is a file, but the engine would still make a checkpoint within the commit that comes after every
+ * 16 MB: it packs all rows of its tables again, for hundreds of milliseconds in the thread that appends.
+ */
+const NO_CHECKPOINT = '1TB';
 
 export interface DuckDbSettings {
   /** The only folder the engine may read and write. */
@@ -27,6 +34,8 @@ export class DuckDbHost {
   readonly #instance: DuckDBInstance;
   /** All buffer tables, flushes and appends go through this one connection, one statement after the other. */
   readonly writer: DuckDBConnection;
+  /** For rows handed over, which holds the event loop, and for all else that does. */
+  readonly turns = new Turns();
   readonly #idle: DuckDBConnection[] = [];
   readonly #idleLimit: number;
   #writerTail: Promise<unknown> = Promise.resolve();
@@ -51,6 +60,7 @@ export class DuckDbHost {
     await writer.run('SET GLOBAL preserve_insertion_order = true');
     await writer.run("SET GLOBAL explain_output = 'all'");
     await writer.run('SET GLOBAL parquet_metadata_cache = true');
+    await writer.run(`SET GLOBAL checkpoint_threshold = '${NO_CHECKPOINT}'`);
     await settings.register(writer);
     await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);
     await writer.run('SET enable_external_access = false');

@@ -1,3 +1,5 @@
+import { putText } from '../../model/put-text.js';
+
 type NumberArray = Uint32Array | Float64Array | BigInt64Array | BigUint64Array;
 
 /** Up to this size the engine keeps the numbers of an array inside the object, and its `buffer` does not exist yet. */
@@ -42,7 +44,7 @@ export class ByteWriter {
 
   text(value: string): void {
     const buffer = this.#room(4 + value.length * 3);
-    const size = buffer.write(value, this.#at + 4);
+    const size = putText(buffer, value, this.#at + 4);
     buffer.writeUInt32LE(size, this.#at);
     this.#at += 4 + size;
   }

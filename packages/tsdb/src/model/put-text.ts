@@ -1,0 +1,14 @@
+/** Up to this length a loop over the characters is faster than a call into the runtime. */
+const SHORT_LENGTH = 64;
+
+/** Writes a text as UTF-8 from `at` on, where three bytes for each of its characters must fit. @returns bytes written */
+export function putText(target: Buffer, text: string, at: number): number {
+  const { length } = text;
+  if (length > SHORT_LENGTH) return target.write(text, at);
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 127) return target.write(text, at);
+    target[at + i] = code;
+  }
+  return length;
+}
