@@ -27,7 +27,8 @@ try {
     webhook: { url: 'http://127.0.0.1:9/', events: [], active: true },
   });
   await ingestSingle(off.id);
-  await ingestBatch(off.id);
+  await ingestBatch('nobody subscribed', { event: 'unwanted', app_id: off.id });
+  await ingestSubscribed();
   await latency(app.id);
   await sustained(app.id);
   await listPages(app);
@@ -53,14 +54,42 @@ async function ingestSingle(appId) {
   report('single events, 64 connections, nobody subscribed', times, seconds);
 }
 
-async function ingestBatch(appId) {
+async function ingestBatch(name, fields) {
   const lines = Array.from({ length: 500 }, () =>
-    JSON.stringify({ event: 'unwanted', payload: PAYLOAD, app_id: appId }),
+    JSON.stringify({ ...fields, payload: PAYLOAD }),
   ).join('\n');
+  const startMs = performance.now();
   const times = await loop(4, seconds * 1000, () => raw('POST', '/ops/v1/events/batch', lines));
+  const rate = (times.length * 500) / ((performance.now() - startMs) / 1000);
+  times.sort((a, b) => a - b);
   process.stdout.write(
-    `batches of 500, nobody subscribed: ${Math.round((times.length * 500) / seconds)} events/s, ${((times.cpuMs / times.length / 500) * 1000).toFixed(0)} us of CPU each\n`,
+    `batches of 500, ${name}: ${Math.round(rate)} events/s, ${((times.cpuMs / times.length / 500) * 1000).toFixed(0)} us of CPU each, p99 of a batch ${times[Math.floor(times.length * 0.99)].toFixed(0)} ms\n`,
   );
+}
+
+/**
+ * Every event becomes queued deliveries, of receivers that take a connection and never answer: what is measured is the way in
+ * alone. Then the same while a receiver answers.
+ */
+async function ingestSubscribed() {
+  const silent = http.createServer(() => {});
+  await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${silent.address().port}/`;
+  for (const count of [1, 3, 10]) {
+    const apps = [];
+    for (let index = 0; index < count; index++) {
+      const webhook = { url, events: [`for${count}`], secret: 'secret' };
+      apps.push(await send('POST', '/ops/v1/apps', { name: `silent ${count} ${index}`, webhook }));
+    }
+    await ingestBatch(`${count} subscribed`, { event: `for${count}` });
+    for (const { id } of apps) await raw('DELETE', `/ops/v1/apps/${id}`);
+  }
+  silent.close();
+  silent.closeAllConnections();
+  const webhook = { url: receiver.url, events: ['answered'], secret: 'secret' };
+  const app = await send('POST', '/ops/v1/apps', { name: 'answering', webhook });
+  await ingestBatch('1 subscribed, delivered meanwhile', { event: 'answered', app_id: app.id });
+  await raw('DELETE', `/ops/v1/apps/${app.id}`);
 }
 
 async function latency(appId) {

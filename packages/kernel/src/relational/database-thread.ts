@@ -2,6 +2,7 @@ import { assertNever } from '../errors/invariant.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import type { Command, CommandFailure, Reply, WorkerSettings } from './worker-protocol.js';
 
+const PAGE_SIZE_BYTES = 8192;
 const FATAL_CODE = /^SQLITE_(IOERR|CORRUPT|NOTADB|PROTOCOL|PANIC)/;
 
 /**
@@ -19,6 +20,8 @@ export class DatabaseThread {
   constructor(settings: WorkerSettings) {
     this.#settings = settings;
     this.#writer = new SqliteConnection(settings);
+    // For a new database: rows of a few kilobytes (payloads, documents) would leave half of each smaller page empty.
+    this.#writer.pragma(`page_size = ${PAGE_SIZE_BYTES}`);
     this.#writer.pragma('journal_mode = WAL');
     this.#writer.pragma('synchronous = FULL');
     this.#writer.pragma('foreign_keys = ON');

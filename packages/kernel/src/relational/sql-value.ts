@@ -19,8 +19,10 @@ export function toSqlValue(value: unknown): SqlValue {
       throw new StatementFailed('PLINTH_VALUE', 'integer does not fit into 64 bits');
     default:
       if (value === null) return null;
-      // Copied: a view would take its whole underlying buffer along to the other thread.
-      if (value instanceof Uint8Array) return new Uint8Array(value);
+      // A view is copied: it would take its whole underlying buffer along to the other thread.
+      if (value instanceof Uint8Array) {
+        return value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
+      }
       throw new StatementFailed('PLINTH_VALUE', 'values are text, numbers, bytes or null');
   }
 }

@@ -3,7 +3,7 @@ import type { Clock, Logger, Random } from '@plinth/kernel';
 import { BodyTooLong, IdempotencyConflict, QueueFull } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
-import { encodePayload } from '../storage/payload-codec.js';
+import { type EncodedPayload, encodePayload } from '../storage/payload-codec.js';
 import type { AcceptOutcome, NewEvent, NewTarget } from '../storage/queue-model.js';
 import type { QueueStore } from '../storage/queue-store.js';
 import type { Engine } from './engine/engine.js';
@@ -53,7 +53,13 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+type Preparation = Prepared | { readonly refused: BodyTooLong | QueueFull };
+
+type FindHooks = (event: string, action: string | undefined) => readonly Hook[];
+
 const MAX_BATCH_COUNT = 200;
+/** A batch lets others run after this time. */
+const MAX_TURN_MS = 10;
 /** What may wait for the store: beyond, callers are told to come back. */
 const MAX_WAITING_COUNT = 10_000;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
@@ -94,7 +100,7 @@ export class Publisher {
 
   /** Resolves when the event is durable. */
   async publish(request: EventRequest): Promise<PublishOutcome> {
-    const prepared = await this.#prepare(request);
+    const prepared = await this.#prepare(request, this.#findHooks);
     if ('refused' in prepared) return prepared;
     const isFull =
       this.#waiting.length >= MAX_WAITING_COUNT ||
@@ -114,20 +120,22 @@ export class Publisher {
 
   /** One transaction for all of them. */
   async publishBatch(requests: readonly EventRequest[]): Promise<readonly PublishOutcome[]> {
-    const all: (Prepared | { readonly refused: BodyTooLong | QueueFull })[] = [];
-    for (const request of requests) all.push(await this.#prepare(request));
-    const taken = all.filter((one): one is Prepared => !('refused' in one));
-    const written = new Map<Prepared, PublishOutcome>();
-    if (taken.length > 0) {
-      const outcomes = await this.#write(taken);
-      for (const [index, one] of taken.entries()) {
-        const outcome = outcomes[index];
-        if (outcome !== undefined) written.set(one, outcome);
-      }
+    const all: Preparation[] = [];
+    const hooksOf = this.#rememberingHooks();
+    let sinceMs = this.#clock.monotonicMs();
+    for (const request of requests) {
+      const prepared = this.#prepare(request, hooksOf);
+      all.push(prepared instanceof Promise ? await prepared : prepared);
+      if (this.#clock.monotonicMs() - sinceMs < MAX_TURN_MS) continue;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      sinceMs = this.#clock.monotonicMs();
     }
+    const taken = all.filter((one): one is Prepared => !('refused' in one));
+    const outcomes = taken.length === 0 ? [] : await this.#write(taken);
+    let next = 0;
     return all.map((one) => {
       if ('refused' in one) return one;
-      return written.get(one) ?? { answer: one.answer };
+      return outcomes[next++] ?? { answer: one.answer };
     });
   }
 
@@ -185,23 +193,41 @@ export class Publisher {
     }
   }
 
-  async #prepare(
-    request: EventRequest,
-  ): Promise<Prepared | { readonly refused: BodyTooLong | QueueFull }> {
+  #prepare(request: EventRequest, hooksOf: FindHooks): Preparation | Promise<Preparation> {
     const payload = this.#settings.enrichesPayload ? enrich(request) : request.payload.bytes;
     if (payload.length > this.#settings.maxPayloadBytes) return { refused: new BodyTooLong() };
-    const encoded = await encodePayload(payload);
-    const hooks = this.#targetsOf(request);
+    const encoded = encodePayload(payload);
+    // Without a pause between the look for room and the reservation.
+    return encoded instanceof Promise
+      ? encoded.then((bytes) => this.#place(request, { payload, encoded: bytes, hooksOf }))
+      : this.#place(request, { payload, encoded, hooksOf });
+  }
+
+  #place(
+    request: EventRequest,
+    made: {
+      readonly payload: Uint8Array;
+      readonly encoded: EncodedPayload;
+      readonly hooksOf: FindHooks;
+    },
+  ): Preparation {
+    const { payload, encoded, hooksOf } = made;
+    const hooks = this.#targetsOf(request, hooksOf);
     if (hooks === 'full') return { refused: new QueueFull('app') };
     const nowMs = this.#clock.nowMs();
     const dueMs = Math.max(nowMs, request.deliverAtMs ?? nowMs);
+    const targets = hooks.map((hook): NewTarget => {
+      const isOrdered = hook.ordering === 'key' && request.orderingKey !== undefined;
+      const isLeased = dueMs === nowMs && this.#engine.reserve(hook, payload.length);
+      return { appId: hook.appId, isOrdered, isLeased };
+    });
     const event: StoredEvent = {
       guid: this.#random.uuidV7(),
       event: request.event,
       action: request.action,
       installation_id: request.installation_id,
       repository_id: request.repository_id,
-      payload,
+      payload: targets.some(({ isLeased }) => isLeased) ? inOwnMemory(payload) : payload,
       acceptedMs: nowMs,
     };
     const answer: EventAnswer = {
@@ -210,11 +236,6 @@ export class Publisher {
       targets: hooks.map(({ appId, id }) => ({ app_id: appId, hook_id: id })),
       duplicate: false,
     };
-    const targets = hooks.map((hook): NewTarget => {
-      const isOrdered = hook.ordering === 'key' && request.orderingKey !== undefined;
-      const isLeased = dueMs === nowMs && this.#engine.reserve(hook, payload.length);
-      return { appId: hook.appId, isOrdered, isLeased };
-    });
     const idempotency = request.idempotencyKey && {
       key: request.idempotencyKey,
       bodyHash: hashOf(request),
@@ -234,10 +255,29 @@ export class Publisher {
     };
   }
 
-  #targetsOf({ event, action, appIds }: EventRequest): readonly Hook[] | 'full' {
-    const wanted = this.#hooks
-      .matching(event, action)
-      .filter(({ appId }) => appIds === undefined || appIds.includes(appId));
+  readonly #findHooks: FindHooks = (event, action) => this.#hooks.matching(event, action);
+
+  /** For one batch, whose events are mostly of a few kinds. */
+  #rememberingHooks(): FindHooks {
+    const found = new Map<string, readonly Hook[]>();
+    return (event, action) => {
+      const key = `${event} ${action ?? ''}`; // names of events have no space, actions are not empty
+      let hooks = found.get(key);
+      if (hooks === undefined) {
+        hooks = this.#hooks.matching(event, action);
+        found.set(key, hooks);
+      }
+      return hooks;
+    };
+  }
+
+  #targetsOf(
+    { event, action, appIds }: EventRequest,
+    hooksOf: FindHooks,
+  ): readonly Hook[] | 'full' {
+    const wanted = hooksOf(event, action).filter(
+      ({ appId }) => appIds === undefined || appIds.includes(appId),
+    );
     const withRoom = wanted.filter(({ appId }) => this.#engine.hasRoom(appId));
     if (withRoom.length === wanted.length) return wanted;
     if (withRoom.length === 0) return 'full';
@@ -246,6 +286,11 @@ export class Publisher {
     this.#log.warn({ event, count: wanted.length - withRoom.length }, 'queue of an app is full');
     return withRoom;
   }
+}
+
+/** What waits for its attempt must not keep the memory of a whole batch. */
+function inOwnMemory(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength * 2 > bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
 /** Source: webhooks, section 6.1. */

@@ -92,11 +92,16 @@ function registerEventRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): v
       const message = `a batch has at most ${MAX_BATCH_COUNT} events`;
       throw new ValidationFailed([{ resource: 'Event', field: 'batch', code: 'custom', message }]);
     }
+    const nowMs = clock.nowMs();
+    const finders = {
+      findAppId: remembering(findAppId),
+      findInstallationApp: remembering(findInstallationApp),
+    };
     const read = await Promise.all(
       items.map(async (item): Promise<EventRequest | { failed: unknown }> => {
         try {
           if ('failed' in item) throw new JsonUnreadable(item.failed);
-          return await checkEvent(item, { nowMs: clock.nowMs(), findAppId, findInstallationApp });
+          return await checkEvent(item, { nowMs, ...finders });
         } catch (failed) {
           return { failed };
         }
@@ -110,6 +115,20 @@ function registerEventRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): v
     );
     return send(reply, 202, answers);
   });
+}
+
+/** Within one batch the same names come again and again. */
+function remembering<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const found = new Map<string, Promise<V>>();
+  return (key) => {
+    const name = JSON.stringify(key);
+    let value = found.get(name);
+    if (value === undefined) {
+      value = find(key);
+      found.set(name, value);
+    }
+    return value;
+  };
 }
 
 function registerAppQueueRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): void {

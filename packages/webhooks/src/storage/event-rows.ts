@@ -39,7 +39,7 @@ export function eventInsertion(base: QueueBase, batch: readonly NewEvent[]): Sta
       event.acceptedMs,
       event.acceptedMs,
     ]);
-  return base.sql.insertion('webhooks_events', EVENT_COLUMNS, rows);
+  return base.sql.bulkInsertion('webhooks_events', EVENT_COLUMNS, rows);
 }
 
 /** @param maxPayloadBytes of stored bytes; larger payloads are left out. */

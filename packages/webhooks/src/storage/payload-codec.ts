@@ -19,13 +19,18 @@ const OPTIONS = { level: constants.Z_BEST_SPEED };
 const gzipInPool = promisify(gzip);
 const gunzipInPool = promisify(gunzip);
 
-export async function encodePayload(payload: Uint8Array): Promise<EncodedPayload> {
+/** A promise for large payloads alone: batches of small ones need none. */
+export function encodePayload(payload: Uint8Array): EncodedPayload | Promise<EncodedPayload> {
   if (payload.length < MIN_GZIP_SIZE_BYTES) return { encoding: 'plain', bytes: payload };
-  const bytes =
-    payload.length <= MAX_INLINE_SIZE_BYTES
-      ? gzipSync(payload, OPTIONS)
-      : await gzipInPool(payload, { ...OPTIONS, ...chunksFor(payload) });
-  return { encoding: 'gzip', bytes };
+  if (payload.length > MAX_INLINE_SIZE_BYTES) return encodeInPool(payload);
+  return { encoding: 'gzip', bytes: gzipSync(payload, OPTIONS) };
+}
+
+async function encodeInPool(payload: Uint8Array): Promise<EncodedPayload> {
+  return {
+    encoding: 'gzip',
+    bytes: await gzipInPool(payload, { ...OPTIONS, ...chunksFor(payload) }),
+  };
 }
 
 export async function decodePayload({ encoding, bytes }: EncodedPayload): Promise<Uint8Array> {

@@ -41,7 +41,7 @@ export function itemInsertion(base: QueueBase, items: readonly AcceptedItem[]): 
     item.orderingKey ?? null,
     null,
   ]);
-  return base.sql.insertion('webhooks_queue', QUEUE_COLUMNS, rows);
+  return base.sql.bulkInsertion('webhooks_queue', QUEUE_COLUMNS, rows);
 }
 
 export function toItem(row: QueueRow, event: EventRow, payload: Uint8Array | undefined): QueueItem {

@@ -19,11 +19,9 @@ export class PayloadDesk {
     return await this.#run('read', body, { bytes: body, isGiven: true });
   }
 
-  /** As `read`; `many`: it has more events than `maxCount`. */
+  /** As `read`; `many`: it has more events than `maxCount`. Payloads of a batch may be parts of one piece of memory. */
   async readBatch(body: Uint8Array, maxCount: number): Promise<readonly ReadItem[] | 'many'> {
-    const about = { bytes: body, isGiven: true };
-    const items = await this.#run('read_batch', { body, maxCount }, about);
-    return items === 'many' ? items : items.map(withOwnMemory);
+    return await this.#run('read_batch', { body, maxCount }, { bytes: body, isGiven: true });
   }
 
   /** Throws `QueueFull`. */
@@ -64,12 +62,4 @@ export class PayloadDesk {
       this.#waitingBytes -= sizeBytes;
     }
   }
-}
-
-/** A payload of a batch must not keep the memory of all of them. */
-function withOwnMemory(item: ReadItem): ReadItem {
-  if ('failed' in item || typeof item.payload === 'string') return item;
-  const { bytes } = item.payload;
-  if (bytes.byteLength === bytes.buffer.byteLength) return item;
-  return { ...item, payload: { ...item.payload, bytes: bytes.slice() } };
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { JsonUnreadable } from '@plinth/kernel';
+import type { Fields, ReadItem, ReadPayload } from './event-body.js';
 import type { TaskName } from './payload-tasks.js';
 
 export interface TaskRequest {
@@ -7,6 +8,22 @@ export interface TaskRequest {
   readonly name: TaskName;
   readonly input: unknown;
 }
+
+/** A batch on its way between the threads. */
+export interface PackedBatch {
+  /** Its payloads, one behind the other. */
+  readonly all: Uint8Array<ArrayBuffer>;
+  readonly parts: readonly PackedItem[];
+}
+
+export type PackedItem =
+  | { readonly item: ReadItem }
+  | {
+      readonly fields: Fields;
+      readonly about: Omit<ReadPayload, 'bytes'>;
+      /** Where the payload ends; it begins where the one before it ends. */
+      readonly end: number;
+    };
 
 export type TaskReply =
   | { readonly id: number; readonly output: unknown }
@@ -57,7 +74,7 @@ export class PayloadThread {
     this.#waiting.delete(reply.id);
     // With nothing to do it does not keep the process alive.
     if (this.#waiting.size === 0) worker.unref();
-    if ('output' in reply) waiting?.resolve(reply.output);
+    if ('output' in reply) waiting?.resolve(unpacked(reply.output));
     else if ('unreadable' in reply) waiting?.reject(new JsonUnreadable(reply.unreadable));
     else waiting?.reject(new Error(reply.failure));
   }
@@ -68,4 +85,16 @@ export class PayloadThread {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
+}
+
+function unpacked(output: unknown): unknown {
+  if (typeof output !== 'object' || output === null || !('parts' in output)) return output;
+  const { all, parts } = output as PackedBatch; // no other task answers with parts
+  let start = 0;
+  return parts.map((part): ReadItem => {
+    if ('item' in part) return part.item;
+    const bytes = all.subarray(start, part.end);
+    start = part.end;
+    return { fields: part.fields, payload: { ...part.about, bytes } };
+  });
 }

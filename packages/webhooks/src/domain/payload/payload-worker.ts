@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { invariant, JsonUnreadable } from '@plinth/kernel';
 import type { ReadItem, ReadPayload } from './event-body.js';
 import { PAYLOAD_TASKS, type TaskName } from './payload-tasks.js';
-import type { TaskReply, TaskRequest } from './payload-thread.js';
+import type { PackedBatch, PackedItem, TaskReply, TaskRequest } from './payload-thread.js';
 
 // The one file that the thread starts with.
 const port = parentPort;
@@ -10,7 +10,8 @@ invariant(port !== null, 'this file runs as a worker thread');
 
 port.on('message', ({ id, name, input }: TaskRequest) => {
   const reply = run(id, name, input);
-  port.postMessage(reply, 'output' in reply ? buffersOf(reply.output) : []);
+  const isObject = 'output' in reply && typeof reply.output === 'object' && reply.output !== null;
+  port.postMessage(reply, isObject ? buffersOf(reply.output) : []);
 });
 
 function run(id: number, name: TaskName, input: unknown): TaskReply {
@@ -24,31 +25,34 @@ function run(id: number, name: TaskName, input: unknown): TaskReply {
   }
 }
 
-/** Payloads of a batch in one piece of memory: to hand over hundreds of pieces takes longer than to copy them. */
-function packed(items: readonly ReadItem[]): readonly ReadItem[] {
-  const payloadOf = (item: ReadItem): ReadPayload | undefined =>
-    'payload' in item && typeof item.payload === 'object' ? item.payload : undefined;
-  const sizeBytes = items.reduce((sum, item) => sum + (payloadOf(item)?.bytes.length ?? 0), 0);
+/**
+ * Payloads of a batch in one piece of memory, given by where they lie: to hand over hundreds of pieces takes longer than to
+ * copy them.
+ */
+function packed(items: readonly ReadItem[]): PackedBatch {
+  let sizeBytes = 0;
+  for (const item of items) sizeBytes += payloadOf(item)?.bytes.length ?? 0;
   const all = new Uint8Array(sizeBytes);
   let start = 0;
-  return items.map((item) => {
+  const parts = items.map((item): PackedItem => {
     const payload = payloadOf(item);
-    if (payload === undefined) return item;
-    const end = start + payload.bytes.length;
-    all.set(payload.bytes, start);
-    const bytes = all.subarray(start, end);
-    start = end;
-    return { ...item, payload: { ...payload, bytes } };
+    if (payload === undefined || !('fields' in item)) return { item };
+    const { bytes, ...about } = payload;
+    all.set(bytes, start);
+    start += bytes.length;
+    return { fields: item.fields, about, end: start };
   });
+  return { all, parts };
 }
 
+const payloadOf = (item: ReadItem): ReadPayload | undefined =>
+  'payload' in item && typeof item.payload === 'object' ? item.payload : undefined;
+
 /** Memory that is handed over with an answer instead of being copied. */
-function buffersOf(output: unknown, found: ArrayBuffer[] = []): ArrayBuffer[] {
-  if (output instanceof Uint8Array) {
-    const { buffer } = output;
-    if (buffer instanceof ArrayBuffer && !found.includes(buffer)) found.push(buffer);
-  } else if (typeof output === 'object' && output !== null) {
-    for (const member of Object.values(output)) buffersOf(member, found);
-  }
-  return found;
+function buffersOf(output: object): ArrayBuffer[] {
+  return Object.values(output).flatMap((member) => {
+    const bytes: unknown =
+      member instanceof Uint8Array ? member : Reflect.get(Object(member), 'bytes');
+    return bytes instanceof Uint8Array && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
+  });
 }
