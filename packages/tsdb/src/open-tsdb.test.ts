@@ -36,6 +36,7 @@ function readTable(text: string, { database }: PlanContext): PlannedQuery {
       source: c.kind,
     })),
     tableName: text,
+    parameterTypes: new Map(),
     isSmall: false,
   };
 }

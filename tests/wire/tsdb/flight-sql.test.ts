@@ -129,11 +129,11 @@ describe('statements', () => {
 });
 
 describe('prepared statements', () => {
-  const action = async (type: string, body: Uint8Array) =>
-    await client.call('DoAction', encode('Action', { type, body }), at());
-  const prepare = async (query: string) => {
+  const action = async (type: string, body: Uint8Array, database = 'fsql') =>
+    await client.call('DoAction', encode('Action', { type, body }), at({ database }));
+  const prepare = async (query: string, database = 'fsql') => {
     const request = command('ActionCreatePreparedStatementRequest', 'Statement', { query });
-    const [result] = await action('CreatePreparedStatement', request);
+    const [result] = await action('CreatePreparedStatement', request, database);
     const { body } = decode('Result', result ?? Buffer.alloc(0)) as unknown as { body: Uint8Array };
     const any = decode('Any', body) as unknown as { type_url: string; value: Uint8Array };
     assert.equal(
@@ -202,6 +202,42 @@ describe('prepared statements', () => {
     // Without its parameters a statement has no plan.
     const { code } = await statusOf(client.execute(prepared(byPlace.handle), at()));
     assert.equal(code, INVALID_ARGUMENT);
+  });
+
+  it('F-02 say in which types they take their parameters', async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const body = 'kinds i=1i,u=1u,b=true,f=1 1\ncpu,host=a usage=1.5 1';
+    await server.http.send('/api/v3/write_lp?db=kinds', { body, headers });
+    const check = async (text: string, types: readonly string[]) => {
+      const { parameter_schema } = await prepare(text, 'kinds');
+      const { fields } = tableFromIPC(parameter_schema).schema;
+      assert.deepEqual(
+        fields.map(({ type }) => String(type)),
+        types,
+        text,
+      );
+    };
+    await check('SELECT 1 FROM cpu WHERE usage > $1 AND host = $2', ['Float64', 'Utf8']);
+    // Whatever a client fills in as milliseconds is that; other units may be sent as well.
+    await check(
+      'SELECT 1 FROM cpu WHERE time BETWEEN ? AND ?',
+      Array(2).fill('Timestamp<MILLISECOND>'),
+    );
+    await check('SELECT 1 FROM kinds WHERE i IN ($1, $2) AND u < $3 AND b = $4', [
+      'Int64',
+      'Int64',
+      'Uint64',
+      'Bool',
+    ]);
+    await check('SELECT CAST($1 AS DATE), usage + $2 FROM cpu WHERE host LIKE $3 LIMIT $4', [
+      'Date32<DAY>',
+      'Float64',
+      'Utf8',
+      'Int64',
+    ]);
+    await check('SELECT 1 FROM kinds, cpu WHERE i < $1 OR usage < $1', ['Float64']);
+    await check('SELECT 1 FROM kinds WHERE b = $1 OR i = $1', ['Utf8']);
+    await check('SELECT $1, $3', ['Utf8', 'Utf8', 'Utf8']);
   });
 
   it('F-02 take parameters by number wherever they stand, and by place where they have no name', async () => {

@@ -1,6 +1,6 @@
 import type { Precision, RefusedLine } from '../../model/parsed-body.js';
-import type { OutputColumn, ResultStream } from '../../model/result.js';
-import type { ParameterValue } from '../sql/planned-query.js';
+import type { ResultStream } from '../../model/result.js';
+import type { ParameterValue, PlannedQuery } from '../sql/planned-query.js';
 import type { QuerySession, SessionRequest } from './query-session.js';
 import type { DeleteRowsRequest } from './row-deletions.js';
 
@@ -8,8 +8,8 @@ import type { DeleteRowsRequest } from './row-deletions.js';
 export interface Engine {
   write(request: WriteRequest): Promise<WriteOutcome>;
   query(request: QueryRequest): Promise<ResultStream>;
-  /** The columns that a query would answer with; nothing is read. */
-  describe(request: Omit<QueryRequest, 'signal'>): Promise<readonly OutputColumn[]>;
+  /** What a query would answer with, and be asked with; nothing is read. */
+  describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape>;
   /** For languages that ask the engine several questions to answer one. */
   openSession(request: SessionRequest): Promise<QuerySession>;
   /** The whole answer as one Parquet file, also when it has no rows. The caller disposes of it. */
@@ -58,6 +58,8 @@ export interface WriteOutcome {
   /** In order of the lines, at most `MAX_REFUSED_LINES`. Empty: everything was written. */
   readonly refused: readonly RefusedLine[];
 }
+
+export type QueryShape = Pick<PlannedQuery, 'columns' | 'parameterTypes'>;
 
 export interface QueryRequest {
   readonly database: string;

@@ -11,7 +11,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
 import type { LoggedQuery } from '../system-tables/logged-query.js';
 import type { QueryLog } from '../system-tables/query-log.js';
-import type { ParquetFile, QueryRequest } from './engine.js';
+import type { ParquetFile, QueryRequest, QueryShape } from './engine.js';
 import { toQueryError } from './engine-failure.js';
 import { explainedRows } from './explained-rows.js';
 import { QueryDeadline } from './query-deadline.js';
@@ -108,14 +108,13 @@ export class QueryPath {
     };
   }
 
-  async describe(request: Omit<QueryRequest, 'signal'>): Promise<readonly OutputColumn[]> {
+  async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
     const database = this.#catalog.database(request.database);
     if (database === undefined) throw new DatabaseNotFound({ database: request.database });
     const nowNs = this.#nowNs();
     const virtualTables = this.#virtualTables(database);
     const { params, text } = request;
-    const planned = await this.#planner(text, { database, nowNs, params, virtualTables });
-    return planned.columns;
+    return await this.#planner(text, { database, nowNs, params, virtualTables });
   }
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {

@@ -1,6 +1,6 @@
 import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
 import { ShuttingDown } from '../../errors.js';
-import type { OutputColumn, ResultStream } from '../../model/result.js';
+import type { ResultStream } from '../../model/result.js';
 import { MIN_TIME_NS } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
@@ -16,7 +16,14 @@ import type { CommitListener } from './commit-listener.js';
 import { Compactor } from './compactor.js';
 import { ColumnCache } from './direct/column-cache.js';
 import { ColumnPreload } from './direct/column-preload.js';
-import type { Engine, ParquetFile, QueryRequest, WriteOutcome, WriteRequest } from './engine.js';
+import type {
+  Engine,
+  ParquetFile,
+  QueryRequest,
+  QueryShape,
+  WriteOutcome,
+  WriteRequest,
+} from './engine.js';
 import { Flusher, type FlushSettings } from './flusher.js';
 import { HardDeletions } from './hard-deletions.js';
 import { openTable, replayLog } from './open-tables.js';
@@ -235,7 +242,7 @@ export class TsdbEngine implements Engine {
     }
   }
 
-  async describe(request: Omit<QueryRequest, 'signal'>): Promise<readonly OutputColumn[]> {
+  async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
     if (this.#state !== 'open') throw new ShuttingDown();
     return await this.#queries.describe(request);
   }

@@ -6,6 +6,7 @@ import { splitAtScanMarks } from './emit/quote.js';
 import { ALL_FUNCTIONS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
+import { ParameterTypes } from './parameter-types.js';
 import type { Statement } from './parse/ast.js';
 import { type Effort, EffortExceeded } from './parse/effort.js';
 import { StatementParser } from './parse/parse-statement.js';
@@ -54,6 +55,7 @@ export class PlanMaker {
         explain === undefined
           ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
           : PLAN_COLUMNS,
+      parameterTypes: session.parameterTypes.all,
       tableName: explain === undefined ? query.tableName : undefined,
       isExplained: explain !== undefined,
       isSmall: query.isSmall ?? false,
@@ -86,6 +88,7 @@ function newSession(
     context,
     functions,
     scans: [],
+    parameterTypes: new ParameterTypes(),
     newName: (prefix) => `${prefix}${nameCount++}`,
     spend,
     bindExpr(expr, env) {

@@ -2,6 +2,7 @@ import type { DirectRequest } from '../../model/direct-request.js';
 import type { OutputColumn } from '../../model/result.js';
 import type { ScanRequest, ScanSource } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { SqlType } from '../../model/sql-type.js';
 
 /** Value of a `$name` placeholder, already typed by its JSON form. */
 export type ParameterValue = null | boolean | number | bigint | string;
@@ -58,6 +59,8 @@ export interface PlannedQuery {
    */
   render(scanText: (scanIndex: number) => string): string;
   readonly columns: readonly OutputColumn[];
+  /** In which types the statement takes those of its parameters that are NULL, as far as it says so. */
+  readonly parameterTypes: ReadonlyMap<string, SqlType>;
   /** The table when FROM is exactly one base table. */
   readonly tableName: string | undefined;
   /** True when the text is the engine's EXPLAIN, whose rows are yet to be named. */

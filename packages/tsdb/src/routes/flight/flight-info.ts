@@ -56,7 +56,7 @@ async function planCommand(
   deps: RouteDeps,
 ): Promise<{ readonly fields: readonly ArrowField[]; readonly ticket: Ticket }> {
   const ofQuery = async (query: FlightQuery) => ({
-    fields: await describeQuery(query, deps, call.signal),
+    fields: (await describeQuery(query, deps, call.signal)).fields,
     ticket: { kind: 'query', ...query } as const,
   });
   if (command.kind === 'prepared_statement') return await ofQuery(decodeHandle(command.handle));

@@ -11,6 +11,8 @@ export interface Bound extends BoundExpr {
   readonly column?: ScopeColumn;
   /** What holds for base tables' rows wherever this condition is true. */
   readonly facts?: readonly Fact[];
+  /** Set for a parameter that is NULL: told in which type it is taken. */
+  readonly onType?: (type: SqlType) => void;
 }
 
 export const BOOLEAN: SqlType = { kind: 'boolean' };

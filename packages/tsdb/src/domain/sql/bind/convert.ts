@@ -23,6 +23,7 @@ const NS_PER_UNIT: Readonly<Record<TimeUnit, bigint>> = {
 export function convert(expr: Bound, type: SqlType, isTry = false): Bound {
   const from = expr.type;
   if (isSameType(from, type)) return expr;
+  expr.onType?.(type);
   if (isText(from) && isText(type)) return { ...expr, type };
   if (expr.constant !== undefined) {
     const value = convertConstant(expr.constant.value, from, type, isTry);

@@ -75,7 +75,9 @@ function placeholder(marker: string, env: Env): Bound {
       `Error during planning: No value found for placeholder with name ${marker}`,
     );
   }
-  return parameterExpr(value, marker);
+  const bound = parameterExpr(value, marker);
+  if (value !== null) return bound;
+  return { ...bound, onType: (type) => env.session.parameterTypes.note(name, type) };
 }
 
 /** Source: query-languages, "Parameters". */

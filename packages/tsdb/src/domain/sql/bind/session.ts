@@ -1,6 +1,7 @@
 import type { ColumnKind } from '../../../model/column.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import type { FunctionRegistry } from '../functions/registry.js';
+import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
 import type { PlanContext, TimeOrder } from '../planned-query.js';
 import type { Aggregation } from './aggregation.js';
@@ -13,6 +14,7 @@ export interface Session {
   readonly context: PlanContext;
   readonly scans: ScanDraft[];
   readonly functions: FunctionRegistry;
+  readonly parameterTypes: ParameterTypes;
   /** A name for the engine that nothing else in the query has. */
   newName(prefix: string): string;
   /** Counts so many expressions or columns as bound. Throws `EffortExceeded` when there have been too many. */

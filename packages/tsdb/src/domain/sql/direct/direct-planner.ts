@@ -77,6 +77,9 @@ function lazily(
     get isSmall() {
       return full().isSmall;
     },
+    get parameterTypes() {
+      return full().parameterTypes;
+    },
     get timeOrder() {
       return full().timeOrder;
     },

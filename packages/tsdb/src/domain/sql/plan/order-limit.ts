@@ -1,5 +1,5 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
-import type { Bound } from '../bind/bound.js';
+import { type Bound, INT64 } from '../bind/bound.js';
 import { Scope } from '../bind/scope.js';
 import type { Env, QueryEnv } from '../bind/session.js';
 import { direction } from '../bind/windows.js';
@@ -75,7 +75,10 @@ function rowCount(expr: Expr, clause: 'LIMIT' | 'OFFSET', around: QueryEnv): big
   };
   const bound: Bound = around.session.bindExpr(expr, env);
   const value = bound.constant?.value;
-  if (value === null) return undefined;
+  if (value === null) {
+    bound.onType?.(INT64);
+    return undefined;
+  }
   if (typeof value !== 'bigint') {
     throw new PlanError(`Error during planning: Expected ${clause} to be an integer or null`);
   }

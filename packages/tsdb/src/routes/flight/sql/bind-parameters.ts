@@ -99,16 +99,17 @@ function parameterOf(
   DataType: typeof import('apache-arrow').DataType,
 ): ParameterValue {
   const { type } = vector;
-  const value: unknown = vector.get(0);
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (DataType.isInt(type)) return BigInt(value as number | bigint);
-  if (DataType.isFloat(type)) return Number(value);
-  if (DataType.isDecimal(type)) return decimalOf(value as Uint32Array, type.scale);
+  if (!vector.isValid(0)) return null;
   if (DataType.isTimestamp(type)) {
     // The library makes milliseconds of it; the value itself is exact.
     const counts = vector.data[0]?.values as BigInt64Array | undefined;
     return timeText(counts?.[0] ?? 0n, UNIT_DIGITS[type.unit]);
   }
+  const value: unknown = vector.get(0);
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (DataType.isInt(type)) return BigInt(value as number | bigint);
+  if (DataType.isFloat(type)) return Number(value);
+  if (DataType.isDecimal(type)) return decimalOf(value as Uint32Array, type.scale);
   if (DataType.isDate(type)) return new Date(Number(value)).toISOString().slice(0, 10);
   throw invalid(`parameters of type ${String(type)} are not supported`);
 }

@@ -189,7 +189,7 @@ async function schemaOf(
 ): Promise<Uint8Array> {
   const quoted = [schema, name].map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
   const sql = `SELECT * FROM ${quoted}`;
-  const columns = await engine.describe({
+  const { columns } = await engine.describe({
     database,
     language: 'sql',
     text: sql,

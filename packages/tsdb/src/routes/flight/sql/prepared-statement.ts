@@ -1,5 +1,6 @@
 import type { ParameterValue } from '../../../domain/sql/planned-query.js';
 import { PlanError } from '../../../errors.js';
+import type { SqlType } from '../../../model/sql-type.js';
 import { type ArrowField, arrowFieldOf, plainField } from '../../arrow/arrow-field.js';
 import { encapsulated, schemaMessage } from '../../arrow/schema-message.js';
 import type { RouteDeps } from '../../deps.js';
@@ -34,11 +35,13 @@ export async function prepareStatement(
   const text = at.language === 'sql' ? numbered(given) : given;
   const names = placeholdersIn(text);
   const query = { ...at, text, params: new Map<string, ParameterValue>() };
-  const fields = await fieldsOf(query, names, deps, signal);
+  const shape = await shapeOf(query, names, deps, signal);
   const result = new MessageWriter().bytes(1, encodeHandle(query));
-  if (fields !== undefined) result.bytes(2, encapsulated(schemaMessage(fields)));
+  if (shape !== undefined) result.bytes(2, encapsulated(schemaMessage(shape.fields)));
   if (names.length > 0) {
-    const parameters = names.map((name) => plainField(`$${name}`, { kind: 'utf8' }));
+    const parameters = names.map((name) =>
+      plainField(`$${name}`, bindableType(shape?.parameterTypes.get(name))),
+    );
     result.bytes(3, encapsulated(schemaMessage(parameters)));
   }
   const value = result.finish();
@@ -49,13 +52,42 @@ export function closeStatement(body: Uint8Array): void {
   decodeHandle(bytesAt(decodeNamed(body, 'ActionClosePreparedStatementRequest'), 1));
 }
 
-/** What the statement answers with; `undefined` when that depends on parameters that are yet to come. */
-async function fieldsOf(
+/**
+ * Times may be sent in any unit. The driver of JDBC fills in milliseconds whatever unit it is told, so it is told the one that
+ * it has.
+ */
+const MILLISECONDS: SqlType = { kind: 'timestamp', unit: 'ms', zone: undefined };
+
+/** What a client is told to send: text where the statement takes any type, or one that a parameter cannot have. */
+function bindableType(type: SqlType = { kind: 'utf8' }): SqlType {
+  switch (type.kind) {
+    case 'boolean':
+    case 'int':
+    case 'float':
+    case 'date':
+      return type;
+    case 'decimal':
+      return { kind: 'float', bits: 64 };
+    case 'timestamp':
+      return MILLISECONDS;
+    default:
+      return { kind: 'utf8' };
+  }
+}
+
+interface StatementShape {
+  readonly fields: readonly ArrowField[];
+  /** Types of those parameters that are NULL, as far as the statement says them. */
+  readonly parameterTypes: ReadonlyMap<string, SqlType>;
+}
+
+/** `undefined` when what the statement answers with depends on parameters that are yet to come. */
+async function shapeOf(
   query: FlightQuery,
   names: readonly string[],
   deps: RouteDeps,
   signal: AbortSignal,
-): Promise<readonly ArrowField[] | undefined> {
+): Promise<StatementShape | undefined> {
   if (names.length === 0) return await describeQuery(query, deps, signal);
   try {
     const params = new Map(names.map((name) => [name, null]));
@@ -66,19 +98,19 @@ async function fieldsOf(
   }
 }
 
-/** Columns of an answer without its rows. */
+/** A query as clients hear of it before it is run. */
 export async function describeQuery(
   query: FlightQuery,
   deps: RouteDeps,
   signal: AbortSignal,
-): Promise<readonly ArrowField[]> {
+): Promise<StatementShape> {
   if (query.language === 'sql') {
-    const columns = await deps.engine.describe({ ...query, language: 'sql' });
-    return columns.map(arrowFieldOf);
+    const { columns, parameterTypes } = await deps.engine.describe({ ...query, language: 'sql' });
+    return { fields: columns.map(arrowFieldOf), parameterTypes };
   }
   const { fields, giveUp } = await openInfluxql(query, deps, signal);
   giveUp();
-  return fields;
+  return { fields, parameterTypes: new Map() };
 }
 
 /** What stands in quotes or in comments is none; an open end counts as one, so that no text is read twice. */
