@@ -172,6 +172,24 @@ describe('@influxdata/influxdb-client', () => {
     assert.deepEqual(new Set(attempts), new Set([503]));
   });
 
+  it('W-08 finds the default policy of a 1.x server where InfluxQL looks for it', async () => {
+    for (const [index, bucket] of ['moved', 'moved/autogen', 'moved/default'].entries()) {
+      const api = client.getWriteApi('', bucket, 's');
+      api.writePoint(new Point('m').intField('v', index).timestamp(index));
+      await api.close();
+    }
+    assert.deepEqual(await rows('moved', 'SELECT v FROM m ORDER BY time'), [
+      { v: 0 },
+      { v: 1 },
+      { v: 2 },
+    ]);
+    const body = '{"start":"1970-01-01T00:00:01Z","stop":"1970-01-01T00:00:01Z"}';
+    const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
+    const path = '/api/v2/delete?bucket=moved%2Fautogen';
+    assert.equal((await server.http.send(path, { method: 'POST', body, headers })).status, 204);
+    assert.deepEqual(await rows('moved', 'SELECT v FROM m ORDER BY time'), [{ v: 0 }, { v: 2 }]);
+  });
+
   it('T-01 is told that there is no Flux', async () => {
     const ask = client.getQueryApi('o').collectRows('buckets()');
     await assert.rejects(ask, (error) => error instanceof HttpError && error.statusCode === 404);

@@ -57,6 +57,24 @@ describe('service endpoints', () => {
     }
   });
 
+  // Source: `HealthCheck` of the InfluxDB 2.x API; its generated clients ask for JSON and read nothing else.
+  it('P-01 say it in JSON to who asks for nothing else', async () => {
+    const ask = async (accept: string) =>
+      await server.http.send('/health', { headers: { accept, authorization: 'Bearer any' } });
+    const { status, headers, text } = await ask('application/json');
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/json');
+    const { name, status: health, message, checks, version } = JSON.parse(text);
+    assert.deepEqual(
+      { name, health, message, checks },
+      { name: 'influxdb', health: 'pass', message: 'ready for queries and writes', checks: [] },
+    );
+    assert.match(version, /^3\.\d+\.\d+/);
+    for (const accept of ['application/json, text/plain, */*', '*/*', 'text/html', 'text/plain']) {
+      assert.equal((await ask(accept)).text, 'OK', accept);
+    }
+  });
+
   it('P-02 report version and revision by GET, POST and HEAD', async () => {
     for (const method of ['GET', 'POST', 'HEAD']) {
       const { status, headers, text } = await server.http.send('/ping', { method });

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { sendJson } from '@plinth/kernel';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteDeps } from './deps.js';
 import { setVersionHeaders } from './write/write-routes.js';
 
@@ -8,7 +9,17 @@ const PRODUCT_NAME = 'Plinth';
 /** Health and version. Source: tsdb-http, "Service endpoints". */
 export function registerServiceRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const processId = deps.random.uuidV4();
-  const health = async (_request: unknown, reply: FastifyReply) => reply.type(TEXT).send('OK');
+  const health = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!asksForJsonAlone(request.headers.accept)) return reply.type(TEXT).send('OK');
+    return sendJson(reply, 200, {
+      name: 'influxdb',
+      message: 'ready for queries and writes',
+      status: 'pass',
+      checks: [],
+      version: deps.settings.reported_version,
+      commit: deps.settings.reported_revision,
+    });
+  };
   app.get('/health', health);
   app.get('/api/v1/health', health);
   app.route({
@@ -29,4 +40,9 @@ export function registerServiceRoutes(app: FastifyInstance, deps: RouteDeps): vo
         .send(Buffer.from(JSON.stringify(body)));
     },
   });
+}
+
+/** Clients of version 2 read a health check in JSON, and say so; everybody else knows the plain word. */
+function asksForJsonAlone(accept: string | undefined): boolean {
+  return accept !== undefined && /^application\/json\s*(;|$)/.test(accept) && !accept.includes(',');
 }

@@ -6,6 +6,7 @@ import { ParameterInvalid } from '../errors.js';
 import { parseParameters, queryStringOf, readParameter } from '../query-string.js';
 import { sendError } from '../to-wire.js';
 import { parseDeletePredicate } from './delete-predicate.js';
+import { bucketDatabase } from './write-target.js';
 
 const EMPTY = new Uint8Array(0);
 
@@ -29,8 +30,9 @@ function readDeletion(
   request: FastifyRequest,
 ): Omit<DeleteRowsRequest, 'tables'> & { readonly table: string | undefined } {
   const parameters = parseParameters(queryStringOf(request.raw.url ?? '') ?? '');
-  const database = readParameter(parameters, ['bucket', 'db']);
-  if (database === undefined || database === '') throw new ParameterInvalid('missing bucket value');
+  const bucket = readParameter(parameters, ['bucket', 'db']);
+  if (bucket === undefined || bucket === '') throw new ParameterInvalid('missing bucket value');
+  const database = bucketDatabase(bucket);
   const body = readBody(request.body instanceof Uint8Array ? request.body : EMPTY);
   const minTimeNs = readTime(body, 'start');
   const maxTimeNs = readTime(body, 'stop');

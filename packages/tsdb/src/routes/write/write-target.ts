@@ -93,7 +93,7 @@ export function readWriteTarget(
   const failure = failureOf(rules);
   const acceptPartial = readBoolean(parameters, 'accept_partial', failure) ?? true;
   return {
-    database: readDatabase(api, parameters),
+    database: readDatabase(api, parameters, isInfluxdb3),
     isDefaultPolicy: api === 'v1' && !readParameter(parameters, ['rp'], failure)?.replace("''", ''),
     precision: readPrecision(parameters, rules),
     acceptPartial: isInfluxdb3 && api !== 'native' ? false : acceptPartial,
@@ -105,11 +105,23 @@ export function missingQueryString(api: WriteApi): ParameterInvalid {
   return new ParameterInvalid(RULES[api].noQueryString);
 }
 
-function readDatabase(api: WriteApi, parameters: Parameters): string {
+/**
+ * The database of a bucket. Clients of version 2 that wrote to a 1.x server name the default policy as well
+ * (`db/autogen`): it is the database itself, where InfluxQL looks for it.
+ */
+export function bucketDatabase(bucket: string): string {
+  return bucket.replace(/^([^/]+)\/(?:autogen|default)$/, '$1');
+}
+
+function readDatabase(api: WriteApi, parameters: Parameters, isInfluxdb3: boolean): string {
   const rules = RULES[api];
+  const nameOf = (text: string): string => {
+    if (api === 'v1') return withPolicy(text, parameters, rules);
+    return api === 'v2' && !isInfluxdb3 ? bucketDatabase(text) : text;
+  };
   const db = readParameter(parameters, rules.targetNames, failureOf(rules));
   if (db === undefined || (api === 'v2' && db === '')) throw new ParameterInvalid(rules.noTarget);
-  const name = api === 'v1' ? withPolicy(db, parameters, rules) : db;
+  const name = nameOf(db);
   // The engine says what is wrong with writing to this one.
   if (name === INTERNAL_DATABASE) return name;
   const fault =
