@@ -2,17 +2,22 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
-import { root } from './root.mjs';
+import { makeCode } from './compile-ahead.mjs';
+import { bundleFolder as folder, root } from './root.mjs';
 
 const program = path.join(root, 'packages', 'server', 'dist', 'program.js');
-const folder = path.join(root, 'packages', 'server', 'dist', 'bundle');
 const stampFile = path.join(folder, 'stamp.json');
 
-/** Found on the disk when they are used: native code, and the folder of a WebAssembly file. */
-const EXTERNAL = ['libsql', '@duckdb/node-bindings', '@guanmingchiu/sqlparser-ts'];
+/** Found on the disk when they are used: native code, the folder of a WebAssembly file, and what never is. */
+const EXTERNAL = [
+  ...['libsql', '@duckdb/node-bindings', '@guanmingchiu/sqlparser-ts'],
+  ...['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'],
+];
 
 /** A module's use of its own place: a thread's first file, or anything else. */
 const OWN_URL = /new URL\('\.\/([\w-]+-worker)\.js', import\.meta\.url\)|import\.meta\.url/g;
+/** The parameters of the one function that `CompiledProgram` runs. */
+const PARAMETERS = { require: 'require', url: 'programUrl', resolve: 'resolvePackage' };
 
 /**
  * Puts the compiled program and its packages into few files: finding and reading some two thousand of them is most of
@@ -23,48 +28,64 @@ export async function bundle() {
   const stamp = JSON.stringify({ made: recipe(), inputs: inputs() });
   if (readText(stampFile) === stamp) return;
   fs.rmSync(folder, { recursive: true, force: true });
+  await Promise.all([bundleModules(), bundleScript()]);
+  await makeCode();
+  fs.writeFileSync(stampFile, stamp); // last, so that a bundle cut short counts as none
+}
+
+/** Whatever V8 made of the script is missing or of another V8: a few modules then, of which a command loads its own. */
+async function bundleModules() {
   await esbuild.build({
-    absWorkingDir: root,
+    ...COMMON,
     entryPoints: [program, ...listWorkers()],
     outdir: folder,
     entryNames: '[name]',
     outExtension: { '.js': '.mjs' },
-    bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    external: EXTERNAL,
     // CommonJS packages ask for Node's own modules by `require`.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
-    legalComments: 'none',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    logLevel: 'warning',
-    plugins: [keepPlaces, keepLatePackages],
+    plugins: [keepPlaces({ url: 'import.meta.url' }), keepLatePackages],
   });
-  fs.writeFileSync(stampFile, stamp); // last, so that a bundle cut short counts as none
 }
 
-/** Modules find their data files from where they were compiled; threads start with the bundled file of the same name. */
-const keepPlaces = {
+/** The program as one function, which can be compiled ahead. */
+async function bundleScript() {
+  await esbuild.build({
+    ...COMMON,
+    entryPoints: [program],
+    outfile: path.join(folder, 'program.cjs'),
+    format: 'cjs',
+    banner: { js: `(function (${Object.values(PARAMETERS).join(', ')}) {` },
+    footer: { js: '})' },
+    plugins: [keepPlaces(PARAMETERS), keepLatePackages],
+  });
+}
+
+/**
+ * Modules find their data files from where they were compiled; threads start with the bundled file of the same name.
+ * `url` and `resolve` are what the bundle calls its own place and the way to a package.
+ */
+const keepPlaces = ({ url, resolve = 'import.meta.resolve' }) => ({
   name: 'keep-places',
   setup(build) {
     build.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/].*\.js$/ }, (args) => {
       const text = fs.readFileSync(args.path, 'utf8');
-      if (!text.includes('import.meta.url')) return undefined;
+      if (!text.includes('import.meta.')) return undefined;
       const place = path.relative(folder, args.path).replaceAll(path.sep, '/');
-      const contents = text.replace(OWN_URL, (_, worker) =>
-        worker === undefined
-          ? `new URL('${place}', import.meta.url).href`
-          : `new URL('./${worker}.mjs', import.meta.url)`,
-      );
+      const contents = text
+        .replace(OWN_URL, (_, worker) =>
+          worker === undefined
+            ? `new URL('${place}', ${url}).href`
+            : `new URL('./${worker}.mjs', ${url})`,
+        )
+        .replaceAll('import.meta.resolve', resolve);
       return { contents, loader: 'js' };
     });
   },
-};
+});
 
 /** Packages that are loaded on demand cost a start nothing, and CommonJS ones keep their names for `import()`. */
 const keepLatePackages = {
@@ -74,6 +95,18 @@ const keepLatePackages = {
       kind === 'dynamic-import' && !name.startsWith('@plinth/') ? { external: true } : undefined,
     );
   },
+};
+
+const COMMON = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  external: EXTERNAL,
+  legalComments: 'none',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  logLevel: 'warning',
 };
 
 function listWorkers() {
@@ -102,10 +135,12 @@ function packageFolders() {
     .filter((dist) => fs.existsSync(path.join(dist, '.tsbuildinfo')));
 }
 
-/** What else the bundle depends on: how it is made, and of which packages. */
+/** What else the bundle depends on: how it is made, by which V8, and of which packages. */
 function recipe() {
   return createHash('sha256')
     .update(fs.readFileSync(new URL(import.meta.url)))
+    .update(process.versions.v8)
+    .update(process.arch)
     .update(readText(path.join(root, 'node_modules', '.plinth-stamp')) ?? '')
     .digest('hex');
 }

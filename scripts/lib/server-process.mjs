@@ -10,11 +10,11 @@ const MAX_KEPT_LOG_LINES = 200;
  * A server of our own in a process of its own, on a free loopback port.
  * @returns when the port answers: the address is in the log, so no port has to be guessed.
  */
-export async function startServerProcess({ dataDir, flags = [], nodeFlags = [] }) {
+export async function startServerProcess({ dataDir, flags = [], nodeFlags = [], program = cli }) {
   const startMs = performance.now();
   const child = spawn(
     process.execPath,
-    [...nodeFlags, cli, 'serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...flags],
+    [...nodeFlags, program, 'serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0', ...flags],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   const ended = once(child, 'exit');

@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 import module from 'node:module';
+import type { CompiledProgram } from './compiled-program.js';
 import { freshBundle } from './fresh-bundle.js';
+
+/** The command whose start is waited for; the others need a small part of the program. */
+const COMPILED_COMMAND = 'serve';
 
 // Keeps compiled code between starts; Node has it from 22.1 on. The typings are those of the oldest Node we run on.
 const enableCompileCache: unknown = Reflect.get(module, 'enableCompileCache');
@@ -10,4 +14,12 @@ if (typeof enableCompileCache === 'function') enableCompileCache();
 const { NODE_OPTIONS = '' } = process.env;
 const wantsSourceMaps = [...process.execArgv, NODE_OPTIONS].join(' ').includes('source-maps');
 const bundle = wantsSourceMaps ? undefined : freshBundle();
-await (bundle === undefined ? import('./program.js') : import(bundle.href));
+const compiled = bundle === undefined ? undefined : await compiledProgram(bundle);
+if (compiled !== undefined) compiled.run();
+else await import(bundle === undefined ? './program.js' : new URL('program.mjs', bundle).href);
+
+async function compiledProgram(folder: URL): Promise<CompiledProgram | undefined> {
+  if (process.argv[2] !== COMPILED_COMMAND) return undefined;
+  const { CompiledProgram } = await import('./compiled-program.js');
+  return CompiledProgram.withCode(folder);
+}

@@ -22,9 +22,9 @@ describe('freshBundle', () => {
   };
   const found = (): URL | undefined => freshBundle(pathToFileURL(`${folder}/`));
 
-  it('names the program while what was compiled is as it was', () => {
+  it('names the folder while what was compiled is as it was', () => {
     stamp(stampOf('compiled'));
-    assert.equal(found()?.href, pathToFileURL(join(folder, 'program.mjs')).href);
+    assert.equal(found()?.href, pathToFileURL(`${folder}/`).href);
   });
 
   it('leaves a bundle alone that is older than what was compiled', () => {

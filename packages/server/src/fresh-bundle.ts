@@ -6,8 +6,8 @@ interface BundleStamp {
 }
 
 /**
- * The whole program in a few files, which start in half the time of two thousand; `undefined` when there is none or
- * when something was compiled after it was made.
+ * The folder of the whole program in a few files, which start in half the time of two thousand; `undefined` when there
+ * is none or when something was compiled after it was made.
  */
 export function freshBundle(folder = new URL('./bundle/', import.meta.url)): URL | undefined {
   try {
@@ -16,7 +16,7 @@ export function freshBundle(folder = new URL('./bundle/', import.meta.url)): URL
       const found = statSync(new URL(file, folder));
       return found.size === sizeBytes && found.mtimeMs === mtimeMs;
     });
-    return isFresh ? new URL('program.mjs', folder) : undefined;
+    return isFresh ? folder : undefined;
   } catch {
     return undefined; // No bundle was made, or it is not whole: the modules themselves run as well.
   }

@@ -149,8 +149,5 @@ process.stdout.on('error', (error) => {
   if (Reflect.get(error, 'code') !== 'EPIPE') throw error;
 });
 
-try {
-  await main(process.argv);
-} catch (error) {
-  endWith(error);
-}
+// Without `await`, which a script that is compiled ahead cannot have at its top.
+main(process.argv).catch(endWith);
