@@ -187,7 +187,16 @@ describe('q, search and suggest', () => {
       await ids('toffe~'),
       expect((item) => /\btoffee\b/i.test(`${item['name']} ${item['description']}`)),
     );
-    assert.deepEqual(await ids('has:weight is:nothing'), []);
+    assert.deepEqual(
+      await ids('has:weight -has:rarity'),
+      expect((item) => item['weight'] !== null && item['rarity'] === null),
+    );
+    const related = ({ relations }: WireRecord) =>
+      relations as { readonly quests: readonly string[]; readonly rewardedBy: readonly string[] };
+    assert.deepEqual(
+      await ids('has:quest'),
+      expect((item) => related(item).quests.length + related(item).rewardedBy.length > 0),
+    );
     const position = async (q: string) =>
       (await refused(server, `/api/items?q=${encodeURIComponent(q)}`, 'invalid_query', 'q'))[
         'position'
@@ -196,6 +205,9 @@ describe('q, search and suggest', () => {
     assert.equal(await position('ab "cd'), 3);
     assert.equal(await position('nofield:1'), 0);
     assert.equal(await position('name>3'), 0);
+    assert.equal(await position('a has:nothing'), 2);
+    assert.equal(await position('is:nothing'), 0);
+    assert.equal(await position('is:name'), 0);
     await position('((((((a))))))');
     await position(Array.from({ length: 31 }, (_entry, index) => `w${index}`).join(' '));
   });

@@ -102,10 +102,21 @@ describe('the editor', () => {
   });
 
   it('C22 names each fault of a body by its place', async () => {
-    const answer = await edit('POST', 'items', { id: 'bad', name: 7, weight: -1, colour: 'red' });
+    const answer = await edit('POST', 'items', {
+      id: 'bad',
+      name: 7,
+      weight: -1,
+      colour: 'red',
+      size: 1,
+    });
     assert.deepEqual([answer.status, answer.json['code']], [400, 'validation_failed']);
     const details = answer.json['details'] as { path: string; code: string }[];
-    assert.deepEqual(details.map(({ path }) => path).sort(), ['', '/name', '/weight']);
+    assert.deepEqual(details.map(({ path }) => path).sort(), [
+      '/colour',
+      '/name',
+      '/size',
+      '/weight',
+    ]);
     const text = await server.http.send('/api/editor/items', {
       headers: { ...JSON_HEADERS, 'content-type': 'text/plain' },
       body: '{}',
@@ -170,6 +181,8 @@ describe('the editor', () => {
     assert.equal(answer.status, 301);
     assert.equal(answer.headers['location'], '/api/items/new-id');
     assert.equal(JSON.parse(answer.text).code, 'moved');
+    const inFrench = await server.http.send('/api/items/old-id?lang=fr&fields=name');
+    assert.equal(inFrench.headers['location'], '/api/items/new-id?lang=fr&fields=name');
   });
 
   it('C32 patches, undoes, redoes, discards and restores', async () => {
@@ -257,6 +270,24 @@ describe('the editor', () => {
     assert.equal(latest.headers['location'], `/api/bulk/v${from + 1}/items.json`);
   });
 
+  it('C18 and C20 bulk files are negotiated and revalidated as any reply', async () => {
+    const url = '/api/bulk/v1/items.json';
+    const send = (headers: Record<string, string>, path = url) =>
+      server.http.send(path, { headers });
+    const { headers } = await send({});
+    const published = String(headers['last-modified']);
+    const before = new Date(Date.parse(published) - 1000).toUTCString();
+    assert.equal((await send({ 'if-modified-since': published })).status, 304);
+    assert.equal((await send({ 'if-modified-since': before })).status, 200);
+    const other = { 'if-none-match': '"other"', 'if-modified-since': published };
+    assert.equal((await send(other)).status, 200, 'If-None-Match decides alone');
+    assert.equal((await send({ 'accept-encoding': 'identity;q=0, *;q=0' })).status, 406);
+    assert.equal((await send({ accept: 'text/html' })).status, 406);
+    const lines = url.replace('.json', '.ndjson');
+    assert.equal((await send({ accept: 'application/x-ndjson' }, lines)).status, 200);
+    assert.equal((await send({ accept: 'application/json' }, lines)).status, 200);
+  });
+
   it('C38 and C41 exports what it imports, and changes nothing in a dry run', async () => {
     const exported = await server.http.send('/api/editor/export', { headers: JSON_HEADERS });
     const set = JSON.parse(exported.text) as { kinds: Record<string, WireRecord[]> };
@@ -291,6 +322,45 @@ describe('the editor', () => {
     const warnings = repaired.json['warnings'] as { byCode: Record<string, number> };
     assert.ok((warnings.byCode['dangling_reference'] ?? 0) > 0);
     assert.deepEqual((await read('/api/item-presets/ip1')).json['mods'], []);
+  });
+
+  it('C41 large imports are read beside the others, and are refused as small ones are', async () => {
+    const items = Array.from({ length: 3_000 }, (_entry, index) => ({
+      id: `large-${index}`,
+      name: `Large ${index}`,
+      description: 'a long text. '.repeat(20),
+    }));
+    const body = (last: object): object => ({
+      format: 'plinth-gamedata/1',
+      kinds: { items: [...items, last] },
+    });
+    const faulty = await edit('POST', 'import?publish=true', body({ id: 'bad', name: 7 }));
+    assert.deepEqual([faulty.status, faulty.json['code']], [400, 'validation_failed']);
+    const [detail] = faulty.json['details'] as { path: string; id: string }[];
+    assert.deepEqual([detail?.path, detail?.id], ['/kinds/items/3000/name', 'bad']);
+    const twice = await edit('POST', 'import?publish=true', body({ id: 'large-7', name: 'x' }));
+    assert.equal((twice.json['details'] as { code: string }[])[0]?.code, 'duplicate_id');
+    const text = JSON.stringify(body({ id: 'cut', name: 'x' }));
+    const cut = await server.http.send('/api/editor/import?publish=true', {
+      headers: JSON_HEADERS,
+      body: text.slice(0, -5),
+    });
+    assert.deepEqual([cut.status, JSON.parse(cut.text).code], [400, 'invalid_json']);
+    assert.equal((await edit('GET', 'items/large-1')).status, 404);
+    const dangling = { id: 'last', name: 'Last', handbook: { parent: 'nowhere', price: 1 } };
+    const taken = await edit('POST', 'import?publish=true', body(dangling));
+    assert.equal(taken.status, 200, taken.text);
+    assert.deepEqual(taken.json['counts'], {
+      ...Object.fromEntries(Object.keys(Object(taken.json['counts'])).map((key) => [key, 0])),
+      items: 3_001,
+    });
+    const warnings = taken.json['warnings'] as { sample: { code: string; path: string }[] };
+    assert.deepEqual(
+      warnings.sample.map(({ code, path }) => [code, path]),
+      [['dangling_reference', '/kinds/items/3000/handbook/parent']],
+    );
+    const [first] = (await read('/api/items?ids=large-2999')).json['items'] as WireRecord[];
+    assert.equal(first?.['name'], 'Large 2999');
   });
 });
 
@@ -328,6 +398,36 @@ describe('a killed server', () => {
       const described = JSON.parse((await current.http.send(`/api/versions/${version}`)).text);
       const items = JSON.parse((await current.http.send('/api/items?limit=0')).text);
       assert.equal(described.counts.items, items.total);
+    }
+    await current.close();
+    await keep.close();
+  });
+
+  it('C35 has either all of a large import or nothing', async () => {
+    const env = { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN };
+    const flags = ['--services', 'gamedata'];
+    const keep = await ServerProcess.start({ flags, env });
+    const { dataDir } = keep;
+    const items = Array.from({ length: 6_000 }, (_entry, index) => ({
+      id: `n${index}`,
+      name: `Name ${index}`,
+      description: 'a long text. '.repeat(20),
+    }));
+    const body = JSON.stringify({ format: 'plinth-gamedata/1', kinds: { items } });
+    let current = keep;
+    // The last one is not cut short, so that the test cannot pass without an import.
+    for (const killAfterMs of [60, 250, 700, 1_500, undefined]) {
+      const answer = current.http
+        .send('/api/editor/import?publish=true', { headers: JSON_HEADERS, body })
+        .catch(() => undefined);
+      if (killAfterMs === undefined) await answer;
+      else await new Promise((resolve) => setTimeout(resolve, killAfterMs));
+      await current.kill();
+      const isAcknowledged = (await answer)?.status === 200;
+      current = await ServerProcess.start({ flags, env, dataDir });
+      const { total } = JSON.parse((await current.http.send('/api/items?limit=0')).text);
+      assert.ok(total === 6_420 || (total === 420 && !isAcknowledged), `${total} items`);
+      if (killAfterMs === undefined) assert.equal(total, 6_420);
     }
     await current.close();
     await keep.close();

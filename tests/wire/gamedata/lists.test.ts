@@ -115,6 +115,8 @@ describe('the nine lists', () => {
       headers['link'],
       '</api/items?category=mod&limit=50&offset=0>; rel="first", </api/items?category=mod&limit=50&offset=50>; rel="prev", </api/items?category=mod&limit=50&offset=100>; rel="last"',
     );
+    const beyond = (await get('/api/items?limit=50&offset=90000')).body;
+    assert.equal(beyond.previous, '/api/items?limit=50&offset=400', 'leads back to records');
     assert.equal((await get('/api/maps')).headers['link'], undefined);
     const page = (await get('/api/traders?envelope=page&limit=3')).body;
     assert.deepEqual(Object.keys(page), [

@@ -339,8 +339,8 @@ describe('the editor', () => {
     assert.deepEqual([status, json['code']], [400, 'validation_failed']);
     const paths = (json['details'] as { path: string }[]).map(({ path }) => path).sort();
     const expected = [
-      '',
       '/category',
+      '/colour',
       '/handbook/price',
       '/name',
       '/rarity',
@@ -355,7 +355,11 @@ describe('the editor', () => {
     const { status, json } = await edit('POST', 'items', text);
     assert.equal(status, 400);
     assert.deepEqual(json['details'], [
-      { path: '/handbook', code: 'unknown_member', message: 'unknown member __proto__' },
+      {
+        path: '/handbook/__proto__',
+        code: 'unknown_member',
+        message: 'unknown member __proto__',
+      },
     ]);
   });
 

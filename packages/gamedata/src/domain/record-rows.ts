@@ -79,11 +79,18 @@ interface Failure {
 
 function faultsOf(error: unknown): Fault[] {
   const failures: readonly Failure[] = Reflect.get(Object(error), 'failures') ?? [];
-  return failures.map(({ path, keyword, expected }) => ({
-    path: pointerOf(path),
-    code: keyword === 'additionalProperties' ? 'unknown_member' : keyword,
-    message: messageOf(keyword, path.at(-1) ?? 'the record', expected),
-  }));
+  return failures.flatMap(({ path, keyword, expected }) => {
+    if (keyword === 'additionalProperties') {
+      // The checker names the object they stand in; the fault is each of them.
+      return expected.map((name) => ({
+        path: pointerOf([...path, name]),
+        code: 'unknown_member',
+        message: messageOf(keyword, name, [name]),
+      }));
+    }
+    const message = messageOf(keyword, path.at(-1) ?? 'the record', expected);
+    return [{ path: pointerOf(path), code: keyword, message }];
+  });
 }
 
 function messageOf(keyword: string, name: string, expected: readonly string[]): string {

@@ -58,7 +58,7 @@ export function readObject(bytes: Buffer): Record<string, unknown> {
   const hidden = findHiddenMember(value);
   if (hidden !== undefined) {
     const message = 'unknown member __proto__';
-    const fault = { path: pointerOf(hidden), code: 'unknown_member', message };
+    const fault = { path: pointerOf([...hidden, '__proto__']), code: 'unknown_member', message };
     throw new ValidationFailed(`the record is not valid: ${message}`, [fault]);
   }
   return value;

@@ -51,6 +51,7 @@ export class GameDataFront implements ServiceFront {
         'cache-control': isPublic && answer.status === 404 ? CACHE_404 : 'no-store',
         'content-type': JSON_TYPE,
         ...answer.headers,
+        ...(answer.status === 301 && { location: `${answer.headers['location']}${queryOf(url)}` }),
       })
       .send(Buffer.from(body));
   }
@@ -123,6 +124,12 @@ export class GameDataFront implements ServiceFront {
   headersFor(request: FastifyRequest): Record<string, string> {
     return { ...this.#editorHeaders(request), vary: 'Origin', 'cache-control': 'no-store' };
   }
+}
+
+/** What is asked of a record is asked of the one in its place, too. */
+function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark === -1 ? '' : url.slice(mark);
 }
 
 const EDITOR = /^\/api\/editor(?=[/?]|$)/;

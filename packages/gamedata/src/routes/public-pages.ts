@@ -74,8 +74,10 @@ export async function listPage(parts: PublicParts, kind: Kind, target: Target): 
   };
   const hasNext = limit > 0 && offset + limit < total;
   const next = hasNext ? url(offset + limit) : null;
-  const previous = limit > 0 && offset > 0 ? url(Math.max(0, offset - limit)) : null;
   const lastOffset = limit > 0 ? Math.max(0, Math.ceil(total / limit) - 1) * limit : 0;
+  // From beyond the end one step leads back to records.
+  const before = offset >= total ? lastOffset : Math.max(0, offset - limit);
+  const previous = limit > 0 && offset > 0 ? url(before) : null;
   const links = [
     ['first', url(0)],
     ...(previous === null ? [] : [['prev', previous]]),

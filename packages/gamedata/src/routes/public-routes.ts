@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
 import { ParameterInvalid, RecordNotFound, VersionUnknown } from '../errors.js';
 import { KINDS, type Kind } from '../model/kinds.js';
-import { chooseCoding } from './negotiation.js';
 import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
 import {
   bulkPage,
@@ -23,8 +22,8 @@ import {
   versionPage,
   versionsPage,
 } from './public-pages.js';
-import { etagOf, isNamedBy, type Reply, type ReplyCache } from './reply-cache.js';
-import { sendReply, writeOut } from './send.js';
+import { etagOf, type Reply, type ReplyCache } from './reply-cache.js';
+import { isFresh, negotiate, sendReply, writeOut } from './send.js';
 
 export interface PublicRouteParts extends PublicParts {
   readonly ownsRoot: boolean;
@@ -37,6 +36,8 @@ export interface PublicRouteParts extends PublicParts {
   readonly openApi: () => unknown;
   readonly referencePage: () => string;
 }
+
+const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 
 type Make = (target: Target, request: FastifyRequest) => Page | Promise<Page>;
 
@@ -216,21 +217,24 @@ async function sendBulk(
   }
   const number = /^v([1-9]\d{0,9})$/.exec(versionText)?.[1];
   if (number === undefined) throw new VersionUnknown({ version: versionText });
+  const [, format] = name.split('.');
+  const type = format === 'ndjson' ? NDJSON_TYPE : JSON_TYPE;
+  const coding = negotiate(request, type);
   const edition = await parts.library.edition(Number(number));
   const file = await parts.bulk.file(edition, name as BulkName); // it is among the names
-  const coding = chooseCoding(request.headers['accept-encoding'] as string | undefined);
   const isPacked = coding === 'gzip' || coding === 'br';
   const etag = Buffer.from(file.sha256, 'hex').toString('base64url').slice(0, 22);
   const headers = {
     ...common,
-    'content-type': file.format === 'ndjson' ? 'application/x-ndjson; charset=utf-8' : JSON_TYPE,
+    'content-type': type,
     'cache-control': IMMUTABLE,
     'x-data-version': number,
     'last-modified': new Date(edition.version.publishedMs).toUTCString(),
     etag: `"${etag}${isPacked ? '-gz' : ''}"`,
   };
-  const match = request.headers['if-none-match'];
-  if (match !== undefined && isNamedBy(match, etag)) return writeOut(reply, 304, headers);
+  if (isFresh(request, { etag, lastModifiedMs: edition.version.publishedMs })) {
+    return writeOut(reply, 304, headers);
+  }
   const sized = isPacked
     ? { ...headers, 'content-encoding': 'gzip', 'content-length': file.gzip.length }
     : { ...headers, 'content-length': file.sizeBytes };

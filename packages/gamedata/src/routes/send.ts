@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotAcceptable } from '../errors.js';
-import { acceptsType, chooseCoding } from './negotiation.js';
+import { acceptsType, type Coding, chooseCoding } from './negotiation.js';
 import { type Coded, isNamedBy, type Reply, type ReplyCache, readyCoding } from './reply-cache.js';
 
 /** Headers of a reply that a 304 carries, too. */
@@ -24,16 +24,22 @@ export function sendReply(
   found: Reply,
   cache: ReplyCache,
 ): FastifyReply | Promise<FastifyReply> {
-  const { headers } = request.raw;
-  const { accept } = headers;
-  if (accept !== undefined && !acceptsType(accept, 'application/json')) {
-    throw new NotAcceptable('only application/json is spoken here');
-  }
-  const coding = chooseCoding(headers['accept-encoding'] as string | undefined);
-  if (coding === undefined) throw new NotAcceptable('codings are br, gzip and identity');
+  const coding = negotiate(request, 'application/json');
   const ready = readyCoding(found, coding);
   if (ready !== undefined) return sendCoded(request, reply, found, ready);
   return cache.code(found, coding).then((coded) => sendCoded(request, reply, found, coded));
+}
+
+/** Throws `NotAcceptable` when the client takes neither `type` nor JSON, or none of the codings. */
+export function negotiate({ raw: { headers } }: FastifyRequest, type: string): Coding {
+  const { accept } = headers;
+  const [bare = ''] = type.split(';', 1);
+  if (accept !== undefined && ![bare, 'application/json'].some((one) => acceptsType(accept, one))) {
+    throw new NotAcceptable(`only ${bare} is spoken here`);
+  }
+  const coding = chooseCoding(headers['accept-encoding'] as string | undefined);
+  if (coding === undefined) throw new NotAcceptable('codings are br, gzip and identity');
+  return coding;
 }
 
 function sendCoded(
@@ -46,7 +52,11 @@ function sendCoded(
   return writeOut(reply, 200, coded.headers, request.method === 'HEAD' ? undefined : coded.bytes);
 }
 
-function isFresh({ raw: { headers } }: FastifyRequest, found: Reply): boolean {
+/** Whether the client says that it has this already. */
+export function isFresh(
+  { raw: { headers } }: FastifyRequest,
+  found: Pick<Reply, 'etag' | 'lastModifiedMs'>,
+): boolean {
   const match = headers['if-none-match'];
   if (match !== undefined) return isNamedBy(match, found.etag);
   const since = headers['if-modified-since'];

@@ -3,11 +3,12 @@ import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
 import type { DataSet } from '../data-set.js';
 import { groupRows, type RowGroup } from '../kind-table.js';
+import { isCategory } from '../kinds/items.js';
 import { makeRow, parseRow } from '../record-rows.js';
 import { Row } from '../row.js';
 import { SharedTexts } from '../shared-texts.js';
 import { Slices } from '../slices.js';
-import { mapSlugKey, type ReadRecord } from './import-batches.js';
+import { categoryKey, mapSlugKey, type ReadRecord } from './import-batches.js';
 import type { OpenImport } from './import-thread.js';
 import type { ImportWarning } from './payload.js';
 
@@ -109,6 +110,7 @@ class Assembly {
     const slash = key.indexOf('/');
     const kind = key.slice(0, slash);
     const word = key.slice(slash + 1);
+    if (key === categoryKey(word)) return isCategory(word);
     if (key === mapSlugKey(word)) return this.#slugs.maps.has(word);
     return this.#rows[kind as Kind].has(word); // made by `targetKey`
   }

@@ -51,6 +51,7 @@ export interface ImportReading {
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 
 export const targetKey = (kind: Kind, id: string): string => `${kind}/${id}`;
+export const categoryKey = (id: string): string => `category/${id}`;
 /** A map that is named by its slug. */
 export const mapSlugKey = (slug: string): string => `map-slug/${slug}`;
 
@@ -138,6 +139,9 @@ class BatchMaker {
       .map((reference) => targetKey(reference.kind, reference.id));
     if ('conditions' in record && record.conditions.location !== 'any') {
       keys.push(mapSlugKey(record.conditions.location));
+    }
+    if ('handbook' in record && record.handbook.parent !== null) {
+      keys.push(categoryKey(record.handbook.parent));
     }
     for (const key of keys) {
       if (this.#named.has(key)) continue;

@@ -1,9 +1,9 @@
 import { pointerOf } from '../../model/json.js';
 import { KINDS, type Kind } from '../../model/kinds.js';
-import type { StoredRecords } from '../../model/schemas/stored.js';
 import type { DataSet } from '../data-set.js';
 import { groupRows } from '../kind-table.js';
 import { KIND_SPECS } from '../kinds/index.js';
+import { isCategory } from '../kinds/items.js';
 import type { Reference } from '../kinds/kind-spec.js';
 import { makeRow, parseRow, type StoredRecord } from '../record-rows.js';
 import type { Row } from '../row.js';
@@ -31,14 +31,13 @@ export async function repairReferences(
       const rows: Row[] = [];
       let hasChanged = false;
       for (const row of current.tables[kind].rows) {
-        const repaired = repairRow(current, kind, row, (reference, isWhole) => {
+        const repaired = repairRow(current, kind, row, ({ path, message, isWhole }) => {
           const place = placeOf(kind, row.id);
-          const missing = `${reference.kind} has no record ${reference.id}`;
           warnings.push({
             code: isWhole ? 'dropped_record' : 'dangling_reference',
             ...(place.file !== undefined && { file: place.file }),
-            path: `${place.path}${pointerOf(reference.path)}`,
-            message: isWhole ? `${missing}; record ${row.id} is left out` : missing,
+            path: `${place.path}${pointerOf(path)}`,
+            message: isWhole ? `${message}; record ${row.id} is left out` : message,
           });
         });
         if (repaired !== row) hasChanged = true;
@@ -56,27 +55,39 @@ export async function repairReferences(
   return { set: current, warnings };
 }
 
+interface Finding {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  /** The record cannot do without it. */
+  readonly isWhole: boolean;
+}
+
 /** The row itself when nothing is wrong with it; `undefined` when it cannot stay. */
 function repairRow(
   set: DataSet,
   kind: Kind,
   row: Row,
-  tell: (reference: Reference, isWhole: boolean) => void,
+  tell: (finding: Finding) => void,
 ): Row | undefined {
   const spec = KIND_SPECS[kind];
   const record = parseRow(kind, row);
   const dangling = spec
     .references(record)
     .filter((reference) => set.row(reference.kind, reference.id) === undefined);
-  if (dangling.length === 0) {
-    return 'conditions' in record ? repairLocation(set, row, record) : row;
-  }
+  const about = ({ path, kind: target, id }: Reference, isWhole: boolean): Finding => ({
+    path,
+    message: `${target} has no record ${id}`,
+    isWhole,
+  });
   const whole = dangling.find(({ repair, dropDepth }) => repair === 'drop' && dropDepth === 0);
   if (whole !== undefined) {
-    tell(whole, true);
+    tell(about(whole, true));
     return undefined;
   }
-  for (const reference of dangling) tell(reference, false);
+  const words = repairWords(set, record);
+  if (dangling.length === 0 && words.length === 0) return row;
+  for (const finding of words) tell(finding);
+  for (const reference of dangling) tell(about(reference, false));
   for (const { path, repair } of dangling) if (repair === 'null') setAt(record, path, null);
   // From the back, so that positions in front stay what they are.
   const drops = dangling
@@ -92,11 +103,23 @@ function repairRow(
   return makeRow(kind, record as StoredRecord, row.rev);
 }
 
-function repairLocation(set: DataSet, row: Row, record: StoredRecords['quests']): Row {
-  const { location } = record.conditions;
-  if (location === 'any' || set.tables.maps.bySlug(location) !== undefined) return row;
-  record.conditions.location = 'any';
-  return makeRow('quests', record, row.rev);
+/** What is named otherwise than by an id: the place of a quest, the category of an item. */
+function repairWords(set: DataSet, record: StoredRecord): readonly Finding[] {
+  if ('conditions' in record) {
+    const { location } = record.conditions;
+    if (location === 'any' || set.tables.maps.bySlug(location) !== undefined) return [];
+    record.conditions.location = 'any';
+    const message = `there is no map with slug ${location}`;
+    return [{ path: ['conditions', 'location'], message, isWhole: false }];
+  }
+  if ('handbook' in record) {
+    const { parent } = record.handbook;
+    if (parent === null || isCategory(parent)) return [];
+    record.handbook.parent = null;
+    const message = `there is no category ${parent}`;
+    return [{ path: ['handbook', 'parent'], message, isWhole: false }];
+  }
+  return [];
 }
 
 /** A group of quests of which none is left asks for nothing. */

@@ -192,7 +192,7 @@ const CATEGORY_PARENTS: Readonly<Record<string, string | null>> = {
 };
 const CATEGORY_GROUPS = ['combat', 'gear', 'supplies', 'valuables'] as const;
 
-function isCategory(categoryId: string): boolean {
+export function isCategory(categoryId: string): boolean {
   return (
     Object.hasOwn(CATEGORY_PARENTS, categoryId) ||
     (CATEGORY_GROUPS as readonly string[]).includes(categoryId)

@@ -2,9 +2,11 @@ import { assertNever } from '@plinth/kernel';
 import { ParameterInvalid } from '../../errors.js';
 import type { Kind } from '../../model/kinds.js';
 import { normalText, tokensOf } from '../../model/normal-text.js';
+import { servedSchema } from '../../model/schemas/served.js';
 import type { DataSet } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Field } from '../kinds/kind-spec.js';
+import { Presenter } from '../public-record.js';
 import { parseRow } from '../record-rows.js';
 import type { Row } from '../row.js';
 import { Slices } from '../slices.js';
@@ -211,24 +213,38 @@ const COMPARE: Readonly<Record<FieldNode['operator'], (a: number, b: number) => 
   '<=': (a, b) => a <= b,
 };
 
-/** `has:field` and `is:flag` look at any member of the record, `is` also below `flags`. */
+/** `has:field` looks at any member of the record, `is:flag` at those that are true or false, also below `flags`. */
 function memberPredicate(node: FieldNode, { kind, set }: SearchScope): (row: Row) => boolean {
+  const { fields } = KIND_SPECS[kind];
   const name = node.value;
-  const field = KIND_SPECS[kind].fields[name];
-  if (field !== undefined) {
+  const known = [name, ...(ALIASES[name] ?? [])].find((one) => fields[one] !== undefined);
+  const field = fields[known ?? ''];
+  const { properties } = servedSchema(kind);
+  if (node.field === 'is') {
+    if (field?.type === 'flag') return (row) => field.get(row, set);
+    const parent = isFlag(properties, name) ? [] : ['flags'];
+    if (!isFlag(membersAt(properties, parent), name)) throw invalid(node, `no flag ${name}`);
     return (row) => {
-      const value = field.get(row, set);
-      return node.field === 'is' ? value === true : !isEmpty(value);
+      const record = new Presenter(set, undefined).present(kind, row, true);
+      const place = parent.reduce<unknown>(
+        (value, part) => Reflect.get(Object(value), part),
+        record,
+      );
+      return Reflect.get(Object(place), name) === true;
     };
   }
-  return (row) => {
-    const record = Object(parseRow(kind, row));
-    const value: unknown = Object.hasOwn(record, name) ? Reflect.get(record, name) : undefined;
-    if (node.field === 'has') return !isEmpty(value);
-    const flags = Object(Reflect.get(record, 'flags') ?? {});
-    return value === true || (Object.hasOwn(flags, name) && Reflect.get(flags, name) === true);
-  };
+  if (field !== undefined) return (row) => !isEmpty(field.get(row, set));
+  if (!Object.hasOwn(properties, name)) throw invalid(node, `there is no field ${name}`);
+  return (row) => !isEmpty(new Presenter(set, undefined).present(kind, row, true)[name]);
 }
+
+type Members = Readonly<Record<string, unknown>>;
+
+const membersAt = (members: Members, path: readonly string[]): Members =>
+  path.reduce((from, part) => Object(Reflect.get(Object(from[part]), 'properties')), members);
+
+const isFlag = (members: Members, name: string): boolean =>
+  Object.hasOwn(members, name) && Reflect.get(Object(members[name]), 'type') === 'boolean';
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
