@@ -24,6 +24,7 @@ import type { CompiledSelect, OutputField } from './plan/compiled-select.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
 import { expandSelect } from './plan/expand-select.js';
+import { PreparedSelects, type ReadText } from './plan/prepared-selects.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
 import { loadRegexes } from './plan/regex.js';
 import { runSchema } from './schema/run-schema.js';
@@ -57,6 +58,9 @@ interface RunningQuery {
   readonly controller: AbortController;
 }
 
+/** Shapes of statements that are remembered: a few kilobytes each. */
+const MAX_PREPARED = 1000;
+
 /** Answers InfluxQL over the engine. */
 export class Influxql {
   readonly #catalog: Databases;
@@ -65,6 +69,7 @@ export class Influxql {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #limits: SelectLimits;
+  readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
   readonly #running = new Map<number, RunningQuery>();
   #lastId = 0;
 
@@ -89,7 +94,11 @@ export class Influxql {
   async open(request: InfluxqlRequest): Promise<InfluxqlRun> {
     // The native endpoints bind literals alone, as the real system's do.
     const bound = request.dialect === 'native' ? undefined : boundTokens(request.params);
-    const statements = parseQuery(request.text, bound);
+    const read = this.#prepared.read(request.text, {
+      scope: JSON.stringify([request.dialect, request.database, request.policy]),
+      parse: (text) => parseQuery(text, bound),
+    });
+    const { statements } = read;
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const controller = new AbortController();
@@ -113,6 +122,7 @@ export class Influxql {
     const executor = new Executor(
       this.#session(session, session.signal, request.dialect ?? 'v1'),
       this.#environment(request, session),
+      read,
       {
         changes: this.#changes,
         databases: () => this.#catalog.databases(),
@@ -208,11 +218,13 @@ const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
 class Executor {
   readonly #session: Session;
   readonly #env: Environment;
+  readonly #read: ReadText;
   readonly #server: ServerSide;
 
-  constructor(session: Session, env: Environment, server: ServerSide) {
+  constructor(session: Session, env: Environment, read: ReadText, server: ServerSide) {
     this.#session = session;
     this.#env = env;
+    this.#read = read;
     this.#server = server;
   }
 
@@ -273,7 +285,9 @@ class Executor {
   }
 
   async #select(statement: SelectStatement): Promise<Answer> {
-    const select = this.#compile(statement);
+    const known = this.#read.compiled(this.#env);
+    const select = known ?? this.#compile(statement);
+    if (known === undefined) this.#read.remember(select);
     if (statement.into === undefined) return this.#answer(select);
     return await selectInto(statement.into, select, runSelect(select, this.#session), {
       engine: this.#changes.engine,

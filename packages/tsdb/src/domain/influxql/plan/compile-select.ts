@@ -5,6 +5,7 @@ import { isTimeZone } from '../../../model/time-zone.js';
 import type { Call } from '../ast/call.js';
 import type { Expr } from '../ast/expr.js';
 import type { Fill } from '../ast/fill.js';
+import type { SelectStatement } from '../ast/select-statement.js';
 import type { VarRef } from '../ast/var-ref.js';
 import { checkCondition } from './check-condition.js';
 import { columnNames, isTime, timeName } from './column-names.js';
@@ -48,8 +49,7 @@ export function compileSelect(
   const reduce: ReduceContext = { nowNs: env.nowNs, zone };
   const { rest, range } = splitCondition(select.condition, reduce);
   const columns = mergedColumns(select.bound);
-  const condition = rest === undefined ? undefined : foldNumbers(rest);
-  if (condition !== undefined) checkCondition(condition);
+  const condition = checkedCondition(rest);
   const ownInterval = intervalOf(select, reduce);
   const interval = ownInterval ?? around?.interval;
   const fields = select.fields.map((field) => ({ ...field, expr: foldNumbers(field.expr) }));
@@ -98,6 +98,33 @@ export function compileSelect(
     seriesOffset: select.seriesOffset ?? 0,
     zone,
   };
+}
+
+/**
+ * What a SELECT of one table compiles to with another condition, or at another time, when nothing else of it has changed.
+ * @param known what it compiled to. Its GROUP BY time has no offset told by `now()`.
+ */
+export function recompileSelect(
+  known: CompiledSelect,
+  { condition, dimensions }: Pick<SelectStatement, 'condition' | 'dimensions'>,
+  env: Environment,
+): CompiledSelect {
+  const { rest, range } = splitCondition(condition, { nowNs: env.nowNs, zone: known.zone });
+  return {
+    ...known,
+    condition: checkedCondition(rest),
+    ...boundsOf(range, {
+      around: undefined,
+      nowNs: env.nowNs,
+      hasInterval: dimensions.some(({ kind }) => kind === 'call'),
+    }),
+  };
+}
+
+function checkedCondition(condition: Expr | undefined): Expr | undefined {
+  const folded = condition === undefined ? undefined : foldNumbers(condition);
+  if (folded !== undefined) checkCondition(folded);
+  return folded;
 }
 
 function checkFields(
