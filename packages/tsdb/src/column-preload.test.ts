@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
 import type { OpenTsdb } from './service.js';
 import { openTestNode } from './testing/open-test-node.js';
-import { renderResult } from './testing/render-result.js';
+import { ask, writeLines } from './testing/write-and-ask.js';
 
 const ROWS = 4000;
 
@@ -29,9 +29,9 @@ describe('the preload of columns', () => {
       assert.ok(size > ROWS * (4 + 1 + 8), `${size} bytes are loaded`);
       const text =
         'SELECT host, count(*) AS n, sum(i) AS s, max(f) AS m FROM t GROUP BY host ORDER BY host';
-      const first = await answer(node, text);
+      const first = await ask(node, text);
       assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
-      assert.deepEqual(first, await answer(node, `${text} -- by the engine`));
+      assert.deepEqual(first, await ask(node, `${text} -- by the engine`));
       assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), 1);
     } finally {
       await node.close();
@@ -56,7 +56,7 @@ describe('the preload of columns', () => {
         [20_000, 30_000],
         [30_000, 70_000],
       ] as const) {
-        await write(node, from, to);
+        await writeRows(node, from, to);
         const size = await whenStill(
           () => gauge(metrics, 'plinth_tsdb_column_cache_bytes'),
           before,
@@ -66,9 +66,9 @@ describe('the preload of columns', () => {
         assert.ok(size >= rows * (6 + 8 + 1 + 2 + 1), `${size} bytes are loaded of ${to} rows`);
         for (const text of texts) {
           const direct = await gauge(metrics, 'plinth_tsdb_direct_queries_total');
-          const first = await answer(node, text);
+          const first = await ask(node, text);
           assert.equal(await gauge(metrics, 'plinth_tsdb_direct_queries_total'), direct + 1, text);
-          assert.deepEqual(first, await answer(node, `${text} -- by the engine`));
+          assert.deepEqual(first, await ask(node, `${text} -- by the engine`));
         }
         before = to === 20_000 ? 0 : await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
       }
@@ -91,7 +91,7 @@ describe('the preload of columns', () => {
       const size = await gauge(metrics, 'plinth_tsdb_column_cache_bytes');
       assert.ok(size <= limit * 0.75, `${size} of ${limit} bytes are loaded`);
       const text = 'SELECT sum(i) AS s FROM t';
-      assert.deepEqual(await answer(node, text), await answer(node, `${text} -- by the engine`));
+      assert.deepEqual(await ask(node, text), await ask(node, `${text} -- by the engine`));
     } finally {
       await node.close();
     }
@@ -102,28 +102,23 @@ describe('the preload of columns', () => {
 async function fill(dir: string): Promise<void> {
   const node = await openTestNode(dir);
   await node.catalog.ensureDatabase('d');
-  await write(node, 0, ROWS, 3);
+  await writeRows(node, 0, ROWS, 3);
   await node.close();
 }
 
 /** Rows `[from, to)` in the order of their times. */
-async function write(node: OpenTsdb, from: number, to: number, hostCount = 1000): Promise<void> {
+async function writeRows(
+  node: OpenTsdb,
+  from: number,
+  to: number,
+  hostCount = 1000,
+): Promise<void> {
   const lines: string[] = [];
   for (let row = from; row < to; row++)
     lines.push(
       `t,host=h${row % hostCount} i=${row % 100}i,w=${row}i,f=${row / 8},b=${row % 2 === 0} ${row * 1000}`,
     );
-  const outcome = await node.engine.write({
-    database: 'd',
-    body: Buffer.from(lines.join('\n')),
-    encoding: 'identity',
-    maxSizeBytes: 10_000_000,
-    precision: 'nanosecond',
-    acceptPartial: false,
-    noSync: false,
-    receivedNs: 0n,
-  });
-  assert.deepEqual(outcome.refused, []);
+  await writeLines(node, lines);
 }
 
 /** What a figure is once it is above `least` and stays the same. */
@@ -139,15 +134,4 @@ async function whenStill(figure: () => Promise<number>, least = 0): Promise<numb
 async function gauge(metrics: Metrics, name: string): Promise<number> {
   const [, value] = new RegExp(`^${name} (\\d+)`, 'm').exec((await metrics.page()).text) ?? [];
   return Number(value);
-}
-
-async function answer(node: OpenTsdb, text: string): Promise<string[]> {
-  const result = await node.engine.query({
-    database: 'd',
-    language: 'sql',
-    text,
-    params: new Map(),
-    signal: new AbortController().signal,
-  });
-  return await renderResult(result);
 }

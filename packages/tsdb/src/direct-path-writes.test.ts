@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { Metrics } from '@plinth/kernel';
 import type { OpenTsdb } from './service.js';
 import { openTestNode } from './testing/open-test-node.js';
-import { renderResult } from './testing/render-result.js';
+import { ask, writeLines } from './testing/write-and-ask.js';
 
 const ROUNDS = 60;
 /** Enough for hand-overs in the background, pages that fill up, and flushes in between. */
@@ -36,7 +36,7 @@ describe('the direct path while rows are written', () => {
           lines.push(`t,host=h${next % 7} i=${next % 100}i,f=${(next % 8) / 4} ${time}`);
           batchSum += next % 100;
         }
-        const writing = write(node, lines);
+        const writing = writeLines(node, lines);
         // While it is written, all of the batch is there or nothing.
         for (const [n, s] of await Promise.all([totals(node), totals(node)])) {
           const isBefore = n === count && s === sum;
@@ -62,30 +62,8 @@ describe('the direct path while rows are written', () => {
   });
 });
 
-async function write(node: OpenTsdb, lines: readonly string[]): Promise<void> {
-  const outcome = await node.engine.write({
-    database: 'd',
-    body: Buffer.from(lines.join('\n')),
-    encoding: 'identity',
-    maxSizeBytes: 10_000_000,
-    precision: 'nanosecond',
-    acceptPartial: false,
-    noSync: false,
-    receivedNs: 0n,
-  });
-  assert.deepEqual(outcome.refused, []);
-}
-
-async function rowsOf(node: OpenTsdb, text: string): Promise<string[]> {
-  const result = await node.engine.query({
-    database: 'd',
-    language: 'sql',
-    text,
-    params: new Map(),
-    signal: new AbortController().signal,
-  });
-  return (await renderResult(result)).slice(1);
-}
+const rowsOf = async (node: OpenTsdb, text: string): Promise<string[]> =>
+  (await ask(node, text)).slice(1);
 
 async function totals(node: OpenTsdb, comment = ''): Promise<readonly [number, number]> {
   const text = `SELECT count(*) AS n, sum(i) AS s FROM t${comment}`;

@@ -6,9 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Metrics } from '@plinth/kernel';
 import fc from 'fast-check';
-import type { OpenTsdb } from './service.js';
 import { openTestNode } from './testing/open-test-node.js';
-import { renderResult } from './testing/render-result.js';
+import { ask, writeLines } from './testing/write-and-ask.js';
 
 /** A statement with a comment is planned for the engine: its literals are not plain to see. */
 const FOR_THE_ENGINE = ' -- by the engine';
@@ -225,32 +224,6 @@ function linesOf(rows: readonly Row[], written: Set<string>): string[] {
   });
 }
 
-async function write(node: OpenTsdb, lines: readonly string[]): Promise<void> {
-  if (lines.length === 0) return;
-  const outcome = await node.engine.write({
-    database: 'd',
-    body: Buffer.from(lines.join('\n')),
-    encoding: 'identity',
-    maxSizeBytes: 1_000_000,
-    precision: 'nanosecond',
-    acceptPartial: false,
-    noSync: false,
-    receivedNs: 0n,
-  });
-  assert.deepEqual(outcome.refused, []);
-}
-
-async function answer(node: OpenTsdb, text: string): Promise<string[]> {
-  const result = await node.engine.query({
-    database: 'd',
-    language: 'sql',
-    text,
-    params: new Map(),
-    signal: new AbortController().signal,
-  });
-  return await renderResult(result);
-}
-
 /** Tables with every column, so that every statement can be bound. */
 const FIRST_LINES = ['once', 'again'].flatMap((table) => [
   `${table},host=a,region=eu i=1i,u=1u,f=1,g=0.1,b=true ${START - SECOND}`,
@@ -283,20 +256,20 @@ describe('the direct path', () => {
           const written = new Set<string>();
           try {
             await node.catalog.ensureDatabase('d');
-            await write(node, FIRST_LINES);
+            await writeLines(node, FIRST_LINES);
             for (const [place, step] of steps.entries()) {
               if (step.kind === 'restart') {
                 await node.close();
                 metrics = new Metrics();
                 node = await openTestNode(dir, { metrics });
-              } else await write(node, linesOf(step.rows, written));
+              } else await writeLines(node, linesOf(step.rows, written));
               const isLast = place === steps.length - 1;
               for (const query of isLast ? queries : queries.slice(0, 3)) {
-                const expected = await answer(node, query.text + FOR_THE_ENGINE);
+                const expected = await ask(node, query.text + FOR_THE_ENGINE);
                 const before = await answered();
                 // What is not in memory yet is loaded after the first or second question.
                 for (let attempt = 0; attempt < 4; attempt++) {
-                  const actual = await answer(node, query.text);
+                  const actual = await ask(node, query.text);
                   const [a, b] = query.isOrdered
                     ? [actual, expected]
                     : [actual.toSorted(), expected.toSorted()];

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { encodedRun } from './routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from './service.js';
 import { openTestNode } from './testing/open-test-node.js';
+import { writeLines } from './testing/write-and-ask.js';
 
 const START_MS = 1_700_000_000_000;
 
@@ -108,17 +109,7 @@ async function write(node: OpenTsdb, rows: readonly Row[]): Promise<void> {
     const fields = [i === undefined ? '' : `i=${i}i,`, `f=${f}`].join('');
     points.set(`${tags} ${step}`, `t${tags} ${fields} ${START_MS + step * 10_000}`);
   }
-  const outcome = await node.engine.write({
-    database: 'd',
-    body: Buffer.from([...points.values()].join('\n')),
-    encoding: 'identity',
-    maxSizeBytes: 1_000_000,
-    precision: 'millisecond',
-    acceptPartial: false,
-    noSync: false,
-    receivedNs: 0n,
-  });
-  assert.deepEqual(outcome.refused, []);
+  await writeLines(node, [...points.values()], 'millisecond');
 }
 
 async function answer(node: OpenTsdb, text: string): Promise<string> {

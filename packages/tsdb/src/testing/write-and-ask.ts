@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import type { OpenTsdb } from '../service.js';
+import { renderResult } from './render-result.js';
+
+/** The database of `writeLines` and `ask`. */
+export const TEST_DATABASE = 'd';
+
+/** Writes lines of which none may be refused; times in nanoseconds unless `precision` says otherwise. */
+export async function writeLines(
+  node: OpenTsdb,
+  lines: readonly string[],
+  precision: 'nanosecond' | 'millisecond' = 'nanosecond',
+): Promise<void> {
+  if (lines.length === 0) return;
+  const outcome = await node.engine.write({
+    database: TEST_DATABASE,
+    body: Buffer.from(lines.join('\n')),
+    encoding: 'identity',
+    maxSizeBytes: 10_000_000,
+    precision,
+    acceptPartial: false,
+    noSync: false,
+    receivedNs: 0n,
+  });
+  assert.deepEqual(outcome.refused, []);
+}
+
+/** The answer to a statement of SQL: a line of names, then one for each row. */
+export async function ask(node: OpenTsdb, text: string): Promise<string[]> {
+  const result = await node.engine.query({
+    database: TEST_DATABASE,
+    language: 'sql',
+    text,
+    params: new Map(),
+    signal: new AbortController().signal,
+  });
+  return await renderResult(result);
+}
