@@ -33,7 +33,7 @@ const register = async (events: readonly string[], more: object = {}) =>
   await WebhookApp.register(server, { url: receiver.url, events, ...more }, authorized());
 const post = async (body: unknown, headers: Record<string, string> = {}, path = '') =>
   await server.http.send(`/ops/v1/events${path}`, {
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     headers: { ...authorized(), ...headers },
   });
 
@@ -180,6 +180,10 @@ describe('publishing an event', () => {
     }
     assert.equal((await post('{')).status, 400);
     assert.equal((await post('[]')).status, 400);
+    // JSON is UTF-8: other bytes would be delivered as something that nobody sent.
+    const latin = Buffer.from('{"event":"x","payload":{"name":"caf\xe9"}}', 'latin1');
+    assert.equal((await post(latin)).status, 400);
+    assert.equal((await post(latin, {}, '/batch')).status, 400);
     const anonymous = await server.http.send('/ops/v1/events', { body: '{}' });
     assert.equal(anonymous.status, 401);
   });

@@ -141,6 +141,10 @@ describe('the record of an attempt', () => {
     await check('http://no-such-host.invalid/', 'failed to connect to host', 502);
     const garbage = await raw((socket) => afterRequest(socket, () => socket.end('SSH-2.0-x\r\n')));
     await check(garbage, 'Invalid HTTP Response: 0', 502);
+    const noStatus = await raw((socket) =>
+      afterRequest(socket, () => socket.end('HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n')),
+    );
+    await check(noStatus, 'Invalid HTTP Response: 0', 502);
     const twoLengths = await raw((socket) =>
       afterRequest(socket, () =>
         socket.write(
@@ -209,6 +213,10 @@ describe('the guard against private addresses', () => {
       '017700000001',
       'localhost',
       'a.localhost',
+      '[::ffff:127.0.0.1]',
+      '[::127.0.0.1]',
+      '[::ffff:0:127.0.0.1]',
+      '[64:ff9b::127.0.0.1]',
     ]) {
       const refused = await guarded.http.send('/ops/v1/apps', {
         body: JSON.stringify({ name: host, webhook: { url: `http://${host}:${receiver.port}/` } }),

@@ -19,8 +19,9 @@ const BLOCKED: readonly string[] = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/128',
-  '::1/128',
+  // Loopback, and both retired spellings of an IPv4 address inside an IPv6 one, which some systems still translate.
+  '::/96',
+  '::ffff:0:0:0/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '100::/64',

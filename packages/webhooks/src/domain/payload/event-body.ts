@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { JsonUnreadable } from '@plinth/kernel';
 import { compactMember, splitArray } from '../../model/raw-json.js';
@@ -83,8 +84,11 @@ function idIn(member: unknown): number | undefined {
   return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
 }
 
-const textOf = (body: Uint8Array): string =>
-  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+/** Throws `JsonUnreadable`: other bytes would be delivered as something that nobody sent. */
+function textOf(body: Uint8Array): string {
+  if (!isUtf8(body)) throw new JsonUnreadable('not_json');
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+}
 
 function split(text: string): readonly string[] {
   if (!/^\s*\[/.test(text)) return text.split('\n').filter((line) => line.trim() !== '');

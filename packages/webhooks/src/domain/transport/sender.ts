@@ -293,9 +293,10 @@ class ResponseReader implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     this.onSettled();
     const code = this.#informational ?? informationalOf(error);
-    this.#reject(
-      code === undefined ? error : new TransportFailed('informational_only', error, code),
-    );
+    if (code === undefined) this.#reject(error);
+    // No status has fewer than three digits that count.
+    else if (code < 100) this.#reject(new TransportFailed('not_http', error));
+    else this.#reject(new TransportFailed('informational_only', error, code));
   }
 }
 
