@@ -49,10 +49,19 @@ export function isIdentityError(error: unknown): error is IdentityError {
   return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
 }
 
-function v2Fields(error: IdentityError, text: string): { code: string; message: string } {
-  return error.kind === 'not_authenticated'
-    ? { code: 'unauthorized', message: 'unauthorized access' }
-    : { code: 'invalid', message: text };
+/**
+ * The clients put `code: ` before `message`. The real system has no code for a malformed header, so its words stand alone
+ * there, which the Python client's own tests ask for.
+ */
+function v2Fields(error: IdentityError, text: string): object {
+  switch (error.kind) {
+    case 'not_authenticated':
+      return { code: 'unauthorized', message: 'unauthorized access' };
+    case 'credential_malformed':
+      return { message: text };
+    default:
+      return { code: 'invalid', message: text };
+  }
 }
 
 function describeInvalid(error: RequestInvalid): string {
