@@ -27,6 +27,7 @@ export { NodeFileSystem } from './fs/node-file-system.js';
 export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
 export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-errors.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
+export { readsHealthInJson } from './http/health-in-json.js';
 export type { HttpService } from './http/http-service.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';
 export type { PlainAnswer, PlainRequest, PlainRoute } from './http/plain-route.js';

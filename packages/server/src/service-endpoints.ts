@@ -1,17 +1,26 @@
-import { type HttpService, type Logger, type Metrics, sendJson } from '@plinth/kernel';
+import {
+  type Clock,
+  type HttpService,
+  type Logger,
+  type Metrics,
+  readsHealthInJson,
+  sendJson,
+} from '@plinth/kernel';
 
 /**
  * Endpoints of the process rather than of one service. Registered after all services: one that brings its own
  * answer on such a path keeps it. Source: tsdb-http, section 10.
  */
 export function createServiceEndpoints(needs: {
+  readonly clock: Clock;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Rejects when storage cannot be reached. */
   probe(): Promise<void>;
   isDraining(): boolean;
 }): HttpService {
-  const { metrics, log } = needs;
+  const { clock, metrics, log } = needs;
+  const startedMs = clock.nowMs();
   return {
     name: 'server',
     async register(app) {
@@ -22,13 +31,20 @@ export function createServiceEndpoints(needs: {
         });
       }
       if (app.hasRoute({ method: 'GET', url: '/ready' })) return;
-      app.get('/ready', async (_request, reply) => {
+      app.get('/ready', async (request, reply) => {
         if (needs.isDraining()) return sendJson(reply, 503, notReady('shutting down'));
         try {
           await needs.probe();
         } catch (err) {
           log.error({ err }, 'storage cannot be reached');
           return sendJson(reply, 503, notReady('storage cannot be reached'));
+        }
+        if (readsHealthInJson(request.headers)) {
+          return sendJson(reply, 200, {
+            status: 'ready',
+            started: new Date(startedMs).toISOString(),
+            up: `${Math.max(0, clock.nowMs() - startedMs) / 1000}s`,
+          });
         }
         return reply.type('text/plain; charset=utf-8').send('OK');
       });

@@ -104,6 +104,7 @@ export async function wireUp(
       tls: around.tls?.options,
     });
     const endpoints = createServiceEndpoints({
+      clock,
       metrics,
       log,
       probe: () => stores.probe(),

@@ -50,6 +50,11 @@ function countWritten(lineCount: number) {
   return { all, writeSuccess, giveUp };
 }
 
+function writing(api: WriteApi): WriteApi {
+  api.writePoint(new Point('m').intField('v', 1));
+  return api;
+}
+
 describe('@influxdata/influxdb-client', () => {
   it('T-01 W-08 writes points of every type', async () => {
     const api = client.getWriteApi('any org', 'points', 'ms', { defaultTags: { region: 'west' } });
@@ -188,6 +193,16 @@ describe('@influxdata/influxdb-client', () => {
     const path = '/api/v2/delete?bucket=moved%2Fautogen';
     assert.equal((await server.http.send(path, { method: 'POST', body, headers })).status, 204);
     assert.deepEqual(await rows('moved', 'SELECT v FROM m ORDER BY time'), [{ v: 0 }, { v: 2 }]);
+  });
+
+  it('A-02 is known by the user and password that it gave a 1.x server', async () => {
+    const api = new InfluxDB({ url: server.url, token: `any user:${token}` }).getWriteApi('', 'v1');
+    assert.equal((await failureOf(writing(api))).statusCode, 400, 'a blank is no part of a token');
+    const named = new InfluxDB({ url: server.url, token: `user:${token}` }).getWriteApi('', 'v1');
+    await writing(named).close();
+    assert.deepEqual(await rows('v1', 'SELECT v FROM m'), [{ v: 1 }]);
+    const wrong = new InfluxDB({ url: server.url, token: `${token}:x` }).getWriteApi('', 'v1');
+    assert.equal((await failureOf(writing(wrong))).statusCode, 401);
   });
 
   it('T-01 is told that there is no Flux', async () => {

@@ -1,7 +1,7 @@
 // Source: tsdb-http, "Transport", "Error model" and "Service endpoints"; rows T-02, T-05 and P-01 to P-03 of its checklist.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { RawConnection, ServerProcess } from '../../harness/index.js';
 
 let server: ServerProcess;
 before(async () => {
@@ -70,6 +70,21 @@ describe('service endpoints', () => {
       { name: 'influxdb', health: 'pass', message: 'ready for queries and writes', checks: [] },
     );
     assert.match(version, /^3\.\d+\.\d+/);
+    // Source: the clients for Go and Java, which ask for nothing in particular.
+    const raw = async (userAgent: string) => {
+      const connection = await RawConnection.open(server.url);
+      connection.send(`GET /health HTTP/1.1\r\nHost: a\r\nUser-Agent: ${userAgent}\r\n\r\n`);
+      const answer = await connection.until(/\r\n\r\n(?:OK|\{.*\})$/);
+      connection.finish();
+      return answer;
+    };
+    assert.match(await raw('influxdb-client-go/2.14.0 (linux; amd64)'), /"status":"pass"/);
+    assert.match(await raw('Go-http-client/1.1'), /\r\n\r\nOK$/);
+    const ready = await server.http.send('/ready', { headers: { accept: 'application/json' } });
+    const { started, up, status: state } = JSON.parse(ready.text);
+    assert.equal(state, 'ready');
+    assert.ok(Date.parse(started) <= Date.now());
+    assert.match(up, /^\d+(\.\d+)?s$/);
     for (const accept of ['application/json, text/plain, */*', '*/*', 'text/html', 'text/plain']) {
       assert.equal((await ask(accept)).text, 'OK', accept);
     }

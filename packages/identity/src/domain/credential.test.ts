@@ -11,6 +11,8 @@ it('takes the token from each form of the Authorization header', () => {
   check(undefined, undefined);
   check('Bearer abc', 'abc');
   check('Token abc', 'abc');
+  check('Token user:abc', 'abc');
+  check('Bearer user:abc', 'user:abc');
   check(basic('user:abc'), 'abc');
   check(basic(':abc'), 'abc');
   check(basic('a:b:abc'), 'abc');

@@ -27,8 +27,10 @@ function readAuthorization(header: string): string {
   }
   switch (scheme) {
     case 'Bearer':
-    case 'Token':
       return credential;
+    case 'Token':
+      // Clients of version 2 present `user:password` here to a 1.x server; no token holds a colon.
+      return credential.slice(credential.lastIndexOf(':') + 1);
     case 'Basic':
       return readBasic(credential);
     default:

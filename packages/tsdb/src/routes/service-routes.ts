@@ -1,4 +1,4 @@
-import { sendJson } from '@plinth/kernel';
+import { readsHealthInJson, sendJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteDeps } from './deps.js';
 import { setVersionHeaders } from './write/write-routes.js';
@@ -10,7 +10,7 @@ const PRODUCT_NAME = 'Plinth';
 export function registerServiceRoutes(app: FastifyInstance, deps: RouteDeps): void {
   const processId = deps.random.uuidV4();
   const health = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!asksForJsonAlone(request.headers.accept)) return reply.type(TEXT).send('OK');
+    if (!readsHealthInJson(request.headers)) return reply.type(TEXT).send('OK');
     return sendJson(reply, 200, {
       name: 'influxdb',
       message: 'ready for queries and writes',
@@ -40,9 +40,4 @@ export function registerServiceRoutes(app: FastifyInstance, deps: RouteDeps): vo
         .send(Buffer.from(JSON.stringify(body)));
     },
   });
-}
-
-/** Clients of version 2 read a health check in JSON, and say so; everybody else knows the plain word. */
-function asksForJsonAlone(accept: string | undefined): boolean {
-  return accept !== undefined && /^application\/json\s*(;|$)/.test(accept) && !accept.includes(',');
 }
