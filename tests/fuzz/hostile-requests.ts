@@ -1,19 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { Chance } from '../harness/index.js';
+import { influxql } from './hostile-influxql.js';
+import { corpus, type HostileRequest, wellFormed } from './hostile-request.js';
+import { accounts, gamedata, headers, limits, management, webhooks } from './hostile-services.js';
+import { demandingSql } from './hostile-sql.js';
 import { mutated } from './mutate.js';
 
-export interface HostileRequest {
-  readonly path: string;
-  readonly method?: string;
-  readonly body?: string | Uint8Array;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-const corpus = (name: string): readonly string[] =>
-  readFileSync(new URL(`../../fuzz/corpus/${name}`, import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
+export type { HostileRequest } from './hostile-request.js';
 
 const QUERIES = corpus('queries.sql');
 /** Valid lines. */
@@ -73,6 +66,18 @@ const KINDS: readonly ((chance: Chance) => HostileRequest)[] = [
   sql,
   jsonBody,
   queryString,
+  demandingSql,
+  demandingSql,
+  influxql,
+  influxql,
+  influxql,
+  management,
+  accounts,
+  accounts,
+  webhooks,
+  limits,
+  gamedata,
+  headers,
 ];
 
 function lines(chance: Chance): HostileRequest {
@@ -206,6 +211,3 @@ function queryString(chance: Chance): HostileRequest {
     ...(hasBody ? { body: mutated(chance.pick(LINES), chance, LINES) } : {}),
   };
 }
-
-/** Without halves of characters, which cannot be encoded. */
-const wellFormed = (text: string): string => Buffer.from(text).toString();

@@ -1,7 +1,7 @@
 // Source: architecture, "nothing holds the main thread"; query-languages, "Guards"; tsdb-http, "Error model"; ADR 0072.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { type HttpAnswer, ServerProcess } from '../../harness/index.js';
 
 /** Minutes and more on the parser's own; what is left is what a crowded machine may take for the next request. */
 const MAX_HEALTH_DELAY_MS = 3000;
@@ -16,19 +16,22 @@ before(async () => {
 });
 after(() => server.close());
 
+const watched = (q: string, format = 'json') =>
+  watch(
+    server.http.send('/api/v3/query_sql', {
+      body: JSON.stringify({ db: 'd', q, format }),
+      headers: { 'content-type': 'application/json' },
+    }),
+  );
+
 /** The answer, and the longest that another request waited for its own meanwhile. */
-async function watched(q: string, format = 'json') {
+async function watch(sent: Promise<HttpAnswer>) {
   let isOver = false;
   let maxDelayMs = 0;
   let askedCount = 0;
-  const answering = server.http
-    .send('/api/v3/query_sql', {
-      body: JSON.stringify({ db: 'd', q, format }),
-      headers: { 'content-type': 'application/json' },
-    })
-    .finally(() => {
-      isOver = true;
-    });
+  const answering = sent.finally(() => {
+    isOver = true;
+  });
   while (!isOver) {
     const startMs = performance.now();
     assert.equal((await server.http.send('/health')).status, 200);
@@ -106,5 +109,53 @@ describe('a statement that is only long', () => {
       'csv',
     );
     assert.equal(queries.answer.text.trim(), 'some\ntrue');
+  });
+});
+
+describe('a statement of InfluxQL that takes long before it reads', () => {
+  const influxql = (q: string) =>
+    watch(
+      server.http.send('/query', {
+        body: String(new URLSearchParams({ db: 'many', q })),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+    );
+  before(async () => {
+    const tables = Array.from({ length: 400 }, (_, i) => `${'x'.repeat(60)}_${i} v=${i}`);
+    const times = Array.from({ length: 600 }, (_, i) => `seasons v=${(i % 12) + 5} ${i}000000000`);
+    const body = [...tables, ...times].join('\n');
+    const answer = await server.http.send('/api/v3/write_lp?db=many', { body });
+    assert.equal(answer.status, 204, answer.text);
+  });
+
+  const hostile: Readonly<Record<string, string>> = {
+    'repetitions of repetitions': `SELECT * FROM /^${'(x+x+)+'.repeat(900)}y$/`,
+    'many repetitions': `SELECT * FROM ${Array.from({ length: 500 }, (_, i) => `/(x*)*${i}/`).join(', ')}`,
+    'long repetitions': `SELECT * FROM cpu WHERE host =~ /${'a{1000}'.repeat(60)}/`,
+    'a forecast without an end':
+      'SELECT holt_winters(max(v), 1000000000, 4) FROM seasons GROUP BY time(1s)',
+    'a season without an end':
+      'SELECT holt_winters(max(v), 1, 1000000) FROM seasons GROUP BY time(1s)',
+  };
+  for (const [what, q] of Object.entries(hostile)) {
+    it(`is refused in time, and others are answered meanwhile: ${what}`, async () => {
+      const { answer, maxDelayMs } = await influxql(q);
+      assert.match(answer.text, /too complex|must not be greater than/);
+      assert.ok(maxDelayMs < MAX_HEALTH_DELAY_MS, `another request waited ${maxDelayMs} ms`);
+    });
+  }
+
+  it('lets others have their turns while it looks for a forecast', async () => {
+    const q =
+      'SELECT holt_winters(max(v), 12, 24) FROM seasons WHERE time >= 0 AND time < 600s GROUP BY time(1s) LIMIT 3';
+    const { answer, maxDelayMs, askedCount } = await influxql(q);
+    assert.match(answer.text, /"holt_winters"/);
+    assert.ok(askedCount > 5 && maxDelayMs < MAX_HEALTH_DELAY_MS, `${askedCount} ${maxDelayMs}`);
+  });
+
+  it('is not one that lists many names', async () => {
+    const hosts = Array.from({ length: 2000 }, (_, i) => `host${i}`).join('|');
+    const { answer } = await influxql(`SELECT v FROM seasons, /^(${hosts})$/ LIMIT 1`);
+    assert.equal(JSON.parse(answer.text).results[0].series[0].name, 'seasons');
   });
 });

@@ -24,6 +24,7 @@ import type { CompiledSelect, OutputField } from './plan/compiled-select.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
 import { expandSelect } from './plan/expand-select.js';
+import { PlanEffort } from './plan/plan-effort.js';
 import { PreparedSelects, type ReadText } from './plan/prepared-selects.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
 import { loadRegexes } from './plan/regex.js';
@@ -166,6 +167,7 @@ export class Influxql {
       policy: request.policy,
       usesDefaultPolicies: request.dialect !== 'native',
       databaseOf: (name) => this.#catalog.database(name),
+      effort: new PlanEffort(),
     };
   }
 
@@ -229,6 +231,7 @@ class Executor {
   }
 
   async execute(statement: Statement): Promise<Answer> {
+    this.#env.effort.begin(statement);
     switch (statement.kind) {
       case 'select':
         return await this.#select(statement);

@@ -355,7 +355,7 @@ class CallRun {
     let points = leafPoints;
     for (const call of plan.around) {
       points = FORECASTS.has(call.name)
-        ? holtWinters(points, {
+        ? yield* holtWinters(points, {
             forecastCount: Number(call.options[0] ?? 0),
             season: Number(call.options[1] ?? 0),
             withFit: call.name === 'holt_winters_with_fit',

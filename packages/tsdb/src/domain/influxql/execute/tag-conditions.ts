@@ -8,6 +8,10 @@ import { rowPredicate } from './row-expr.js';
 
 /** Values of a tag that a condition is tried on one by one; beyond it the engine alone decides. */
 const MAX_TRIED_VALUES = 20_000;
+/** Steps of a condition over all values: some tens of milliseconds at most. */
+const MAX_TRIED_STEPS = 1_000_000;
+/** Of a value that a regular expression is tried on. */
+const USUAL_LENGTH = 16;
 
 /** What a condition says about single tags, for the series index. The engine applies the condition all the same. */
 export function tagConditions(filter: Filter | undefined, index: SeriesIndex): TagCondition[] {
@@ -62,12 +66,27 @@ function conditionOf(filter: Filter, index: SeriesIndex): TagCondition | undefin
   const named = namedValues(filter);
   if (named !== undefined) return conditionIn(first.name, named);
   const values = index.tagValues(first.name);
-  if (values.length > MAX_TRIED_VALUES) return undefined;
+  if (values.length > MAX_TRIED_VALUES || values.length * stepsOf(filter) > MAX_TRIED_STEPS) {
+    return undefined;
+  }
   const isMet = rowPredicate(filter, () => 0);
   return conditionIn(
     first.name,
     ['', ...values].filter((value) => isMet([value], 0n)),
   );
+}
+
+/** What it takes to try the condition on one value, about. */
+function stepsOf(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return stepsOf(filter.left) + stepsOf(filter.right);
+    case 'match':
+      return 1 + filter.matcher.stepsPerCharacter * USUAL_LENGTH;
+    default:
+      return 1;
+  }
 }
 
 function conditionIn(tag: string, values: readonly string[]): TagCondition {

@@ -1,3 +1,4 @@
+import { isStepEnd, type Steps } from '../../../model/steps.js';
 import type { Points } from '../execute/points.js';
 import { NelderMead } from './nelder-mead.js';
 
@@ -21,7 +22,7 @@ const EPSILON = 1e-4;
  * Damped Holt-Winters forecast, as the 1.x server makes it: the smoothing shares are those with the least squared
  * error that a Nelder-Mead search finds from a grid of starts.
  */
-export function holtWinters(points: Points, options: HoltWintersOptions): Points {
+export function* holtWinters(points: Points, options: HoltWintersOptions): Steps<Points> {
   const { intervalNs, forecastCount, season, withFit } = options;
   const { times } = points;
   const first = times[0];
@@ -32,8 +33,8 @@ export function holtWinters(points: Points, options: HoltWintersOptions): Points
   const m = isSeasonal ? season : 0;
   if (values.length < 2 || (isSeasonal && values.length < m + 1)) return { times: [], values: [] };
   const model = new Model(values, m);
-  const best = model.fit();
-  const fitted = model.forecast(forecastCount, best);
+  const best = yield* model.fit();
+  const fitted = yield* model.forecast(forecastCount, best);
   const outTimes: bigint[] = [];
   const out: (number | null)[] = [];
   const start = withFit ? 0 : values.length;
@@ -69,7 +70,7 @@ class Model {
   }
 
   /** Parameters: the shares of level, trend and season, the damping, then level, trend and seasons at the start. */
-  fit(): number[] {
+  *fit(): Steps<number[]> {
     const search = new NelderMead((parameters) => this.#error(parameters), EPSILON);
     const start = this.#start();
     let best: { readonly value: number; readonly parameters: number[] } | undefined;
@@ -77,7 +78,7 @@ class Model {
       for (const beta of STARTS) {
         for (const gamma of STARTS) {
           for (const phi of STARTS) {
-            const found = search.minimize([alpha, beta, gamma, phi, ...start]);
+            const found = yield* search.minimize([alpha, beta, gamma, phi, ...start]);
             if (best === undefined || found.value < best.value) best = found;
           }
         }
@@ -107,7 +108,7 @@ class Model {
    * The model's values from the first one on: of all buckets, then `count` ahead. The seasons move on within
    * `parameters`, as they do in the real server: a search goes on from where its last look has left them.
    */
-  forecast(count: number, parameters: number[]): number[] {
+  *forecast(count: number, parameters: number[]): Steps<number[]> {
     const m = this.#m;
     const [alpha = 0, beta = 0, gamma = 0, phi = 0, level0 = 0, trend0 = 0] = parameters;
     let value = this.#values[0] ?? Number.NaN;
@@ -133,13 +134,14 @@ class Model {
         offset++;
       }
       out.push(value);
+      if (isStepEnd(t)) yield;
     }
     return out;
   }
 
-  #error(parameters: number[]): number {
+  *#error(parameters: number[]): Steps<number> {
     for (let i = 0; i < 4; i++) parameters[i] = Math.min(1, Math.max(0, parameters[i] ?? 0));
-    const fitted = this.forecast(0, parameters);
+    const fitted = yield* this.forecast(0, parameters);
     let sum = 0;
     this.#values.forEach((value, i) => {
       if (!Number.isNaN(value)) sum += ((fitted[i] ?? 0) - value) ** 2;

@@ -1,3 +1,5 @@
+import type { Steps } from '../../../model/steps.js';
+
 const MAX_ITERATIONS = 1000;
 const REFLECTION = 1;
 const EXPANSION = 2;
@@ -11,34 +13,40 @@ interface Vertex {
 /** Search for the least value of a function without its slopes. Source: Nelder and Mead, 1965. */
 export class NelderMead {
   /** May put its argument right (keep a share within its bounds): the vertex is moved then. */
-  readonly #objective: (parameters: number[]) => number;
+  readonly #objective: (parameters: number[]) => Steps<number>;
   readonly #epsilon: number;
 
-  constructor(objective: (parameters: number[]) => number, epsilon: number) {
+  constructor(objective: (parameters: number[]) => Steps<number>, epsilon: number) {
     this.#objective = objective;
     this.#epsilon = epsilon;
   }
 
-  minimize(start: readonly number[]): { readonly value: number; readonly parameters: number[] } {
-    const vertices = this.#simplex(start);
+  *minimize(
+    start: readonly number[],
+  ): Steps<{ readonly value: number; readonly parameters: number[] }> {
+    const vertices = yield* this.#simplex(start);
     for (let i = 0; i < MAX_ITERATIONS; i++) {
-      this.#step(vertices);
+      yield* this.#step(vertices);
       if (this.#isDone(vertices)) break;
     }
     const { parameters } = vertices[extreme(vertices, -1)] as Vertex; // a simplex has corners
-    return { value: this.#objective(parameters), parameters };
+    return { value: yield* this.#objective(parameters), parameters };
   }
 
-  #at(parameters: number[]): Vertex {
-    return { value: this.#objective(parameters), parameters };
+  /** The end of a step: a look at all values may take long. */
+  *#at(parameters: number[]): Steps<Vertex> {
+    yield;
+    return { value: yield* this.#objective(parameters), parameters };
   }
 
-  #simplex(start: readonly number[]): Vertex[] {
+  *#simplex(start: readonly number[]): Steps<Vertex[]> {
     const n = start.length;
     const near = (Math.sqrt(n + 1) - 1 + n) / (n * Math.SQRT2);
     const far = (Math.sqrt(n + 1) - 1) / (n * Math.SQRT2);
     const corners = start.map((_, i) => start.map((value, j) => value + (i === j ? near : far)));
-    return [[...start], ...corners].map((parameters) => this.#at(parameters));
+    const vertices: Vertex[] = [];
+    for (const parameters of [[...start], ...corners]) vertices.push(yield* this.#at(parameters));
+    return vertices;
   }
 
   #isDone(vertices: readonly Vertex[]): boolean {
@@ -47,7 +55,7 @@ export class NelderMead {
     return Math.sqrt(squares / (vertices.length - 1)) < this.#epsilon;
   }
 
-  #step(vertices: Vertex[]): void {
+  *#step(vertices: Vertex[]): Steps<void> {
     const n = vertices.length - 1;
     const worstPlace = extreme(vertices, 1);
     const bestPlace = extreme(vertices, -1);
@@ -61,9 +69,9 @@ export class NelderMead {
     );
     const towards = (from: readonly number[], factor: number): number[] =>
       centre.map((c, j) => c + factor * ((from[j] ?? 0) - c));
-    const reflected = this.#at(towards(worst.parameters, -REFLECTION));
+    const reflected = yield* this.#at(towards(worst.parameters, -REFLECTION));
     if (reflected.value < best.value) {
-      const expanded = this.#at(towards(reflected.parameters, EXPANSION));
+      const expanded = yield* this.#at(towards(reflected.parameters, EXPANSION));
       vertices[worstPlace] = expanded.value < reflected.value ? expanded : reflected;
       return;
     }
@@ -72,7 +80,7 @@ export class NelderMead {
       return;
     }
     const from = reflected.value < worst.value ? reflected : worst;
-    const contracted = this.#at(towards(from.parameters, CONTRACTION));
+    const contracted = yield* this.#at(towards(from.parameters, CONTRACTION));
     if (contracted.value < worst.value) {
       vertices[worstPlace] = contracted;
       return;
@@ -85,8 +93,8 @@ export class NelderMead {
       });
     }
     // The values of the two worst are looked at again; those of the others are when their turn comes.
-    worst.value = this.#objective(worst.parameters);
-    second.value = this.#objective(second.parameters);
+    worst.value = yield* this.#objective(worst.parameters);
+    second.value = yield* this.#objective(second.parameters);
   }
 }
 

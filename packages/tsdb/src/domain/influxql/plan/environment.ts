@@ -1,4 +1,5 @@
 import type { DatabaseSchema } from '../../../model/schema.js';
+import type { PlanEffort } from './plan-effort.js';
 
 /** What planning needs to know of the request. */
 export interface Environment {
@@ -10,4 +11,5 @@ export interface Environment {
   /** Without a policy, the database's default one is meant: clients of version 1 know these. */
   readonly usesDefaultPolicies: boolean;
   databaseOf(name: string): DatabaseSchema | undefined;
+  readonly effort: PlanEffort;
 }

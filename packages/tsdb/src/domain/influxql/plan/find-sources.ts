@@ -58,6 +58,9 @@ export function findTables(measurement: Measurement, env: Environment): TableSou
   };
   if (typeof measurement.name === 'string') return sourceOf(measurement.name);
   const regex = compileRegex(measurement.name.source);
+  for (const name of database.tables.keys()) {
+    env.effort.spend(1 + regex.stepsPerCharacter * name.length);
+  }
   return [...database.tables.keys()]
     .filter((name) => regex.test(name))
     .sort(compareByteOrder)

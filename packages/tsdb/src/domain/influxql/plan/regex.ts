@@ -1,6 +1,7 @@
 import { invariant } from '@plinth/kernel';
 import type { RE2JS } from 're2js';
 import { planFailure } from './plan-failure.js';
+import { regexEffort } from './regex-effort.js';
 
 const MAX_CACHED = 256;
 const cache = new Map<string, RE2JS>();
@@ -15,6 +16,8 @@ export async function loadRegexes(text: string): Promise<void> {
 /** A regular expression that takes time in proportion to the text, whatever it is: users send these. */
 export interface Matcher {
   readonly source: string;
+  /** At most, for each character of a text that it is tried on. */
+  readonly stepsPerCharacter: number;
   test(text: string): boolean;
 }
 
@@ -28,10 +31,11 @@ export function compileRegex(source: string): Matcher {
     cache.set(source, compiled);
   }
   const regex = compiled;
-  return { source: cleaned(source), test: (text) => regex.matcher(text).find() };
+  const { stepsPerCharacter } = regexEffort(source);
+  return { source: cleaned(source), stepsPerCharacter, test: (text) => regex.matcher(text).find() };
 }
 
-const EVERYTHING: Matcher = { source: '', test: () => true };
+const EVERYTHING: Matcher = { source: '', stepsPerCharacter: 0, test: () => true };
 
 function compile(source: string): RE2JS {
   invariant(library !== undefined, 'the engine of regular expressions is loaded before planning');

@@ -7,6 +7,10 @@ import type { DataType } from './data-type.js';
 import { FORECASTS, SCALARS, SELECTORS, TECHNICAL, takesType } from './functions.js';
 import { planFailure } from './plan-failure.js';
 
+/** Values that a forecast may add, and buckets of a season: the search holds a table of the square of these. */
+const MAX_FORECAST = 1_000_000n;
+const MAX_SEASON = 2048n;
+
 /** What a statement's shape says, apart from its fields. */
 export interface FieldContext {
   readonly hasInterval: boolean;
@@ -290,6 +294,12 @@ class Checker {
       throw planFailure(`expected integer argument as third arg in ${name}`);
     if (season.value < 0n) {
       throw planFailure(`third arg to ${name} cannot be negative, got ${season.value}`);
+    }
+    if (count.value > MAX_FORECAST) {
+      throw planFailure(`second arg to ${name} must not be greater than ${MAX_FORECAST}`);
+    }
+    if (season.value > MAX_SEASON) {
+      throw planFailure(`third arg to ${name} must not be greater than ${MAX_SEASON}`);
     }
     this.#found.onlySelectors = false;
     if (argument?.kind !== 'call') throw planFailure(`must use aggregate function with ${name}`);

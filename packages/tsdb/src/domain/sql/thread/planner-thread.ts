@@ -24,7 +24,7 @@ const MAX_WAITING = 64;
  * What the thread's own counts do not bound ends by the clock. The counts stop a statement after some seconds of the
  * thread's own time, so this is for threads that get little of it.
  */
-const MAX_DURATION_MS = 20_000;
+const MAX_DURATION_MS = 30_000;
 /** A tree of a million characters of text takes about half of it. */
 const MAX_HEAP_MIB = 1024;
 /** The thread's memory goes back when nothing was asked of it for so long. */
