@@ -167,7 +167,9 @@ export class Influxql {
       policy: request.policy,
       usesDefaultPolicies: request.dialect !== 'native',
       databaseOf: (name) => this.#catalog.database(name),
-      effort: new PlanEffort(),
+      effort: new PlanEffort({
+        mayHaveRegexes: /[/~]/.test(request.text) || request.params.size > 0,
+      }),
     };
   }
 

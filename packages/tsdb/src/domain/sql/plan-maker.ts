@@ -88,6 +88,7 @@ function newSession(
     context,
     functions,
     scans: [],
+    virtualQueries: new Map(),
     parameterTypes: new ParameterTypes(),
     newName: (prefix) => `${prefix}${nameCount++}`,
     spend,

@@ -10,8 +10,6 @@ import { rowPredicate } from './row-expr.js';
 const MAX_TRIED_VALUES = 20_000;
 /** Steps of a condition over all values: some tens of milliseconds at most. */
 const MAX_TRIED_STEPS = 1_000_000;
-/** Of a value that a regular expression is tried on. */
-const USUAL_LENGTH = 16;
 
 /** What a condition says about single tags, for the series index. The engine applies the condition all the same. */
 export function tagConditions(filter: Filter | undefined, index: SeriesIndex): TagCondition[] {
@@ -66,9 +64,8 @@ function conditionOf(filter: Filter, index: SeriesIndex): TagCondition | undefin
   const named = namedValues(filter);
   if (named !== undefined) return conditionIn(first.name, named);
   const values = index.tagValues(first.name);
-  if (values.length > MAX_TRIED_VALUES || values.length * stepsOf(filter) > MAX_TRIED_STEPS) {
-    return undefined;
-  }
+  if (values.length > MAX_TRIED_VALUES) return undefined;
+  if (!isQuick(filter, values)) return undefined;
   const isMet = rowPredicate(filter, () => 0);
   return conditionIn(
     first.name,
@@ -76,16 +73,29 @@ function conditionOf(filter: Filter, index: SeriesIndex): TagCondition | undefin
   );
 }
 
-/** What it takes to try the condition on one value, about. */
-function stepsOf(filter: Filter): number {
+/** Whether the condition can be tried on all values without holding others up. */
+function isQuick(filter: Filter, values: readonly string[]): boolean {
+  const { count, perCharacter } = stepsOf(filter);
+  if (perCharacter === 0) return count * values.length <= MAX_TRIED_STEPS;
+  const length = values.reduce((sum, value) => sum + value.length, 0);
+  return count * values.length + perCharacter * length <= MAX_TRIED_STEPS;
+}
+
+/** For each value, and for each of its characters. */
+function stepsOf(filter: Filter): { readonly count: number; readonly perCharacter: number } {
   switch (filter.kind) {
     case 'and':
-    case 'or':
-      return stepsOf(filter.left) + stepsOf(filter.right);
+    case 'or': {
+      const [left, right] = [stepsOf(filter.left), stepsOf(filter.right)];
+      return {
+        count: left.count + right.count,
+        perCharacter: left.perCharacter + right.perCharacter,
+      };
+    }
     case 'match':
-      return 1 + filter.matcher.stepsPerCharacter * USUAL_LENGTH;
+      return { count: 1, perCharacter: filter.matcher.stepsPerCharacter };
     default:
-      return 1;
+      return { count: 1, perCharacter: 0 };
   }
 }
 

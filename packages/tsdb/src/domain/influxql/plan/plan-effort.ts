@@ -10,7 +10,12 @@ const TOO_MUCH =
 
 /** Counts what planning a statement takes, so that no statement holds others up. The count is the same on every machine. */
 export class PlanEffort {
+  readonly #mayHaveRegexes: boolean;
   #left = MAX_STEPS;
+
+  constructor(options: { readonly mayHaveRegexes: boolean }) {
+    this.#mayHaveRegexes = options.mayHaveRegexes;
+  }
 
   /** Throws `PlanError` when it has been too much. */
   spend(steps: number): void {
@@ -21,6 +26,7 @@ export class PlanEffort {
   /** The next statement; its regular expressions are counted at once. */
   begin(statement: unknown): void {
     this.#left = MAX_STEPS;
+    if (!this.#mayHaveRegexes) return;
     for (const source of regexSources(statement)) {
       this.spend(regexEffort(source).size * STEPS_PER_CHARACTER);
     }

@@ -9,6 +9,7 @@ import { compileSelect } from './compile-select.js';
 import type { CompiledSelect } from './compiled-select.js';
 import type { Environment } from './environment.js';
 import { expandSelect } from './expand-select.js';
+import { PlanEffort } from './plan-effort.js';
 import { PreparedSelects } from './prepared-selects.js';
 import { loadRegexes } from './regex.js';
 
@@ -52,6 +53,7 @@ function environment(nowNs: bigint, table: TableSchema): Environment {
     policy: undefined,
     usesDefaultPolicies: true,
     databaseOf: (name) => (name === 'd' ? database : undefined),
+    effort: new PlanEffort({ mayHaveRegexes: false }),
   };
 }
 

@@ -27,7 +27,7 @@ describe('the effort of a regular expression', () => {
 
   it('is too much for one statement at some point, and the next begins anew', () => {
     const regex = (source: string) => ({ fields: [{ expr: { kind: 'regex', source } }] });
-    const effort = new PlanEffort();
+    const effort = new PlanEffort({ mayHaveRegexes: true });
     const hosts = Array.from({ length: 2000 }, (_, i) => `host${i}`).join('|');
     effort.begin(regex(`^(${hosts})$`));
     assert.throws(() => effort.begin(regex('a{1000}'.repeat(50))), { name: 'PlanError' });

@@ -3,7 +3,7 @@ import type { SqlType } from '../../../model/sql-type.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
-import type { PlanContext, TimeOrder } from '../planned-query.js';
+import type { PlanContext, TimeOrder, VirtualTable } from '../planned-query.js';
 import type { Aggregation } from './aggregation.js';
 import type { Bound } from './bound.js';
 import type { ScanDraft } from './scan-draft.js';
@@ -17,6 +17,8 @@ export interface Session {
   readonly parameterTypes: ParameterTypes;
   /** A name for the engine that nothing else in the query has. */
   newName(prefix: string): string;
+  /** Tables without storage as queries, by their names: they are made once. */
+  readonly virtualQueries: Map<string, VirtualQuery>;
   /** Counts so many expressions or columns as bound. Throws `EffortExceeded` when there have been too many. */
   spend(count: number): void;
   bindExpr(expr: Expr, env: Env): Bound;
@@ -25,6 +27,11 @@ export interface Session {
   bindGapFillCall(node: FunctionNode, env: Env): Bound | undefined;
   /** The column of this level that `expr` names, if it is a bare name. */
   columnOf(expr: Expr, scope: Scope): ScopeColumn | undefined;
+}
+
+export interface VirtualQuery {
+  readonly table: VirtualTable;
+  readonly query: BoundQuery;
 }
 
 /** What surrounds a query: names of outer levels and of common table expressions. */

@@ -18,7 +18,7 @@ import type { ScannedTable } from '../planned-query.js';
 import { columnType } from './column-type.js';
 import { bindTableFunction, bindUnnest } from './table-functions.js';
 import { resolveTable } from './table-name.js';
-import { findVirtualTable, virtualTableQuery } from './virtual-tables.js';
+import { virtualQuery } from './virtual-tables.js';
 
 /** What stands in FROM, as text and as names. */
 export interface FromItem {
@@ -75,14 +75,14 @@ function bindTable(node: TableNode, around: QueryEnv, before: Scope | undefined)
     const table = around.session.context.database.tables.get(name);
     if (table !== undefined) return baseTable(table, path, alias, around);
   }
-  const virtual = isHere ? findVirtualTable(schema, name, around.session) : undefined;
+  const virtual = isHere ? virtualQuery(schema, name, around.session) : undefined;
   if (virtual === undefined) {
     throw new PlanError(`Error during planning: table '${path.join('.')}' not found`);
   }
-  const query = virtualTableQuery(virtual, around.session.spend);
+  const { query } = virtual;
   const item = namedItem(query, { text: `(${query.text})`, path, alias, around });
   // Names that a list of column aliases replaces are gone, their other names with them.
-  const hidden = [...(virtual.otherNames ?? [])].flatMap(([name, of]) => {
+  const hidden = [...(virtual.table.otherNames ?? [])].flatMap(([name, of]) => {
     const column = item.visible.find((candidate) => candidate.name === of);
     return column === undefined ? [] : [{ ...column, name }];
   });

@@ -2,7 +2,7 @@ import { NotImplemented } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { constantText, INT64 } from '../bind/bound.js';
-import type { BoundQuery, Session } from '../bind/session.js';
+import type { BoundQuery, Session, VirtualQuery } from '../bind/session.js';
 import type { ConstantValue } from '../bound-expr.js';
 import { engineType } from '../emit/engine-type.js';
 import { quoteString } from '../emit/quote.js';
@@ -13,8 +13,28 @@ import { informationSchemaTable } from './information-schema.js';
 const MAX_VIRTUAL_ROWS = 100_000;
 /** So many rows are written in the time that it takes to bind an expression. */
 const ROWS_PER_EXPRESSION = 4;
+const CHARACTERS_PER_EXPRESSION = 1024;
 
-export function findVirtualTable(
+/** The table as a query, made once for all places of a statement. */
+export function virtualQuery(
+  schema: string,
+  name: string,
+  session: Session,
+): VirtualQuery | undefined {
+  const key = JSON.stringify([schema, name]);
+  const known = session.virtualQueries.get(key);
+  if (known !== undefined) {
+    session.spend(Math.ceil(known.query.text.length / CHARACTERS_PER_EXPRESSION));
+    return known;
+  }
+  const table = findVirtualTable(schema, name, session);
+  if (table === undefined) return undefined;
+  const made = { table, query: virtualTableQuery(table, session.spend) };
+  session.virtualQueries.set(key, made);
+  return made;
+}
+
+function findVirtualTable(
   schema: string,
   name: string,
   session: Session,
@@ -46,8 +66,10 @@ export function virtualTableQuery(
     source: column.source,
     engineName: `c${index}`,
   }));
+  const text = rowsText(table.columns, rows);
+  spend(Math.ceil(text.length / CHARACTERS_PER_EXPRESSION));
   return {
-    text: rowsText(table.columns, rows),
+    text,
     columns,
     tableName: undefined,
   };
