@@ -17,7 +17,14 @@ const EXTERNAL = [
 /** A module's use of its own place: a thread's first file, or anything else. */
 const OWN_URL = /new URL\('\.\/([\w-]+-worker)\.js', import\.meta\.url\)|import\.meta\.url/g;
 /** The parameters of the one function that `CompiledProgram` runs. */
-const PARAMETERS = { require: 'require', url: 'programUrl', resolve: 'resolvePackage' };
+const PARAMETERS = {
+  require: 'require',
+  url: 'programUrl',
+  resolve: 'resolvePackage',
+  load: 'loadPackage',
+};
+/** A package that is loaded on demand. Code that was compiled ahead cannot call `import()` itself: it has no module. */
+const LATE_PACKAGE = /\bimport\((['"])((?!\.|@plinth\/)[^'"]+)\1\)/g;
 
 /**
  * Puts the compiled program and its packages into few files: finding and reading some two thousand of them is most of
@@ -66,14 +73,14 @@ async function bundleScript() {
 
 /**
  * Modules find their data files from where they were compiled; threads start with the bundled file of the same name.
- * `url` and `resolve` are what the bundle calls its own place and the way to a package.
+ * `url`, `resolve` and `load` are what the bundle calls its own place, the way to a package and the package itself.
  */
-const keepPlaces = ({ url, resolve = 'import.meta.resolve' }) => ({
+const keepPlaces = ({ url, resolve = 'import.meta.resolve', load = 'import' }) => ({
   name: 'keep-places',
   setup(build) {
     build.onLoad({ filter: /[\\/]packages[\\/][^\\/]+[\\/]dist[\\/].*\.js$/ }, (args) => {
       const text = fs.readFileSync(args.path, 'utf8');
-      if (!text.includes('import.meta.')) return undefined;
+      if (!text.includes('import.meta.') && !text.includes('import(')) return undefined;
       const place = path.relative(folder, args.path).replaceAll(path.sep, '/');
       const contents = text
         .replace(OWN_URL, (_, worker) =>
@@ -81,7 +88,8 @@ const keepPlaces = ({ url, resolve = 'import.meta.resolve' }) => ({
             ? `new URL('${place}', ${url}).href`
             : `new URL('./${worker}.mjs', ${url})`,
         )
-        .replaceAll('import.meta.resolve', resolve);
+        .replaceAll('import.meta.resolve', resolve)
+        .replace(LATE_PACKAGE, (_, quote, name) => `${load}(${quote}${name}${quote})`);
       return { contents, loader: 'js' };
     });
   },

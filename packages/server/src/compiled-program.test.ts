@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { CompiledProgram } from './compiled-program.js';
 
-const PROGRAM = `(function (require, programUrl, resolvePackage) {
-  globalThis.seen = [require('node:path').sep, programUrl, typeof resolvePackage, import('node:os')];
+const PROGRAM = `(function (require, programUrl, resolvePackage, loadPackage) {
+  globalThis.seen = [require('node:path').sep, programUrl, typeof resolvePackage, loadPackage('node:os')];
 })`;
 
 describe('CompiledProgram', () => {

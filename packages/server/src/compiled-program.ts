@@ -14,6 +14,7 @@ type Program = (
   require: NodeJS.Require,
   programUrl: string,
   resolvePackage: (name: string) => string,
+  loadPackage: (name: string) => Promise<unknown>,
 ) => void;
 
 /** The whole program as one script, as `scripts/lib/bundle.mjs` makes it. */
@@ -53,7 +54,12 @@ export class CompiledProgram {
 
   run(): void {
     const program = this.#script.runInThisContext() as Program; // As the bundler writes it.
-    program(createRequire(this.#file), this.#file.href, (name) => import.meta.resolve(name));
+    program(
+      createRequire(this.#file),
+      this.#file.href,
+      (name) => import.meta.resolve(name),
+      (name) => import(name),
+    );
   }
 
   /** What V8 has compiled so far, functions that ran included, behind its SHA-256: the content of `program.code`. */
