@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { Chance, ServerProcess } from '../harness/index.js';
 import { sendHostileBytes } from './hostile-bytes.js';
 import { type HostileRequest, hostileRequest, LINES } from './hostile-requests.js';
+import { ACCOUNTS_KEY } from './hostile-services.js';
+import { Watchdog } from './watchdog.js';
 
 const CLIENT_COUNT = 4;
 /** A query that takes longer is legal work; the client goes away, and the server must live on. */
 const PATIENCE_MS = 5_000;
-const HEALTH_PATIENCE_MS = 20_000;
 const MAX_RESIDENT_MIB = 1536;
 
 /** Sends hostile requests and bytes for some time, and looks that the server answers, lives and stays small. */
@@ -17,6 +18,7 @@ export async function fuzz(options: {
   readonly report: (line: string) => void;
 }): Promise<void> {
   const server = await ServerProcess.start({
+    env: { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: ACCOUNTS_KEY },
     flags: [
       '--without-auth',
       ...['--tsdb-query-memory-bytes', '268435456', '--tsdb-buffer-flush-bytes', '1048576'],
@@ -26,7 +28,7 @@ export async function fuzz(options: {
   const run = new FuzzRun(server, options);
   try {
     await run.writeCorpus();
-    await run.clients();
+    await run.clientsUnderWatch();
     await run.checkAfterwards();
     await server.stop();
     options.report(`seed ${options.seed}: ${run.summary}`);
@@ -40,6 +42,7 @@ class FuzzRun {
   readonly #server: ServerProcess;
   readonly #seed: number;
   readonly #endMs: number;
+  readonly #watchdog: Watchdog;
   readonly #statuses = new Map<number | 'left' | 'bytes', number>();
 
   constructor(
@@ -48,11 +51,13 @@ class FuzzRun {
   ) {
     this.#server = server;
     this.#seed = options.seed;
+    this.#watchdog = new Watchdog(server.url);
     this.#endMs = Date.now() + options.durationMs;
   }
 
   get summary(): string {
-    return [...this.#statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
+    const counts = [...this.#statuses].map(([status, count]) => `${count} x ${status}`);
+    return `${counts.join(', ')}; /health within ${Math.ceil(this.#watchdog.maxDelayMs)} ms`;
   }
 
   /** So that queries have something to read. */
@@ -62,10 +67,22 @@ class FuzzRun {
     assert.equal(answer.status, 204, answer.text);
   }
 
-  async clients(): Promise<void> {
-    await Promise.all(
-      Array.from({ length: CLIENT_COUNT }, (_, i) => this.#client(new Chance(this.#seed * 7 + i))),
-    );
+  /** Fails with everything that was under way when something else was not answered for long. */
+  async clientsUnderWatch(): Promise<void> {
+    const watching = this.#watchdog.watch(() => this.#server.isRunning);
+    try {
+      await Promise.race([
+        watching,
+        Promise.all(
+          Array.from({ length: CLIENT_COUNT }, (_, i) =>
+            this.#client(new Chance(this.#seed * 7 + i)),
+          ),
+        ),
+      ]);
+    } finally {
+      this.#watchdog.stop();
+    }
+    await watching;
   }
 
   async checkAfterwards(): Promise<void> {
@@ -86,10 +103,14 @@ class FuzzRun {
     while (Date.now() < this.#endMs) {
       assert.ok(this.#server.isRunning, this.#server.logText);
       if (chance.happens(0.15)) {
-        const received = await sendHostileBytes(port, chance);
+        const sending = sendHostileBytes(port, chance);
+        const received = await this.#watchdog.during('hostile bytes', sending);
         assert.doesNotMatch(received, /^HTTP\/1\.1 500/);
         this.#count('bytes');
-      } else await this.#send(hostileRequest(chance));
+      } else {
+        const request = hostileRequest(chance);
+        await this.#watchdog.during(shown(request), this.#send(request));
+      }
     }
   }
 
@@ -103,9 +124,8 @@ class FuzzRun {
       answer = await fetch(`${this.#server.url}${path}`, { ...rest, method, signal });
       text = await answer.text();
     } catch (error) {
-      const shown = JSON.stringify(request).slice(0, 500);
-      assert.ok(this.#server.isRunning, `${shown}\n${this.#server.logText}`);
-      await this.#assertHealthy(`${String(error)} after ${shown}`);
+      const what = `${String(error)} after ${shown(request)}`;
+      assert.ok(this.#server.isRunning, `${what}\n${this.#server.logText}`);
       this.#count('left');
       return;
     }
@@ -115,22 +135,21 @@ class FuzzRun {
     const isDocumented =
       answer.status === 500 &&
       /^\{"error":"query error: error while executing plan: .+","data":\{\}\}$/s.test(text);
-    const shown = String(JSON.stringify(request)).slice(0, 2000);
     assert.ok(
       isDocumented,
-      `${answer.status} ${text}\n${shown}\n${this.#server.logText.slice(-3000)}`,
+      `${answer.status} ${text}\n${shown(request)}\n${this.#server.logText.slice(-3000)}`,
     );
-  }
-
-  async #assertHealthy(why: string): Promise<void> {
-    const signal = AbortSignal.timeout(HEALTH_PATIENCE_MS);
-    const health = await fetch(`${this.#server.url}/health`, { signal }).catch(() => undefined);
-    assert.equal(health?.status, 200, why);
   }
 
   #count(status: number | 'left' | 'bytes'): void {
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
   }
+}
+
+/** Bodies of bytes as base64. */
+function shown({ body, ...rest }: HostileRequest): string {
+  const text = body instanceof Uint8Array ? Buffer.from(body).toString('base64') : body;
+  return JSON.stringify({ ...rest, body: text }).slice(0, 2000);
 }
 
 /** 0 where the system does not tell. */

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Nothing that a client sends may hold up another for so long. Far above what is promised, as the machine may be busy with
+ * other tests; a statement that blocks the server does so for minutes.
+ */
+const PATIENCE_MS = 10_000;
+const PAUSE_MS = 100;
+/** One that waits longer for nothing is not told from a dead server. */
+const MAX_WAIT_MS = 120_000;
+
+/** Asks for `/health` again and again, and knows what is under way meanwhile. */
+export class Watchdog {
+  readonly #url: string;
+  readonly #underWay = new Map<symbol, { readonly what: string; readonly startMs: number }>();
+  #isStopped = false;
+  /** The longest that an answer has taken. */
+  maxDelayMs = 0;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Counts `work` as under way until it ends. */
+  async during<T>(what: string, work: Promise<T>): Promise<T> {
+    const key = Symbol(what.slice(0, 20));
+    this.#underWay.set(key, { what, startMs: performance.now() });
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(key);
+    }
+  }
+
+  /** Until `stop`. Throws, naming what was under way, when an answer took too long. */
+  async watch(isRunning: () => boolean): Promise<void> {
+    while (!this.#isStopped && isRunning()) {
+      await this.#ask(isRunning);
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #ask(isRunning: () => boolean): Promise<void> {
+    const startMs = performance.now();
+    let suspects: string | undefined;
+    const timer = setTimeout(() => {
+      suspects = this.#shown();
+    }, PATIENCE_MS);
+    const answer = await fetch(`${this.#url}/health`, { signal: AbortSignal.timeout(MAX_WAIT_MS) })
+      .then((response) => response.text())
+      .catch((error: unknown) => error);
+    clearTimeout(timer);
+    const delayMs = performance.now() - startMs;
+    this.maxDelayMs = Math.max(this.maxDelayMs, delayMs);
+    if (!isRunning() || this.#isStopped) return; // told elsewhere
+    if (suspects !== undefined) {
+      throw new Error(
+        `/health was not answered for ${Math.round(delayMs)} ms; under way:\n${suspects}`,
+      );
+    }
+    if (answer instanceof Error) {
+      throw new Error(`/health failed; under way:\n${this.#shown()}`, { cause: answer });
+    }
+  }
+
+  #shown(): string {
+    const nowMs = performance.now();
+    return [...this.#underWay.values()]
+      .map(({ what, startMs }) => `  for ${Math.round(nowMs - startMs)} ms: ${what}`)
+      .join('\n');
+  }
+}
