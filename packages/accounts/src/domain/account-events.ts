@@ -88,8 +88,8 @@ function statusEventsOf(
     const [configuration = '', ...rest] = key.split('.');
     const section = `configuration.${configuration}`;
     const type = `v2.core.account[${section}].capability_status_updated`;
-    const event = accountEvent(account, type, section);
-    return [{ ...event, data: { updated_capability: rest.join('.') } }];
+    const { target } = accountEvent(account, type, section);
+    return [{ type, target, data: { updated_capability: rest.join('.') } }];
   });
 }
 

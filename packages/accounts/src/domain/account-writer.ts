@@ -87,7 +87,7 @@ export class AccountWriter {
   /** Events without a change of an account, as a ping is. */
   putBundle(writes: WriteSet, bundle: Omit<EventBundle, 'id' | 'createdMs'>): EventBundle {
     const { createdMs, letters } = this.#bundleOrder.next();
-    const whole = { ...bundle, id: letters, createdMs };
+    const whole = { id: letters, createdMs, ...bundle };
     this.#needs.events.put(writes, whole);
     if (this.#needs.isAwaited(whole)) writes.announce(whole.id);
     return whole;

@@ -326,8 +326,10 @@ function lockKeysOf({ tenant }: RequestContext, { given }: AccountWrite): string
 
 function emptyAccount({ tenant }: RequestContext, id: string, createdMs: number): StoredAccount {
   const none = { collector: 'vendor', entries: [], alternatives: [] } as const;
+  // Member by member: each one that follows a spread costs a microsecond.
   return {
-    ...tenant,
+    platform: tenant.platform,
+    livemode: tenant.livemode,
     id,
     createdMs,
     isClosed: false,

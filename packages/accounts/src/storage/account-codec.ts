@@ -74,7 +74,8 @@ export function toAccountRow(account: StoredAccount, head: string, sealer: Seale
 export function fromAccountRow(row: AccountRow, tenant: Tenant, sealer?: Sealer): StoredAccount {
   const body = JSON.parse(row.body) as AccountBody; // written by `toAccountRow`
   const account: StoredAccount = {
-    ...tenant,
+    platform: tenant.platform,
+    livemode: tenant.livemode,
     id: row.id,
     createdMs: Number(row.created_ms),
     isClosed: row.is_closed === 1,

@@ -180,8 +180,10 @@ function toRecord(at: {
 }): AttemptRecord {
   const { outcome, request, hook, deliveredMs, durationMs, throttledMs } = at;
   const answered = outcome.kind === 'answered' ? outcome : undefined;
+  const { status, status_code } = statusOf(outcome);
   return {
-    ...statusOf(outcome),
+    status,
+    status_code,
     deliveredMs,
     durationMs,
     throttledMs,

@@ -95,6 +95,6 @@ function unpacked(output: unknown): unknown {
     if ('item' in part) return part.item;
     const bytes = all.subarray(start, part.end);
     start = part.end;
-    return { fields: part.fields, payload: { ...part.about, bytes } };
+    return { fields: part.fields, payload: { bytes, ...part.about } };
   });
 }
