@@ -341,6 +341,10 @@ describe('Envoy', () => {
       },
     ]);
     assert.equal((await ask(question)).status, 200);
+    // As the reference service: a proxy that names nobody is set up wrongly.
+    const none = await ask('{"domain":"edge","descriptors":[]}');
+    assert.equal(none.status, 400);
+    assert.equal(JSON.parse(none.text).message, 'rate limit descriptor list must not be empty');
     const over = await ask(question);
     assert.equal(over.status, 429);
     const body = Buffer.from(JSON.parse(over.text).rawBody, 'base64').toString();

@@ -139,6 +139,9 @@ describe('/query for clients of version 1', () => {
     );
     assert.deepEqual(await bound('CREATE DATABASE $db', { db: { identifier: 'made' } }), []);
     assert.ok(((await rows('', 'SHOW DATABASES')) as unknown[][]).flat().includes('made'));
+    // Names of types by which the client for Go and others know them.
+    const named = { f: { number: 1 }, i: { int: 4 }, v: { ident: 'v' } };
+    assert.deepEqual(await bound('SELECT $v FROM m WHERE v > $f AND v < $i', named), [[0, 3]]);
     // A bound name is a name alone, whatever it holds.
     assert.deepEqual(
       await bound('SELECT v FROM $m', { m: { identifier: 'm; DROP MEASUREMENT m' } }),

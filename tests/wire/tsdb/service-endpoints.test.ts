@@ -90,6 +90,21 @@ describe('service endpoints', () => {
     }
   });
 
+  // Source: `Ping` of influxdb1-client for Go and `ping` of `influxdb` for Python: a status other than 204 is an error.
+  it('P-02 answer clients of version 1 that know 204 alone', async () => {
+    const known = [{ 'user-agent': 'InfluxDBClient' }, { accept: 'application/x-msgpack' }];
+    for (const headers of known) {
+      const answer = await server.http.send('/ping', { headers });
+      assert.equal(answer.status, 204);
+      assert.equal(answer.text, '');
+      assert.match(String(answer.headers['x-influxdb-version']), /^3\.\d+\.\d+/);
+    }
+    const others = [{ 'user-agent': 'InfluxDBShell/1.8.10' }, { accept: 'application/json' }];
+    for (const headers of others) {
+      assert.equal((await server.http.send('/ping', { headers })).status, 200);
+    }
+  });
+
   it('P-02 report version and revision by GET, POST and HEAD', async () => {
     for (const method of ['GET', 'POST', 'HEAD']) {
       const { status, headers, text } = await server.http.send('/ping', { method });

@@ -49,6 +49,9 @@ export class EnvoyDesk {
 
   /** Throws `QuestionInvalid` and `StoreUnavailable`. */
   async ask(request: EnvoyRequest): Promise<EnvoyAnswer> {
+    if (request.descriptors.length === 0) {
+      throw new QuestionInvalid('rate limit descriptor list must not be empty');
+    }
     if (request.descriptors.length > MAX_DESCRIPTOR_COUNT) {
       throw new QuestionInvalid(`at most ${MAX_DESCRIPTOR_COUNT} descriptors`);
     }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { readsHealthInJson, sendJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteDeps } from './deps.js';
@@ -25,10 +26,11 @@ export function registerServiceRoutes(app: FastifyInstance, deps: RouteDeps): vo
   app.route({
     method: ['GET', 'POST', 'HEAD'],
     url: '/ping',
-    handler: async (_request, reply) => {
+    handler: async (request, reply) => {
       const requestId = deps.random.uuidV7();
       reply.header('request-id', requestId).header('x-request-id', requestId);
       setVersionHeaders(reply, deps);
+      if (expectsEmptyPing(request.headers)) return reply.code(204).send();
       const body = {
         product_name: PRODUCT_NAME,
         version: deps.settings.reported_version,
@@ -40,4 +42,12 @@ export function registerServiceRoutes(app: FastifyInstance, deps: RouteDeps): vo
         .send(Buffer.from(JSON.stringify(body)));
     },
   });
+}
+
+/**
+ * The 1.x server answers a ping with 204, and two of its clients take anything else for a failure: that for Go, which names
+ * itself, and that for Python, which asks for MessagePack everywhere.
+ */
+function expectsEmptyPing(headers: IncomingHttpHeaders): boolean {
+  return headers['user-agent'] === 'InfluxDBClient' || headers.accept === 'application/x-msgpack';
 }

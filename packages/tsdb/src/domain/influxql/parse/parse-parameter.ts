@@ -10,6 +10,7 @@ export function parseParameter(type: string, text: string): Expr | undefined {
   switch (type) {
     case 'regex':
       return { kind: 'regex', source: text };
+    case 'ident':
     case 'identifier':
       return { kind: 'var_ref', name: text };
     case 'string':
@@ -19,9 +20,11 @@ export function parseParameter(type: string, text: string): Expr | undefined {
         ? { kind: 'boolean', value: text === 'true' }
         : undefined;
     case 'float':
+    case 'number':
       return text.trim() !== '' && Number.isFinite(Number(text))
         ? { kind: 'number', value: Number(text) }
         : undefined;
+    case 'int':
     case 'integer':
       return /^-?\d{1,19}$/.test(text) ? { kind: 'integer', value: BigInt(text) } : undefined;
     case 'unsigned':
