@@ -22,19 +22,21 @@ export class KindTable {
 
   constructor(groups: readonly RowGroup[], like?: KindTable) {
     this.groups = groups;
-    this.rows = groups.length === 1 ? (groups[0]?.rows ?? []) : groups.flatMap(({ rows }) => rows);
+    this.rows = groups.length === 1 ? (groups[0]?.rows ?? []) : rowsOf(groups);
     // The look-up tables hold positions: they stay right as long as the same ids stand at the same places.
-    if (like !== undefined && like.rows.length === this.rows.length) {
-      const isSame = this.rows.every((row, index) => {
-        const other = like.rows[index];
-        return row === other || (row.id === other?.id && row.slug === other.slug);
-      });
-      if (isSame) {
-        this.#byId = like.#byId;
-        this.#bySlug = like.#bySlug;
-        this.#idOrder = like.#idOrder;
-      }
+    if (like !== undefined && this.#namesAlike(like)) {
+      this.#byId = like.#byId;
+      this.#bySlug = like.#bySlug;
+      this.#idOrder = like.#idOrder;
     }
+  }
+
+  /** False also where groups are cut otherwise: to look at every row costs more than to number them. */
+  #namesAlike(other: KindTable): boolean {
+    return (
+      this.groups.length === other.groups.length &&
+      this.groups.every((group, index) => hasSameNames(group, other.groups[index]))
+    );
   }
 
   get(id: string): Row | undefined {
@@ -68,6 +70,23 @@ export class KindTable {
     this.#bySlug ??= new Map(this.rows.map((row, index) => [row.slug, index]));
     return at(this.rows, this.#bySlug.get(slug));
   }
+}
+
+function hasSameNames(group: RowGroup, other: RowGroup | undefined): boolean {
+  if (group === other) return true;
+  return (
+    group.rows.length === other?.rows.length &&
+    group.rows.every(({ id, slug }, index) => {
+      const row = other.rows[index];
+      return id === row?.id && slug === row.slug;
+    })
+  );
+}
+
+function rowsOf(groups: readonly RowGroup[]): readonly Row[] {
+  const rows: Row[] = [];
+  for (const group of groups) for (const row of group.rows) rows.push(row);
+  return rows;
 }
 
 const at = (rows: readonly Row[], index: number | undefined): Row | undefined =>

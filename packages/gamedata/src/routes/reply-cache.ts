@@ -43,6 +43,9 @@ export class ReplyCache {
   readonly #limitBytes: number;
   readonly #byKey = new Map<string, Reply>();
   readonly #byUrl = new Map<string, Reply>();
+  /** What was made in advance, by tag and coding: a new version leaves most of it as it is. */
+  #thorough = new Map<string, Buffer>();
+  #thoroughBefore: ReadonlyMap<string, Buffer> = new Map();
   #sizeBytes = 0;
   hits = 0;
   misses = 0;
@@ -89,6 +92,9 @@ export class ReplyCache {
   }
 
   clear(): void {
+    // Two versions may follow each other before anything is made in advance.
+    if (this.#thorough.size > 0) this.#thoroughBefore = this.#thorough;
+    this.#thorough = new Map();
     this.#byKey.clear();
     this.#byUrl.clear();
     this.#sizeBytes = 0;
@@ -99,7 +105,10 @@ export class ReplyCache {
     if (coding === 'identity' || reply.body.length < MIN_CODED_SIZE_BYTES) return identityOf(reply);
     const known = reply.coded[coding];
     if (known !== undefined) return known ?? identityOf(reply);
-    const bytes = await compress(reply.body, coding, isThorough);
+    const name = `${reply.etag}/${coding}`;
+    const kept = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
+    const bytes = kept ?? (await compress(reply.body, coding, isThorough));
+    if (isThorough) this.#thorough.set(name, bytes);
     if (bytes.length >= reply.body.length) {
       reply.coded[coding] = null;
       return identityOf(reply);
@@ -162,9 +171,17 @@ async function compress(body: Buffer, coding: 'br' | 'gzip', isThorough: boolean
     params: {
       [constants.BROTLI_PARAM_QUALITY]: level.br,
       [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      // A window as large as the body finds as much as one of megabytes, which would have to be cleared each time.
+      [constants.BROTLI_PARAM_LGWIN]: windowBits(body.length),
     },
   });
 }
+
+const windowBits = (size: number): number =>
+  Math.min(
+    Math.max(Math.ceil(Math.log2(size + 1)), constants.BROTLI_MIN_WINDOW_BITS),
+    constants.BROTLI_DEFAULT_WINDOW,
+  );
 
 const ETAG_LENGTH = 22;
 
