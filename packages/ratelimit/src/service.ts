@@ -5,6 +5,7 @@ import {
   isNetwork,
   type Logger,
   type Metrics,
+  type PlainRoute,
   type Principal,
   type Random,
   type RelationalStore,
@@ -29,6 +30,7 @@ import { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
 import type { AnswerContext } from './routes/answer.js';
 import { AUTH_PATH, registerAuthRoute } from './routes/auth-route.js';
+import { CheckRoute } from './routes/check-route.js';
 import { registerEnvoyJsonRoute } from './routes/envoy-json-route.js';
 import { EnvoyServer } from './routes/envoy-server.js';
 import { EXPOSED_HEADERS } from './routes/headers.js';
@@ -189,7 +191,7 @@ class RateLimitService implements RateLimit {
   }
 
   async #registerLimiter(app: FastifyInstance): Promise<void> {
-    const { config, clock, log, onBan } = this.#needs;
+    const { config, clock, random, log, onBan } = this.#needs;
     const [limiter, addresses, desk] = [this.#limiter, this.#addresses, this.#desk];
     await app.register(async (scope) =>
       registerStatusRoutes(scope, { config, limiter, addresses }),
@@ -211,10 +213,16 @@ class RateLimitService implements RateLimit {
         profiles: this.#profiles,
         routes: this.#routes,
         clock,
+        random,
         log,
         onUnban: (identity) => onBan?.({ type: 'rate_limit.unbanned', identity }),
       }),
     );
+  }
+
+  plainRoutes(): readonly PlainRoute[] {
+    const { config, clock, random, log } = this.#needs;
+    return config.enabled ? [new CheckRoute({ config, desk: this.#desk, clock, random, log })] : [];
   }
 
   async start(): Promise<void> {

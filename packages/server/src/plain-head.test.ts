@@ -13,6 +13,7 @@ describe('readPlainHead', () => {
       {
         path: '/write',
         url: '/write?db=a',
+        host: 'h',
         headers: { authorization: 'Token t' },
         contentEncoding: 'gzip',
         contentLength: 5,

@@ -3,6 +3,7 @@ export interface PlainHead {
   readonly path: string;
   /** Path and query. */
   readonly url: string;
+  readonly host: string;
   readonly headers: { readonly authorization?: string | undefined };
   readonly contentEncoding: string | undefined;
   readonly contentLength: number;
@@ -35,13 +36,15 @@ export function readPlainHead(text: string): PlainHead | undefined {
   const headers = readHeaders(lines);
   if (url === undefined || path === undefined || headers === undefined) return undefined;
   const length = headers.get('content-length');
-  if (!headers.has('host') || length === undefined || !/^[1-9]\d{0,8}$/.test(length)) {
+  const host = headers.get('host');
+  if (host === undefined || length === undefined || !/^[1-9]\d{0,8}$/.test(length)) {
     return undefined;
   }
   if ((headers.get('connection') ?? 'keep-alive').toLowerCase() !== 'keep-alive') return undefined;
   return {
     path,
     url,
+    host,
     headers: { authorization: headers.get('authorization') },
     contentEncoding: headers.get('content-encoding'),
     contentLength: Number(length),

@@ -21,8 +21,8 @@ export interface PlainSideParts {
   readonly log: Logger;
   /** Throws when the request must not be answered here. */
   authenticate(request: RawRequest): unknown;
-  /** Of every answer, as lines with their ends. */
-  headerLines(): string;
+  /** Of every answer behind this front, as lines with their ends. */
+  headerLines(front: PlainRoute['front']): string;
   numbersOf(method: string, path: string): RouteNumbers;
   isDraining(): boolean;
 }
@@ -96,7 +96,9 @@ export class PlainSide {
     if (known === undefined || !this.#isAdmitted(head, socket)) return undefined;
     return async () => {
       try {
-        return await this.#answer(known, head, bytes.subarray(bodyStart));
+        const body = bytes.subarray(bodyStart);
+        const base = `${'encrypted' in socket ? 'https' : 'http'}://${head.host}`;
+        return await this.#answer(known, head, { base, body });
       } catch (err) {
         this.#parts.log.error({ err }, 'request failed'); // A plain route that rejects has a bug.
         throw err;
@@ -124,21 +126,24 @@ export class PlainSide {
     }
   }
 
-  async #answer({ route, numbers }: KnownRoute, head: PlainHead, body: Buffer) {
+  async #answer(
+    { route, numbers }: KnownRoute,
+    { url, contentEncoding }: PlainHead,
+    { base, body }: { readonly base: string; readonly body: Buffer },
+  ) {
     const { clock } = this.#parts;
     const startMs = clock.monotonicMs();
-    const { url, contentEncoding } = head;
-    const answer = await route.answer({ url, contentEncoding, body });
+    const answer = await route.answer({ url, base, contentEncoding, body });
     numbers.count({
       status: answer.status,
       durationMs: clock.monotonicMs() - startMs,
       sizeBytes: answer.body?.length ?? 0,
     });
-    return this.#encode(answer);
+    return this.#encode(answer, route.front);
   }
 
-  #encode({ status, headers, body }: PlainAnswer): string | Buffer {
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${this.#parts.headerLines()}`;
+  #encode({ status, headers, body }: PlainAnswer, front: PlainRoute['front']): string | Buffer {
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${this.#parts.headerLines(front)}`;
     for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
     if (body === undefined) return `${head}${this.#common()}\r\n`;
     const length = `content-length: ${body.length}\r\n`;

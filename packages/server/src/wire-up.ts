@@ -1,9 +1,10 @@
-import { createIdentity } from '@plinth/identity';
+import { createIdentity, OPERATOR_HEADER_LINES } from '@plinth/identity';
 import {
   type Clock,
   type HttpService,
   type Logger,
   Metrics,
+  type PlainRoute,
   RelationalOutbox,
   type RequestGate,
   SystemClock,
@@ -178,6 +179,12 @@ export async function wireUp(
   }
 }
 
+/** The names by which a gate knows what stands behind a front. */
+const GATED_AS: Readonly<Record<PlainRoute['front'], string>> = {
+  server: 'tsdb',
+  operator: 'identity',
+};
+
 /** Gates and request logs belong to the framework: with them it sees every request. */
 function openPlainSide(
   parts: HttpAppParts,
@@ -185,15 +192,18 @@ function openPlainSide(
   keepAliveMs: number,
 ): PlainSide | undefined {
   const { log, gate, services, metrics } = parts;
-  const routes = services.flatMap((service) => service.plainRoutes?.() ?? []);
-  const isSeen = gate?.covers('tsdb') || log.isLevelEnabled('debug');
-  if (isSeen || routes.length === 0) return undefined;
-  const headerLines = answerHeaderLines(parts.clusterUuid());
+  const all = services.flatMap((service) => service.plainRoutes?.() ?? []);
+  const routes = all.filter(({ front }) => !gate?.covers(GATED_AS[front]));
+  if (log.isLevelEnabled('debug') || routes.length === 0) return undefined;
+  const headerLines: Record<PlainRoute['front'], string> = {
+    server: answerHeaderLines(parts.clusterUuid()),
+    operator: OPERATOR_HEADER_LINES,
+  };
   return new PlainSide(
     {
       ...{ routes, clock, log },
       authenticate: (request) => parts.authenticate(request),
-      headerLines: () => headerLines,
+      headerLines: (front) => headerLines[front],
       numbersOf: (method, path) => metrics.route(method, path),
       isDraining: () => parts.isDraining(),
     },

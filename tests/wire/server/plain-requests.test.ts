@@ -9,7 +9,8 @@ const UNKNOWN_HEADER = 'X-Unknown: 1';
 const ADMIN_TOKEN = '/api/v3/configure/token/admin';
 
 /** Of a write: without a body, or with one, which comes in one piece with its head. */
-const WHOLE_ANSWER = /^HTTP\/1\.1 (204 [\s\S]*\r\n\r\n|[345]\d\d [\s\S]*\r\n\r\n[\s\S]+)$/;
+const WHOLE_ANSWER =
+  /^HTTP\/1\.1 (200 [\s\S]*\r\n\r\n[\s\S]+|204 [\s\S]*\r\n\r\n|[345]\d\d [\s\S]*\r\n\r\n[\s\S]+)$/;
 
 interface WriteText {
   readonly target: string;
@@ -112,6 +113,87 @@ describe('A short write', () => {
     const text = requestText({ target: '/write?db=two', body: 'm v=1 1' });
     connection.send(text + text.replace('Host: h', `Host: h\r\n${UNKNOWN_HEADER}`) + text);
     await connection.until(/^(HTTP\/1\.1 204[\s\S]*?\r\n\r\n){3}$/);
+  });
+});
+
+describe('A question to the limiter', () => {
+  const target = '/ops/v1/rate-limits/check';
+  /** Without what depends on the second, and without the end of a connection: the framework does not go on after bad JSON. */
+  const comparable = (answer: string): string =>
+    answer
+      .replace(/("x-ratelimit-reset":")\d+/g, '$1')
+      .replace(/^(connection|keep-alive): .*\r\n/gim, '');
+  const about = (fields: object): string => JSON.stringify({ dry_run: true, ...fields });
+  const BODIES: readonly string[] = [
+    about({ identity: 'user:1', endpoint: '/things/:id', method: 'POST' }),
+    about({ ip: '192.0.2.7' }),
+    about({ ip: 'nowhere' }),
+    about({ identity: 'user:1', resource: 'graphql', graph: { mutation: true, cost: 7 } }),
+    about({ identity: 'user:1', resource: 'unheard-of' }),
+    about({ identity: 'nobody' }),
+    about({ authorization: 'Bearer wrong', ip: '192.0.2.8' }),
+    about({ identity: 'user:1', cost: -1, content: 'yes', colour: 'red' }),
+    about({ ip: '192.0.2.9', resource: 'graphql' }),
+    about({}),
+    '[]',
+    '{"identity":',
+    'text',
+  ];
+
+  it('gets the answer of the HTTP server, whatever it asks', async () => {
+    const server = await ServerProcess.start({
+      flags: ['--services', 'ratelimit', '--without-auth'],
+    });
+    try {
+      for (const body of BODIES) {
+        const answer = comparable(await answerTo(server, { target, body }));
+        const asked = { target, body, headers: [UNKNOWN_HEADER] };
+        assert.equal(answer, comparable(await answerTo(server, asked)), body);
+        assert.match(answer, /^HTTP\/1\.1 \d{3} [\s\S]*nosniff/, body);
+      }
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('is counted once, and refused with the words for its address', async () => {
+    const flags = ['--services', 'ratelimit', '--without-auth'];
+    const server = await ServerProcess.start({ flags });
+    try {
+      const body = JSON.stringify({ ip: '192.0.2.1' });
+      const ask = async (headers: readonly string[]) => {
+        const text = await answerTo(server, { target, body, headers });
+        return JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4));
+      };
+      for (let used = 1; used <= 60; used += 1) {
+        const { headers } = await ask(used % 2 === 0 ? [] : [UNKNOWN_HEADER]);
+        assert.equal(headers['x-ratelimit-used'], String(used));
+      }
+      const refused = await ask([]);
+      assert.deepEqual([refused.allowed, refused.status], [false, 403]);
+      assert.deepEqual(refused.body, (await ask([UNKNOWN_HEADER])).body);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('needs an admin token', async () => {
+    const server = await ServerProcess.start({ flags: [] });
+    try {
+      const created = await server.http.send(ADMIN_TOKEN, { method: 'POST' });
+      const { token } = JSON.parse(created.text);
+      const body = JSON.stringify({ ip: '192.0.2.1' });
+      const bearer = (text: string) => [`Authorization: Bearer ${text}`];
+      assert.match(await answerTo(server, { target, body, headers: bearer(token) }), / 200 OK/);
+      for (const headers of [[], bearer('wrong')]) {
+        const answer = await answerTo(server, { target, body, headers });
+        assert.match(answer, /^HTTP\/1\.1 401 /);
+        const asked = { target, body, headers: [...headers, UNKNOWN_HEADER] };
+        assert.equal(answer, await answerTo(server, asked));
+      }
+    } finally {
+      await server.close();
+    }
   });
 });
 

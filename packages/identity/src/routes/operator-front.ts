@@ -11,6 +11,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessGate } from '../domain/access-gate.js';
 import { AppNotFound, CredentialNotFound, IdentityExists, IdentityNotFound } from '../errors.js';
 
+const NO_SNIFFING = 'x-content-type-options';
+/** What this front puts on every answer, as lines with their ends. */
+export const OPERATOR_HEADER_LINES = `${NO_SNIFFING}: nosniff\r\n`;
+
 /**
  * Everything below `/ops/v1`, whichever service has the route: admin tokens only, errors in the dialect of the
  * platform's own API. Source: webhooks, sections 1 and 2.2.
@@ -22,7 +26,7 @@ export function operatorFront(gate: AccessGate, log: Logger): ServiceFront {
     answerError: (error, request, reply) => answerOperatorError(error, log, request, reply),
     answerNotFound: (request, reply) => fail(request, reply, 404, 'Not Found'),
     setHeaders(_request, reply) {
-      reply.header('x-content-type-options', 'nosniff');
+      reply.header(NO_SNIFFING, 'nosniff');
     },
     answerPreflight: (_request, reply) => reply.code(204).send(),
   };

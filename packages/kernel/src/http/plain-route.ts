@@ -2,6 +2,8 @@
 export interface PlainRequest {
   /** Path and query, as in the request line. */
   readonly url: string;
+  /** Address of this server as its client knows it: scheme and host. */
+  readonly base: string;
   readonly contentEncoding: string | undefined;
   /** Not needed any more when the answer is there. */
   readonly body: Uint8Array;
@@ -16,10 +18,12 @@ export interface PlainAnswer {
 
 /**
  * A `POST` route that needs nothing but these: the server may answer short requests to it without its framework, whose
- * cost is most of theirs. It is behind the server's own front and answers every failure itself: it never rejects.
+ * cost is most of theirs. It answers every failure itself: it never rejects.
  */
 export interface PlainRoute {
   /** Without parameters. */
   readonly path: string;
+  /** Who asks for credentials: the server's own front, or that of everything below `/ops/v1`. */
+  readonly front: 'server' | 'operator';
   answer(request: PlainRequest): Promise<PlainAnswer>;
 }

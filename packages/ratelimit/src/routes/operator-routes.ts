@@ -1,10 +1,4 @@
-import {
-  type Clock,
-  JsonUnreadable,
-  type Logger,
-  sendPlatformFailure,
-  ValidationFailed,
-} from '@plinth/kernel';
+import { type Clock, type Logger, type Random, sendPlatformFailure } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { DecisionDesk } from '../domain/decision-desk.js';
@@ -14,11 +8,11 @@ import { BanUnknown, IdentityKeyInvalid, QuestionInvalid } from '../errors.js';
 import { type Caller, parseKey } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
-import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
+import type { AnswerContext, WireAnswer } from './answer.js';
+import { CHECK_PATH, checkOne, failureOf, fieldsOf, parseBody } from './check-route.js';
 import { docsBaseOf } from './http-gate.js';
 import { readQuestion } from './question.js';
 import type { RouteListing } from './route-listing.js';
-import { messageOf, statusOf } from './to-wire.js';
 
 export const OPERATOR_PATH = '/ops/v1/rate-limits';
 
@@ -34,6 +28,7 @@ export interface OperatorNeeds {
   readonly profiles: Profiles;
   readonly routes: RouteListing;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   readonly onUnban: (identity: string) => void;
 }
@@ -56,22 +51,16 @@ export function registerOperatorRoutes(app: FastifyInstance, needs: OperatorNeed
 
 function registerChecks(app: FastifyInstance, needs: OperatorNeeds): void {
   const { config, desk, clock } = needs;
-  const check = async (body: unknown, context: AnswerContext, id: string): Promise<WireAnswer> => {
-    const question = readQuestion(fieldsOf(body));
-    if (question.resource === 'lfs' && question.objects > config.lfs_max_objects) {
-      return tooManyObjects(context, id);
-    }
-    return toWireAnswer(await desk.ask(question), context);
-  };
   const contextOf = (request: FastifyRequest): AnswerContext => ({
     config,
     docsBase: docsBaseOf(config, request),
     clock,
   });
 
-  app.post<WithBody>(`${OPERATOR_PATH}/check`, async (request, reply) =>
-    send(reply, 200, await check(request.body, contextOf(request), request.id)),
-  );
+  app.post<WithBody>(CHECK_PATH, async (request, reply) => {
+    const answer = await checkOne(needs, request.body, contextOf(request));
+    return send(reply, 200, answer);
+  });
 
   app.post<WithBody>(
     `${OPERATOR_PATH}/check-batch`,
@@ -86,7 +75,7 @@ function registerChecks(app: FastifyInstance, needs: OperatorNeeds): void {
       for (const one of checks) readQuestion(fieldsOf(one));
       const context = contextOf(request);
       const results: WireAnswer[] = [];
-      for (const one of checks) results.push(await check(one, context, request.id));
+      for (const one of checks) results.push(await checkOne(needs, one, context));
       return send(reply, 200, isList ? results : { results });
     },
   );
@@ -200,23 +189,11 @@ const banToWire = ({ identity, untilSec, level }: Ban): object => ({
   level,
 });
 
-function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new JsonUnreadable('not_an_object');
-  }
-  return body as Readonly<Record<string, unknown>>; // just checked
-}
-
 /** Bodies are JSON whatever their content type says; an empty one is `{}`. */
 function takeJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
-    if (body.length === 0) return {};
-    try {
-      return JSON.parse(body.toString());
-    } catch {
-      throw new JsonUnreadable('not_json');
-    }
+    return parseBody(body);
   });
 }
 
@@ -235,17 +212,5 @@ function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const documentationUrl = `${request.protocol}://${request.host}/docs/operator`;
-  if (error instanceof ValidationFailed) {
-    const { message, errors } = error;
-    return sendPlatformFailure(reply, { status: 422, message, errors, documentationUrl });
-  }
-  if (error instanceof JsonUnreadable) {
-    const { message } = error;
-    return sendPlatformFailure(reply, { status: 400, message, documentationUrl });
-  }
-  const status = statusOf(error);
-  if (status >= 500) log.error({ err: error }, 'request failed');
-  const message = messageOf(error, status);
-  return sendPlatformFailure(reply, { status, message, documentationUrl });
+  return sendPlatformFailure(reply, failureOf(error, `${request.protocol}://${request.host}`, log));
 }

@@ -56,6 +56,7 @@ export function registerWriteRoutes(
  */
 export class WriteRoute implements PlainRoute {
   readonly path: string;
+  readonly front = 'server';
   readonly dialect: 'native' | 'v2';
   readonly #deps: RouteDeps;
   readonly #api: WriteApi;
@@ -75,7 +76,7 @@ export class WriteRoute implements PlainRoute {
     this.#written = { status: 204, headers, body: undefined };
   }
 
-  async answer(request: PlainRequest): Promise<PlainAnswer> {
+  async answer(request: Omit<PlainRequest, 'base'>): Promise<PlainAnswer> {
     try {
       const queryString = queryStringOf(request.url);
       if (queryString === undefined) throw missingQueryString(this.#api);
@@ -91,7 +92,7 @@ export class WriteRoute implements PlainRoute {
     }
   }
 
-  async #write(request: PlainRequest, target: WriteTarget): Promise<WriteOutcome> {
+  async #write(request: Omit<PlainRequest, 'base'>, target: WriteTarget): Promise<WriteOutcome> {
     const { engine, catalog, clock, settings } = this.#deps;
     const { body } = request;
     const receivedNs = clock.nowNs();
