@@ -14,7 +14,7 @@ export class DictionaryVector implements ColumnVector {
   }
 
   get values(): ArrayLike<unknown> {
-    this.#values ??= Array.from(this.codes, (code) => this.texts[code] ?? '');
+    this.#values ??= new DictionaryTexts(this);
     return this.#values;
   }
 
@@ -27,5 +27,21 @@ export class DictionaryVector implements ColumnVector {
     });
     this.#validity = bits;
     return bits;
+  }
+}
+
+/** The texts of a dictionary's rows, for those who do not know dictionaries. Parts of it are plain arrays. */
+export class DictionaryTexts extends Array<string> {
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+
+  readonly of: DictionaryVector;
+
+  constructor(of: DictionaryVector) {
+    const { codes, texts } = of;
+    super(codes.length);
+    this.of = of;
+    for (let row = 0; row < codes.length; row++) this[row] = texts[codes[row] as number] ?? '';
   }
 }

@@ -1,8 +1,9 @@
 import type { AnswerColumn } from '../../domain/influxql/answer.js';
 import type { Value } from '../../domain/influxql/plan/data-type.js';
 import { floorDiv } from '../../model/calendar.js';
+import { DictionaryTexts } from '../../model/dictionary-vector.js';
 import { jsonText, SERIES_STYLE } from '../formats/cell-text.js';
-import { type CellWriter, putFloat } from '../formats/json-cells.js';
+import { putFloat } from '../formats/json-cells.js';
 import { Piece, type TextBytes } from '../formats/text-bytes.js';
 import { TimeParts, TimeWriter } from '../formats/time-text.js';
 
@@ -17,8 +18,12 @@ export class UnsupportedValue extends Error {
 /** What stands for an infinite number: `null`, or `UnsupportedValue` in place of the answer. */
 export type Infinities = 'null' | 'refused';
 
-/** Writes the cells of one column, in JSON. */
-export type ColumnWriter = (values: ArrayLike<Value>) => CellWriter;
+/** Writes the cells of one column, in JSON. There are as many pieces as series: a piece makes nothing anew. */
+export interface ColumnWriter {
+  /** The values that the next cells are of. */
+  take(values: ArrayLike<Value>): void;
+  put(row: number): void;
+}
 
 interface WriterOptions {
   readonly epochNs: bigint | undefined;
@@ -29,24 +34,44 @@ interface WriterOptions {
 const NULL = new Piece('null');
 const QUOTE = 34;
 const NS_PER_SECOND = 1_000_000_000;
+/** Different values of a tag that are kept as bytes. */
+const MAX_PIECES = 16_384;
 
 export function columnWriter(
   { type }: AnswerColumn,
   options: WriterOptions,
   out: TextBytes,
 ): ColumnWriter {
-  if (type === 'time') return timeWriter(options, out);
-  return (values) => {
-    if (values instanceof Float64Array)
-      return (row) => putNumber(values[row] as number, options.infinities, out);
-    return (row) => {
-      const value = values[row];
-      if (value === null || value === undefined) out.put(NULL);
-      else if (typeof value === 'number') putNumber(value, options.infinities, out);
-      else if (typeof value === 'string') out.jsonText(value);
-      else out.ascii(String(value));
-    };
-  };
+  if (type === 'tag') return new TagWriter(out);
+  if (type !== 'time') return new ValueWriter(options.infinities, out);
+  const { epochNs, zone } = options;
+  if (epochNs !== undefined) return new EpochWriter(epochNs, out);
+  return zone === undefined || zone === 'UTC'
+    ? new TimeTextWriter(out)
+    : new ZonedTimeWriter(zone, out);
+}
+
+class ValueWriter implements ColumnWriter {
+  readonly #infinities: Infinities;
+  readonly #out: TextBytes;
+  #values: ArrayLike<Value> = [];
+
+  constructor(infinities: Infinities, out: TextBytes) {
+    this.#infinities = infinities;
+    this.#out = out;
+  }
+
+  take(values: ArrayLike<Value>): void {
+    this.#values = values;
+  }
+
+  put(row: number): void {
+    const value = this.#values[row];
+    if (typeof value === 'number') putNumber(value, this.#infinities, this.#out);
+    else if (value === null || value === undefined) this.#out.put(NULL);
+    else if (typeof value === 'string') this.#out.jsonText(value);
+    else this.#out.ascii(String(value));
+  }
 }
 
 function putNumber(value: number, infinities: Infinities, out: TextBytes): void {
@@ -55,48 +80,135 @@ function putNumber(value: number, infinities: Infinities, out: TextBytes): void 
   else throw new UnsupportedValue(value);
 }
 
-function timeWriter({ epochNs, zone }: WriterOptions, out: TextBytes): ColumnWriter {
-  if (epochNs !== undefined) return epochWriter(epochNs, out);
-  if (zone !== undefined && zone !== 'UTC') {
-    const text = jsonText({ kind: 'timestamp', unit: 'ns', zone }, SERIES_STYLE);
-    return (values) => (row) => out.text(text(values[row]));
+/** Tags have few values, each of which is turned into bytes once. */
+class TagWriter implements ColumnWriter {
+  readonly #out: TextBytes;
+  readonly #pieces = new Map<Value | undefined, Piece>([
+    [null, NULL],
+    [undefined, NULL],
+  ]);
+  #values: ArrayLike<Value> = [];
+  /** Set while the values come from a dictionary, which all pieces of an answer have in common. */
+  #codes: Int32Array | undefined;
+  #texts: readonly unknown[] | undefined;
+  #pieceOfCode: (Piece | undefined)[] = [];
+
+  constructor(out: TextBytes) {
+    this.#out = out;
   }
-  const writer = new TimeWriter('Z');
-  return (values) => {
-    const halves = halvesOf(values);
-    return (row) => {
-      out.byte(QUOTE);
-      writer.put(halves, row, out);
-      out.byte(QUOTE);
-    };
-  };
+
+  take(values: ArrayLike<Value>): void {
+    this.#values = values;
+    this.#codes = values instanceof DictionaryTexts ? values.of.codes : undefined;
+    if (!(values instanceof DictionaryTexts) || this.#texts === values.of.texts) return;
+    this.#texts = values.of.texts;
+    this.#pieceOfCode = [];
+  }
+
+  put(row: number): void {
+    const code = this.#codes?.[row];
+    const known = code === undefined ? undefined : this.#pieceOfCode[code];
+    if (known !== undefined) {
+      this.#out.put(known);
+      return;
+    }
+    const value = this.#values[row];
+    let piece = this.#pieces.get(value);
+    if (piece === undefined) {
+      if (this.#pieces.size >= MAX_PIECES) {
+        this.#out.jsonText(String(value));
+        return;
+      }
+      piece = new Piece(JSON.stringify(value));
+      this.#pieces.set(value, piece);
+    }
+    if (code !== undefined) this.#pieceOfCode[code] = piece;
+    this.#out.put(piece);
+  }
+}
+
+class ZonedTimeWriter implements ColumnWriter {
+  readonly #out: TextBytes;
+  readonly #text: (value: unknown) => string;
+  #values: ArrayLike<Value> = [];
+
+  constructor(zone: string, out: TextBytes) {
+    this.#out = out;
+    this.#text = jsonText({ kind: 'timestamp', unit: 'ns', zone }, SERIES_STYLE);
+  }
+
+  take(values: ArrayLike<Value>): void {
+    this.#values = values;
+  }
+
+  put(row: number): void {
+    this.#out.text(this.#text(this.#values[row]));
+  }
+}
+
+class TimeTextWriter implements ColumnWriter {
+  readonly #out: TextBytes;
+  readonly #writer = new TimeWriter('Z');
+  #halves = new Int32Array(0);
+
+  constructor(out: TextBytes) {
+    this.#out = out;
+  }
+
+  take(values: ArrayLike<Value>): void {
+    this.#halves = halvesOf(values);
+  }
+
+  put(row: number): void {
+    this.#out.byte(QUOTE);
+    this.#writer.put(this.#halves, row, this.#out);
+    this.#out.byte(QUOTE);
+  }
 }
 
 /** Whole numbers of a unit of time. */
-function epochWriter(epochNs: bigint, out: TextBytes): ColumnWriter {
-  const unitNs = Number(epochNs);
-  const perSecond = Math.floor(NS_PER_SECOND / unitNs);
-  const digitCount = String(perSecond).length - 1;
-  const unitSec = unitNs / NS_PER_SECOND;
-  const parts = new TimeParts();
-  return (values) => {
-    const halves = halvesOf(values);
-    return (row) => {
-      parts.split(halves, row);
-      const { second, nanos } = parts;
-      if (perSecond === 0 || perSecond === 1) out.whole(Math.floor(second / unitSec));
-      else if (second > 0) {
-        out.whole(second);
-        out.padded(nanos / unitNs, digitCount);
-      } else if (second === 0) out.whole(Math.floor(nanos / unitNs));
-      else out.ascii(String(floorDiv(values[row] as bigint, epochNs))); // the column of times
-    };
-  };
+class EpochWriter implements ColumnWriter {
+  readonly #out: TextBytes;
+  readonly #epochNs: bigint;
+  readonly #unitNs: number;
+  readonly #unitSec: number;
+  readonly #perSecond: number;
+  readonly #digitCount: number;
+  readonly #parts = new TimeParts();
+  #values: ArrayLike<Value> = [];
+  #halves = new Int32Array(0);
+
+  constructor(epochNs: bigint, out: TextBytes) {
+    this.#out = out;
+    this.#epochNs = epochNs;
+    this.#unitNs = Number(epochNs);
+    this.#unitSec = this.#unitNs / NS_PER_SECOND;
+    this.#perSecond = Math.floor(NS_PER_SECOND / this.#unitNs);
+    this.#digitCount = String(this.#perSecond).length - 1;
+  }
+
+  take(values: ArrayLike<Value>): void {
+    this.#values = values;
+    this.#halves = halvesOf(values);
+  }
+
+  put(row: number): void {
+    const out = this.#out;
+    this.#parts.split(this.#halves, row);
+    const { second, nanos } = this.#parts;
+    if (this.#perSecond <= 1) out.whole(Math.floor(second / this.#unitSec));
+    else if (second > 0) {
+      out.whole(second);
+      out.padded(nanos / this.#unitNs, this.#digitCount);
+    } else if (second === 0) out.whole(Math.floor(nanos / this.#unitNs));
+    else out.ascii(String(floorDiv(this.#values[row] as bigint, this.#epochNs))); // the column of times
+  }
 }
 
 /** Times as pairs of 32-bit words. */
-function halvesOf(values: ArrayLike<Value>): Int32Array {
+function halvesOf(values: ArrayLike<Value>): Int32Array<ArrayBuffer> {
   const times =
     values instanceof BigInt64Array ? values : BigInt64Array.from(values as ArrayLike<bigint>);
-  return new Int32Array(times.buffer, times.byteOffset, times.length * 2);
+  // Times are in memory of their own.
+  return new Int32Array(times.buffer as ArrayBuffer, times.byteOffset, times.length * 2);
 }

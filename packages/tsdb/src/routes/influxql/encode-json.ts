@@ -1,6 +1,6 @@
 import type { Answer, AnswerSeries } from '../../domain/influxql/answer.js';
 import { TextBytes } from '../formats/text-bytes.js';
-import { columnWriter, type Infinities } from './column-writer.js';
+import { type ColumnWriter, columnWriter, type Infinities } from './column-writer.js';
 
 export interface JsonOptions {
   readonly epochNs: bigint | undefined;
@@ -105,7 +105,7 @@ const CLOSE_BRACKET = 93;
 class SeriesEncoder {
   readonly #answer: Answer;
   readonly #out: TextBytes;
-  readonly #writers;
+  readonly #writers: readonly ColumnWriter[];
   readonly #columns: string;
   readonly #tagKeys: readonly string[];
 
@@ -131,13 +131,15 @@ class SeriesEncoder {
   /** Rows without the brackets around them; there is at least one. */
   rows(piece: AnswerSeries, from: number, to: number): void {
     const out = this.#out;
-    const cells = this.#writers.map((write, i) => write(piece.columns[i] ?? []));
+    const writers = this.#writers;
+    for (let column = 0; column < writers.length; column++)
+      (writers[column] as ColumnWriter).take(piece.columns[column] ?? []);
     for (let row = from; row < to; row++) {
       if (row > from) out.byte(COMMA);
       out.byte(OPEN_BRACKET);
-      for (let column = 0; column < cells.length; column++) {
+      for (let column = 0; column < writers.length; column++) {
         if (column > 0) out.byte(COMMA);
-        cells[column]?.(row);
+        (writers[column] as ColumnWriter).put(row);
       }
       out.byte(CLOSE_BRACKET);
     }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { DirectRequest, DirectRows } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
+import { compacted } from './compact-rows.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
@@ -15,6 +16,10 @@ const MAX_SOURCES = 65_535;
 /** Values after which others get their turn. */
 const ROWS_PER_TURN = 1_000_000;
 const CHUNK_ROWS = 2048;
+/** So many rows are taken together before they are looked at in the order of their times. */
+const LEAST_COMPACTED = 4096;
+/** A slow reader holds what was taken together. */
+const MAX_COMPACTED_VALUES = 4_000_000;
 /** Times are sorted by counting when there are at most so many different ones for each row. */
 const SLOTS_PER_ROW = 16;
 
@@ -32,18 +37,29 @@ export async function answerRows(ask: {
   // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.
   const runs =
     answer.tieBreakers.length === 0 ? found : inTagOrder(found, index, answer, answer.descending);
-  const picked = await pickRows(request, runs, loaded);
-  if (picked === undefined) return undefined;
-  const sorted = sortedByTime(picked, loaded, answer.descending);
+  const matching = await pickRows(request, runs, loaded);
+  if (matching === undefined) return undefined;
+  const { picked, loaded: rows } = isWorthCompacting(matching, answer)
+    ? compacted(matching, loaded)
+    : { picked: matching, loaded };
+  const sorted = sortedByTime(picked, rows, answer.descending);
   if (sorted === undefined) return undefined;
   const end =
     answer.limit === undefined
       ? sorted.rows.length
       : Math.min(sorted.rows.length, answer.offset + answer.limit);
-  return chunksOf(new RowChunks({ loaded, columns: answer.columns, index }), sorted, {
+  return chunksOf(new RowChunks({ loaded: rows, columns: answer.columns, index }), sorted, {
     from: Math.min(answer.offset, end),
     to: end,
   });
+}
+
+function isWorthCompacting({ rows }: PickedRows, { columns, limit }: DirectRows): boolean {
+  return (
+    limit === undefined &&
+    rows.length >= LEAST_COMPACTED &&
+    rows.length * columns.length <= MAX_COMPACTED_VALUES
+  );
 }
 
 function* chunksOf(

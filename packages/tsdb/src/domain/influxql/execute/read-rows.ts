@@ -76,7 +76,7 @@ export async function* readRows(
       else while (to < rowCount && keys.every((key) => key[to] === key[from])) to++;
       yield {
         tags: keys.map((key) => key[from] as string),
-        times: sliceOf(times, from, to),
+        times: times.subarray(from, to),
         columns: values.map((column): ArrayLike<Value> => sliceOf(column, from, to)),
       };
       from = to;

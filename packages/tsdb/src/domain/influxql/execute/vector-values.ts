@@ -32,6 +32,8 @@ export const exactValue = (value: Value): Value =>
 export function sliceOf<T>(values: ArrayLike<T>, from: number, to: number): ArrayLike<T> {
   if (from === 0 && to === values.length) return values;
   if (Array.isArray(values)) return values.slice(from, to) as T[];
+  // A view costs more than the value: the last rows of series are so many pieces of one.
+  if (to - from === 1) return [values[from] as T];
   // All else that comes here is a typed array.
   return (values as unknown as { subarray(from: number, to: number): ArrayLike<T> }).subarray(
     from,
