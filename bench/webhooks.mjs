@@ -81,7 +81,9 @@ async function ingestSubscribed() {
       const webhook = { url, events: [`for${count}`], secret: 'secret' };
       apps.push(await send('POST', '/ops/v1/apps', { name: `silent ${count} ${index}`, webhook }));
     }
-    await ingestBatch(`${count} subscribed`, { event: `for${count}` });
+    // Named, because the app that takes everything would get them, too.
+    const app_ids = apps.map(({ id }) => id);
+    await ingestBatch(`${count} subscribed`, { event: `for${count}`, app_ids });
     for (const { id } of apps) await raw('DELETE', `/ops/v1/apps/${id}`);
   }
   silent.close();
