@@ -317,6 +317,34 @@ describe('Envoy', () => {
     });
   });
 
+  // Source: grpc.health.v1, by which Envoy and probes of containers ask; the reference service is called `ratelimit` there.
+  it('finds it healthy', async () => {
+    await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
+    const port = platform.server.logged('envoy rate limit service listens')?.['port'];
+    const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+    const check = (service: string) =>
+      new Promise<string>((resolve) => {
+        const text = Buffer.from(service);
+        client.makeUnaryRequest(
+          '/grpc.health.v1.Health/Check',
+          (name: Buffer) => Buffer.concat([Buffer.from([0x0a, name.length]), name]),
+          (bytes: Buffer) => bytes.toString('hex'),
+          text,
+          (error, status) =>
+            resolve(error === null ? String(status) : (grpc.status[error.code] ?? '')),
+        );
+      });
+    try {
+      // Field 1 is 1: serving.
+      for (const name of ['', 'ratelimit', 'envoy.service.ratelimit.v3.RateLimitService']) {
+        assert.equal(await check(name), '0801', name);
+      }
+      assert.equal(await check('other'), 'NOT_FOUND');
+    } finally {
+      client.close();
+    }
+  });
+
   it('has a twin over plain HTTP for operators', async () => {
     await using platform = await Platform.start(FLAGS);
     const ask = async (body: string) =>

@@ -13,6 +13,29 @@ export const ENVOY_DESCRIPTION = {
         },
       },
     },
+    grpc: {
+      nested: {
+        health: {
+          nested: {
+            v1: {
+              nested: {
+                HealthCheckRequest: { fields: { service: { type: 'string', id: 1 } } },
+                ServingStatus: { values: { UNKNOWN: 0, SERVING: 1, NOT_SERVING: 2 } },
+                HealthCheckResponse: { fields: { status: { type: 'ServingStatus', id: 1 } } },
+                Health: {
+                  methods: {
+                    Check: {
+                      requestType: 'HealthCheckRequest',
+                      responseType: 'HealthCheckResponse',
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
     envoy: {
       nested: {
         config: {

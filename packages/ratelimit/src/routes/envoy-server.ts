@@ -37,7 +37,7 @@ export class EnvoyServer {
       enums: String,
       defaults: false,
     });
-    const service = definition['envoy.service.ratelimit.v3.RateLimitService'];
+    const service = definition[SERVICE_NAME];
     const server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_SIZE_BYTES });
     // The loader gives services and messages in one record; this name is a service's.
     server.addService(service as grpc.ServiceDefinition, {
@@ -56,6 +56,15 @@ export class EnvoyServer {
             callback({ code: status.INTERNAL, details: 'internal error' });
           },
         );
+      },
+    });
+    server.addService(definition['grpc.health.v1.Health'] as grpc.ServiceDefinition, {
+      Check: (
+        call: grpc.ServerUnaryCall<{ readonly service?: string }, object>,
+        callback: grpc.sendUnaryData<object>,
+      ) => {
+        if (HEALTHY_NAMES.has(call.request.service ?? '')) callback(null, { status: 'SERVING' });
+        else callback({ code: status.NOT_FOUND, details: 'unknown service' });
       },
     });
     this.#server = server;
@@ -90,5 +99,10 @@ export class EnvoyServer {
 
 /** The loader's type for it, which wants fields on every level. */
 type Description = Parameters<typeof import('@grpc/proto-loader').fromJSON>[0];
+
+const SERVICE_NAME = 'envoy.service.ratelimit.v3.RateLimitService';
+
+/** What a health check may ask about: the process, or the service by the reference service's name for it or by its own. */
+const HEALTHY_NAMES: ReadonlySet<string> = new Set(['', 'ratelimit', SERVICE_NAME]);
 
 const MAX_MESSAGE_SIZE_BYTES = 1_048_576;
