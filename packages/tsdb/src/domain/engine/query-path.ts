@@ -151,17 +151,13 @@ export class QueryPath {
     logged.permitted();
     logged.planned();
     const nowNs = this.#nowNs();
-    const files: (readonly Segment[])[] = [];
     return {
       nowNs,
       signal,
       read: (statement) =>
         lendingBetween(
           slot,
-          this.#sessionChunks(statement, signal, nowNs, (segments) => {
-            files.push(segments);
-            logged.prepared(files);
-          }),
+          this.#sessionChunks(statement, signal, nowNs, (segments) => logged.prepared([segments])),
         ),
       seriesOf: (table) => this.#storeOf(table).index,
       livenessOf: (table) => ({

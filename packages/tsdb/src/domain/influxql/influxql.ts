@@ -1,6 +1,7 @@
 import { assertNever, type Clock, invariant, type Random } from '@plinth/kernel';
 import { NotImplemented, PlanError, QueryCancelled } from '../../errors.js';
 import type { ColumnKind } from '../../model/column.js';
+import { Turns } from '../../model/steps.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query-session.js';
@@ -103,7 +104,7 @@ export class Influxql {
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
     const controller = new AbortController();
-    const abort = (): void => controller.abort();
+    const abort = (): void => controller.abort(new QueryCancelled());
     if (request.signal.aborted) abort();
     request.signal.addEventListener('abort', abort, { once: true });
     const { signal } = controller;
@@ -131,9 +132,11 @@ export class Influxql {
         kill: (queryId) => this.#kill(queryId),
       },
     );
+    const turns = new Turns(session.signal);
     return {
       statements,
       execute: async (index) => {
+        await turns.take(); // A request may have thousands of statements that take next to nothing each.
         const statement = statements[index] as Statement; // the caller counts along
         return await executor.execute(bindStatement(statement, request.params));
       },

@@ -56,12 +56,12 @@ export class LoggedQuery {
     this.#phase = 'logically_planned';
   }
 
-  /** Its sources are pinned; the engine may begin. */
+  /** Its sources are pinned; the engine may begin. A query that reads by and by tells of each part. */
   prepared(segmentsOfScans: readonly (readonly Segment[])[]): void {
     this.#phase = 'execution_permit';
     this.#preparedMs = this.#clock.monotonicMs();
-    this.#fileCount = 0;
-    this.#chunkCount = 0;
+    this.#fileCount ??= 0;
+    this.#chunkCount ??= 0;
     for (const segments of segmentsOfScans) {
       this.#fileCount += segments.length;
       this.#chunkCount += new Set(segments.map((segment) => segment.chunkStartNs)).size;

@@ -4,7 +4,7 @@ import { regexEffort } from './regex-effort.js';
 /** Steps that one statement may take before it is run: some tens of milliseconds, which nothing interrupts. */
 const MAX_STEPS = 1_500_000;
 /** Of compiling a regular expression, for each character. */
-const STEPS_PER_CHARACTER = 40;
+const STEPS_PER_CHARACTER = 80;
 const TOO_MUCH =
   'the statement is too complex: its regular expressions repeat too much for so many names';
 
