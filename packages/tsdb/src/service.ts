@@ -168,18 +168,24 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       if (!settings.warm_up) return;
       const { signal } = closing;
       const writeIdleMs = (): number => engine.writeIdleMs;
-      warmingUp ??= warmUpQueries({
-        ...{ host, files, planner, clock, random },
-        ...{ writeIdleMs, consume: consume.sql, signal },
-        influxqlOver(queries, database) {
-          const influxql = new Influxql({
-            catalog: { database: () => database, databases: () => [database] },
-            ...{ engine: queries, changes: undefined, clock, random, limits },
-          });
-          const request = { database: database.name, policy: undefined, params: new Map(), signal };
-          return async (text) => await consume.influxql(await influxql.open({ ...request, text }));
-        },
-      }).catch((err: unknown) => needs.log.warn({ err }, 'queries were not warmed up'));
+      const queries = (): Promise<void> =>
+        warmUpQueries({
+          ...{ host, files, planner, clock, random },
+          ...{ writeIdleMs, consume: consume.sql, signal },
+          influxqlOver(over, database) {
+            const influxql = new Influxql({
+              catalog: { database: () => database, databases: () => [database] },
+              ...{ engine: over, changes: undefined, clock, random, limits },
+            });
+            const about = { database: database.name, policy: undefined, params: new Map() };
+            return async (text) =>
+              await consume.influxql(await influxql.open({ ...about, text, signal }));
+          },
+        });
+      warmingUp ??= lanes
+        .warmUp(signal)
+        .then(queries)
+        .catch((err: unknown) => needs.log.warn({ err }, 'not all was warmed up'));
     },
     processing,
     recorder,

@@ -55,8 +55,7 @@ export class GenerationTable {
       this.main.append(batch, seq);
       return;
     }
-    if (lateRows.length < batch.rowCount)
-      this.main.append(takeRows(batch, othersThan(lateRows, batch.rowCount)), seq);
+    this.main.appendAllBut(lateRows, batch, seq);
     this.late.append(takeRows(batch, lateRows), seq);
   }
 
@@ -84,15 +83,4 @@ export class GenerationTable {
       maxTime: this.late.maxTime,
     };
   }
-}
-
-/** Row numbers below `count` that are not in `rows` (ascending). */
-function othersThan(rows: readonly number[], count: number): number[] {
-  const others: number[] = [];
-  let next = 0;
-  for (let row = 0; row < count; row++) {
-    if (rows[next] === row) next++;
-    else others.push(row);
-  }
-  return others;
 }

@@ -317,9 +317,9 @@ export class TsdbEngine implements Engine {
     return count;
   }
 
-  /** Since the last write; since the start when there was none. */
+  /** Since the last write, 0 while one is under way; since the start when there was none. */
   get writeIdleMs(): number {
-    return this.#buffer.idleMs;
+    return this.#writesUnderWay > 0 ? 0 : this.#buffer.idleMs;
   }
 
   get isReadOnly(): boolean {

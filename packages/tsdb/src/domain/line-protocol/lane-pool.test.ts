@@ -75,6 +75,21 @@ describe('LanePool', () => {
     assert.deepEqual(order, [0, 1, 2, 3]);
   });
 
+  it('keeps nothing of what warmed it up', async () => {
+    await using pool = new LanePool({ laneCount: 1, inlineSizeBytes: 0 });
+    const warming = pool.warmUp(new AbortController().signal);
+    const beside = await pool.parse(bytesOf('a,host=x a=1i'), OPTIONS);
+    await warming;
+    const after = await pool.parse(bytesOf('a,host=y a=1i'), OPTIONS);
+    assert.deepEqual([beside.laneId, after.laneId], [1, 1]);
+    assert.deepEqual(
+      [beside, after].map(({ parsed }) => parsed.tables.map(({ newSeries }) => newSeries)),
+      [[[{ tagKeys: ['host'], tagValues: ['x'] }]], [[{ tagKeys: ['host'], tagValues: ['y'] }]]],
+    );
+    assert.equal(after.parsed.tables[0]?.parserTable, 0);
+    assert.equal(after.parsed.epoch, beside.parsed.epoch + 1);
+  });
+
   it('gives every lane numbers of its own', async () => {
     await using pool = new LanePool({ laneCount: 2, inlineSizeBytes: 0 });
     const results = await Promise.all(

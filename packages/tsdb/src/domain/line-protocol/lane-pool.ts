@@ -4,6 +4,7 @@ import { Lane, type LaneResult } from './lane.js';
 import type { LaneJobOptions } from './lane-messages.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
 import { DEFAULT_LIMITS, type ParserLimits } from './parser-memory.js';
+import { warmUpBody } from './warm-up-body.js';
 
 export type { LaneResult } from './lane.js';
 export type { LaneJobOptions } from './lane-messages.js';
@@ -30,6 +31,15 @@ const DEFAULT_OPTIONS: LanePoolOptions = {
   hashSeed: 0,
 };
 const RETRY_AFTER_SEC = 1;
+
+const WARM_UP_ROUNDS = 12;
+const WARM_UP_OPTIONS: LaneJobOptions = {
+  database: '', // that of no client
+  precision: 'nanosecond',
+  receivedNs: 0n,
+  encoding: 'identity',
+  maxSizeBytes: 1024 * 1024,
+};
 
 /**
  * Parses bodies: small ones at once, the others in worker threads. Results of one lane come in the order of the calls;
@@ -65,6 +75,20 @@ export class LanePool {
       throw new BufferFull({ retryAfterSec: RETRY_AFTER_SEC });
     }
     return await this.#idlestLane().parse(body, options);
+  }
+
+  /**
+   * Starts a lane and lets it read bodies of its own until the runtime has compiled what lines run through: the first large
+   * body would wait for both otherwise. Nothing of what it read is kept. Returns at once when `signal` is aborted.
+   */
+  async warmUp(signal: AbortSignal): Promise<void> {
+    if (this.#isClosed) return;
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const lane = this.#idlestLane();
+    for (let round = 0; round < WARM_UP_ROUNDS && !signal.aborted; round++) {
+      await Promise.race([lane.parse(warmUpBody(round), WARM_UP_OPTIONS), aborted]);
+    }
+    lane.forget();
   }
 
   /** All parsers start over, so that what was deleted takes no memory in them. */

@@ -15,6 +15,8 @@ const LARGEST_BLOCK_CELLS = 262144;
 /** Waiting rows from which on they are handed to the engine without a query asking for it. */
 const HAND_OVER_ROWS = 16384;
 
+const NONE: readonly number[] = [];
+
 /**
  * An append-only table of the buffer: rows wait in blocks on the JavaScript side and move to an in-memory table of the
  * engine in the background, or at the latest when a query asks for them.
@@ -69,15 +71,17 @@ export class BufferTable {
   }
 
   append(batch: RowBatch, seq: bigint): void {
-    for (let from = 0; from < batch.rowCount; ) {
-      const block = this.#openBlock(batch.rowCount - from, batch.fields.length);
-      const to = Math.min(batch.rowCount, from + block.free);
-      block.append(batch, from, to, seq);
-      from = to;
+    this.appendAllBut(NONE, batch, seq);
+  }
+
+  /** Without the rows `left` (ascending). Copying the others out of the batch first would be memory to collect. */
+  appendAllBut(left: readonly number[], batch: RowBatch, seq: bigint): void {
+    let from = 0;
+    for (const row of left) {
+      this.#appendRows(batch, from, row, seq);
+      from = row + 1;
     }
-    this.rowCount += batch.rowCount;
-    this.#waitingRows += batch.rowCount;
-    this.#noteTimes(batch.times);
+    this.#appendRows(batch, from, batch.rowCount, seq);
     if (this.#waitingRows >= HAND_OVER_ROWS && !this.#isHandingOver) {
       this.#isHandingOver = true;
       // A failure leaves the rows waiting: the next query or flush tries again and reports it.
@@ -85,6 +89,19 @@ export class BufferTable {
         .catch(() => undefined)
         .finally(() => (this.#isHandingOver = false));
     }
+  }
+
+  #appendRows(batch: RowBatch, from: number, to: number, seq: bigint): void {
+    if (from === to) return;
+    for (let at = from; at < to; ) {
+      const block = this.#openBlock(to - at, batch.fields.length);
+      const end = Math.min(to, at + block.free);
+      block.append(batch, at, end, seq);
+      at = end;
+    }
+    this.rowCount += to - from;
+    this.#waitingRows += to - from;
+    this.#noteTimes(batch.times, from, to);
   }
 
   /** Resolves when every row appended before the call is in the engine's table. */
@@ -182,10 +199,10 @@ export class BufferTable {
     }
   }
 
-  #noteTimes(times: BigInt64Array): void {
+  #noteTimes(times: BigInt64Array, from: number, to: number): void {
     let min = this.minTime;
     let max = this.maxTime;
-    for (let i = 0; i < times.length; i++) {
+    for (let i = from; i < to; i++) {
       const time = times[i] as bigint;
       if (time < min) min = time;
       if (time > max) max = time;
