@@ -1,7 +1,8 @@
 import type { Clock } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { defaultOrderOf } from '../domain/default-order.js';
-import type { Attempt, Editor, Precondition } from '../domain/edit/editor.js';
+import type { Attempt } from '../domain/edit/draft.js';
+import type { Editor, Precondition } from '../domain/edit/editor.js';
 import type { Exchange } from '../domain/exchange/exchange.js';
 import type { Library, Published } from '../domain/library.js';
 import { Presenter } from '../domain/public-record.js';
@@ -84,28 +85,30 @@ export function registerEditorRoutes(app: FastifyInstance, parts: EditorRoutePar
       const kinds = kindsOf(request);
       const { message } = readOptionalObject(bytesOf(request));
       const describe = (published: Published) => saved(published);
-      return describe(await parts.editor().save(attempt, kinds, messageOf(message), describe));
+      return describe(
+        await parts.editor().publishing.save(attempt, kinds, messageOf(message), describe),
+      );
     });
   }
   for (const path of ['discard', 'discard/:type']) {
     post(path, 'write', async (request, attempt) => {
-      const discarded = await parts.editor().discard(attempt, kindsOf(request));
+      const discarded = await parts.editor().publishing.discard(attempt, kindsOf(request));
       return { success: true, discarded };
     });
   }
   for (const path of ['validate', 'validate/:type']) {
     route('GET', path, 'read', async (request) => {
-      const errors = await parts.editor().validate(kindsOf(request));
+      const errors = await parts.editor().publishing.validate(kindsOf(request));
       return { body: { valid: errors.length === 0, errors, warnings: [] } };
     });
   }
   route('GET', 'history', 'read', async (request) => ({ body: await historyPage(request, parts) }));
   post('undo', 'write', async (request, attempt) => {
-    const entry = await parts.editor().undo(attempt, seqOf(request));
+    const entry = await parts.editor().undoing.undo(attempt, seqOf(request));
     return { success: true, entry: describeEntry(entry) };
   });
   post('redo', 'write', async (request, attempt) => {
-    const entry = await parts.editor().redo(attempt, seqOf(request));
+    const entry = await parts.editor().undoing.redo(attempt, seqOf(request));
     return { success: true, entry: describeEntry(entry) };
   });
   route('GET', 'versions', 'read', async () => {
@@ -119,7 +122,7 @@ export function registerEditorRoutes(app: FastifyInstance, parts: EditorRoutePar
       throw new ParameterInvalid({ param: 'n', message: 'a version is a whole number from 1 on' });
     }
     const describe = ({ version }: Published) => ({ success: true, version: version.version });
-    return describe(await parts.editor().restore(attempt, Number(text), describe));
+    return describe(await parts.editor().publishing.restore(attempt, Number(text), describe));
   });
   route(
     'POST',
@@ -274,7 +277,7 @@ function typesOf(request: FastifyRequest, parts: EditorRouteParts): unknown {
   const editor = parts.editor();
   const isEditor = parts.access.actorOf(request) !== undefined;
   const drafts = isEditor ? editor.draft.counts() : undefined;
-  const changed = isEditor ? editor.changedCounts() : undefined;
+  const changed = isEditor ? editor.publishing.changedCounts() : undefined;
   return {
     types: KINDS.map((kind) => ({
       key: KIND_WIRE[kind].typeKey,

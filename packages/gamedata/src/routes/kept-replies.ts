@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
-import type { Attempt } from '../domain/edit/editor.js';
+import type { Attempt } from '../domain/edit/draft.js';
 import { EditConflict, ParameterInvalid } from '../errors.js';
 import type { KeptReply } from '../model/edition.js';
 import { bytesOf } from './editor-body.js';

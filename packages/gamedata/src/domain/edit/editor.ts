@@ -6,32 +6,22 @@ import {
   RecordNotFound,
   ValidationFailed,
 } from '../../errors.js';
-import type { DraftRecord, HistoryEntry, HistoryOp } from '../../model/edition.js';
+import type { DraftRecord } from '../../model/edition.js';
 import { isSameJson, pointerOf } from '../../model/json.js';
 import { mergePatch } from '../../model/json-patch.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
-import type {
-  EditionStore,
-  EditionTransaction,
-  HistoryFilter,
-} from '../../storage/edition-store.js';
+import type { EditionStore, HistoryFilter } from '../../storage/edition-store.js';
 import type { DataSet } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
-import type { Library, Published } from '../library.js';
-import { Presenter } from '../public-record.js';
-import { makeRow, parseRow, prepareRecord, readRow, type StoredRecord } from '../record-rows.js';
+import type { Library } from '../library.js';
+import { parseRow, prepareRecord, type StoredRecord } from '../record-rows.js';
 import type { Row } from '../row.js';
-import { diffSets, takeKinds, withAlias, withRow } from '../set-changes.js';
-import { type RecordFault, validateSet } from '../validation.js';
+import type { RecordFault } from '../validation.js';
 import { settleAliases } from './aliases.js';
-
-/** One request of an editor. */
-export interface Attempt {
-  readonly actor: string;
-  /** Stores the reply in the transaction of the change, so that the same request gets it again. */
-  readonly keep?: (tx: EditionTransaction, reply: unknown) => Promise<void>;
-}
+import { type Attempt, Draft, type EditedRecord, presentRow } from './draft.js';
+import { Publishing } from './publishing.js';
+import { Undoing } from './undoing.js';
 
 /** The state that the editor believes the record to be in. */
 export interface Precondition {
@@ -39,13 +29,7 @@ export interface Precondition {
   readonly ifMatch: readonly number[] | '*' | undefined;
 }
 
-export interface EditedRecord {
-  readonly rev: number;
-  readonly data: Record<string, unknown>;
-}
-
 const MAX_REFERRERS = 50;
-const MAX_UNDO_LOOK_BACK = 500;
 
 /** Changes records in a draft that nobody but editors sees, and publishes it. Source: gamedata, section 6. */
 export class Editor {
@@ -54,9 +38,9 @@ export class Editor {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #requireIfMatch: boolean;
-  #draft: DataSet;
-  /** Number of the change that removed a record of the draft. */
-  #removals = new Map<string, number>();
+  readonly #draft: Draft;
+  readonly undoing: Undoing;
+  readonly publishing: Publishing;
 
   constructor(needs: {
     readonly library: Library;
@@ -70,38 +54,30 @@ export class Editor {
     this.#clock = needs.clock;
     this.#random = needs.random;
     this.#requireIfMatch = needs.requireIfMatch;
-    this.#draft = needs.library.current.set;
+    this.#draft = new Draft(needs);
+    this.undoing = new Undoing({ ...needs, draft: this.#draft });
+    this.publishing = new Publishing({ ...needs, draft: this.#draft });
   }
 
-  /** The draft as it was left: what was stored of it, on its base. */
   load(base: DataSet, changes: readonly DraftRecord[]): void {
-    this.#draft = base;
-    for (const { kind, id, seq, body, replacedBy } of changes) {
-      const row = body === null ? undefined : readRow(kind, body, seq);
-      this.#show({ kind, id, row, seq, replacedBy });
-    }
+    this.#draft.load(base, changes);
   }
 
   get draft(): DataSet {
-    return this.#draft;
+    return this.#draft.set;
   }
 
   /** Only inside `Library.alone`. */
   replaceDraft(set: DataSet): void {
-    this.#draft = set;
-    this.#removals.clear();
+    this.#draft.replace(set, KINDS);
   }
 
   /** Throws `RecordNotFound`. */
   read(kind: Kind, id: string, isPublished: boolean): EditedRecord {
-    const set = isPublished ? this.#library.current.set : this.#draft;
+    const set = isPublished ? this.#library.current.set : this.#draft.set;
     const row = set.row(kind, id);
     if (row === undefined) throw new RecordNotFound(KIND_WIRE[kind].notFound);
-    return this.#present(set, kind, row);
-  }
-
-  #present(set: DataSet, kind: Kind, row: Row): EditedRecord {
-    return { rev: row.rev, data: new Presenter(set, 'all').present(kind, row, true) };
+    return presentRow(set, kind, row);
   }
 
   async create(
@@ -119,10 +95,10 @@ export class Editor {
         throw new ValidationFailed('id is missing', [fault]);
       }
       const record = this.#prepare(kind, own, undefined);
-      if (this.#draft.row(kind, record.id) !== undefined) {
+      if (this.#draft.set.row(kind, record.id) !== undefined) {
         throw new EditConflict(`there is a record ${record.id} already`);
       }
-      return await this.#put(attempt, 'create', { kind, record, replacedBy: null, aboutSeq: null });
+      return await this.#draft.put(attempt, 'create', { kind, record, aboutSeq: null });
     });
   }
 
@@ -154,7 +130,7 @@ export class Editor {
     const { kind, id } = at;
     return await this.#library.alone(async () => {
       const row = this.#existing(at);
-      const current = this.#present(this.#draft, kind, row).data;
+      const current = presentRow(this.#draft.set, kind, row).data;
       const body = change(current);
       if (body['id'] !== undefined && body['id'] !== id) {
         const fault = { path: '/id', code: 'contradiction', message: `the path says ${id}` };
@@ -164,13 +140,13 @@ export class Editor {
       const record = this.#prepare(kind, settled, row);
       const before = parseRow(kind, row);
       if (isSameJson({ ...record, updatedAt: '' }, { ...before, updatedAt: '' })) {
-        const same = this.#present(this.#draft, kind, row);
+        const same = presentRow(this.#draft.set, kind, row);
         await this.#editions.transaction(async (tx) => {
           await attempt.keep?.(tx, { success: true, data: same.data });
         });
         return same;
       }
-      return await this.#put(attempt, 'update', { kind, record, replacedBy: null, aboutSeq: null });
+      return await this.#draft.put(attempt, 'update', { kind, record, aboutSeq: null });
     });
   }
 
@@ -184,11 +160,14 @@ export class Editor {
     await this.#library.alone(async () => {
       this.#existing(at);
       const { replacedBy } = options;
-      if (replacedBy !== undefined && (replacedBy === id || !this.#draft.row(kind, replacedBy))) {
+      if (
+        replacedBy !== undefined &&
+        (replacedBy === id || !this.#draft.set.row(kind, replacedBy))
+      ) {
         throw new EditConflict(`replacedBy: there is no other record ${replacedBy}`);
       }
       if (!options.force) this.#refuseIfNamed(kind, id);
-      await this.#remove(attempt, 'delete', {
+      await this.#draft.remove(attempt, 'delete', {
         kind,
         id,
         replacedBy: replacedBy ?? null,
@@ -198,7 +177,7 @@ export class Editor {
   }
 
   #existing(at: { readonly kind: Kind; readonly id: string } & Precondition): Row {
-    const row = this.#draft.row(at.kind, at.id);
+    const row = this.#draft.set.row(at.kind, at.id);
     if (row === undefined) {
       if (at.ifMatch !== undefined) throw new PreconditionFailed({ rev: undefined });
       throw new RecordNotFound(KIND_WIRE[at.kind].notFound);
@@ -215,7 +194,7 @@ export class Editor {
     const referrers: RecordFault[] = [];
     const quoted = JSON.stringify(id);
     for (const other of KINDS) {
-      for (const row of this.#draft.tables[other].rows) {
+      for (const row of this.#draft.set.tables[other].rows) {
         if (!row.mentions(quoted) || (other === kind && row.id === id)) continue;
         for (const reference of KIND_SPECS[other].references(parseRow(other, row))) {
           if (reference.kind !== kind || reference.id !== id) continue;
@@ -250,7 +229,7 @@ export class Editor {
       );
     }
     const { record } = prepared;
-    const { languages } = this.#draft.about;
+    const { languages } = this.#draft.set.about;
     const unknown = Object.keys(record.locales).filter((language) => !languages.includes(language));
     if (unknown.length > 0) {
       throw new ValidationFailed(
@@ -262,7 +241,7 @@ export class Editor {
         })),
       );
     }
-    const table = this.#draft.tables[kind];
+    const table = this.#draft.set.tables[kind];
     const isTaken = (slug: string): boolean => {
       const other = table.bySlug(slug);
       return other !== undefined && other.id !== record.id;
@@ -279,289 +258,8 @@ export class Editor {
     return Buffer.from(this.#random.bytes(12)).toString('hex');
   }
 
-  async #put(
-    attempt: Attempt,
-    op: HistoryOp,
-    at: {
-      readonly kind: Kind;
-      readonly record: StoredRecord;
-      readonly replacedBy: null;
-      readonly aboutSeq: number | null;
-    },
-  ): Promise<EditedRecord> {
-    const { kind, record, aboutSeq } = at;
-    const seq = this.#library.nextSeq();
-    const row = makeRow(kind, record, seq);
-    const next = withAlias(withRow(this.#draft, kind, row.id, row), kind, row.id, undefined);
-    const edited = this.#present(next, kind, row);
-    await this.#store({
-      attempt,
-      entry: this.#entry(seq, attempt, op, {
-        kind,
-        id: row.id,
-        after: row.text,
-        replacedBy: null,
-        aboutSeq,
-      }),
-      reply: { success: true, data: edited.data, rev: edited.rev },
-    });
-    this.#show({ kind, id: row.id, row, seq, replacedBy: null });
-    return edited;
-  }
-
-  async #remove(
-    attempt: Attempt,
-    op: HistoryOp,
-    at: {
-      readonly kind: Kind;
-      readonly id: string;
-      readonly replacedBy: string | null;
-      readonly aboutSeq: number | null;
-    },
-  ): Promise<void> {
-    const { kind, id, replacedBy, aboutSeq } = at;
-    const seq = this.#library.nextSeq();
-    await this.#store({
-      attempt,
-      entry: this.#entry(seq, attempt, op, { kind, id, after: null, replacedBy, aboutSeq }),
-      reply: { success: true },
-    });
-    this.#show({ kind, id, row: undefined, seq, replacedBy });
-  }
-
-  #entry(
-    seq: number,
-    { actor }: Attempt,
-    op: HistoryOp,
-    change: {
-      readonly kind: Kind;
-      readonly id: string;
-      readonly after: string | null;
-      readonly replacedBy: string | null;
-      readonly aboutSeq: number | null;
-    },
-  ): HistoryEntry & { readonly kind: Kind; readonly id: string } {
-    const before = this.#draft.row(change.kind, change.id)?.text ?? null;
-    return { seq, atMs: this.#clock.nowMs(), actor, op, before, version: null, ...change };
-  }
-
-  /** Durable when it resolves. */
-  async #store(at: {
-    readonly attempt: Attempt;
-    readonly entry: HistoryEntry & { readonly kind: Kind; readonly id: string };
-    readonly reply: unknown;
-  }): Promise<void> {
-    const { seq, kind, id, after, replacedBy } = at.entry;
-    await this.#editions.transaction(async (tx) => {
-      await this.#editions.addHistory(tx, at.entry);
-      await this.#editions.putDraft(tx, { kind, id, seq, body: after, replacedBy });
-      await this.#editions.putState(tx, { lastSeq: seq });
-      await at.attempt.keep?.(tx, at.reply);
-    });
-  }
-
-  #show(at: {
-    readonly kind: Kind;
-    readonly id: string;
-    readonly row: Row | undefined;
-    readonly seq: number;
-    readonly replacedBy: string | null;
-  }): void {
-    const { kind, id, row, seq, replacedBy } = at;
-    this.#draft = withAlias(withRow(this.#draft, kind, id, row), kind, id, replacedBy ?? undefined);
-    if (row === undefined) this.#removals.set(`${kind}/${id}`, seq);
-    else this.#removals.delete(`${kind}/${id}`);
-  }
-
-  /** Takes back an own change that is not published: the last one, or the one with this number. */
-  async undo(attempt: Attempt, seq: number | undefined): Promise<HistoryEntry> {
-    return await this.#library.alone(async () => {
-      const entry =
-        seq === undefined ? await this.#lastToUndo(attempt.actor) : await this.#entryOf(seq);
-      if (entry.version !== null) throw new EditConflict(`change ${entry.seq} is published`);
-      if (entry.op === 'import' || entry.kind === null) {
-        throw new EditConflict(`change ${entry.seq} cannot be undone`);
-      }
-      return await this.#turn(attempt, 'undo', entry, entry.before);
-    });
-  }
-
-  /** Does again what was undone last. */
-  async redo(attempt: Attempt, seq: number | undefined): Promise<HistoryEntry> {
-    return await this.#library.alone(async () => {
-      let undone: HistoryEntry | undefined;
-      if (seq !== undefined) undone = await this.#entryOf(seq);
-      else {
-        const open = await this.#editions.openEntries(attempt.actor, MAX_UNDO_LOOK_BACK);
-        const redone = new Set(
-          open.filter(({ op }) => op === 'redo').map(({ aboutSeq }) => aboutSeq),
-        );
-        undone = open.find((entry) => entry.op === 'undo' && !redone.has(entry.seq));
-      }
-      if (undone === undefined || undone.op !== 'undo') throw new EditConflict('nothing to redo');
-      if (undone.version !== null) throw new EditConflict(`change ${undone.seq} is published`);
-      return await this.#turn(attempt, 'redo', undone, undone.before);
-    });
-  }
-
-  async #lastToUndo(actor: string): Promise<HistoryEntry> {
-    const open = await this.#editions.openEntries(actor, MAX_UNDO_LOOK_BACK);
-    const undone = new Set<number | null>();
-    const redone = new Set(open.filter(({ op }) => op === 'redo').map(({ aboutSeq }) => aboutSeq));
-    for (const { op, seq, aboutSeq } of open) {
-      if (op === 'undo' && !redone.has(seq)) undone.add(aboutSeq);
-    }
-    const found = open.find(
-      ({ op, seq }) => op !== 'undo' && op !== 'redo' && op !== 'import' && !undone.has(seq),
-    );
-    if (found === undefined) throw new EditConflict('nothing to undo');
-    return found;
-  }
-
-  async #entryOf(seq: number): Promise<HistoryEntry> {
-    const entry = await this.#editions.historyEntry(seq);
-    if (entry === undefined) throw new RecordNotFound(`there is no change ${seq}`);
-    return entry;
-  }
-
-  /** Puts the record of an entry into another state, unless it was changed after that entry. */
-  async #turn(
-    attempt: Attempt,
-    op: 'undo' | 'redo',
-    entry: HistoryEntry,
-    body: string | null,
-  ): Promise<HistoryEntry> {
-    const { kind, id } = entry;
-    if (kind === null || id === null) throw new EditConflict('nothing to change');
-    const row = this.#draft.row(kind, id);
-    const rev = row?.rev ?? this.#removals.get(`${kind}/${id}`);
-    // Undoing gives the record a new number while it is what it was: its text says so.
-    const isUntouched = rev === entry.seq || (row?.text ?? null) === entry.after;
-    if (!isUntouched) throw new EditConflict(`record ${id} was changed after change ${entry.seq}`);
-    if (body === null) {
-      await this.#remove(attempt, op, { kind, id, replacedBy: null, aboutSeq: entry.seq });
-    } else {
-      const { record } = { record: readRow(kind, body, 0) };
-      const other = this.#draft.tables[kind].bySlug(record.slug);
-      if (other !== undefined && other.id !== id) {
-        throw new EditConflict(`slug ${record.slug} is taken by ${other.id}`);
-      }
-      const stored = parseRow(kind, record);
-      await this.#put(attempt, op, { kind, record: stored, replacedBy: null, aboutSeq: entry.seq });
-    }
-    const [latest] = (await this.#editions.history({ kind, id }, { limit: 1, offset: 0 })).entries;
-    return latest ?? entry;
-  }
-
-  /** Publishes the draft, or one kind of it. Throws `ValidationFailed`. */
-  async save(
-    attempt: Attempt,
-    kinds: readonly Kind[],
-    message: string,
-    describe: (published: Published) => unknown,
-  ): Promise<Published> {
-    return await this.#library.alone(async () => {
-      const set = takeKinds(this.#library.current.set, this.#draft, kinds);
-      const draft = this.#draft;
-      const published = await this.#library.publish(set, {
-        actor: attempt.actor,
-        message,
-        source: 'editor',
-        action: 'published',
-        op: 'publish',
-        kinds,
-        draft,
-        also: async (tx, result) => await attempt.keep?.(tx, describe(result)),
-      });
-      for (const key of this.#removals.keys()) {
-        if (kinds.some((kind) => key.startsWith(`${kind}/`))) this.#removals.delete(key);
-      }
-      return published;
-    });
-  }
-
-  /** Makes the draft what is published. @returns how many records were changed back. */
-  async discard(attempt: Attempt, kinds: readonly Kind[]): Promise<number> {
-    return await this.#library.alone(async () => {
-      const { set } = this.#library.current;
-      const next = takeKinds(this.#draft, set, kinds);
-      const discarded = diffSets(this.#draft, next).length;
-      const draftManifest = next.isSameAs(set) ? null : await this.#baseWithout(kinds);
-      await this.#editions.transaction(async (tx) => {
-        await this.#editions.dropDrafts(tx, kinds);
-        const lastSeq = this.#library.nextSeq();
-        await this.#editions.putState(tx, {
-          lastSeq,
-          ...(draftManifest !== undefined && { draftManifest }),
-        });
-        await attempt.keep?.(tx, { success: true, discarded });
-      });
-      this.#draft = next;
-      for (const key of this.#removals.keys()) {
-        if (kinds.some((kind) => key.startsWith(`${kind}/`))) this.#removals.delete(key);
-      }
-      return discarded;
-    });
-  }
-
-  /** The base of the draft with some kinds as they are published; `undefined`: it is the published version. */
-  async #baseWithout(kinds: readonly Kind[]) {
-    const { draftManifest } = await this.#editions.state();
-    if (draftManifest === undefined) return undefined;
-    const { manifest } = this.#library.current.version;
-    const groups = { ...draftManifest.groups };
-    const aliases = { ...draftManifest.aliases };
-    for (const kind of kinds) {
-      groups[kind] = manifest.groups[kind];
-      const own = manifest.aliases[kind];
-      if (own === undefined) delete aliases[kind];
-      else aliases[kind] = own;
-    }
-    return { ...draftManifest, groups, aliases };
-  }
-
   /** Newest first. */
   async history(filter: HistoryFilter, page: { readonly limit: number; readonly offset: number }) {
     return await this.#editions.history(filter, page);
-  }
-
-  async validate(kinds: readonly Kind[]): Promise<readonly RecordFault[]> {
-    return await validateSet(this.#draft, { kinds });
-  }
-
-  /** Makes version `number` the newest again, as a new version; unpublished changes are dropped. */
-  async restore(
-    attempt: Attempt,
-    number: number,
-    describe: (published: Published) => unknown,
-  ): Promise<Published> {
-    return await this.#library.alone(async () => {
-      const { set } = await this.#library.edition(number);
-      const published = await this.#library.publish(set, {
-        actor: attempt.actor,
-        message: `restored version ${number}`,
-        source: 'restore',
-        action: 'restored',
-        op: 'restore',
-        kinds: KINDS,
-        draft: set,
-        also: async (tx, result) => {
-          // A version equal to the current one is no publication, but drafts go all the same.
-          await this.#editions.dropDrafts(tx, KINDS);
-          const lastSeq = this.#library.nextSeq();
-          await this.#editions.putState(tx, { lastSeq, draftManifest: null });
-          await attempt.keep?.(tx, describe(result));
-        },
-      });
-      this.replaceDraft(this.#library.current.set);
-      return published;
-    });
-  }
-
-  /** How many records of each kind differ from what is published. */
-  changedCounts(): Record<Kind, number> {
-    const counts = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>; // all kinds
-    for (const { kind } of diffSets(this.#library.current.set, this.#draft)) counts[kind] += 1;
-    return counts;
   }
 }

@@ -1,0 +1,125 @@
+import { KINDS, type Kind } from '../../model/kinds.js';
+import type { EditionStore } from '../../storage/edition-store.js';
+import type { Library, Published } from '../library.js';
+import { diffSets, takeKinds } from '../set-changes.js';
+import { type RecordFault, validateSet } from '../validation.js';
+import type { Attempt, Draft } from './draft.js';
+
+/** What becomes of the draft: the next version, or nothing. */
+export class Publishing {
+  readonly #library: Library;
+  readonly #editions: EditionStore;
+  readonly #draft: Draft;
+
+  constructor(needs: {
+    readonly library: Library;
+    readonly editions: EditionStore;
+    readonly draft: Draft;
+  }) {
+    this.#library = needs.library;
+    this.#editions = needs.editions;
+    this.#draft = needs.draft;
+  }
+
+  /** Publishes the draft, or one kind of it. Throws `ValidationFailed`. */
+  async save(
+    attempt: Attempt,
+    kinds: readonly Kind[],
+    message: string,
+    describe: (published: Published) => unknown,
+  ): Promise<Published> {
+    return await this.#library.alone(async () => {
+      const set = takeKinds(this.#library.current.set, this.#draft.set, kinds);
+      const draft = this.#draft.set;
+      const published = await this.#library.publish(set, {
+        actor: attempt.actor,
+        message,
+        source: 'editor',
+        action: 'published',
+        op: 'publish',
+        kinds,
+        draft,
+        also: async (tx, result) => await attempt.keep?.(tx, describe(result)),
+      });
+      this.#draft.replace(draft, kinds);
+      return published;
+    });
+  }
+
+  /** Makes the draft what is published. @returns how many records were changed back. */
+  async discard(attempt: Attempt, kinds: readonly Kind[]): Promise<number> {
+    return await this.#library.alone(async () => {
+      const { set } = this.#library.current;
+      const next = takeKinds(this.#draft.set, set, kinds);
+      const discarded = diffSets(this.#draft.set, next).length;
+      const draftManifest = next.isSameAs(set) ? null : await this.#baseWithout(kinds);
+      await this.#editions.transaction(async (tx) => {
+        await this.#editions.dropDrafts(tx, kinds);
+        const lastSeq = this.#library.nextSeq();
+        await this.#editions.putState(tx, {
+          lastSeq,
+          ...(draftManifest !== undefined && { draftManifest }),
+        });
+        await attempt.keep?.(tx, { success: true, discarded });
+      });
+      this.#draft.replace(next, kinds);
+      return discarded;
+    });
+  }
+
+  /** The base of the draft with some kinds as they are published; `undefined`: it is the published version. */
+  async #baseWithout(kinds: readonly Kind[]) {
+    const { draftManifest } = await this.#editions.state();
+    if (draftManifest === undefined) return undefined;
+    const { manifest } = this.#library.current.version;
+    const groups = { ...draftManifest.groups };
+    const aliases = { ...draftManifest.aliases };
+    for (const kind of kinds) {
+      groups[kind] = manifest.groups[kind];
+      const own = manifest.aliases[kind];
+      if (own === undefined) delete aliases[kind];
+      else aliases[kind] = own;
+    }
+    return { ...draftManifest, groups, aliases };
+  }
+
+  async validate(kinds: readonly Kind[]): Promise<readonly RecordFault[]> {
+    return await validateSet(this.#draft.set, { kinds });
+  }
+
+  /** Makes version `number` the newest again, as a new version; unpublished changes are dropped. */
+  async restore(
+    attempt: Attempt,
+    number: number,
+    describe: (published: Published) => unknown,
+  ): Promise<Published> {
+    return await this.#library.alone(async () => {
+      const { set } = await this.#library.edition(number);
+      const published = await this.#library.publish(set, {
+        actor: attempt.actor,
+        message: `restored version ${number}`,
+        source: 'restore',
+        action: 'restored',
+        op: 'restore',
+        kinds: KINDS,
+        draft: set,
+        also: async (tx, result) => {
+          // A version equal to the current one is no publication, but drafts go all the same.
+          await this.#editions.dropDrafts(tx, KINDS);
+          const lastSeq = this.#library.nextSeq();
+          await this.#editions.putState(tx, { lastSeq, draftManifest: null });
+          await attempt.keep?.(tx, describe(result));
+        },
+      });
+      this.#draft.replace(this.#library.current.set, KINDS);
+      return published;
+    });
+  }
+
+  /** How many records of each kind differ from what is published. */
+  changedCounts(): Record<Kind, number> {
+    const counts = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>; // all kinds
+    for (const { kind } of diffSets(this.#library.current.set, this.#draft.set)) counts[kind] += 1;
+    return counts;
+  }
+}
