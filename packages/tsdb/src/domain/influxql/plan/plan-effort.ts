@@ -3,8 +3,9 @@ import { regexEffort } from './regex-effort.js';
 
 /** Steps that one statement may take before it is run: some tens of milliseconds, which nothing interrupts. */
 const MAX_STEPS = 1_500_000;
-/** Of compiling a regular expression, for each character. */
+/** Of compiling a regular expression: for each character, and more for what is repeated. */
 const STEPS_PER_CHARACTER = 80;
+const STEPS_PER_REPETITION = 400;
 const TOO_MUCH =
   'the statement is too complex: its regular expressions repeat too much for so many names';
 
@@ -28,7 +29,8 @@ export class PlanEffort {
     this.#left = MAX_STEPS;
     if (!this.#mayHaveRegexes) return;
     for (const source of regexSources(statement)) {
-      this.spend(regexEffort(source).size * STEPS_PER_CHARACTER);
+      const { size, stepsPerCharacter } = regexEffort(source);
+      this.spend(size * STEPS_PER_CHARACTER + stepsPerCharacter * STEPS_PER_REPETITION);
     }
   }
 }
