@@ -18,6 +18,16 @@ const BATCH_ROWS = 50_000;
 const START_NS = 1_700_000_000_000_000_000n;
 const STEP_NS = 400_000_000n;
 
+const LONG_ZONE = 'a zone whose name is rather long, ü';
+const hostOf = (i: number) => `host_${i % 100}`;
+/** Some series have none, one has a long one. */
+const zoneOf = (i: number): string | null =>
+  i % 100 >= 50 ? null : i % 100 === 7 ? LONG_ZONE : `z${i % 2}`;
+const tagsOf = (i: number): string => {
+  const zone = zoneOf(i)?.replace(/[ ,]/g, '\\$&');
+  return `host=${hostOf(i)}${zone === undefined ? '' : `,zone=${zone}`}`;
+};
+
 const DO_GET = '/arrow.flight.protocol.FlightService/DoGet';
 const READER_COUNT = 30;
 const SCHEMA_BYTES = 1500;
@@ -39,7 +49,7 @@ before(async () => {
     await write(
       Array.from({ length: BATCH_ROWS }, (_, k) => {
         const i = from + k;
-        return `cpu,host=host_${i % 100} n=${i}i ${START_NS + BigInt(i) * STEP_NS}`;
+        return `cpu,${tagsOf(i)} n=${i}i ${START_NS + BigInt(i) * STEP_NS}`;
       }),
     );
   }
@@ -80,6 +90,41 @@ describe('a large answer without ORDER BY', () => {
     const from = START_NS + 100_000n * STEP_NS;
     const q = `SELECT n FROM cpu WHERE time >= CAST(${from} AS TIMESTAMP) AND n < 400000`;
     assert.deepEqual(await numbersOf(q), every(1).slice(100_000, 400_000));
+  });
+
+  it('F-01 has the tags of every row, whatever else is done with them', async () => {
+    const check = async (sql_query: string, isIn: (i: number) => boolean = () => true) => {
+      const table = await client.table(jsonTicket({ database: 't', sql_query }));
+      const [n, host, zone] = ['n', 'host', 'zone'].map((name) => table.getChild(name));
+      let wrongCount = 0;
+      for (let row = 0; row < table.numRows; row++) {
+        const i = Number(n?.get(row));
+        if (host?.get(row) !== hostOf(i) || zone?.get(row) !== zoneOf(i)) wrongCount++;
+      }
+      assert.equal(wrongCount, 0, sql_query);
+      assert.equal(table.numRows, every(1).filter(isIn).length, sql_query);
+    };
+    await check('SELECT host, n, zone FROM cpu');
+    await check('SELECT *, host AS again FROM (SELECT * FROM cpu)');
+    await check('SELECT n, zone, host FROM cpu ORDER BY time DESC');
+    await check('SELECT n, zone, host FROM cpu ORDER BY time, host');
+    await check('SELECT n, zone, host FROM cpu ORDER BY time DESC, 2');
+    await check('SELECT n, zone, host, upper(zone) AS up, host AS again FROM cpu');
+    await check("SELECT * FROM cpu WHERE zone IS NULL OR zone <> 'z0'", (i) => zoneOf(i) !== 'z0');
+    await check("SELECT * FROM cpu WHERE host > 'host_5'", (i) => hostOf(i) > 'host_5');
+    // As JSON lines they are the same.
+    const q = encodeURIComponent('SELECT zone, n, host FROM cpu');
+    const answer = await server.http.send(`/api/v3/query_sql?db=t&format=jsonl&q=${q}`);
+    const lines = answer.text.trimEnd().split('\n');
+    assert.equal(lines.length, ROW_COUNT);
+    const lineOf = (i: number) => {
+      const zone = zoneOf(i);
+      return JSON.stringify({ ...(zone !== null && { zone }), n: i, host: hostOf(i) });
+    };
+    assert.equal(
+      lines.findIndex((line, i) => line !== lineOf(i)),
+      -1,
+    );
   });
 
   it('F-01 comes in the order that is asked for', async () => {
@@ -133,7 +178,7 @@ describe('a large answer without ORDER BY', () => {
           const time = START_NS + BigInt(i + round) * STEP_NS;
           return [
             `cpu,host=host_0,new_${round}=x n=-1i,extra_${round}=1 ${time + 1n}`,
-            `cpu,host=host_${(i + round) % 100} n=${i + round}i ${time}`,
+            `cpu,${tagsOf(i + round)} n=${i + round}i ${time}`,
           ];
         });
         await write(lines);

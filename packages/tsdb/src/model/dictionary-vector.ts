@@ -1,5 +1,12 @@
 import type { ColumnVector } from './result.js';
 
+export interface DictionaryFacts {
+  /** Some text is `undefined`. */
+  readonly hasMissing: boolean;
+  /** In characters. */
+  readonly maxLength: number;
+}
+
 /** Texts of rows as numbers of texts: whoever writes them makes each text once. */
 export class DictionaryVector implements ColumnVector {
   readonly codes: Int32Array;
@@ -8,9 +15,13 @@ export class DictionaryVector implements ColumnVector {
   #values: readonly string[] | undefined;
   #validity: Uint8Array | undefined;
 
-  constructor(codes: Int32Array, texts: readonly (string | undefined)[]) {
+  /** What is known of all texts without looking at them. */
+  readonly facts: DictionaryFacts | undefined;
+
+  constructor(codes: Int32Array, texts: readonly (string | undefined)[], facts?: DictionaryFacts) {
     this.codes = codes;
     this.texts = texts;
+    this.facts = facts;
   }
 
   get values(): ArrayLike<unknown> {
@@ -20,7 +31,7 @@ export class DictionaryVector implements ColumnVector {
 
   get validity(): Uint8Array | undefined {
     if (this.#validity !== undefined) return this.#validity;
-    if (!this.texts.includes(undefined)) return undefined;
+    if (!(this.facts?.hasMissing ?? this.texts.includes(undefined))) return undefined;
     const bits = new Uint8Array((this.codes.length + 7) >> 3);
     this.codes.forEach((code, i) => {
       if (this.texts[code] !== undefined) bits[i >> 3] = (bits[i >> 3] as number) | (1 << (i & 7));

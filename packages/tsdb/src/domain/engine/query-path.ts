@@ -17,6 +17,7 @@ import { explainedRows } from './explained-rows.js';
 import { QueryDeadline } from './query-deadline.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { type QuerySlot, QuerySlots } from './query-slots.js';
+import { SeriesTags } from './series-tags.js';
 import type { PreparedScan, TableStore } from './table-store.js';
 import { type TimeSlice, TimeSlices } from './time-slices.js';
 import { visibleFrom } from './visible-from.js';
@@ -44,6 +45,7 @@ interface PreparedQuery {
 
 interface QueryParts {
   readonly slices: TimeSlices;
+  readonly seriesTags: SeriesTags;
   textOf(slice: TimeSlice): string;
 }
 
@@ -281,7 +283,7 @@ export class QueryPath {
         logged,
         slot,
         work: planned.render((index) => (scans[index] as PreparedScan).text),
-        parts: partsOf(planned, scans),
+        parts: this.#partsOf(planned, scans),
         signal,
         release,
       };
@@ -328,7 +330,7 @@ export class QueryPath {
 
   /** An answer in the order of time, of which one slice is held at a time. */
   async *#rowsInParts(
-    { slices, textOf }: QueryParts,
+    { slices, seriesTags, textOf }: QueryParts,
     columns: readonly OutputColumn[],
     signal: AbortSignal,
   ): AsyncGenerator<ResultChunk, void, undefined> {
@@ -351,9 +353,27 @@ export class QueryPath {
     })) {
       rowCount += chunk.rowCount;
       const handedOutMs = performance.now();
-      yield chunk;
+      yield seriesTags.decode(chunk);
       clientMs += performance.now() - handedOutMs;
     }
+  }
+
+  #partsOf(planned: PlannedQuery, scans: readonly PreparedScan[]): QueryParts | undefined {
+    const parts = scans[0]?.parts;
+    const table = planned.scans[0]?.table;
+    if (planned.timeOrder === undefined || scans.length !== 1) return undefined;
+    if (parts === undefined || table === undefined) return undefined;
+    const { bounds, spans } = parts;
+    const isDescending = planned.timeOrder === 'descending';
+    const slices = TimeSlices.of({ bounds, spans, isDescending });
+    if (slices === undefined) return undefined;
+    const tags = planned.passedTags ?? [];
+    const names = tags.map(({ tag }) => tag);
+    return {
+      slices,
+      seriesTags: new SeriesTags(this.#storeOf(table).index, tags),
+      textOf: (slice) => planned.render(() => parts.textOf(slice, names)),
+    };
   }
 
   #rowsOf(
@@ -366,16 +386,6 @@ export class QueryPath {
     const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
     return isExplained ? explainedRows(chunks) : chunks;
   }
-}
-
-function partsOf(planned: PlannedQuery, scans: readonly PreparedScan[]): QueryParts | undefined {
-  const parts = scans[0]?.parts;
-  if (planned.timeOrder === undefined || scans.length !== 1 || parts === undefined)
-    return undefined;
-  const { bounds, spans } = parts;
-  const isDescending = planned.timeOrder === 'descending';
-  const slices = TimeSlices.of({ bounds, spans, isDescending });
-  return slices && { slices, textOf: (slice) => planned.render(() => parts.textOf(slice)) };
 }
 
 /**

@@ -18,6 +18,8 @@ export interface ScanTextOptions {
   /** Tags of the only series that can be read: they need no join. */
   readonly onlySeries: ReadonlyMap<string, string> | undefined;
   readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
+  /** Tags in whose place the ids of their series may stand: the first has them, the others zeros. */
+  readonly passedTags: readonly string[];
   /** Engine table of points that were written more than once; `undefined`: none in range. */
   readonly duplicates: string | undefined;
   readonly lastRowsOnly: boolean;
@@ -31,13 +33,17 @@ export function scanText(options: ScanTextOptions): string {
   const tags = columns.filter((column) => column.kind === 'tag');
   const fields = columns.filter((column) => column.kind !== 'tag' && column.kind !== 'time');
   const hasTime = columns.some((column) => column.kind === 'time');
-  const joinedTags =
-    options.onlySeries === undefined
-      ? tags.filter((tag) => options.seriesTable.columnOf(tag.name) !== undefined)
-      : [];
+  const isPassed = (tag: Column): boolean => options.passedTags.includes(tag.name);
+  const seriesTags = options.onlySeries === undefined ? tags : [];
+  const joinedTags = seriesTags.filter(
+    (tag) => !isPassed(tag) && options.seriesTable.columnOf(tag.name) !== undefined,
+  );
   const rows = options.lastRowsOnly
     ? lastRowsText(options, fields)
-    : rowsText(options, fields, { withSeries: joinedTags.length > 0, withTime: hasTime });
+    : rowsText(options, fields, {
+        withSeries: joinedTags.length > 0 || seriesTags.some(isPassed),
+        withTime: hasTime,
+      });
   const timeColumn = hasTime ? ['r."time"'] : [];
   const output = [
     ...timeColumn,
@@ -66,6 +72,8 @@ function tagText(tag: Column, options: ScanTextOptions): string {
     const value = options.onlySeries.get(tag.name);
     return `${value === undefined ? 'NULL' : quoteString(value)}::VARCHAR AS ${name}`;
   }
+  const place = options.passedTags.indexOf(tag.name);
+  if (place !== -1) return `${place === 0 ? 'r._series' : '0::UTINYINT'} AS ${name}`;
   const physicalName = options.seriesTable.columnOf(tag.name);
   return physicalName === undefined
     ? `NULL::VARCHAR AS ${name}`

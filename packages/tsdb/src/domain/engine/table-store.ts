@@ -44,7 +44,8 @@ export interface ScanParts {
   readonly bounds: TimeSlice;
   /** Where its rows are; conditions other than those on tags are left out of account. */
   readonly spans: readonly TimeSpan[];
-  textOf(slice: TimeSlice): string;
+  /** @param passedTags see `ScanTextOptions`. */
+  textOf(slice: TimeSlice, passedTags: readonly string[]): string;
 }
 
 export interface PreparedScan {
@@ -358,7 +359,7 @@ export class TableStore {
         };
       });
       const { share, ...selected } = selectSeries(this.index, request.tagConditions);
-      const textOf = (slice: TimeSlice, isPart: boolean): string => {
+      const textOf = (slice: TimeSlice, isPart: boolean, passedTags: readonly string[]): string => {
         const touches = (source: TimeSlice): boolean =>
           source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
         const files = segments.map((open) => open.segment).filter(touches);
@@ -376,6 +377,7 @@ export class TableStore {
           isPart,
           ...selected,
           seriesTable,
+          passedTags,
           duplicates: duplicates.touches(slice.minTime, slice.maxTime)
             ? duplicates.name
             : undefined,
@@ -388,12 +390,12 @@ export class TableStore {
       ].map(({ minTime, maxTime, rowCount }) => ({ minTime, maxTime, rowCount: rowCount * share }));
       const bounds = { minTime, maxTime };
       return {
-        text: textOf(bounds, false),
+        text: textOf(bounds, false, []),
         segments: segments.map((open) => open.segment),
         parts: {
           bounds,
           spans: spans.filter(({ rowCount }) => rowCount > 0),
-          textOf: (slice) => textOf(slice, true),
+          textOf: (slice, passedTags) => textOf(slice, true, passedTags),
         },
         release,
       };

@@ -50,6 +50,12 @@ export interface ScannedTable {
  */
 export type TimeOrder = 'ascending' | 'descending';
 
+/** A tag that the rows of a single scan have, handed out as it is and read for nothing else. */
+export interface PassedTag {
+  readonly columnIndex: number;
+  readonly tag: string;
+}
+
 /** A checked query, ready for the engine. */
 export interface PlannedQuery {
   readonly scans: readonly ScanRequest[];
@@ -71,6 +77,8 @@ export interface PlannedQuery {
    */
   readonly isSmall: boolean;
   readonly timeOrder?: TimeOrder | undefined;
+  /** Empty unless there is an order of time. */
+  readonly passedTags?: readonly PassedTag[];
   /** The same query for rows in memory, where it has the shape for it. Its answer has the same columns. */
   readonly direct?: DirectRequest | undefined;
 }

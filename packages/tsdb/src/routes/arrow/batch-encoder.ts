@@ -9,6 +9,7 @@ import { DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/result.js';
 import { MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
 import type { ArrowType } from './arrow-field.js';
+import { BodyPool, type LentBytes } from './body-pool.js';
 import type { BatchParts, ColumnBuilder } from './column-builder.js';
 import { fixedSizeOf, makeColumn } from './make-column.js';
 
@@ -16,6 +17,8 @@ import { fixedSizeOf, makeColumn } from './make-column.js';
 export interface ArrowMessage {
   readonly header: Uint8Array;
   readonly body: Uint8Array;
+  /** Lets the bytes of the body be used again. */
+  release?(): void;
 }
 
 /**
@@ -34,6 +37,7 @@ export class BatchEncoder {
   /** Places of the columns whose size depends on the value, with what it depends on. */
   readonly #varying: readonly { readonly index: number; readonly type: ArrowType }[];
   readonly #builder = new Builder(1024);
+  readonly #pool = new BodyPool();
   #rowCount = 0;
   #sizeBytes = 0;
 
@@ -68,7 +72,8 @@ export class BatchEncoder {
   take(): ArrowMessage {
     const parts: BatchParts = { nodes: [], buffers: [] };
     for (const column of this.#columns) column.take(parts);
-    const { body, places } = layOut(parts.buffers);
+    const { lent, places } = layOut(parts.buffers, this.#pool);
+    const body = lent.bytes;
     const builder = this.#builder;
     builder.clear();
     RecordBatch.startNodesVector(builder, parts.nodes.length);
@@ -94,15 +99,15 @@ export class BatchEncoder {
     this.#rowCount = 0;
     this.#sizeBytes = 0;
     // The builder's bytes are used again for the next header.
-    return { header: builder.asUint8Array().slice(), body };
+    return { header: builder.asUint8Array().slice(), body, release: lent.release };
   }
 
   /** The row behind the last one that still goes into this batch; always takes one. */
   #fitting(chunk: ResultChunk, from: number): number {
     const room = TARGET_BYTES - this.#sizeBytes;
-    const cells = this.#varying.filter(({ index }) => chunk.columns[index] instanceof TextCells);
-    if (cells.length === this.#varying.length) {
-      const rowSize = this.#fixedSize + cells.length * (4 + MAX_CELL_TEXT_BYTES);
+    const sizes = this.#varying.map(({ index }) => maxTextSize(chunk.columns[index]));
+    if (!sizes.includes(undefined)) {
+      const rowSize = sizes.reduce<number>((sum, size) => sum + (size ?? 0), this.#fixedSize);
       const count = Math.max(1, Math.ceil(room / Math.max(1, rowSize)));
       const to = Math.min(chunk.rowCount, from + count);
       this.#sizeBytes += (to - from) * rowSize;
@@ -120,6 +125,16 @@ export class BatchEncoder {
     this.#sizeBytes += size;
     return to;
   }
+}
+
+/** Longer texts are counted one by one: few of them may be as long. */
+const MAX_EVEN_LENGTH = 64;
+
+/** About as many bytes as no text of the column goes beyond; `undefined` where they differ too much, or nobody knows. */
+function maxTextSize(vector: ColumnVector | undefined): number | undefined {
+  if (vector instanceof TextCells) return 4 + MAX_CELL_TEXT_BYTES;
+  const { maxLength } = (vector instanceof DictionaryVector && vector.facts) || {};
+  return maxLength !== undefined && maxLength <= MAX_EVEN_LENGTH ? 4 + maxLength : undefined;
 }
 
 /** About as many bytes as a value takes; text is taken for ASCII. */
@@ -142,8 +157,11 @@ function sizeOfNested(cell: unknown): number {
 }
 
 /** The buffers one behind the other, each at a multiple of 8 bytes. */
-function layOut(buffers: readonly Uint8Array[]): {
-  readonly body: Uint8Array;
+function layOut(
+  buffers: readonly Uint8Array[],
+  pool: BodyPool,
+): {
+  readonly lent: LentBytes;
   readonly places: readonly { readonly offset: number; readonly size: number }[];
 } {
   let end = 0;
@@ -152,11 +170,12 @@ function layOut(buffers: readonly Uint8Array[]): {
     end = (end + size + 7) & ~7;
     return { offset, size };
   });
-  const body = Buffer.allocUnsafe(end);
+  const lent = pool.take(end);
+  const { bytes: body } = lent;
   buffers.forEach((bytes, index) => {
     const { offset, size } = places[index] as (typeof places)[number]; // one place per buffer
     body.set(bytes, offset);
     body.fill(0, offset + size, (offset + size + 7) & ~7);
   });
-  return { body, places };
+  return { lent, places };
 }

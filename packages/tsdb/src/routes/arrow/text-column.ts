@@ -16,12 +16,19 @@ export class Offsets {
   count = 1;
 
   push(end: number): void {
-    if (this.count === this.#ends.length) {
-      const larger = new Int32Array(this.#ends.length * 2);
+    if (this.count === this.#ends.length) this.reserve(1);
+    this.#ends[this.count++] = end;
+  }
+
+  /** Room for so many more, from place `count` on; who fills it raises `count`. */
+  reserve(count: number): Int32Array {
+    const needed = this.count + count;
+    if (needed > this.#ends.length) {
+      const larger = new Int32Array(Math.max(needed, this.#ends.length * 2));
       larger.set(this.#ends);
       this.#ends = larger;
     }
-    this.#ends[this.count++] = end;
+    return this.#ends;
   }
 
   take(): Uint8Array {
@@ -30,6 +37,49 @@ export class Offsets {
     return taken;
   }
 }
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
+const CELL_WORDS = CELL_BYTES / 4;
+
+/** The texts of a dictionary as bytes; it may grow. */
+class CodedTexts {
+  readonly texts: readonly (string | undefined)[];
+  /** A cell for each code: the text's size, and behind it the text itself when it fits. */
+  #cells = new Int32Array(64 * CELL_WORDS);
+  #count = 0;
+  readonly #long = new Map<number, Uint8Array>();
+
+  constructor(texts: readonly (string | undefined)[]) {
+    this.texts = texts;
+  }
+
+  /** Cells of all texts that there are. */
+  cells(): Int32Array {
+    const needed = this.texts.length * CELL_WORDS;
+    if (needed > this.#cells.length) {
+      const larger = new Int32Array(Math.max(needed, this.#cells.length * 2));
+      larger.set(this.#cells);
+      this.#cells = larger;
+    }
+    const places = new Uint8Array(this.#cells.buffer);
+    for (; this.#count < this.texts.length; this.#count++) {
+      const bytes = Buffer.from(this.texts[this.#count] ?? '');
+      this.#cells[this.#count * CELL_WORDS] = bytes.length;
+      if (bytes.length > MAX_CELL_TEXT_BYTES) this.#long.set(this.#count, bytes);
+      else places.set(bytes, this.#count * CELL_BYTES + 4);
+    }
+    return this.#cells;
+  }
+
+  /** The text of a code whose cell has no room for it. */
+  longText(code: number): Uint8Array {
+    return this.#long.get(code) ?? NO_BYTES;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);
 
 /** Text or bytes of any length. */
 export class TextColumn implements ColumnBuilder {
@@ -40,11 +90,7 @@ export class TextColumn implements ColumnBuilder {
   #known: Map<string, Uint8Array> | undefined = new Map();
   #hitCount = 0;
   #missCount = 0;
-  /** Bytes by code of the answer's dictionary. */
-  #coded: { readonly of: readonly unknown[]; readonly bytes: (Uint8Array | undefined)[] } = {
-    of: [],
-    bytes: [],
-  };
+  #coded = new CodedTexts([]);
 
   get rowCount(): number {
     return this.#validity.rowCount;
@@ -69,19 +115,37 @@ export class TextColumn implements ColumnBuilder {
     parts.buffers.push(this.#offsets.take(), this.#data.take());
   }
 
+  /** As cells, where texts are short enough. */
   #appendCodes({ codes, texts }: DictionaryVector, from: number, to: number): void {
-    if (this.#coded.of !== texts) this.#coded = { of: texts, bytes: [] };
-    const { bytes } = this.#coded;
+    if (this.#coded.texts !== texts) this.#coded = new CodedTexts(texts);
+    const coded = this.#coded;
+    const cells = coded.cells();
+    const count = to - from;
+    const ends = this.#offsets.reserve(count);
+    let endAt = this.#offsets.count;
+    let end = this.#data.reserve(count * MAX_CELL_TEXT_BYTES);
+    let target = viewOf(this.#data.bytes);
     for (let row = from; row < to; row++) {
       const code = codes[row] as number;
-      let piece = bytes[code];
-      if (piece === undefined) {
-        piece = Buffer.from(texts[code] ?? '');
-        bytes[code] = piece;
+      const cell = code * CELL_WORDS;
+      const length = cells[cell] as number;
+      if (length <= MAX_CELL_TEXT_BYTES) {
+        target.setInt32(end, cells[cell + 1] as number, true);
+        target.setInt32(end + 4, cells[cell + 2] as number, true);
+        target.setInt32(end + 8, cells[cell + 3] as number, true);
+        end += length;
+      } else {
+        this.#data.length = end;
+        // Room for this one, and for what the rows behind it may need.
+        this.#data.reserve(length + (to - row) * MAX_CELL_TEXT_BYTES);
+        this.#data.append(coded.longText(code));
+        end = this.#data.length;
+        target = viewOf(this.#data.bytes);
       }
-      this.#copy(piece);
-      this.#offsets.push(this.#data.length);
+      ends[endAt++] = end;
     }
+    this.#data.length = end;
+    this.#offsets.count = endAt;
   }
 
   /** Whole cells are copied, the next one over what the text does not fill. */

@@ -25,8 +25,8 @@ const NO_BODY = new Uint8Array(0);
  */
 export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clock): Promise<void> {
   const encoder = new BatchEncoder(stream.fields.map(({ type }) => type));
-  const send = async ({ header, body }: ArrowMessage): Promise<void> =>
-    await call.write(encodeFlightData(header, body));
+  const send = async ({ header, body, release }: ArrowMessage): Promise<void> =>
+    await call.write(encodeFlightData(header, body), release);
   await send({ header: schemaMessage(stream.fields, stream.metadata), body: NO_BODY });
   const watch = new SilenceWatch(clock, () => {
     // That the client has gone is heard by whoever sends the next rows, or waits for the engine to give up.

@@ -135,12 +135,14 @@ export class GrpcCall {
   }
 
   /**
-   * Sends a message whose bytes are `parts`, one behind the other; they must not change any more. Resolves when the message
-   * before it has been taken: one is on its way while the next is made.
+   * Sends a message whose bytes are `parts`, one behind the other. Resolves when the message before it has been taken: one is
+   * on its way while the next is made.
+   * @param onSent called when nobody reads the bytes any more; until then they must not change. Not called when the call ends
+   * before.
    */
-  async write(parts: readonly Uint8Array[]): Promise<void> {
+  async write(parts: readonly Uint8Array[], onSent = (): void => undefined): Promise<void> {
     const before = this.#taken;
-    this.#taken = before.then(() => this.#send(parts));
+    this.#taken = before.then(() => this.#send(parts, onSent));
     // Whoever writes next, or ends the call, sees the failure.
     this.#taken.catch(() => undefined);
     await before;
@@ -156,15 +158,21 @@ export class GrpcCall {
     return this.metadata('grpc-encoding') ?? 'identity';
   }
 
-  async #send(parts: readonly Uint8Array[]): Promise<void> {
+  async #send(parts: readonly Uint8Array[], onSent: () => void): Promise<void> {
     const pieces = this.#isGzip ? [await gzipInPool(Buffer.concat(parts))] : parts;
     const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
     this.signal.throwIfAborted();
     if (!this.#response.headersSent) this.begin();
     const { stream } = this.#response;
     stream.cork();
-    let isTaken = stream.write(messagePrefix(size, this.#isGzip));
-    for (const piece of pieces) if (piece.length > 0) isTaken = stream.write(piece);
+    stream.write(messagePrefix(size, this.#isGzip));
+    let isTaken = true;
+    // Pieces are sent in their order, so that the last one is the last that is read.
+    pieces.forEach((piece, index) => {
+      isTaken = stream.write(piece, (error) => {
+        if (index === pieces.length - 1 && !error) onSent();
+      });
+    });
     stream.uncork();
     if (!isTaken) await this.#drained();
   }

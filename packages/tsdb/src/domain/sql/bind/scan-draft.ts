@@ -14,7 +14,8 @@ export class ScanDraft {
   readonly index: number;
   /** Where the rows come from when it is not the stored table. */
   readonly source: ScanSource | undefined;
-  readonly #columns = new Set<string>();
+  /** Names with the number of places that read them. */
+  readonly #columns = new Map<string, number>();
   readonly #conditions: TagCondition[] = [];
   #minNs = MIN_TIME_NS;
   #maxNs = MAX_TIME_NS;
@@ -29,7 +30,11 @@ export class ScanDraft {
   }
 
   use(column: string): void {
-    this.#columns.add(column);
+    this.#columns.set(column, this.useCount(column) + 1);
+  }
+
+  useCount(column: string): number {
+    return this.#columns.get(column) ?? 0;
   }
 
   /** Of each series, no row but the last of those within the bounds and conditions matters. */
@@ -59,7 +64,7 @@ export class ScanDraft {
   toRequest(): ScanRequest {
     return {
       table: this.table,
-      columns: [...this.#columns],
+      columns: [...this.#columns.keys()],
       minTimeNs: this.#minNs,
       maxTimeNs: this.#maxNs,
       tagConditions: this.#conditions,

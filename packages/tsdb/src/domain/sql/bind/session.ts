@@ -3,7 +3,7 @@ import type { SqlType } from '../../../model/sql-type.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
-import type { PlanContext, TimeOrder, VirtualTable } from '../planned-query.js';
+import type { PassedTag, PlanContext, TimeOrder, VirtualTable } from '../planned-query.js';
 import type { Aggregation } from './aggregation.js';
 import type { Bound } from './bound.js';
 import type { ScanDraft } from './scan-draft.js';
@@ -81,4 +81,5 @@ export interface BoundQuery {
   /** True where groups or a LIMIT keep the answer far smaller than what is read. */
   readonly isSmall?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
+  readonly passedTags?: readonly PassedTag[];
 }

@@ -80,6 +80,9 @@ function lazily(
     get parameterTypes() {
       return full().parameterTypes;
     },
+    get passedTags() {
+      return full().passedTags ?? [];
+    },
     get timeOrder() {
       return full().timeOrder;
     },

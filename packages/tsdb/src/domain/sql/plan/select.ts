@@ -4,7 +4,7 @@ import { valueType } from '../bind/common-type.js';
 import { condition } from '../bind/operators.js';
 import type { BoundQuery, Env, QueryColumn, QueryEnv } from '../bind/session.js';
 import { type Expr, nameOf, type OrderByExpr, type Select, type WindowSpec } from '../parse/ast.js';
-import type { TimeOrder } from '../planned-query.js';
+import type { PassedTag, TimeOrder } from '../planned-query.js';
 import { bindFrom, scopeOf } from './from.js';
 import { type BoundGroups, bindGroups, groupedText } from './group-by.js';
 import { narrowToLastRows } from './last-point.js';
@@ -73,6 +73,10 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
       : isUnordered && groups?.aggregation.gaps !== undefined
         ? seriesOrderText(groups)
         : '';
+  const timeOrder =
+    isPlain && clauses.limitText === '' && qualify === undefined
+      ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isUnasked: plainOrder !== '' })
+      : undefined;
   return {
     text:
       `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
@@ -80,10 +84,9 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
     columns: outputColumns(items, isTransparent(select, clauses, items)),
     tableName: from?.tableName,
     isSmall: groups !== undefined || isShortLimit(clauses.limitText),
-    timeOrder:
-      isPlain && clauses.limitText === '' && qualify === undefined
-        ? timeOrderOf(clauses.orderBy, { items, env: orderEnv, isUnasked: plainOrder !== '' })
-        : undefined,
+    timeOrder,
+    // Further keys of the order may be tags, by their place in the list.
+    passedTags: timeOrder === undefined || clauses.orderBy.length > 1 ? [] : passedTags(items),
   };
 }
 
@@ -100,6 +103,15 @@ function timeOrderOf(
       : list.items[position - 1]?.expr;
   if (bound?.column?.source !== 'time' || bound.column.origin === undefined) return undefined;
   return first.options.asc === false ? 'descending' : 'ascending';
+}
+
+/** Tags that are read by the list alone, once. */
+function passedTags(items: readonly OutputItem[]): readonly PassedTag[] {
+  return items.flatMap(({ expr: { column } }, columnIndex) => {
+    const { origin } = column ?? {};
+    const isPassed = column?.source === 'tag' && origin?.scan.useCount(origin.column) === 1;
+    return isPassed ? [{ columnIndex, tag: origin.column }] : [];
+  });
 }
 
 /** Rows that are made in one go rather than handed out one chunk after the other. */
