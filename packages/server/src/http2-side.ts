@@ -54,6 +54,8 @@ export class Http2Side {
   }
 
   take(socket: Socket): void {
+    // Who ends its side of a connection has gone; nothing would tell that to a request that waits for room to write.
+    socket.allowHalfOpen = false;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     this.#server.emit('connection', socket);

@@ -168,6 +168,29 @@ describe('a large answer without ORDER BY', () => {
     assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
   });
 
+  it('F-01 ends when the connection of its slow reader does', async () => {
+    const ticket = jsonTicket({ database: 't', sql_query: 'SELECT * FROM cpu' });
+    const message = encode('Ticket', { ticket });
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(message.length, 1);
+    const session = connect(server.url, { settings: { initialWindowSize: WINDOW_BYTES } });
+    const headers = { ':method': 'POST', ':path': DO_GET, 'content-type': 'application/grpc' };
+    const stream = session.request(headers);
+    stream.on('error', () => {}).on('readable', () => {});
+    stream.end(Buffer.concat([prefix, message]));
+    while (stream.readableLength <= SCHEMA_BYTES) await sleep(50);
+    const others = async () => {
+      const q =
+        "SELECT count(*) AS n FROM system.queries WHERE running AND query_text LIKE 'SELECT * FROM cpu'";
+      const answer = await client.table(jsonTicket({ database: 't', sql_query: q }));
+      return Number(answer.getChild('n')?.get(0));
+    };
+    assert.equal(await others(), 1);
+    session.destroy();
+    for (let count = 0; count < 200 && (await others()) > 0; count++) await sleep(100);
+    assert.equal(await others(), 0);
+  });
+
   it('F-01 is one picture of the table, whatever is written while it is read', async () => {
     const ticket = jsonTicket({ database: 't', sql_query: 'SELECT n, time FROM cpu' });
     const reading = client.table(ticket);

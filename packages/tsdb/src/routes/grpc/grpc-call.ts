@@ -78,6 +78,8 @@ export class GrpcCall {
       this.#startDeadline();
       this.#checkEncoding();
       await handle();
+      // The last message may still fail, and an answer that lacks it must not look whole.
+      await this.#taken;
       await this.#end(GRPC.OK, '');
     } catch (error) {
       // The stream's own failure comes before the event that it has closed.
@@ -219,8 +221,6 @@ export class GrpcCall {
   async #end(code: GrpcCode, message: string): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    // A message that is still being made goes out before the status.
-    if (code === GRPC.OK) await this.#taken.catch(() => undefined);
     const response = this.#response;
     const { stream } = response;
     if (stream === undefined || stream.destroyed || stream.closed) return;
