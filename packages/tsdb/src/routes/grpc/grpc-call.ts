@@ -80,6 +80,8 @@ export class GrpcCall {
       await handle();
       // The last message may still fail, and an answer that lacks it must not look whole.
       await this.#taken;
+      // Rows may also just end when their query is interrupted.
+      this.signal.throwIfAborted();
       await this.#end(GRPC.OK, '');
     } catch (error) {
       // The stream's own failure comes before the event that it has closed.
