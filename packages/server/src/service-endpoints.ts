@@ -7,6 +7,8 @@ import {
   sendJson,
 } from '@plinth/kernel';
 
+const TEXT = 'text/plain; charset=utf-8';
+
 /**
  * Endpoints of the process rather than of one service. Registered after all services: one that brings its own
  * answer on such a path keeps it. Source: tsdb-http, section 10.
@@ -30,6 +32,11 @@ export function createServiceEndpoints(needs: {
           return reply.type(contentType).send(text);
         });
       }
+      for (const url of ['/health', '/api/v1/health']) {
+        if (!app.hasRoute({ method: 'GET', url })) {
+          app.get(url, async (_request, reply) => reply.type(TEXT).send('OK'));
+        }
+      }
       if (app.hasRoute({ method: 'GET', url: '/ready' })) return;
       app.get('/ready', async (request, reply) => {
         if (needs.isDraining()) return sendJson(reply, 503, notReady('shutting down'));
@@ -46,7 +53,7 @@ export function createServiceEndpoints(needs: {
             up: `${Math.max(0, clock.nowMs() - startedMs) / 1000}s`,
           });
         }
-        return reply.type('text/plain; charset=utf-8').send('OK');
+        return reply.type(TEXT).send('OK');
       });
     },
     async start() {},

@@ -1,0 +1,31 @@
+// Source: tsdb-http, "Service endpoints" (row P-01), for servers without the time-series service too.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+
+describe('a service that runs alone', () => {
+  for (const service of ['tsdb', 'accounts', 'webhooks', 'ratelimit', 'gamedata']) {
+    it(`${service} says that it is healthy, ready and what it measures`, async () => {
+      await using server = await ServerProcess.start({
+        flags: ['--without-auth', '--services', service],
+      });
+      for (const path of ['/health', '/api/v1/health', '/ready']) {
+        const answer = await server.http.send(path);
+        assert.equal(answer.status, 200, path);
+        assert.equal(answer.text, 'OK', path);
+        assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8', path);
+      }
+      const metrics = await server.http.send('/metrics');
+      assert.equal(metrics.status, 200);
+      assert.match(metrics.text, /^process_resident_memory_bytes \d/m);
+    });
+
+    it(`${service} asks for a token there, unless told not to`, async () => {
+      await using server = await ServerProcess.start({
+        flags: ['--services', service, '--disable-authz', 'ready'],
+      });
+      assert.equal((await server.http.send('/health')).status, 401);
+      assert.equal((await server.http.send('/ready')).status, 200);
+    });
+  }
+});
