@@ -268,6 +268,29 @@ describe('a call', () => {
     assert.equal((await client.table(sql('SELECT 1'))).numRows, 1);
   });
 
+  it('F-01 that is taken back together with others is seldom even planned', async () => {
+    const session = connect(server.url);
+    session.on('error', () => {});
+    const bytes = framed(encode('Ticket', { ticket: sql("SELECT 'taken back'") }));
+    const closed: Promise<unknown>[] = [];
+    for (let count = 0; count < 100; count++) {
+      const headers = { ':method': 'POST', ':path': DO_GET, 'content-type': 'application/grpc' };
+      const stream = session.request(headers);
+      stream.on('error', () => {});
+      closed.push(once(stream, 'close'));
+      stream.end(bytes);
+      stream.close(constants.NGHTTP2_CANCEL);
+    }
+    await Promise.all(closed);
+    // The session is alive, and what it had sent before has been read.
+    await once(session.request({ ':path': '/health' }).resume(), 'end');
+    session.close();
+    const planned = "SELECT 1 FROM system.queries WHERE query_text = 'SELECT ''taken back'''";
+    // One at the end of what is read at a time may begin.
+    const { numRows } = await client.table(sql(planned));
+    assert.ok(numRows <= 10, `${numRows} of 100 were planned`);
+  });
+
   it('F-01 hears of failures after the first rows', async () => {
     const q =
       "SELECT CASE WHEN n = 19999 THEN CAST('x' || host AS BIGINT) ELSE n END AS n FROM cpu ORDER BY n";

@@ -22,7 +22,7 @@ export function runThrough<T>(steps: Steps<T>): T {
 const TURN_MS = 10;
 
 /** Runs work to its end; others have their turns between its steps. Throws the signal's reason when that is aborted. */
-export class Turns {
+export class StepRunner {
   readonly #signal: AbortSignal;
   #startMs = performance.now();
 

@@ -1,7 +1,7 @@
 import { assertNever, type Clock, invariant, type Random } from '@plinth/kernel';
 import { NotImplemented, PlanError, QueryCancelled } from '../../errors.js';
 import type { ColumnKind } from '../../model/column.js';
-import { Turns } from '../../model/steps.js';
+import { StepRunner } from '../../model/steps.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query-session.js';
@@ -132,11 +132,11 @@ export class Influxql {
         kill: (queryId) => this.#kill(queryId),
       },
     );
-    const turns = new Turns(session.signal);
+    const runner = new StepRunner(session.signal);
     return {
       statements,
       execute: async (index) => {
-        await turns.take(); // A request may have thousands of statements that take next to nothing each.
+        await runner.take(); // A request may have thousands of statements that take next to nothing each.
         const statement = statements[index] as Statement; // the caller counts along
         return await executor.execute(bindStatement(statement, request.params));
       },

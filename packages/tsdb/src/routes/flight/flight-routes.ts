@@ -1,5 +1,6 @@
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Turns } from '../../model/turns.js';
 import type { RouteDeps } from '../deps.js';
 import { FLIGHT_PATH } from './flight-front.js';
 
@@ -8,6 +9,7 @@ import { FLIGHT_PATH } from './flight-front.js';
  * first of them. Source: tsdb-http, §20.
  */
 export function registerFlightRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const beginnings = new Turns();
   // The body is a stream of messages, which the call reads itself.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -32,7 +34,12 @@ export function registerFlightRoutes(app: FastifyInstance, deps: RouteDeps): voi
         maxMessageBytes: Math.min(MAX_MESSAGE_BYTES, deps.settings.max_request_size_bytes),
       });
       await call.serve(
-        async () => await serveFlight(request.params.method, call, deps),
+        async () => {
+          // A client may take back thousands of calls as soon as it has made them.
+          await beginnings.next();
+          call.signal.throwIfAborted();
+          await serveFlight(request.params.method, call, deps);
+        },
         (error) => toGrpcFailure(error, deps.log),
       );
       return reply;

@@ -3,7 +3,7 @@ import { invariant } from '@plinth/kernel';
 import type { Column } from '../../../model/column.js';
 import type { OutputColumn, ResultChunk } from '../../../model/result.js';
 import type { SqlType } from '../../../model/sql-type.js';
-import { Turns } from '../../../model/steps.js';
+import { StepRunner } from '../../../model/steps.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
 import type { SeriesIndex } from '../series-index.js';
@@ -129,13 +129,13 @@ export async function loadUnit(
     await setImmediate();
   }
   invariant(rowCount === to - from, 'a source has as many rows as it says');
-  const turns = new Turns(NEVER);
+  const runner = new StepRunner(NEVER);
   const finished =
-    known ?? (part === undefined ? undefined : await turns.run(part.finishInSteps()));
+    known ?? (part === undefined ? undefined : await runner.run(part.finishInSteps()));
   if (known === undefined) rows.setPart(finished);
   if (finished === undefined) return;
   for (let i = 0; i < lacking.length; i++) {
-    await turns.take();
+    await runner.take();
     rows.setColumn((lacking[i] as LoadColumn).column.id, builders[i]?.finish(finished.order));
   }
 }

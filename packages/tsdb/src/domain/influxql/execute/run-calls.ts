@@ -1,6 +1,6 @@
 import { BucketLimitExceeded, QueryTooLarge } from '../../../errors.js';
 import { MAX_TIME_NS } from '../../../model/scan.js';
-import { isStepEnd, type Steps, Turns } from '../../../model/steps.js';
+import { isStepEnd, StepRunner, type Steps } from '../../../model/steps.js';
 import { holtWinters } from '../functions/holt-winters.js';
 import { transform } from '../functions/transformations.js';
 import type {
@@ -85,14 +85,14 @@ class CallRun {
   readonly #session: Session;
   readonly #windows: Windows | undefined;
   readonly #plans: readonly CallPlan[];
-  readonly #turns: Turns;
+  readonly #runner: StepRunner;
   #bucketCount = 0;
 
   constructor(select: CompiledSelect, sources: readonly CompiledSource[], session: Session) {
     this.#select = select;
     this.#sources = sources;
     this.#session = session;
-    this.#turns = new Turns(session.signal);
+    this.#runner = new StepRunner(session.signal);
     this.#windows =
       select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
     const [source] = sources;
@@ -125,7 +125,7 @@ class CallRun {
       rowFunction(expr, this.#select.calls.length),
     );
     for await (const { tags, points } of mergedGroups(readings, this.#plans)) {
-      const rows = await this.#turns.run(this.#rowsOf(points, functions));
+      const rows = await this.#runner.run(this.#rowsOf(points, functions));
       this.#countBuckets(rows.times.length);
       const first = rows.times.at(this.#isBackward ? -1 : 0);
       const isFull = first !== undefined && points.some((each) => each.times[0] === first);
@@ -283,11 +283,11 @@ class CallRun {
       for (const { leaf, ofColumn } of plans) {
         if (ofColumn !== undefined) {
           const column = columnOf(rows, ofColumn);
-          const { times, values } = await this.#turns.run(pointsOfColumn(rows, column));
+          const { times, values } = await this.#runner.run(pointsOfColumn(rows, column));
           points.push({ times: Array.from(times), values: Array.from(values) });
           continue;
         }
-        const found = await this.#turns.run(evaluateCall(leaf, rows, context));
+        const found = await this.#runner.run(evaluateCall(leaf, rows, context));
         const picked = found.rows;
         const beside = besides.map((ref) => {
           const column = columnOf(rows, ref);
@@ -306,9 +306,9 @@ class CallRun {
     let held: { tags: readonly string[]; parts: GroupRows[] } | undefined;
     let valueCount = 0;
     for await (const piece of pieces) {
-      await this.#turns.take();
+      await this.#runner.take();
       if (held !== undefined && compareTags(held.tags, piece.tags) !== 0) {
-        yield { tags: held.tags, rows: await this.#turns.run(joinedRows(held.parts)) };
+        yield { tags: held.tags, rows: await this.#runner.run(joinedRows(held.parts)) };
         held = undefined;
         valueCount = 0;
       }
@@ -323,7 +323,7 @@ class CallRun {
       });
     }
     if (held === undefined) return;
-    yield { tags: held.tags, rows: await this.#turns.run(joinedRows(held.parts)) };
+    yield { tags: held.tags, rows: await this.#runner.run(joinedRows(held.parts)) };
   }
 
   /** Fills the buckets of the innermost call and applies what stands around it; in the direction of the run. */

@@ -1,6 +1,6 @@
 import { QueryTooLarge } from '../../../errors.js';
 import { compareByteOrder } from '../../../model/byte-order.js';
-import { isStepEnd, sorted, Turns } from '../../../model/steps.js';
+import { isStepEnd, StepRunner, sorted } from '../../../model/steps.js';
 import type { ColumnRef, CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
 import { convertValue, isConvertible, type Value } from '../plan/data-type.js';
 import { buildFilter, filterColumns } from '../plan/filter.js';
@@ -34,11 +34,11 @@ export async function* sourceRows(
     return;
   }
   const groups = new Groups(request, session);
-  const turns = new Turns(session.signal);
+  const runner = new StepRunner(session.signal);
   for (const source of request.sources) {
     if (source.kind === 'table') {
       for await (const piece of readRows(tableRequest(request, source), session)) {
-        await turns.take();
+        await runner.take();
         for (let row = 0; row < piece.times.length; row++) {
           groups.add(
             piece.tags,
@@ -47,9 +47,9 @@ export async function* sourceRows(
           );
         }
       }
-    } else await addSubquery(groups, request, source.select, session, turns);
+    } else await addSubquery(groups, request, source.select, session, runner);
   }
-  yield* groups.sorted(turns);
+  yield* groups.sorted(runner);
 }
 
 function tableRequest(
@@ -76,7 +76,7 @@ async function addSubquery(
   request: SourceRowsRequest,
   inner: CompiledSelect,
   session: Session,
-  turns: Turns,
+  runner: StepRunner,
 ): Promise<void> {
   const { condition, groupTags } = request.select;
   const columns = columnsOfCompiled(inner);
@@ -88,10 +88,10 @@ async function addSubquery(
     filter === undefined ? undefined : rowPredicate(filter, (ref) => places.get(refKey(ref)) ?? -1);
   const tagPlaces = groupTags.map((tag) => inner.groupTags.indexOf(tag));
   for await (const series of session.select(inner)) {
-    await turns.take();
+    await runner.take();
     const tags = tagPlaces.map((place) => series.tags[place] ?? '');
     for (let row = 0; row < series.times.length; row++) {
-      if (isStepEnd(row)) await turns.take();
+      if (isStepEnd(row)) await runner.take();
       const time = series.times[row] as bigint; // below its length
       const values = readers.map((read) => read(series, row));
       if (isMet !== undefined && !isMet(values, time)) continue;
@@ -165,7 +165,7 @@ class Groups {
     for (let i = 0; i < values.length; i++) group.columns[i]?.push(values[i] ?? null);
   }
 
-  async *sorted(turns: Turns): AsyncGenerator<RowPiece, void, undefined> {
+  async *sorted(runner: StepRunner): AsyncGenerator<RowPiece, void, undefined> {
     const groups = [...this.#groups.values()].sort((a, b) => compareTags(a.tags, b.tags));
     for (const group of groups) {
       if (group.isOrdered && !this.#request.isDescending) {
@@ -176,7 +176,7 @@ class Groups {
       if (!group.isOrdered) {
         const byTime = (a: number, b: number): number =>
           compareTimes(group.times[a] as bigint, group.times[b] as bigint) || a - b;
-        order = await turns.run(sorted(order, byTime));
+        order = await runner.run(sorted(order, byTime));
       }
       if (this.#request.isDescending) order = order.toReversed();
       yield {
