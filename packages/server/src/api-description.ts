@@ -43,9 +43,9 @@ function tokenPaths(): Readonly<Record<string, object>> {
 
 function serverPaths(): Readonly<Record<string, object>> {
   return {
-    '/health': { get: plain('Says OK when the server answers') },
-    '/api/v1/health': { get: plain('Says OK when the server answers') },
-    '/ready': { get: plain('Says OK when storage can be reached and no stop has begun', 503) },
+    '/health': { get: health() },
+    '/api/v1/health': { get: health() },
+    '/ready': { get: ready() },
     '/metrics': { get: plain('Metrics in the text format of Prometheus') },
     '/ping': { get: ping(), post: ping() },
   };
@@ -79,9 +79,38 @@ function deleteToken(): object {
   };
 }
 
-function plain(summary: string, failure?: number): object {
-  const failed = failure && { [failure]: answer('not now', json(ref('Error'))) };
-  return { summary, responses: { '200': answer('yes', text), '401': FAILED['401'], ...failed } };
+function plain(summary: string): object {
+  return { summary, responses: { '200': answer('yes', text), '401': FAILED['401'] } };
+}
+
+/** In JSON for clients that ask for nothing else, as those of InfluxDB 2.x do. */
+function health(): object {
+  const body = Type.Object({
+    name: Type.String(),
+    message: Type.String(),
+    status: Type.Literal('pass'),
+    checks: Type.Array(Type.Unknown(), { maxItems: 0 }),
+    version: Type.String(),
+    commit: Type.String(),
+  });
+  const content = { ...text, ...json(body) };
+  const responses = { '200': answer('OK', content), '401': FAILED['401'] };
+  return { summary: 'Says OK when the server answers', responses };
+}
+
+/** In JSON as above. */
+function ready(): object {
+  const body = Type.Object({
+    status: Type.Literal('ready'),
+    started: Type.String({ format: 'date-time' }),
+    up: Type.String({ description: 'seconds since then, as `12.3s`' }),
+  });
+  const responses = {
+    '200': answer('OK', { ...text, ...json(body) }),
+    '401': FAILED['401'],
+    '503': answer('not now', json(ref('Error'))),
+  };
+  return { summary: 'Says OK when storage can be reached and no stop has begun', responses };
 }
 
 function ping(): object {
@@ -91,6 +120,12 @@ function ping(): object {
     revision: Type.String(),
     process_id: Type.String({ format: 'uuid' }),
   });
-  const responses = { '200': answer('who answers', json(body)), '401': FAILED['401'] };
+  const responses = {
+    '200': answer('who answers', json(body)),
+    '204': answer(
+      'the same to clients of 1.x that take nothing else; who answers stands in headers',
+    ),
+    '401': FAILED['401'],
+  };
   return { summary: 'Product, version, process', responses };
 }
