@@ -11,7 +11,7 @@ const MAX_RECONNECT_MS = 1_000;
 
 /** The commands that the scripts become. */
 interface Scripts {
-  rlAdmitPrimary(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
+  rlAdmitPrimary(keyCount: number, ...rest: (string | number)[]): Promise<ScriptAnswer[]>;
   rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
   rlSettle(keyCount: number, ...rest: (string | number)[]): Promise<number>;
   rlUsage(keyCount: number, ...keys: string[]): Promise<number[]>;
@@ -34,12 +34,14 @@ export async function makeRedisClient(options: {
     lazyConnect: true,
     enableOfflineQueue: false,
     enableAutoPipelining: true,
+    // Made in one turn of the event loop already.
+    autoPipeliningIgnoredCommands: ['rlAdmitPrimary'],
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     commandTimeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     retryStrategy: (attempt: number) => Math.min(MAX_RECONNECT_MS, 50 * attempt),
     scripts: {
-      rlAdmitPrimary: { lua: admitPrimary(options.rules), numberOfKeys: 2 },
+      rlAdmitPrimary: { lua: admitPrimary(options.rules) },
       rlAdmitAll: { lua: admitAll(options.rules), numberOfKeys: 3 },
       rlSettle: { lua: SETTLE },
       rlUsage: { lua: USAGE },

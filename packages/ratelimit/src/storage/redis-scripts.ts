@@ -141,9 +141,17 @@ if ahead > 0 then return {used, reset, '', reset * 1000 - now, 0, 0, ahead} end
 return {used, reset}
 `;
 
-/** The primary limit alone. */
-export const admitPrimary = (rules: LimitRules): string =>
-  `${USUAL}${BEGIN}${refuse(rules)}${CHARGE}${ADMITTED}`;
+/** The primary limit alone, for several callers one after the other: KEYS and ARGV of each as above, in their order. */
+export const admitPrimary = (rules: LimitRules): string => `
+local function decide(KEYS, ARGV)
+${USUAL}${BEGIN}${refuse(rules)}${CHARGE}${ADMITTED}
+end
+local answers = {}
+for i = 1, #KEYS / 2 do
+  answers[i] = decide({KEYS[2 * i - 1], KEYS[2 * i]}, {unpack(ARGV, 5 * i - 4, 5 * i)})
+end
+return answers
+`;
 
 /**
  * Checks every limit and charges all or nothing. KEYS and ARGV as above; then KEYS: points of the endpoint. ARGV: 1 to

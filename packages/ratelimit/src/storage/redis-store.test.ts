@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock, SystemRandom } from '@plinth/kernel';
 import type { Caller } from '../model/caller.js';
 import { DEFAULT_RULES, type LimitRules } from '../model/limit-store.js';
-import type { Plan } from '../model/plan.js';
+import { makePlan, type Plan } from '../model/plan.js';
 import {
   limitStoreContract,
   newCaller,
@@ -55,6 +55,33 @@ describe('RedisStore', { skip }, () => {
     await other.script('FLUSH');
     other.disconnect();
     assert.equal((await store.admit(caller, newPlan())).used, 2);
+    await store.close();
+  });
+
+  it('decides for many at once as for each alone', async () => {
+    const resource = RESOURCES.need('core');
+    const planOf = (units: number): Plan =>
+      makePlan({
+        resource,
+        endpoint: '/a',
+        method: 'GET',
+        cost: { cost: units },
+        secondary: 'none',
+      });
+    const store = await openStore();
+    const overrides = new Map([['core', { limit: 11, windowSec: 3_600 }]]);
+    const callers = Array.from({ length: 20 }, () => newCaller(overrides));
+    const asked = Array.from({ length: 200 }, (_, i) =>
+      store.admit(callers[i % callers.length] as Caller, planOf(i < 100 ? 1 : 2)),
+    );
+    const decided = (await Promise.all(asked)).map(({ isAllowed, used }) => [isAllowed, used]);
+    // Five units of one, three of two, and two refusals, for each caller in the order in which they asked.
+    const sums = [1, 2, 3, 4, 5, 7, 9, 11].map((used) => [true, used]);
+    const expected = [...sums, [false, 11], [false, 11]];
+    assert.deepEqual(
+      decided,
+      expected.flatMap((one) => callers.map(() => one)),
+    );
     await store.close();
   });
 

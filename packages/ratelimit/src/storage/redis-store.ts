@@ -10,6 +10,7 @@ import {
 } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
+import { AskedTogether } from './asked-together.js';
 import { EmptyBuckets } from './empty-buckets.js';
 import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
 import { connectSoon, makeRedisClient, type RedisClient } from './redis-client.js';
@@ -41,8 +42,8 @@ const SCAN_STEP_COUNT = 1_000;
 const MAX_ENDPOINT_COUNT = 100_000;
 
 /**
- * Counters in Redis or Valkey, shared by all nodes. One script call is one decision, so that nothing comes in between;
- * all keys of an identity carry it as their hash tag. Source: rate-limits, section 14.2.
+ * Counters in Redis or Valkey, shared by all nodes. A decision is made within one script call, so that nothing comes in
+ * between; all keys of an identity carry it as their hash tag. Source: rate-limits, section 14.2.
  */
 export class RedisStore implements LimitStore {
   readonly #options: RedisStoreOptions;
@@ -50,6 +51,9 @@ export class RedisStore implements LimitStore {
   readonly #prefix: string;
   readonly #empty: EmptyBuckets;
   readonly #reserved: ReservedUnits | undefined;
+  readonly #together = new AskedTogether((keys, args) =>
+    this.#call((client) => client.rlAdmitPrimary(keys.length, ...keys, ...args)),
+  );
   readonly #running = new Set<RedisAdmission>();
   readonly #endpointHashes = new Map<string, string>();
   #client: RedisClient | undefined;
@@ -364,9 +368,7 @@ export class RedisStore implements LimitStore {
     const most = limit === UNLIMITED ? -1 : limit;
     const { slotId, untoldCount, ahead, isDry } = how;
     if (!countsBesides(plan) && !plan.chargesCpu && !isDry) {
-      return this.#call((client) =>
-        client.rlAdmitPrimary(primary, ban, most, windowSec, plan.cost, untoldCount, ahead),
-      );
+      return this.#together.ask([primary, ban], [most, windowSec, plan.cost, untoldCount, ahead]);
     }
     return this.#call((client) =>
       client.rlAdmitAll(

@@ -1,0 +1,77 @@
+// Source: rate-limits, section 14.2: one script call decides, and nothing comes in between.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { AskedTogether, type Send } from './asked-together.js';
+import type { ScriptAnswer } from './redis-admission.js';
+
+/** Answers each question with its own first argument. */
+function recorder(): { readonly calls: (readonly string[])[]; readonly send: Send } {
+  const calls: (readonly string[])[] = [];
+  return {
+    calls,
+    async send(keys, args) {
+      calls.push(keys);
+      return keys
+        .filter((_, index) => index % 2 === 0)
+        .map((_, index): ScriptAnswer => [args[index * 2] ?? -1, 0]);
+    },
+  };
+}
+
+const askMany = (together: AskedTogether, count: number): Promise<ScriptAnswer[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => together.ask([`p${i}`, `b${i}`], [i, 0])));
+
+describe('AskedTogether', () => {
+  it('sends the questions of one turn in their order, and gives each its own answer', async () => {
+    const { calls, send } = recorder();
+    const together = new AskedTogether(send);
+    assert.deepEqual(await askMany(together, 3), [
+      [0, 0],
+      [1, 0],
+      [2, 0],
+    ]);
+    assert.deepEqual(calls, [['p0', 'b0', 'p1', 'b1', 'p2', 'b2']]);
+    await askMany(together, 1);
+    assert.equal(calls.length, 2);
+  });
+
+  it('sends no more than 64 at a time', async () => {
+    const { calls, send } = recorder();
+    const answers = await askMany(new AskedTogether(send), 150);
+    assert.deepEqual(
+      answers.map(([used]) => used),
+      Array.from({ length: 150 }, (_, i) => i),
+    );
+    assert.deepEqual(
+      calls.map((keys) => keys.length / 2),
+      [64, 64, 22],
+    );
+  });
+
+  it('tells all of a call that failed, and goes on with the next', async () => {
+    const { send } = recorder();
+    let isDown = true;
+    const together = new AskedTogether((keys, args) =>
+      isDown ? Promise.reject(new Error('down')) : send(keys, args),
+    );
+    const asked = [together.ask(['p', 'b'], [1, 0]), together.ask(['q', 'c'], [2, 0])];
+    for (const each of asked) await assert.rejects(each, /down/);
+    isDown = false;
+    assert.deepEqual(await together.ask(['p', 'b'], [3, 0]), [3, 0]);
+  });
+
+  it('asks one by one where identities lie in different shards', async () => {
+    const { calls, send } = recorder();
+    const refused = new Error("CROSSSLOT Keys in request don't hash to the same slot");
+    const together = new AskedTogether((keys, args) =>
+      keys.length > 2 ? Promise.reject(refused) : send(keys, args),
+    );
+    for (let round = 0; round < 2; round++) {
+      assert.deepEqual(await askMany(together, 2), [
+        [0, 0],
+        [1, 0],
+      ]);
+    }
+    assert.equal(calls.length, 4);
+  });
+});
