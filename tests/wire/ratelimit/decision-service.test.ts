@@ -65,6 +65,19 @@ describe('the JSON decision API', () => {
     });
   });
 
+  it('refuses a value without telling it back that is long or nested without end', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    for (const value of [deep, JSON.stringify('x'.repeat(5_000))]) {
+      const question = `{"identity":"user:1","cost":${value}}`;
+      const answer = await platform.opsWithText('POST', 'rate-limits/check', question);
+      assert.equal(answer.status, 422, answer.text);
+      const { errors } = JSON.parse(answer.text);
+      assert.deepEqual([errors[0].field, 'value' in errors[0]], ['cost', false]);
+    }
+    const short = await platform.ops('POST', 'rate-limits/check', { identity: 'user:1', cost: [1] });
+    assert.deepEqual(JSON.parse(short.text).errors[0].value, [1]);
+  });
+
   it('looks without charging, and counts the cost that it is told', async () => {
     const used = async (question: object) =>
       (await ask({ identity: 'user:2', ...question })).headers['x-ratelimit-used'];

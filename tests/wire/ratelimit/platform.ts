@@ -37,10 +37,15 @@ export class Platform implements AsyncDisposable {
 
   /** An operator's request. */
   async ops(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+    return await this.opsWithText(method, path, body === undefined ? body : JSON.stringify(body));
+  }
+
+  /** The same with the text of a body. */
+  async opsWithText(method: string, path: string, body?: string): Promise<HttpAnswer> {
     return await this.server.http.send(`/ops/v1/${path}`, {
       method,
       headers: { authorization: `Bearer ${this.#admin}` },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body }),
     });
   }
 

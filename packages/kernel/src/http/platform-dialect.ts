@@ -32,10 +32,27 @@ export function platformFailure(at: {
 }): PlatformFailure {
   return {
     message: at.message,
-    ...(at.errors === undefined ? {} : { errors: at.errors }),
+    ...(at.errors === undefined ? {} : { errors: at.errors.map(withValueToTell) }),
     documentation_url: at.documentationUrl,
     status: String(at.status),
   };
+}
+
+const MAX_TOLD_LENGTH = 1024;
+
+/** What a client sent is told back to it only where that is short; it may be megabytes, and nested without end. */
+function withValueToTell(error: FieldError): FieldError {
+  const { value, ...others } = error;
+  if (value === undefined || value === null || typeof value === 'number') return error;
+  return isShort(value) ? error : others;
+}
+
+function isShort(value: unknown): boolean {
+  try {
+    return (JSON.stringify(value)?.length ?? 0) <= MAX_TOLD_LENGTH;
+  } catch {
+    return false; // Deeper than the stack.
+  }
 }
 
 export function sendPlatformFailure(
