@@ -4,7 +4,8 @@ import { fuzz } from './fuzz-rounds.js';
 
 describe('A server under hostile requests', () => {
   it('answers each, stays up and serves the next client', async (t) => {
-    const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000);
+    // The same in every run; the long test looks further.
+    const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? 20_261_122);
     await fuzz({ seed, durationMs: 15_000, report: (line) => t.diagnostic(line) });
   });
 });
