@@ -17,19 +17,20 @@ class TableNumbers {
 }
 
 /**
- * Translates the series numbers of one parser. The parser names a tag set once; a series enters the index of its table only
+ * Translates the series numbers of one parser, until it forgets them and counts anew: bodies of its earlier epoch may still
+ * be under way then, and keep theirs. The parser names a tag set once; a series enters the index of its table only
  * when a row of it is accepted, so that refused lines leave nothing behind.
  */
 export class ParserSeries {
-  #epoch = -1;
+  readonly epoch: number;
   readonly #tables = new Map<number, TableNumbers>();
 
-  /** Takes note of new tag sets. Must see every body of the parser, in order. */
-  note(epoch: number, tables: readonly ParsedTable[]): void {
-    if (epoch !== this.#epoch) {
-      this.#epoch = epoch;
-      this.#tables.clear();
-    }
+  constructor(epoch: number) {
+    this.epoch = epoch;
+  }
+
+  /** Takes note of new tag sets. Must see every body of the epoch, in order. */
+  note(tables: readonly ParsedTable[]): void {
     for (const table of tables) {
       if (table.newSeries.length === 0) continue;
       const numbers = this.#numbersOf(table.parserTable);

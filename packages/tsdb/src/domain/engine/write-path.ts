@@ -78,8 +78,8 @@ export class WritePath {
     const reading = this.#reader.read(request);
     const read = reading instanceof Promise ? await reading : reading;
     const { parsed } = read;
-    const parser = this.#parserOf(read.parserId);
-    parser.note(parsed.epoch, parsed.tables);
+    const parser = this.#parserOf(read.parserId, parsed.epoch);
+    parser.note(parsed.tables);
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
@@ -188,10 +188,10 @@ export class WritePath {
     }
   }
 
-  #parserOf(parserId: number): ParserSeries {
+  #parserOf(parserId: number, epoch: number): ParserSeries {
     let parser = this.#parsers.get(parserId);
-    if (parser === undefined) {
-      parser = new ParserSeries();
+    if (parser === undefined || parser.epoch !== epoch) {
+      parser = new ParserSeries(epoch);
       this.#parsers.set(parserId, parser);
     }
     return parser;
