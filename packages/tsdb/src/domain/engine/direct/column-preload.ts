@@ -28,8 +28,9 @@ export interface PreloadTable {
 }
 
 /**
- * Loads the columns of the newest segments, and those of rows that will not be flushed soon, while the node has nothing better to do, so that the first queries over them find
- * them: after the start, and after each flush and compaction. Nothing that is in memory makes way for it.
+ * Loads the columns of the newest segments, and those of rows that will not be flushed soon, while the node has nothing better
+ * to do, so that the first queries over them find them: after the start, and after each flush and compaction. Nothing that is
+ * in memory makes way for it.
  */
 export class ColumnPreload {
   readonly #tables: () => Iterable<PreloadTable>;

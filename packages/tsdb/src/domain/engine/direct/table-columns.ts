@@ -184,25 +184,20 @@ export class TableColumns {
     columns: readonly Column[],
     { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
   ): Promise<boolean> {
-    const { from, rowNumber } = source;
-    const readable = { host: this.#host, index: this.#index, from, rowNumber };
-    const letGo = await source.hold();
-    try {
-      const loads = await this.#formsOf(source, unit, columns, readable);
-      const rowSizeBytes = loads.reduce((sum, load) => sum + valueSizeBytes(load), INDEX_BYTES);
-      const sizeBytes = (unit.to - unit.from) * rowSizeBytes;
+    const hasRoom = (sizeBytes: number): boolean => {
       const replaced = this.#unitsOf(source).filter((each) => each.to > unit.from);
       const replacedBytes = replaced.reduce((sum, { rows }) => sum + rows.sizeBytes, 0);
-      if (this.#cache.sizeBytes - replacedBytes + sizeBytes > limitBytes) return false;
+      return this.#cache.sizeBytes - replacedBytes + sizeBytes <= limitBytes;
+    };
+    const load = async (readable: LoadSource, loads: readonly LoadColumn[]): Promise<boolean> => {
       for (let at = 0; at < loads.length || at === 0; at += PRELOAD_COLUMNS) {
         if (signal.aborted) return false;
         const some = loads.slice(at, at + PRELOAD_COLUMNS);
         await this.#cache.loads.add(() => loadUnit(readable, unit, some), false);
       }
       return true;
-    } finally {
-      letGo();
-    }
+    };
+    return await this.#loadUnit(source, unit, { columns, hasRoom, load });
   }
 
   /**
@@ -335,25 +330,25 @@ export class TableColumns {
     return load;
   }
 
-  /** False: there is no room for it. */
+  /** False: there is no room for it, or `load` says so; without `load` everything is loaded in one go. */
   async #loadUnit(
     source: RowSource,
     unit: RowUnit,
-    {
-      columns,
-      hasRoom,
-    }: {
+    how: {
       readonly columns: readonly Column[];
       readonly hasRoom: (sizeBytes: number) => boolean;
+      readonly load?: (readable: LoadSource, loads: readonly LoadColumn[]) => Promise<boolean>;
     },
   ): Promise<boolean> {
+    const { columns, hasRoom, load } = how;
     const { from, rowNumber } = source;
     const readable = { host: this.#host, index: this.#index, from, rowNumber };
     const letGo = await source.hold();
     try {
       const loads = await this.#formsOf(source, unit, columns, readable);
-      const rowSizeBytes = loads.reduce((sum, load) => sum + valueSizeBytes(load), INDEX_BYTES);
+      const rowSizeBytes = loads.reduce((sum, each) => sum + valueSizeBytes(each), INDEX_BYTES);
       if (!hasRoom((unit.to - unit.from) * rowSizeBytes)) return false;
+      if (load !== undefined) return await load(readable, loads);
       await loadUnit(readable, unit, loads);
       return true;
     } finally {
