@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** Files of one folder: the program as one script, and what V8 made of it. */
 const SCRIPT_FILE = 'program.cjs';
@@ -48,7 +48,6 @@ export class CompiledProgram {
     this.#script = new Script(readFileSync(this.#file, 'utf8'), {
       filename: fileURLToPath(this.#file),
       ...(code === undefined ? {} : { cachedData: code }),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
   }
 

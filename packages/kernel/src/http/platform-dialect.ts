@@ -43,7 +43,6 @@ const MAX_TOLD_LENGTH = 1024;
 /** What a client sent is told back to it only where that is short; it may be megabytes, and nested without end. */
 function withValueToTell(error: FieldError): FieldError {
   const { value, ...others } = error;
-  if (value === undefined || value === null || typeof value === 'number') return error;
   return isShort(value) ? error : others;
 }
 

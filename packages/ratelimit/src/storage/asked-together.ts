@@ -12,11 +12,11 @@ interface Question {
   readonly reject: (error: unknown) => void;
 }
 
-/** Sends all of these in one call. */
+/** Sends all of these in one call; an error in place of an answer is that of one question. */
 export type Send = (
   keys: readonly string[],
   args: readonly number[],
-) => Promise<readonly ScriptAnswer[]>;
+) => Promise<readonly (ScriptAnswer | Error)[]>;
 
 /**
  * Puts the questions of one turn of the event loop into one script call: a call costs client and server several times
@@ -51,8 +51,10 @@ export class AskedTogether {
       const keys = questions.flatMap((question) => question.keys);
       const args = questions.flatMap((question) => question.args);
       const answers = await this.#send(keys, args);
-      for (const [index, { resolve }] of questions.entries()) {
-        resolve(answers[index] as ScriptAnswer); // The script answers each.
+      for (const [index, { resolve, reject }] of questions.entries()) {
+        const answer = answers[index] as ScriptAnswer | Error; // The script answers each.
+        if (answer instanceof Error) reject(answer);
+        else resolve(answer);
       }
     } catch (error) {
       if (questions.length > 1 && IS_OF_SEVERAL_SLOTS.test(String(error))) {

@@ -11,7 +11,7 @@ const MAX_RECONNECT_MS = 1_000;
 
 /** The commands that the scripts become. */
 interface Scripts {
-  rlAdmitPrimary(keyCount: number, ...rest: (string | number)[]): Promise<ScriptAnswer[]>;
+  rlAdmitPrimary(keyCount: number, ...rest: (string | number)[]): Promise<(ScriptAnswer | Error)[]>;
   rlAdmitAll(...keysAndArguments: (string | number)[]): Promise<ScriptAnswer>;
   rlSettle(keyCount: number, ...rest: (string | number)[]): Promise<number>;
   rlUsage(keyCount: number, ...keys: string[]): Promise<number[]>;

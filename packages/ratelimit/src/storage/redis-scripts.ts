@@ -141,14 +141,19 @@ if ahead > 0 then return {used, reset, '', reset * 1000 - now, 0, 0, ahead} end
 return {used, reset}
 `;
 
-/** The primary limit alone, for several callers one after the other: KEYS and ARGV of each as above, in their order. */
+/**
+ * The primary limit alone, for several callers one after the other: KEYS and ARGV of each as above, in their order. One that
+ * cannot be decided (its key holds something else) has its error in place of an answer.
+ */
 export const admitPrimary = (rules: LimitRules): string => `
 local function decide(KEYS, ARGV)
 ${USUAL}${BEGIN}${refuse(rules)}${CHARGE}${ADMITTED}
 end
 local answers = {}
 for i = 1, #KEYS / 2 do
-  answers[i] = decide({KEYS[2 * i - 1], KEYS[2 * i]}, {unpack(ARGV, 5 * i - 4, 5 * i)})
+  local _, answer = pcall(decide, {KEYS[2 * i - 1], KEYS[2 * i]}, {unpack(ARGV, 5 * i - 4, 5 * i)})
+  if type(answer) == 'string' then answer = redis.error_reply(answer) end
+  answers[i] = answer
 end
 return answers
 `;

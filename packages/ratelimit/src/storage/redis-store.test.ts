@@ -85,6 +85,27 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
+  it('keeps what one of many cannot be told to that one', async () => {
+    const { Redis } = await import('ioredis');
+    const prefix = newPrefix();
+    const store = await openStore(DEFAULT_RULES, { prefix });
+    const resource = RESOURCES.need('core');
+    const plan = makePlan({ resource, endpoint: '/a', method: 'GET', cost: {}, secondary: 'none' });
+    const [before, broken, after] = [newCaller(), newCaller(), newCaller()];
+    const other = new Redis(url);
+    await other.lpush(`${prefix}{${broken.key}}:p:core`, 'no counter');
+    const answers = await Promise.allSettled(
+      [before, broken, after].map(async (caller) => (await store.admit(caller, plan)).used),
+    );
+    assert.deepEqual(
+      answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : 'failed')),
+      [1, 'failed', 1],
+    );
+    await other.del(`${prefix}{${broken.key}}:p:core`);
+    other.disconnect();
+    await store.close();
+  });
+
   it('puts all keys of an identity into one slot of a cluster and lets each of them end', async () => {
     const { Redis } = await import('ioredis');
     const prefix = newPrefix();
