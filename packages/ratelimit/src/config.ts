@@ -65,7 +65,7 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   redis_timeout_ms: Type.Integer({
     default: 50,
     minimum: 1,
-    description: 'longest wait for one decision of Redis',
+    description: 'Redis counts as away when it says nothing for so long while decisions wait',
   }),
   redis_reserve: Type.Integer({
     default: 0,

@@ -74,7 +74,10 @@ describe('the JSON decision API', () => {
       const { errors } = JSON.parse(answer.text);
       assert.deepEqual([errors[0].field, 'value' in errors[0]], ['cost', false]);
     }
-    const short = await platform.ops('POST', 'rate-limits/check', { identity: 'user:1', cost: [1] });
+    const short = await platform.ops('POST', 'rate-limits/check', {
+      identity: 'user:1',
+      cost: [1],
+    });
     assert.deepEqual(JSON.parse(short.text).errors[0].value, [1]);
   });
 

@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Http2Client, ServerProcess } from '../../harness/index.js';
 import { bucketOf, Platform, PROBE } from './platform.js';
 
+const CHECK = '/ops/v1/rate-limits/check';
 const url = process.env['PLINTH_TEST_REDIS_URL'] ?? '';
 const skip = url === '' && 'PLINTH_TEST_REDIS_URL names no Redis';
 
-const redisFlags = (prefix: string) => [
+const redisFlags = (prefix: string, timeoutMs = 5_000) => [
   '--rate-limit-store',
   'redis',
   '--rate-limit-redis-url',
@@ -18,7 +19,7 @@ const redisFlags = (prefix: string) => [
   prefix,
   // All processes of this test and Redis share the machine.
   '--rate-limit-redis-timeout-ms',
-  '5000',
+  String(timeoutMs),
 ];
 
 /** Servers with one address each that count together. */
@@ -87,6 +88,25 @@ describe('nodes that share a Redis', { skip }, () => {
     const { passed, refused } = await nodes.flood();
     assert.deepEqual([passed, refused], [5_000, 5_000]);
     assert.deepEqual(await nodes.usedOnEach(), [5_000, 5_000, 5_000, 5_000]);
+  });
+
+  it('take no burst for an outage, though its end waits longer than a call may', async () => {
+    await using nodes = await Nodes.start(2, redisFlags(`test:${randomUUID()}:`, 150));
+    const body = JSON.stringify({ identity: 'user:1' });
+    const counts = { passed: 0, refused: 0 };
+    // Half of them of each node, all at once.
+    await Promise.all(
+      nodes.all.flatMap((node) =>
+        Array.from({ length: 30 }, async () => {
+          await using client = new Http2Client(node.url);
+          const sent = Array.from({ length: 100 }, () => client.send(CHECK, { body }));
+          for (const { text } of await Promise.all(sent)) {
+            counts[JSON.parse(text).allowed ? 'passed' : 'refused'] += 1;
+          }
+        }),
+      ),
+    );
+    assert.deepEqual(counts, { passed: 5_000, refused: 1_000 });
   });
 
   it('that take units ahead admit no more than 5,000, and all of them once none lies idle', async () => {

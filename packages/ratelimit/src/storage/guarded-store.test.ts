@@ -98,3 +98,30 @@ describe('GuardedStore without Redis', () => {
     await store.close();
   });
 });
+
+const url = process.env['PLINTH_TEST_REDIS_URL'] ?? '';
+
+describe('GuardedStore with Redis', {
+  skip: url === '' && 'PLINTH_TEST_REDIS_URL names no Redis',
+}, () => {
+  it('limits an identity whose keys cannot be read by itself, and nobody else', async () => {
+    const { Redis } = await import('ioredis');
+    const { store, changes } = await openStore(url, 'local');
+    const overrides = new Map([['core', { limit: 3, windowSec: 60 }]]);
+    const [broken, whole] = [newCaller(overrides), newCaller(overrides)];
+    const other = new Redis(url);
+    await other.set(`test:guarded:{${broken.key}}:p:core`, 'no number', 'PX', 60_000);
+    const passed = { broken: 0, whole: 0 };
+    for (let index = 0; index < 20; index += 1) {
+      if ((await store.admit(broken, newPlan())).isAllowed) passed.broken += 1;
+      if ((await store.admit(whole, newPlan())).isAllowed) passed.whole += 1;
+    }
+    assert.deepEqual(passed, { broken: 3, whole: 3 });
+    // Counted in Redis all the time.
+    assert.equal(await other.get(`test:guarded:{${whole.key}}:p:core`), '3');
+    assert.deepEqual(changes, []);
+    await other.del(`test:guarded:{${broken.key}}:p:core`);
+    other.disconnect();
+    await store.close();
+  });
+});

@@ -7,6 +7,7 @@ import type { Plan } from '../model/plan.js';
 import type { PrimaryLimits } from '../model/primary-limits.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 import { MemoryStore } from './memory-store.js';
+import { isRedisAway } from './redis-away.js';
 import type { RedisStore } from './redis-store.js';
 
 export type OnStoreError = 'local' | 'open' | 'closed';
@@ -24,6 +25,8 @@ export interface GuardedStoreOptions {
 /** After so many failures in a row the shared store is left alone for a while. */
 const MAX_FAILURE_COUNT = 5;
 const PAUSE_MS = 1_000;
+/** Counts of this process are kept for so long after they were last asked for: outages may follow one another. */
+const KEPT_MS = 3_600_000;
 
 /**
  * Decides without the shared store while that cannot be reached: with counters of this process, by letting all pass,
@@ -32,8 +35,9 @@ const PAUSE_MS = 1_000;
 export class GuardedStore implements LimitStore {
   readonly #options: GuardedStoreOptions;
   readonly #shared: RedisStore;
-  /** Of an outage; counts are not merged back. */
+  /** Of outages, and of identities whose keys cannot be read; counts are not merged back. */
   #local: MemoryStore | undefined;
+  #localAskedMs = 0;
   #failureCount = 0;
   #pausedUntilMs = 0;
   #isReachable = true;
@@ -78,8 +82,8 @@ export class GuardedStore implements LimitStore {
         this.#noteSuccess();
         return admission;
       },
-      () => {
-        this.#noteFailure();
+      (error: unknown) => {
+        this.#noteFailure(error);
         return this.#admitAlone(caller, plan);
       },
     );
@@ -89,8 +93,8 @@ export class GuardedStore implements LimitStore {
     if (!this.#isPaused()) {
       try {
         return await this.#shared.peek(caller, plan);
-      } catch {
-        this.#noteFailure();
+      } catch (error) {
+        this.#noteFailure(error);
       }
     }
     if (this.#options.mode === 'local') return this.#ownStore().peek(this.#share(caller), plan);
@@ -189,8 +193,8 @@ export class GuardedStore implements LimitStore {
     if (!this.#isPaused()) {
       try {
         return await question(this.#shared);
-      } catch {
-        this.#noteFailure();
+      } catch (error) {
+        this.#noteFailure(error);
       }
     }
     const { mode } = this.#options;
@@ -213,13 +217,12 @@ export class GuardedStore implements LimitStore {
     this.#failureCount = 0;
     if (this.#isReachable) return;
     this.#isReachable = true;
-    // The next outage begins with empty counters, as those of this one are old by then.
-    void this.#local?.close();
-    this.#local = undefined;
     this.#options.onChange?.(true);
   }
 
-  #noteFailure(): void {
+  #noteFailure(error: unknown): void {
+    // What is wrong with the keys of one identity is no reason to decide about others without Redis.
+    if (!isRedisAway(error)) return;
     this.#failureCount += 1;
     if (this.#isReachable) {
       this.#isReachable = false;
@@ -231,8 +234,14 @@ export class GuardedStore implements LimitStore {
   }
 
   #ownStore(): MemoryStore {
+    const { clock, maxIdentityCount } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (this.#local !== undefined && nowMs - this.#localAskedMs > KEPT_MS) {
+      void this.#local.close();
+      this.#local = undefined;
+    }
+    this.#localAskedMs = nowMs;
     if (this.#local === undefined) {
-      const { clock, maxIdentityCount } = this.#options;
       this.#local = new MemoryStore({ clock, rules: this.#sharedRules(), maxIdentityCount });
       void this.#local.start();
     }

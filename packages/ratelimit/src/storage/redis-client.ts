@@ -4,7 +4,6 @@ import type { LimitRules } from '../model/limit-store.js';
 import type { ScriptAnswer } from './redis-admission.js';
 import { admitAll, admitPrimary, BAN, SECONDARY, SETTLE, USAGE } from './redis-scripts.js';
 
-const DEFAULT_TIMEOUT_MS = 50;
 const MAX_FIRST_WAIT_MS = 500;
 const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_RECONNECT_MS = 1_000;
@@ -24,9 +23,9 @@ export type RedisClient = Redis & Scripts;
 export async function makeRedisClient(options: {
   readonly url: string;
   readonly rules: LimitRules;
-  /** Longest wait for one answer. */
-  readonly timeoutMs: number | undefined;
   readonly onError: (error: Error) => void;
+  /** Bytes of an answer have come: the answers of a pipeline are told when the last one is there. */
+  readonly onBytes: () => void;
 }): Promise<RedisClient> {
   // Loaded here, so that nobody without Redis pays for it.
   const { Redis } = await import('ioredis');
@@ -38,7 +37,6 @@ export async function makeRedisClient(options: {
     autoPipeliningIgnoredCommands: ['rlAdmitPrimary'],
     connectTimeout: CONNECT_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
-    commandTimeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     retryStrategy: (attempt: number) => Math.min(MAX_RECONNECT_MS, 50 * attempt),
     scripts: {
       rlAdmitPrimary: { lua: admitPrimary(options.rules) },
@@ -52,6 +50,7 @@ export async function makeRedisClient(options: {
   // The option `scripts` makes commands of these names.
   const client = new Redis(options.url, settings) as unknown as RedisClient;
   client.on('error', options.onError);
+  client.on('connect', () => client.stream.on('data', options.onBytes));
   return client;
 }
 

@@ -52,8 +52,8 @@ end
  * argument costs time on both sides. KEYS: primary, ban. The other keys of the identity differ from the ban's in their
  * last part only, so that they lie in the same slot of a cluster. ARGV begins with: limit (-1: none), window in
  * seconds, cost, refusals that were not told yet, units to take ahead. Both answer {used, reset}, and for a refusal
- * also its kind, the wait in ms, level and end of a ban that began; for units ahead, whose kind is empty, the ms until
- * the window ends and, last, their number.
+ * also its kind, the wait in ms, level and end of a ban that began; for units ahead, and for a ban that began with refusals
+ * told now, both with an empty kind, the ms until the window ends in place of the wait, and last the number of units.
  */
 const BEGIN = `
 local limit, window, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -99,8 +99,9 @@ end
 
 /** Counts refusals, begins a ban when they are too many, and answers one. */
 const refuse = (rules: LimitRules): string => `
+local level, untilms = 0, 0
 if kind ~= '' or rejected > 0 then
-  local level, untilms, count = 0, 0, rejected
+  local count = rejected
   if kind ~= '' and kind ~= 'ban' then count = count + 1 end
   if count > 0 and ${rules.isBanEnabled} then
     local key = string.sub(KEYS[2], 1, -4) .. 'rej'
@@ -137,7 +138,7 @@ end
 `;
 
 const ADMITTED = `
-if ahead > 0 then return {used, reset, '', reset * 1000 - now, 0, 0, ahead} end
+if ahead > 0 or level > 0 then return {used, reset, '', reset * 1000 - now, level, untilms, ahead} end
 return {used, reset}
 `;
 

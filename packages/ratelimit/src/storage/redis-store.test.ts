@@ -20,6 +20,12 @@ const clock = new SystemClock();
 const random = new SystemRandom(clock);
 const newPrefix = (): string => `test:${random.uuidV4()}:`;
 
+/** None but the primary limit refuses. */
+const UNBOUND: LimitRules = {
+  ...{ ...DEFAULT_RULES, concurrency: 100_000, pointsRest: 100_000 },
+  isBanEnabled: false,
+};
+
 async function openStore(
   rules: LimitRules = DEFAULT_RULES,
   { reserve = 0, prefix = newPrefix() } = {},
@@ -103,6 +109,44 @@ describe('RedisStore', { skip }, () => {
     );
     await other.del(`${prefix}{${broken.key}}:p:core`);
     other.disconnect();
+    await store.close();
+  });
+
+  it('takes no burst for an outage', async () => {
+    const prefix = newPrefix();
+    const store = new RedisStore({ url, clock, random, rules: UNBOUND, prefix, timeoutMs: 100 });
+    await store.start();
+    const caller = newCaller(new Map([['core', { limit: 5_000, windowSec: 3_600 }]]));
+    const decided = await Promise.all(
+      Array.from({ length: 6_000 }, async () => await store.admit(caller, newPlan())),
+    );
+    const used = decided.filter(({ isAllowed }) => isAllowed).map((admission) => admission.used);
+    assert.deepEqual(
+      used.sort((a, b) => a - b),
+      Array.from({ length: 5_000 }, (_, index) => index + 1),
+    );
+    assert.equal(store.stats.errorCount, 0);
+    await store.close();
+  });
+
+  it('tells of a ban that begins with refusals of before, though the request passes', async () => {
+    const bans: string[] = [];
+    const store = new RedisStore({
+      ...{ url, clock, random, prefix: newPrefix(), timeoutMs: 5_000 },
+      rules: { ...DEFAULT_RULES, banThreshold: 20 },
+      onBan: ({ identity }) => bans.push(identity),
+    });
+    await store.start();
+    const caller = newCaller(new Map([['core', { limit: 1, windowSec: 2 }]]));
+    for (let count = 0; count < 50; count++) await store.admit(caller, newPlan());
+    await sleep(2_100);
+    assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
+    assert.equal((await store.admit(caller, newPlan())).limitedBy, 'ban');
+    assert.deepEqual(bans, [caller.key]);
+    assert.deepEqual(
+      (await store.bans(10)).map(({ identity }) => identity),
+      [caller.key],
+    );
     await store.close();
   });
 

@@ -11,6 +11,7 @@ import {
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 import { AskedTogether } from './asked-together.js';
+import { CallWatch } from './call-watch.js';
 import { EmptyBuckets } from './empty-buckets.js';
 import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
 import { connectSoon, makeRedisClient, type RedisClient } from './redis-client.js';
@@ -22,7 +23,7 @@ export interface RedisStoreOptions {
   readonly random: Random;
   /** First part of every key. */
   readonly prefix?: string;
-  /** Longest wait for one answer. */
+  /** Longest silence of Redis while calls wait. */
   readonly timeoutMs?: number;
   readonly rules?: LimitRules;
   /** Units of a busy bucket that are taken ahead; 0: none. */
@@ -33,6 +34,7 @@ export interface RedisStoreOptions {
 
 /** Running requests are charged about so often. */
 const TICK_MS = 1_000;
+const DEFAULT_TIMEOUT_MS = 50;
 /** A node says so often that it lives, and is forgotten after so long. */
 const NODE_TICK_COUNT = 5;
 const NODE_LIFE_MS = 15_000;
@@ -50,6 +52,7 @@ export class RedisStore implements LimitStore {
   readonly #rules: LimitRules;
   readonly #prefix: string;
   readonly #empty: EmptyBuckets;
+  readonly #watch: CallWatch;
   readonly #reserved: ReservedUnits | undefined;
   readonly #together = new AskedTogether((keys, args) =>
     this.#call((client) => client.rlAdmitPrimary(keys.length, ...keys, ...args)),
@@ -70,6 +73,7 @@ export class RedisStore implements LimitStore {
     this.#prefix = options.prefix ?? 'rl:';
     this.#nodeId = options.random.uuidV4();
     this.#empty = new EmptyBuckets(options.clock);
+    this.#watch = new CallWatch(options.clock, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const { reserve = 0 } = options;
     this.#reserved = reserve > 0 ? new ReservedUnits(options.clock, reserve) : undefined;
   }
@@ -90,8 +94,9 @@ export class RedisStore implements LimitStore {
 
   async start(): Promise<void> {
     if (this.#client !== undefined) return;
-    const { url, clock, timeoutMs, onError = () => {} } = this.#options;
-    this.#client = await makeRedisClient({ url, rules: this.#rules, timeoutMs, onError });
+    const { url, clock, onError = () => {} } = this.#options;
+    const onBytes = () => this.#watch.heard();
+    this.#client = await makeRedisClient({ url, rules: this.#rules, onError, onBytes });
     await connectSoon(this.#client, clock);
     this.#ticker = clock.every(TICK_MS, () => this.#tick());
   }
@@ -484,7 +489,7 @@ export class RedisStore implements LimitStore {
   #call<T>(run: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client;
     invariant(client, 'the store was started');
-    return run(client).catch((error: unknown) => {
+    return this.#watch.watch(run(client)).catch((error: unknown) => {
       this.#errorCount += 1;
       throw error;
     });

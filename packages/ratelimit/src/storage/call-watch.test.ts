@@ -1,0 +1,54 @@
+// Source: rate-limits, sections 14.3 (a call that waits too long is given up) and 15 (bursts are decided exactly).
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SystemClock } from '@plinth/kernel';
+import { CallWatch, RedisSilent } from './call-watch.js';
+
+const TIMEOUT_MS = 50;
+const never = new Promise<never>(() => {});
+
+describe('CallWatch', () => {
+  const open = () => new CallWatch(new SystemClock(), TIMEOUT_MS);
+
+  it('gives up what is not answered, and hands on what is', async () => {
+    const watch = open();
+    const startMs = performance.now();
+    await assert.rejects(watch.watch(never), RedisSilent);
+    assert.ok(performance.now() - startMs >= TIMEOUT_MS - 1);
+    assert.equal(await watch.watch(Promise.resolve(1)), 1);
+    await assert.rejects(watch.watch(Promise.reject(new Error('no'))), /no/);
+    await assert.rejects(watch.watch(never), RedisSilent);
+  });
+
+  it('waits on while others are answered, and no longer', async () => {
+    const watch = open();
+    let isSettled = false;
+    const waiting = watch.watch(never).finally(() => {
+      isSettled = true;
+    });
+    waiting.catch(() => {});
+    for (let round = 0; round < 20; round++) await watch.watch(sleep(10));
+    assert.equal(isSettled, false);
+    await assert.rejects(waiting, RedisSilent);
+  });
+
+  it('does not wait for ever for a server that is behind', async () => {
+    const watch = open();
+    let isSettled = false;
+    const waiting = watch.watch(never).finally(() => {
+      isSettled = true;
+    });
+    waiting.catch(() => {});
+    for (let round = 0; round < 1_000 && !isSettled; round++) await watch.watch(sleep(5));
+    await assert.rejects(waiting, RedisSilent);
+  });
+
+  it('does not take its own business for silence', async () => {
+    const watch = open();
+    const asked = watch.watch(new Promise((resolve) => setImmediate(() => resolve(1))));
+    const endMs = performance.now() + 4 * TIMEOUT_MS;
+    while (performance.now() < endMs); // What holds up the event loop holds up the answer, too.
+    assert.equal(await asked, 1);
+  });
+});
