@@ -21,10 +21,11 @@ export const ACCOUNTS_SETTINGS = defineSettings(
       description:
         'prefixes of the `-Version` header, first present wins; answers carry all of them',
     }),
-    applied_format: Type.Unsafe<'timestamp' | 'boolean'>(
-      Type.Union([Type.Literal('timestamp'), Type.Literal('boolean')], {
-        default: 'timestamp',
-        description: 'how `configuration.<name>.applied` is answered',
+    applied_format: Type.Unsafe<'auto' | 'timestamp' | 'boolean'>(
+      Type.Union([Type.Literal('auto'), Type.Literal('timestamp'), Type.Literal('boolean')], {
+        default: 'auto',
+        description:
+          'how `configuration.<name>.applied` is answered; `auto`: as a timestamp, but as a boolean to the official clients for Go, Java and .NET, whose types hold nothing else',
       }),
     ),
     bootstrap_keys: Type.Array(Type.String(), {

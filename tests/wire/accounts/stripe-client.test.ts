@@ -258,3 +258,41 @@ describe('the official client', () => {
     assert.deepEqual(named, [account.id]);
   });
 });
+
+describe('official clients whose types are checked', () => {
+  const CLIENTS = [
+    'Stripe/v2 GoBindings/85.0.0',
+    'Stripe/v1 JavaBindings/32.0.0',
+    'Stripe/v1 .NetBindings/50.0.0',
+  ];
+  const body = { configuration: { customer: {} }, include: ['configuration.customer'] };
+
+  it('section 1: get the boolean that they declare, on creation, update and retrieval', async () => {
+    for (const agent of CLIENTS) {
+      const headers = { 'user-agent': agent };
+      const created = await server.create(body, { headers });
+      assert.equal(created.configuration.customer.applied, true, agent);
+      const path = `/v2/core/accounts/${created.id}`;
+      const { include } = body;
+      const updated = await server.ok(path, {
+        body: { configuration: { customer: { applied: false } }, include },
+        headers,
+      });
+      assert.equal(updated.configuration.customer.applied, false, agent);
+      const read = await server.ok(`${path}?include=configuration.customer`, { headers });
+      assert.equal(read.configuration.customer.applied, false, agent);
+    }
+  });
+
+  it('section 1: others get an instant, as the documentation shows', async () => {
+    for (const agent of [
+      'Stripe/v2 NodeBindings/23.1.0',
+      'Stripe/v2 PythonBindings/16.1.0',
+      'Go',
+    ]) {
+      const created = await server.create(body, { headers: { 'user-agent': agent } });
+      const { applied } = created.configuration.customer;
+      assert.match(applied, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, agent);
+    }
+  });
+});

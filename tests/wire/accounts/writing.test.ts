@@ -191,6 +191,36 @@ describe('update', () => {
     const on = await update(id, { configuration: { customer: { applied: true } } });
     assert.deepEqual(on.applied_configurations, ['customer']);
   });
+
+  it('section 8.5: leaves no merchant without responsibilities', async () => {
+    const { id } = await server.create({
+      identity: { country: 'us' },
+      dashboard: 'express',
+      configuration: { merchant: {} },
+      defaults: {
+        locales: ['de'],
+        responsibilities: { fees_collector: 'application', losses_collector: 'application' },
+      },
+    });
+    const path = `${ACCOUNTS}/${id}`;
+    // Those of the platform do not go with this dashboard.
+    const code = 'account_controller_express_dash_without_application_losses_or_fees';
+    await server.refused(path, { body: { defaults: null } }, { code });
+    const unset = await update(id, {
+      dashboard: 'full',
+      defaults: { responsibilities: null },
+      include: ['defaults'],
+    });
+    assert.deepEqual(unset.defaults, {
+      currency: 'usd',
+      locales: ['de'],
+      responsibilities: {
+        fees_collector: 'vendor',
+        losses_collector: 'vendor',
+        requirements_collector: 'vendor',
+      },
+    });
+  });
 });
 
 describe('lists', () => {

@@ -10,6 +10,7 @@ import type { Include } from '../model/shape/account-params.js';
 import { Touched } from '../model/touched.js';
 import { refuse } from '../model/violation.js';
 import { accountObject, type WireOptions } from '../model/wire/account-object.js';
+import { readsBooleansOnly } from '../model/wire/applied-format.js';
 import type { AccountStore, Aggregate } from '../storage/account-store.js';
 import type { WriteSet } from '../storage/commit-queue.js';
 import type { FixtureStore } from '../storage/fixture-store.js';
@@ -99,7 +100,7 @@ export class Accounts {
     include: ReadonlySet<Include>,
   ): Promise<string> {
     this.#checkAccess(context);
-    const { access, clock, refresh, store, wire } = this.#needs;
+    const { access, clock, refresh, store } = this.#needs;
     const glance = await access.glance(context.tenant, id);
     if (glance.dueMs !== undefined && glance.dueMs <= clock.nowMs()) {
       await refresh(context.tenant, id);
@@ -107,7 +108,7 @@ export class Accounts {
     if (include.size === 0) return glance.head;
     const view = await store.view(context.tenant, id);
     if (view === undefined) return glance.head;
-    return JSON.stringify(accountObject(view, include, wire));
+    return JSON.stringify(accountObject(view, include, this.#wireFor(context)));
   }
 
   async list(
@@ -197,7 +198,7 @@ export class Accounts {
     const done = writer.finish(before, after, reasonOf(context));
     if (token !== undefined) this.#needs.tokens.use(done.writes, token);
     await this.#bindFiles(context, done, fileIds.fileIds);
-    return { body: this.#answer(done, write.include), writes: done.writes };
+    return { body: this.#answer(context, done, write.include), writes: done.writes };
   }
 
   async #withToken(
@@ -221,11 +222,22 @@ export class Accounts {
     });
   }
 
-  #answer({ after, head }: FinishedChange, include: ReadonlySet<Include>): string {
+  #answer(
+    context: RequestContext,
+    { after, head }: FinishedChange,
+    include: ReadonlySet<Include>,
+  ): string {
     if (include.size === 0) return head;
     const { account, persons } = after;
     const individual = persons.find(({ id }) => id === account.individualId);
-    return JSON.stringify(accountObject({ account, individual }, include, this.#needs.wire));
+    const wire = this.#wireFor(context);
+    return JSON.stringify(accountObject({ account, individual }, include, wire));
+  }
+
+  #wireFor({ userAgent }: RequestContext): WireOptions {
+    const { wire } = this.#needs;
+    const isBoolean = wire.appliedFormat === 'auto' && readsBooleansOnly(userAgent);
+    return isBoolean ? { ...wire, appliedFormat: 'boolean' } : wire;
   }
 
   /** A file that belonged to nobody belongs to the first account that uses it. */

@@ -125,15 +125,19 @@ function withDefaults(
   { settings, newInvoicePrefix }: MergeAbout,
 ): StoredAccount {
   let { fields } = account;
-  if (isMerchantOrRecipient(account) && !isMerchantOrRecipient(stored)) {
-    const { fees, losses } = settings.default_responsibilities;
-    const responsibilities = {
-      fees_collector: fees,
-      losses_collector: losses,
-      ...fields.defaults?.responsibilities,
-    };
-    fields = { ...fields, defaults: { ...fields.defaults, responsibilities } };
-    if (fields.dashboard === undefined && settings.default_dashboard !== null) {
+  if (isMerchantOrRecipient(account)) {
+    const isFirst = !isMerchantOrRecipient(stored);
+    // Unset on such an account, they are those of the platform again: it always has some.
+    if (isFirst || fields.defaults?.responsibilities === undefined) {
+      const { fees, losses } = settings.default_responsibilities;
+      const responsibilities = {
+        fees_collector: fees,
+        losses_collector: losses,
+        ...fields.defaults?.responsibilities,
+      };
+      fields = { ...fields, defaults: { ...fields.defaults, responsibilities } };
+    }
+    if (isFirst && fields.dashboard === undefined && settings.default_dashboard !== null) {
       fields = { ...fields, dashboard: settings.default_dashboard };
     }
   }

@@ -7,12 +7,13 @@ import type { Include } from '../shape/account-params.js';
 import { timestamp } from '../timestamps.js';
 import type { VendorWords } from '../vendor-words.js';
 import type { AccountView } from './account-view.js';
+import type { AppliedFormat } from './applied-format.js';
 import { customerObject, merchantObject, recipientObject } from './configuration-object.js';
 import { idNumbers, individualObject } from './person-object.js';
 
 export interface WireOptions {
   readonly words: VendorWords;
-  readonly appliedFormat: 'timestamp' | 'boolean';
+  readonly appliedFormat: AppliedFormat;
   readonly lists: ReferenceLists;
 }
 
