@@ -34,8 +34,17 @@ export function countChanges(changes: readonly RecordChange[]): ChangeCounts {
   return counts;
 }
 
-/** The set with one record put in, put in its place, or taken out. Other groups stay the same objects. */
-export function withRow(set: DataSet, kind: Kind, id: string, row: Row | undefined): DataSet {
+/**
+ * The set with one record put in, put in its place, or taken out. Other groups stay the same objects.
+ * @param base has the place of a record that comes back.
+ */
+export function withRow(
+  set: DataSet,
+  kind: Kind,
+  id: string,
+  row: Row | undefined,
+  base?: DataSet,
+): DataSet {
   const { groups } = set.tables[kind];
   const at = groups.findIndex(({ rows }) => rows.some((other) => other.id === id));
   const next = [...groups];
@@ -46,12 +55,49 @@ export function withRow(set: DataSet, kind: Kind, id: string, row: Row | undefin
     if (rows.length === 0) next.splice(at, 1);
     else next[at] = { rows };
   } else if (row !== undefined) {
-    const last = groups.at(-1);
-    if (last !== undefined && last.rows.length < GROUP_SIZE) {
-      next[groups.length - 1] = { rows: [...last.rows, row] };
-    } else next.push({ rows: [row] });
+    const place = base && placeIn(base, set, kind, id);
+    if (place === undefined) {
+      const last = groups.at(-1);
+      if (last !== undefined && last.rows.length < GROUP_SIZE) {
+        next[groups.length - 1] = { rows: [...last.rows, row] };
+      } else next.push({ rows: [row] });
+    } else {
+      const { rows } = groups[place.group] ?? { rows: [] };
+      const before = rows.slice(0, place.index);
+      const after = rows.slice(place.index);
+      const isFull = rows.length >= GROUP_SIZE;
+      const parts = isFull ? [before, [row, ...after]] : [[...before, row, ...after]];
+      const filled = parts.filter((part) => part.length > 0).flatMap(cut);
+      next.splice(place.group, 1, ...filled);
+    }
   }
   return set.with({ [kind]: next });
+}
+
+const cut = (rows: readonly Row[]): readonly RowGroup[] =>
+  rows.length <= GROUP_SIZE
+    ? [{ rows }]
+    : [{ rows: rows.slice(0, GROUP_SIZE) }, { rows: rows.slice(GROUP_SIZE) }];
+
+/** Where a record stood in `base`, as a place before its next neighbour that `set` still has. */
+function placeIn(
+  base: DataSet,
+  set: DataSet,
+  kind: Kind,
+  id: string,
+): { readonly group: number; readonly index: number } | undefined {
+  const { rows } = base.tables[kind];
+  const at = base.tables[kind].indexOf(id);
+  if (at === -1) return undefined;
+  for (let next = at + 1; next < rows.length; next++) {
+    const neighbour = set.row(kind, rows[next]?.id ?? '');
+    if (neighbour === undefined) continue;
+    for (const [group, { rows: others }] of set.tables[kind].groups.entries()) {
+      const index = others.indexOf(neighbour);
+      if (index !== -1) return { group, index };
+    }
+  }
+  return undefined;
 }
 
 /** The set with another target for a given-up id, or with none. */

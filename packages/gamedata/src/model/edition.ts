@@ -48,6 +48,9 @@ export const HISTORY_OPS = [
 ] as const;
 export type HistoryOp = (typeof HISTORY_OPS)[number];
 
+/** Versions begin at 1: in the history, a change that was discarded. */
+export const NO_VERSION = 0;
+
 export interface HistoryEntry {
   readonly seq: number;
   readonly atMs: number;

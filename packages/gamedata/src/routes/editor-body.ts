@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyRefused, ValidationFailed } from '../errors.js';
 import { findHiddenMember, isDeeperThan, isObject, pointerOf } from '../model/json.js';
 
-const MAX_RECORD_SIZE_BYTES = 256 * 1024;
+export const MAX_RECORD_SIZE_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
 
 /** Bodies stay bytes until a handler has checked who sends them. */

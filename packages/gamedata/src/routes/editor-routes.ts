@@ -9,13 +9,13 @@ import { Presenter } from '../domain/public-record.js';
 import { Parameters } from '../domain/query/parameters.js';
 import { Slices } from '../domain/slices.js';
 import { ParameterInvalid, RecordNotFound, ValidationFailed } from '../errors.js';
-import { HISTORY_OPS, type HistoryEntry } from '../model/edition.js';
+import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../model/edition.js';
 import { diffJson } from '../model/json-patch.js';
 import { findKind, KIND_WIRE, KINDS, type Kind } from '../model/kinds.js';
 import type { EditorAccess, Scope } from './editor-access.js';
 import {
   acceptJsonBytes,
-  bytesOf,
+  MAX_RECORD_SIZE_BYTES,
   readObject,
   readOptionalObject,
   unpackedBytesOf,
@@ -83,7 +83,7 @@ export function registerEditorRoutes(app: FastifyInstance, parts: EditorRoutePar
   for (const path of ['save', 'save/:type']) {
     post(path, 'publish', async (request, attempt) => {
       const kinds = kindsOf(request);
-      const { message } = readOptionalObject(bytesOf(request));
+      const { message } = readOptionalObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
       const describe = (published: Published) => saved(published);
       return describe(
         await parts.editor().publishing.save(attempt, kinds, messageOf(message), describe),
@@ -104,11 +104,11 @@ export function registerEditorRoutes(app: FastifyInstance, parts: EditorRoutePar
   }
   route('GET', 'history', 'read', async (request) => ({ body: await historyPage(request, parts) }));
   post('undo', 'write', async (request, attempt) => {
-    const entry = await parts.editor().undoing.undo(attempt, seqOf(request));
+    const entry = await parts.editor().undoing.undo(attempt, await seqOf(request));
     return { success: true, entry: describeEntry(entry) };
   });
   post('redo', 'write', async (request, attempt) => {
-    const entry = await parts.editor().undoing.redo(attempt, seqOf(request));
+    const entry = await parts.editor().undoing.redo(attempt, await seqOf(request));
     return { success: true, entry: describeEntry(entry) };
   });
   route('GET', 'versions', 'read', async () => {
@@ -168,17 +168,17 @@ function registerRecordRoutes(at: {
   post(':type', 'write', async (request, attempt) => {
     const kind = kindOf(request);
     const generateId = parametersOf(request).flag('generateId') ?? false;
-    const body = readObject(bytesOf(request));
+    const body = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
     const { data, rev } = await parts.editor().create(attempt, kind, body, { generateId });
     return Object.defineProperty({ success: true, data }, 'rev', { value: rev, enumerable: false });
   });
   route('PUT', ':type/:id', 'write', async (request, actor) => {
-    const body = readObject(bytesOf(request));
+    const body = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
     const { data, rev } = await parts.editor().replace({ actor }, targetOf(request), body);
     return { body: { success: true, data }, headers: { etag: `"r${rev}"` } };
   });
   route('PATCH', ':type/:id', 'write', async (request, actor) => {
-    const patch = readObject(bytesOf(request));
+    const patch = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
     const { data, rev } = await parts.editor().patch({ actor }, targetOf(request), patch);
     return { body: { success: true, data }, headers: { etag: `"r${rev}"` } };
   });
@@ -264,8 +264,8 @@ function messageOf(message: unknown): string {
   throw new ValidationFailed(text, [{ path: '/message', code: 'type', message: text }]);
 }
 
-function seqOf(request: FastifyRequest): number | undefined {
-  const { seq } = readOptionalObject(bytesOf(request));
+async function seqOf(request: FastifyRequest): Promise<number | undefined> {
+  const { seq } = readOptionalObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
   if (seq === undefined) return undefined;
   if (typeof seq === 'number' && Number.isSafeInteger(seq) && seq > 0) return seq;
   const message = 'seq must be the number of a change';
@@ -362,7 +362,7 @@ function describeEntry(entry: HistoryEntry): unknown {
     id,
     rev: seq,
     patch,
-    ...(version !== null && { version }),
+    ...(version === NO_VERSION ? { discarded: true } : version !== null && { version }),
   };
 }
 

@@ -226,7 +226,11 @@ export async function searchPage(parts: PublicParts, target: Target): Promise<Pa
   const wanted = { q, kinds, language, offset, limit };
   const { total, hits } = await parts.catalog.search(edition.set, wanted);
   const body = { total, count: hits.length, offset, limit, results: hits };
-  const headers = { 'x-total-count': String(total), ...ignored };
+  const headers = {
+    'x-total-count': String(total),
+    ...languageHeader(edition, language),
+    ...ignored,
+  };
   return page(edition, body, headers, isPinned);
 }
 
@@ -238,7 +242,8 @@ export async function suggestPage(parts: PublicParts, target: Target): Promise<P
   const limit = parameters.integer('limit', { min: 1, max: 20 }) ?? 10;
   const ignored = refuseUnknown(parameters);
   const suggestions = await parts.catalog.suggest(edition.set, { q, kinds, limit, language });
-  return page(edition, { suggestions }, ignored, isPinned);
+  const headers = { ...languageHeader(edition, language), ...ignored };
+  return page(edition, { suggestions }, headers, isPinned);
 }
 
 function readQuestion(

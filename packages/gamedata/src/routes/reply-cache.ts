@@ -189,11 +189,12 @@ export function etagOf(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('base64url').slice(0, ETAG_LENGTH);
 }
 
-/** Whether `If-None-Match` names this reply, in whatever coding. */
+/** Whether `If-None-Match` names this reply, in whatever coding: proxies that code put suffixes of their own. */
 export function isNamedBy(header: string, etag: string): boolean {
   if (header.trim() === '*') return true;
   return header.split(',').some((part) => {
     const tag = part.trim().replace(/^W\//, '');
-    return tag === `"${etag}"` || tag === `"${etag}-br"` || tag === `"${etag}-gz"`;
+    if (!tag.startsWith(`"${etag}`)) return false;
+    return /^(-[A-Za-z]{1,8})?"$/.test(tag.slice(etag.length + 1));
   });
 }

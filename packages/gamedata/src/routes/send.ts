@@ -52,6 +52,10 @@ function sendCoded(
   return writeOut(reply, 200, coded.headers, request.method === 'HEAD' ? undefined : coded.bytes);
 }
 
+/** The three forms of RFC 9110, 5.6.7; other dates are as good as none. */
+const HTTP_DATE =
+  /^(\w{3}, \d\d \w{3} \d{4}|\w{6,9}, \d\d-\w{3}-\d\d) [\d:]{8} GMT$|^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}$/;
+
 /** Whether the client says that it has this already. */
 export function isFresh(
   { raw: { headers } }: FastifyRequest,
@@ -60,7 +64,7 @@ export function isFresh(
   const match = headers['if-none-match'];
   if (match !== undefined) return isNamedBy(match, found.etag);
   const since = headers['if-modified-since'];
-  if (since === undefined) return false;
+  if (since === undefined || !HTTP_DATE.test(since)) return false;
   const sinceMs = Date.parse(since);
   return !Number.isNaN(sinceMs) && Math.floor(found.lastModifiedMs / 1000) * 1000 <= sinceMs;
 }

@@ -1,13 +1,14 @@
 import type { RelationalStore } from '@plinth/kernel';
 import type { Selectable, Transaction } from 'kysely';
-import type {
-  ChangeCounts,
-  DraftRecord,
-  HistoryEntry,
-  HistoryOp,
-  KeptReply,
-  Manifest,
-  Version,
+import {
+  type ChangeCounts,
+  type DraftRecord,
+  type HistoryEntry,
+  type HistoryOp,
+  type KeptReply,
+  type Manifest,
+  NO_VERSION,
+  type Version,
 } from '../model/edition.js';
 import type { Kind } from '../model/kinds.js';
 import { GAMEDATA_MIGRATIONS, type GameDataTables } from './tables.js';
@@ -164,6 +165,11 @@ export class EditionStore {
       .where('version', 'is', null)
       .where('kind', 'in', kinds)
       .execute();
+  }
+
+  /** Changes of these kinds that were not published yet never will be. */
+  async markDiscarded(tx: EditionTransaction, kinds: readonly Kind[]): Promise<void> {
+    await this.markPublished(tx, kinds, NO_VERSION);
   }
 
   async history(

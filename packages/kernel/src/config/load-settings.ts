@@ -50,7 +50,7 @@ export function loadSettings<S extends Sections>(
     if (value === undefined) continue;
     if (given !== undefined && !Compile(setting.schema).Check(value)) {
       problems.push(
-        `${given.spelling}: expected ${settingTypeText(setting)}, got ${JSON.stringify(given.raw)}`,
+        `${given.spelling}: expected ${settingTypeText(setting)}${lengthText(setting)}, got ${shown(setting, given.raw)}`,
       );
     }
     const section = values.get(setting.section);
@@ -64,6 +64,19 @@ export function loadSettings<S extends Sections>(
   ]);
   // Every value has passed its schema, so each section is what its type says.
   return Object.freeze(Object.fromEntries(loaded)) as LoadedSettings<S>;
+}
+
+const SECRET = /(^|_)(token|secret|password|key)s?$/;
+
+/** What is wrong about a secret is no reason to write it into a log. */
+function shown({ key }: SettingDescription, raw: unknown): string {
+  if (!SECRET.test(key)) return JSON.stringify(raw).replace(/:\/\/[^@/"]*@/g, '://***@');
+  return typeof raw === 'string' ? `${raw.length} characters` : typeof raw;
+}
+
+function lengthText({ schema }: SettingDescription): string {
+  const least: unknown = Reflect.get(schema, 'minLength');
+  return typeof least === 'number' && least > 1 ? ` of at least ${least} characters` : '';
 }
 
 interface Given {

@@ -27,6 +27,8 @@ export class Draft {
   readonly #editions: EditionStore;
   readonly #clock: Clock;
   #set: DataSet;
+  /** What the changes lead away from: whoever comes back stands where it stood there. */
+  #base: DataSet;
   /** Number of the change that removed a record. */
   readonly #removals = new Map<string, number>();
 
@@ -39,6 +41,7 @@ export class Draft {
     this.#editions = needs.editions;
     this.#clock = needs.clock;
     this.#set = needs.library.current.set;
+    this.#base = this.#set;
   }
 
   get set(): DataSet {
@@ -48,6 +51,7 @@ export class Draft {
   /** As it was left: what was stored of it, on its base. */
   load(base: DataSet, changes: readonly DraftRecord[]): void {
     this.#set = base;
+    this.#base = base;
     for (const { kind, id, seq, body, replacedBy } of changes) {
       const row = body === null ? undefined : readRow(kind, body, seq);
       this.#show({ kind, id, row, seq, replacedBy });
@@ -57,6 +61,7 @@ export class Draft {
   /** Its changes of these kinds are history. */
   replace(set: DataSet, kinds: readonly Kind[]): void {
     this.#set = set;
+    this.#base = set;
     for (const key of this.#removals.keys()) {
       if (kinds.some((kind) => key.startsWith(`${kind}/`))) this.#removals.delete(key);
     }
@@ -78,7 +83,7 @@ export class Draft {
     const { kind, record, aboutSeq } = at;
     const seq = this.#library.nextSeq();
     const row = makeRow(kind, record, seq);
-    const next = withAlias(withRow(this.#set, kind, row.id, row), kind, row.id, undefined);
+    const next = withAlias(this.#withRow(kind, row.id, row), kind, row.id, undefined);
     const edited = presentRow(next, kind, row);
     await this.#store({
       attempt,
@@ -113,6 +118,12 @@ export class Draft {
       reply: { success: true },
     });
     this.#show({ kind, id, row: undefined, seq, replacedBy });
+  }
+
+  #withRow(kind: Kind, id: string, row: Row | undefined): DataSet {
+    const published = this.#library.current.set;
+    const base = this.#base.row(kind, id) === undefined ? published : this.#base;
+    return withRow(this.#set, kind, id, row, base);
   }
 
   #entry(
@@ -154,7 +165,7 @@ export class Draft {
     readonly replacedBy: string | null;
   }): void {
     const { kind, id, row, seq, replacedBy } = at;
-    this.#set = withAlias(withRow(this.#set, kind, id, row), kind, id, replacedBy ?? undefined);
+    this.#set = withAlias(this.#withRow(kind, id, row), kind, id, replacedBy ?? undefined);
     if (row === undefined) this.#removals.set(`${kind}/${id}`, seq);
     else this.#removals.delete(`${kind}/${id}`);
   }

@@ -1,5 +1,5 @@
 import { EditConflict, RecordNotFound } from '../../errors.js';
-import type { HistoryEntry } from '../../model/edition.js';
+import { type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import type { EditionStore } from '../../storage/edition-store.js';
 import type { Library } from '../library.js';
 import { parseRow, readRow } from '../record-rows.js';
@@ -28,7 +28,7 @@ export class Undoing {
     return await this.#library.alone(async () => {
       const entry =
         seq === undefined ? await this.#lastToUndo(attempt.actor) : await this.#entryOf(seq);
-      if (entry.version !== null) throw new EditConflict(`change ${entry.seq} is published`);
+      refuseClosed(entry);
       if (entry.op === 'import' || entry.kind === null) {
         throw new EditConflict(`change ${entry.seq} cannot be undone`);
       }
@@ -49,7 +49,7 @@ export class Undoing {
         undone = open.find((entry) => entry.op === 'undo' && !redone.has(entry.seq));
       }
       if (undone === undefined || undone.op !== 'undo') throw new EditConflict('nothing to redo');
-      if (undone.version !== null) throw new EditConflict(`change ${undone.seq} is published`);
+      refuseClosed(undone);
       return await this.#turn(attempt, 'redo', undone, undone.before);
     });
   }
@@ -102,4 +102,11 @@ export class Undoing {
     const [latest] = (await this.#editions.history({ kind, id }, { limit: 1, offset: 0 })).entries;
     return latest ?? entry;
   }
+}
+
+function refuseClosed({ seq, version }: HistoryEntry): void {
+  if (version === null) return;
+  throw new EditConflict(
+    `change ${seq} ${version === NO_VERSION ? 'was discarded' : 'is published'}`,
+  );
 }

@@ -7,6 +7,7 @@ import type { JsonPieces, Piece } from './json-pieces.js';
 import type { IncomingRecord, Payload } from './payload.js';
 
 export const NATIVE_FORMAT = 'plinth-gamedata/1';
+const MEMBERS: readonly string[] = ['format', 'defaultLanguage', 'languages', 'aliases', 'kinds'];
 const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/;
 
 const refuse = (path: string, message: string): never => {
@@ -22,6 +23,10 @@ export function readNative(pieces: JsonPieces): Payload {
   };
   const format = read('format');
   if (format !== NATIVE_FORMAT) refuse('/format', `format must be "${NATIVE_FORMAT}"`);
+  for (const name of members.keys()) {
+    // A misspelt `kinds` would otherwise replace everything by nothing.
+    if (!MEMBERS.includes(name)) refuse(`/${name}`, `an export has no member ${name}`);
+  }
   const defaultLanguage = read('defaultLanguage');
   const languages = read('languages') ?? [];
   if (defaultLanguage !== undefined && !isLanguage(defaultLanguage)) {
@@ -58,7 +63,9 @@ function* readRecords(pieces: JsonPieces, kinds: Piece): Generator<IncomingRecor
   }
 }
 
-const isLanguage = (value: unknown): boolean => typeof value === 'string' && LANGUAGE.test(value);
+/** `all` asks for every language, so none can have this name. */
+const isLanguage = (value: unknown): boolean =>
+  typeof value === 'string' && LANGUAGE.test(value) && value !== 'all';
 
 function readAliases(value: unknown): Payload['aliases'] {
   if (value === undefined) return {};

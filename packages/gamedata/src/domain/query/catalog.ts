@@ -57,7 +57,7 @@ export class Catalog {
     return {
       total: order.length,
       records,
-      notFound: ids?.filter((id) => set.row(kind, id) === undefined),
+      notFound: ids && [...new Set(ids)].filter((id) => set.row(kind, id) === undefined),
       included: includes.length === 0 ? undefined : include(kind, rows, includes, presenter),
     };
   }

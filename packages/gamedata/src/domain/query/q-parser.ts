@@ -35,14 +35,13 @@ class Parser {
   }
 
   parse(): QueryNode {
-    const node = this.#or(1);
+    const node = this.#or(0);
     this.#skipSpace();
     if (this.#at < this.#text.length) this.#fail('unexpected )');
     return node;
   }
 
   #or(depth: number): QueryNode {
-    if (depth > MAX_DEPTH) this.#fail(`parentheses are nested deeper than ${MAX_DEPTH}`);
     const parts = [this.#and(depth)];
     while (this.#takeOr()) parts.push(this.#and(depth));
     const [only] = parts;
@@ -71,6 +70,7 @@ class Parser {
   #primary(depth: number): QueryNode {
     const char = this.#text[this.#at];
     if (char === '(') {
+      if (depth === MAX_DEPTH) this.#fail(`parentheses are nested deeper than ${MAX_DEPTH}`);
       this.#at += 1;
       const node = this.#or(depth + 1);
       this.#skipSpace();

@@ -153,10 +153,7 @@ function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => bool
   const { field: name, operator, value } = node;
   if ((name === 'has' || name === 'is') && operator === ':') return memberPredicate(node, scope);
   const { fields, filters } = KIND_SPECS[kind];
-  const known = [name, ...(ALIASES[name] ?? [])].find(
-    (candidate) => fields[candidate] !== undefined,
-  );
-  const field = fields[known ?? filters[name]?.field ?? ''];
+  const field = fieldNamed(name, fields) ?? own(fields, own(filters, name)?.field ?? '');
   if (field === undefined) {
     if (hasText(name, kind)) return textMemberPredicate(node, scope);
     throw invalid(node, `there is no field ${name}`);
@@ -188,6 +185,17 @@ function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => bool
   }
 }
 
+/** Names are the client's: those of what every object inherits are no members. */
+function own<T>(members: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
+/** By its name or by one of those that others give it. */
+function fieldNamed(name: string, fields: Readonly<Record<string, Field>>): Field | undefined {
+  const known = [name, ...(own(ALIASES, name) ?? [])];
+  return known.map((candidate) => own(fields, candidate)).find((field) => field !== undefined);
+}
+
 function numberPredicate(
   node: FieldNode,
   field: Extract<Field, { type: 'number' }>,
@@ -217,8 +225,7 @@ const COMPARE: Readonly<Record<FieldNode['operator'], (a: number, b: number) => 
 function memberPredicate(node: FieldNode, { kind, set }: SearchScope): (row: Row) => boolean {
   const { fields } = KIND_SPECS[kind];
   const name = node.value;
-  const known = [name, ...(ALIASES[name] ?? [])].find((one) => fields[one] !== undefined);
-  const field = fields[known ?? ''];
+  const field = fieldNamed(name, fields);
   const { properties } = servedSchema(kind);
   if (node.field === 'is') {
     if (field?.type === 'flag') return (row) => field.get(row, set);

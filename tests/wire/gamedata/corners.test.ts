@@ -1,0 +1,181 @@
+// Source: gamedata, sections 2.5 to 2.10, 4, 6.2 to 6.4 and 8.1: requests that a careful stranger tries.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { type HttpAnswer, ServerProcess, StartFailed } from '../../harness/index.js';
+import { type Envelope, getJson, refused, type WireRecord } from './game-client.js';
+
+const TOKEN = 'editor-token-for-tests';
+const JSON_HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+
+const STARTED = {
+  flags: ['--services', 'gamedata'],
+  env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+} as const;
+
+let server: ServerProcess;
+/** Owns the data folder. */
+let first: ServerProcess;
+before(async () => {
+  first = await ServerProcess.start(STARTED);
+  server = first;
+});
+after(async () => {
+  await server.close();
+  await first.close();
+});
+
+async function edit(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<HttpAnswer & { readonly json: WireRecord }> {
+  const answer = await server.http.send(`/api/editor/${path}`, {
+    method,
+    headers: { ...JSON_HEADERS, ...headers },
+    ...(body !== undefined && {
+      body: body instanceof Uint8Array ? body : JSON.stringify(body),
+    }),
+  });
+  return { ...answer, json: JSON.parse(answer.text) as WireRecord };
+}
+
+const statusOf = async (path: string, headers: Record<string, string>): Promise<number> =>
+  (await server.http.send(path, { headers })).status;
+
+describe('questions of game data', () => {
+  it('C14 names that every object has are no fields', async () => {
+    for (const q of ['constructor:1', 'has:__proto__', 'is:constructor', 'toString=x']) {
+      const body = await refused(server, `/api/items?q=${q}`, 'invalid_query', 'q');
+      assert.equal(body['position'], 0);
+    }
+    await refused(server, '/api/items?sort=constructor', 'unknown_field', 'sort');
+    await refused(server, '/api/items?include=constructor', 'unknown_field', 'include');
+  });
+
+  it('C14 five parentheses inside each other are taken, six are not', async () => {
+    await getJson(server, `/api/items?q=${'('.repeat(5)}a${')'.repeat(5)}`);
+    const deep = `/api/items?q=${'('.repeat(6)}a${')'.repeat(6)}`;
+    assert.equal((await refused(server, deep, 'invalid_query', 'q'))['position'], 5);
+  });
+
+  it('C16 names an unknown id once', async () => {
+    const { body } = await getJson<Envelope>(server, '/api/items?ids=nope,nope');
+    assert.deepEqual(body['notFound'], ['nope']);
+  });
+
+  it('C17 says in which language a search is answered', async () => {
+    for (const path of ['/api/search?q=a&lang=fr', '/api/suggest?q=ab&lang=fr']) {
+      assert.equal((await getJson(server, path)).headers['content-language'], 'fr', path);
+    }
+  });
+
+  it('C18 knows its tag with the suffix of another coder, and only dates that HTTP has', async () => {
+    const { headers } = await getJson(server, '/api/maps');
+    const base = String(headers['etag']).slice(0, -1);
+    for (const [tag, status] of [
+      [`${base}-gzip"`, 304],
+      [`W/${base}-zstd"`, 304],
+      [`${base}x"`, 200],
+      [`${base}-"`, 200],
+    ] as const) {
+      assert.equal(await statusOf('/api/maps', { 'if-none-match': tag }), status, tag);
+    }
+    for (const [date, status] of [
+      ['Fri, 31 Dec 2049 23:59:59 GMT', 304],
+      ['Friday, 31-Dec-49 23:59:59 GMT', 304],
+      ['Fri Dec 31 23:59:59 2049', 304],
+      ['2049-12-31T23:59:59Z', 200],
+      ['2049', 200],
+    ] as const) {
+      assert.equal(await statusOf('/api/maps', { 'if-modified-since': date }), status, date);
+    }
+  });
+});
+
+describe('an editor', () => {
+  beforeEach(async () => {
+    assert.equal((await edit('POST', 'versions/1/restore')).status, 200);
+  });
+
+  const idsOf = async (): Promise<readonly string[]> => {
+    const { json } = await edit('GET', 'items?limit=5000');
+    return (json['data'] as WireRecord[]).map(({ id }) => id);
+  };
+
+  it('C32 undoes deletions to where the records stood, also over a restart', async () => {
+    const before = await idsOf();
+    const gone = [before[0], before[7], before[8], before.at(-1)];
+    for (const id of gone) {
+      assert.equal((await edit('DELETE', `items/${id}?force=true`)).status, 200);
+    }
+    await edit('POST', 'items', { id: 'later', name: 'Later' });
+    await edit('DELETE', 'items/later');
+    const { length } = [...gone, 'created', 'deleted'];
+    for (let count = 0; count < length; count += 1) {
+      assert.equal((await edit('POST', 'undo')).status, 200);
+    }
+    assert.deepEqual(await idsOf(), before);
+    const { dataDir } = server;
+    await server.kill();
+    server = await ServerProcess.start({ ...STARTED, dataDir });
+    assert.deepEqual(await idsOf(), before);
+  });
+
+  it('C32 leaves what was discarded out of undo and of later versions', async () => {
+    await edit('POST', 'items', { id: 'thrown-away', name: 'Thrown away' });
+    assert.equal((await edit('POST', 'discard')).json['discarded'], 1);
+    assert.deepEqual((await edit('POST', 'undo')).json, {
+      error: 'nothing to undo',
+      code: 'conflict',
+    });
+    await edit('POST', 'items', { id: 'kept', name: 'Kept' });
+    await edit('POST', 'save');
+    const { json } = await edit('GET', 'history?id=thrown-away');
+    const [entry] = json['entries'] as WireRecord[];
+    assert.deepEqual([entry?.['discarded'], entry?.['version']], [true, undefined]);
+  });
+
+  it('C30 takes gzip, and says which codings it does not take', async () => {
+    const packed = gzipSync(JSON.stringify({ id: 'packed', name: 'Packed' }));
+    const gzip = { 'content-encoding': 'gzip' };
+    assert.equal((await edit('POST', 'items', packed, gzip)).status, 200);
+    const other = await edit('POST', 'items', packed, { 'content-encoding': 'br' });
+    assert.deepEqual([other.status, other.json['code']], [415, 'unsupported_media_type']);
+    const falsely = await edit('POST', 'items', { id: 'plain', name: 'Plain' }, gzip);
+    assert.equal(falsely.status, 400);
+    const bomb = gzipSync(JSON.stringify({ id: 'bomb', name: 'x', extra: 'x'.repeat(400_000) }));
+    assert.equal((await edit('POST', 'items', bomb, gzip)).status, 413);
+  });
+
+  it('C41 refuses imports that could only replace everything by nothing', async () => {
+    const head = { format: 'plinth-gamedata/1', defaultLanguage: 'en', languages: ['en'] };
+    for (const [path, body] of [
+      ['/kind', { ...head, kinds: {}, kind: { items: [] } }],
+      ['/languages', { ...head, languages: ['en', 'all'], kinds: {} }],
+      ['/defaultLanguage', { ...head, defaultLanguage: 'all', kinds: {} }],
+    ] as const) {
+      const { status, json } = await edit('POST', 'import?mode=replace&publish=true', body);
+      const [fault] = json['details'] as WireRecord[];
+      assert.deepEqual([status, json['code'], fault?.['path']], [400, 'validation_failed', path]);
+    }
+    assert.equal((await getJson<Envelope>(server, '/api/items?limit=0')).body.total, 420);
+  });
+});
+
+describe('a start with a token that is too short', () => {
+  it('C44 says how long it must be, and does not show it', async () => {
+    const start = ServerProcess.start({
+      flags: ['--services', 'gamedata'],
+      env: { PLINTH_GAMEDATA_ADMIN_TOKEN: 'too-short-one' },
+    });
+    await assert.rejects(start, (error: unknown) => {
+      assert.ok(error instanceof StartFailed);
+      const text = `${error.message} ${JSON.stringify(error)}`;
+      assert.match(text, /PLINTH_GAMEDATA_ADMIN_TOKEN: expected .*at least 16 characters/);
+      assert.doesNotMatch(text, /too-short-one/);
+      return true;
+    });
+  });
+});
