@@ -260,7 +260,7 @@ class CallRun {
     const pieces = sourceRows(
       {
         select: { ...this.#select, maxNs: range.maxNs },
-        sources: this.#sources.map((source) => widened(source, this.#select, range)),
+        sources: this.#sources.map((source) => widened(source, range)),
         refs,
         wanted: this.#sources.every(({ kind }) => kind === 'table') ? wanted : [],
         minNs: range.minNs,
@@ -369,6 +369,15 @@ class CallRun {
     return points;
   }
 
+  /** What stands in a column beside a selector where its row has no value. @param previous in the row before. */
+  #filledBeside(index: number, previous: Value): Value {
+    const { fill, columns } = this.#select;
+    const isFilled = this.#plans.every(({ leaf }) => !UNFILLED.has(leaf.name));
+    if (this.#windows === undefined || !isFilled) return null;
+    if (fill.kind === 'previous') return previous;
+    return fill.kind === 'number' ? fillNumber(fill.value, columns[index]?.type ?? 'unknown') : null;
+  }
+
   /** Points of all calls side by side: rows by time, in the direction of the run. */
   *#joined(
     calls: readonly Points[],
@@ -401,7 +410,8 @@ class CallRun {
             points.values[position] ??
             (fill.kind === 'number' && this.#windows !== undefined ? (empty[i] ?? null) : null);
           for (let b = 0; b < besides.length; b++)
-            slots[calls.length + b] = besides[b]?.[position] ?? null;
+            slots[calls.length + b] =
+              besides[b]?.[position] ?? this.#filledBeside(b, slots[calls.length + b] ?? null);
           positions[i] = position + 1;
         } else if (fill.kind !== 'previous') slots[i] = empty[i] ?? null;
       }
@@ -429,23 +439,19 @@ function reversedPoints({ times, values, beside }: Points): Points {
   };
 }
 
-/** A subquery that has its bounds from the statement around it has the wider ones, too. */
+/** A subquery within another range than that of the statement around it; its own bounds stay. */
 function widened(
   source: CompiledSource,
-  outer: Pick<CompiledSelect, 'minNs' | 'maxNs'>,
   range: { readonly minNs: bigint; readonly maxNs: bigint },
 ): CompiledSource {
   if (source.kind === 'table') return source;
-  const { select } = source;
-  return {
-    kind: 'subquery',
-    select: {
-      ...select,
-      minNs: select.minNs === outer.minNs ? range.minNs : select.minNs,
-      maxNs: select.maxNs === outer.maxNs ? range.maxNs : select.maxNs,
-      sources: select.sources.map((inner) => widened(inner, outer, range)),
-    },
+  const { min = range.minNs, max = range.maxNs } = source.select.ownRange;
+  const inner = {
+    minNs: min > range.minNs ? min : range.minNs,
+    maxNs: max < range.maxNs ? max : range.maxNs,
   };
+  const sources = source.select.sources.map((each) => widened(each, inner));
+  return { kind: 'subquery', select: { ...source.select, ...inner, sources } };
 }
 
 /** Empty buckets of these stay empty. */

@@ -202,14 +202,15 @@ function boundsOf(
     readonly nowNs: bigint;
     readonly hasInterval: boolean;
   },
-): Pick<CompiledSelect, 'minNs' | 'maxNs' | 'hasLowerBound'> {
+): Pick<CompiledSelect, 'minNs' | 'maxNs' | 'hasLowerBound' | 'ownRange'> {
   const { around } = at;
   const outerMin = around?.hasLowerBound ? around.minNs : undefined;
   const min = laterOf(range.min, outerMin);
   const defaultMax = at.hasInterval ? at.nowNs : MAX_TIME_NS;
   const ownMax = range.max ?? (around === undefined ? defaultMax : around.maxNs);
   const maxNs = around !== undefined && around.maxNs < ownMax ? around.maxNs : ownMax;
-  return { minNs: min ?? MIN_TIME_NS, maxNs, hasLowerBound: min !== undefined };
+  const ownRange = { min: range.min, max: range.max };
+  return { minNs: min ?? MIN_TIME_NS, maxNs, hasLowerBound: min !== undefined, ownRange };
 }
 
 function laterOf(a: bigint | undefined, b: bigint | undefined): bigint | undefined {

@@ -80,6 +80,8 @@ export interface CompiledSelect {
   readonly minNs: bigint;
   readonly maxNs: bigint;
   readonly hasLowerBound: boolean;
+  /** The part of the range that the SELECT states itself; the rest is that of the statement around it. */
+  readonly ownRange: { readonly min: bigint | undefined; readonly max: bigint | undefined };
   readonly interval: Interval | undefined;
   /** Ascending. */
   readonly groupTags: readonly string[];
