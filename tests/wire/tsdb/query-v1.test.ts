@@ -446,4 +446,70 @@ describe('statements that change databases', () => {
     assert.equal(results[0].series[0].values[0]?.[1], 'SHOW QUERIES');
     assert.equal(await values('KILL QUERY 999999', 'v1'), 'no such query id: 999999');
   });
+
+  it('reads the bucket before the range within the range that a subquery states', async () => {
+    // The answers are those of InfluxDB 1.6.7 to the same points.
+    const points = [
+      ...[
+        [360, 1, 5],
+        [380, 3, 5],
+        [410, 10, 5],
+        [420, 20, 6],
+      ],
+      ...[
+        [450, 40, undefined],
+        [710, 100, 7],
+        [1030, 7, undefined],
+      ],
+    ];
+    const body = points
+      .map(([time, f, n]) => `m f=${f}${n === undefined ? '' : `,n=${n}i`} ${time}`)
+      .join('\n');
+    const write = { body };
+    assert.equal((await server.http.send('/write?db=before&precision=s', write)).status, 204);
+    const valuesOf = async (q: string): Promise<unknown> => {
+      const { text } = await get({ db: 'before', epoch: 's', q });
+      return JSON.parse(text).results[0].series[0].values;
+    };
+    const outside = 'WHERE time >= 425s AND time <= 800s GROUP BY time(300s, 100s)';
+    const inside = 'SELECT f AS v FROM m';
+    assert.deepEqual(await valuesOf(`SELECT difference(mean(v)) FROM (${inside}) ${outside}`), [
+      [400, 64 / 3],
+      [700, 100 - 70 / 3],
+    ]);
+    const later = `${inside} WHERE time > 370s`;
+    assert.deepEqual(await valuesOf(`SELECT difference(mean(v)) FROM (${later}) ${outside}`), [
+      [400, 61 / 3],
+      [700, 100 - 70 / 3],
+    ]);
+  });
+
+  it('fills columns beside a selector as the selector itself', async () => {
+    const text = async (fill: string): Promise<unknown> => {
+      const range = 'WHERE time >= 300s AND time < 1200s';
+      const q = `SELECT max(f), n FROM m ${range} GROUP BY time(150s) fill(${fill})`;
+      const answer = await get({ db: 'before', epoch: 's', q });
+      return JSON.parse(answer.text).results[0].series[0].values;
+    };
+    assert.deepEqual(await text('previous'), [
+      ...[
+        [300, 20, 6],
+        [450, 40, 6],
+        [600, 100, 7],
+        [750, 100, 7],
+        [900, 7, 7],
+        [1050, 7, 7],
+      ],
+    ]);
+    assert.deepEqual(await text('0'), [
+      ...[
+        [300, 20, 6],
+        [450, 40, 0],
+        [600, 100, 7],
+        [750, 0, 0],
+        [900, 7, 0],
+        [1050, 0, 0],
+      ],
+    ]);
+  });
 });

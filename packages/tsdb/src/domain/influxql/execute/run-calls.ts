@@ -375,7 +375,9 @@ class CallRun {
     const isFilled = this.#plans.every(({ leaf }) => !UNFILLED.has(leaf.name));
     if (this.#windows === undefined || !isFilled) return null;
     if (fill.kind === 'previous') return previous;
-    return fill.kind === 'number' ? fillNumber(fill.value, columns[index]?.type ?? 'unknown') : null;
+    return fill.kind === 'number'
+      ? fillNumber(fill.value, columns[index]?.type ?? 'unknown')
+      : null;
   }
 
   /** Points of all calls side by side: rows by time, in the direction of the run. */
