@@ -336,13 +336,14 @@ export class QueryPath {
   ): AsyncGenerator<ResultChunk, void, undefined> {
     let rowCount = 0;
     let clientMs = 0;
+    let engineMs = 0;
     function* texts(): Generator<string, void, undefined> {
       for (let slice = slices.next(); slice !== undefined; slice = slices.next()) {
-        const startMs = performance.now();
         rowCount = 0;
         clientMs = 0;
+        engineMs = 0;
         yield textOf(slice);
-        slices.ended({ rowCount, clientMs, engineMs: performance.now() - startMs - clientMs });
+        slices.ended({ rowCount, clientMs, engineMs });
       }
     }
     for await (const chunk of this.#host.stream({
@@ -350,6 +351,9 @@ export class QueryPath {
       columns,
       isSmall: false,
       signal,
+      onWaited: (waitedMs) => {
+        engineMs += waitedMs;
+      },
     })) {
       rowCount += chunk.rowCount;
       const handedOutMs = performance.now();

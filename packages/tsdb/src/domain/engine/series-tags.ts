@@ -3,8 +3,11 @@ import type { ColumnVector, ResultChunk } from '../../model/result.js';
 import type { PassedTag } from '../sql/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
 
-/** Series remembered by a part of their id; a power of two. Rows of one time are of many series, but mostly of the same ones. */
-const SLOT_COUNT = 4096;
+/** A power of two; there are always twice as many slots as series in the answer. */
+const FIRST_SLOT_COUNT = 1024;
+
+/** Words of a slot: the id in two, and one more than its place in the texts. */
+const SLOT_WORDS = 3;
 
 interface TagTexts {
   readonly tag: string;
@@ -20,10 +23,9 @@ export class SeriesTags {
   readonly #index: SeriesIndex;
   /** By the place of the column in the answer. */
   readonly #tags: ReadonlyMap<number, TagTexts>;
-  /** Dense series number -> place in the texts. */
-  readonly #codes = new Map<number, number>();
-  /** Three words for each slot: the id, and one more than its place in the texts. */
-  readonly #slots = new Int32Array(SLOT_COUNT * 3);
+  /** Series of the answer by their ids: a series lies in the first free slot from the one that its id names. */
+  #slots = new Int32Array(FIRST_SLOT_COUNT * SLOT_WORDS);
+  #seriesCount = 0;
 
   constructor(index: SeriesIndex, tags: readonly PassedTag[]) {
     this.#index = index;
@@ -49,28 +51,30 @@ export class SeriesTags {
 
   #codesOf(ids: BigInt64Array, rowCount: number): Int32Array {
     const words = new Int32Array(ids.buffer, ids.byteOffset, rowCount * 2);
-    const slots = this.#slots;
     const codes = new Int32Array(rowCount);
+    let slots = this.#slots;
     for (let row = 0; row < rowCount; row++) {
       const low = words[row * 2] as number;
       const high = words[row * 2 + 1] as number;
-      const at = ((low ^ high) & (SLOT_COUNT - 1)) * 3;
-      if (slots[at + 2] === 0 || slots[at] !== low || slots[at + 1] !== high) {
-        slots[at] = low;
-        slots[at + 1] = high;
-        slots[at + 2] = this.#codeOf(low, high) + 1;
+      const at = findSlot(slots, low, high);
+      const known = slots[at + 2] as number;
+      if (known !== 0) codes[row] = known - 1;
+      else {
+        codes[row] = this.#add(at, low, high);
+        slots = this.#slots;
       }
-      codes[row] = (slots[at + 2] as number) - 1;
     }
     return codes;
   }
 
-  #codeOf(low: number, high: number): number {
+  /** Takes the free slot at `at` for a series that comes for the first time. */
+  #add(at: number, low: number, high: number): number {
+    const code = this.#seriesCount++;
+    this.#slots[at] = low;
+    this.#slots[at + 1] = high;
+    this.#slots[at + 2] = code + 1;
+    if (this.#seriesCount * 2 * SLOT_WORDS > this.#slots.length) this.#grow();
     const dense = this.#index.denseOf(low, high);
-    const known = this.#codes.get(dense);
-    if (known !== undefined) return known;
-    const code = this.#codes.size;
-    this.#codes.set(dense, code);
     for (const entry of this.#tags.values()) {
       const text = this.#index.tagValue(dense, entry.tag);
       entry.texts.push(text);
@@ -80,5 +84,25 @@ export class SeriesTags {
       };
     }
     return code;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    const slots = new Int32Array(before.length * 2);
+    for (let from = 0; from < before.length; from += SLOT_WORDS) {
+      if (before[from + 2] === 0) continue;
+      const at = findSlot(slots, before[from] as number, before[from + 1] as number);
+      slots.set(before.subarray(from, from + SLOT_WORDS), at);
+    }
+    this.#slots = slots;
+  }
+}
+
+/** Where the slot of an id begins, or the free one that it would take. */
+function findSlot(slots: Int32Array, low: number, high: number): number {
+  const mask = slots.length / SLOT_WORDS - 1;
+  for (let slot = (low ^ high) & mask; ; slot = (slot + 1) & mask) {
+    const at = slot * SLOT_WORDS;
+    if (slots[at + 2] === 0 || (slots[at] === low && slots[at + 1] === high)) return at;
   }
 }

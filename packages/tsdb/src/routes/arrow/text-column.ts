@@ -50,6 +50,8 @@ class CodedTexts {
   #cells = new Int32Array(64 * CELL_WORDS);
   #count = 0;
   readonly #long = new Map<number, Uint8Array>();
+  /** Bytes of the longest text up to now. */
+  maxSize = 0;
 
   constructor(texts: readonly (string | undefined)[]) {
     this.texts = texts;
@@ -67,6 +69,7 @@ class CodedTexts {
     for (; this.#count < this.texts.length; this.#count++) {
       const bytes = Buffer.from(this.texts[this.#count] ?? '');
       this.#cells[this.#count * CELL_WORDS] = bytes.length;
+      this.maxSize = Math.max(this.maxSize, bytes.length);
       if (bytes.length > MAX_CELL_TEXT_BYTES) this.#long.set(this.#count, bytes);
       else places.set(bytes, this.#count * CELL_BYTES + 4);
     }
@@ -80,6 +83,58 @@ class CodedTexts {
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+/** Texts of codes that are to be copied out of their cells, and where to. */
+interface CellCopy {
+  readonly codes: Int32Array;
+  readonly from: number;
+  readonly to: number;
+  readonly cells: Int32Array;
+  readonly target: DataView;
+  /** Where the bytes begin; each text is followed by room for the rest of a cell. */
+  readonly end: number;
+  readonly ends: Int32Array;
+  readonly firstEnd: number;
+}
+
+/** Texts of at most 4 bytes. @returns where they end. */
+function copyShortest({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
+  let at = end;
+  for (let row = from, endAt = firstEnd; row < to; row++) {
+    const cell = (codes[row] as number) * CELL_WORDS;
+    target.setInt32(at, cells[cell + 1] as number, true);
+    at += cells[cell] as number;
+    ends[endAt++] = at;
+  }
+  return at;
+}
+
+/** Texts of at most 8 bytes. */
+function copyShort({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
+  let at = end;
+  for (let row = from, endAt = firstEnd; row < to; row++) {
+    const cell = (codes[row] as number) * CELL_WORDS;
+    target.setInt32(at, cells[cell + 1] as number, true);
+    target.setInt32(at + 4, cells[cell + 2] as number, true);
+    at += cells[cell] as number;
+    ends[endAt++] = at;
+  }
+  return at;
+}
+
+/** Texts that all have room in their cells. */
+function copyCells({ codes, from, to, cells, target, end, ends, firstEnd }: CellCopy): number {
+  let at = end;
+  for (let row = from, endAt = firstEnd; row < to; row++) {
+    const cell = (codes[row] as number) * CELL_WORDS;
+    target.setInt32(at, cells[cell + 1] as number, true);
+    target.setInt32(at + 4, cells[cell + 2] as number, true);
+    target.setInt32(at + 8, cells[cell + 3] as number, true);
+    at += cells[cell] as number;
+    ends[endAt++] = at;
+  }
+  return at;
+}
 
 /** Text or bytes of any length. */
 export class TextColumn implements ColumnBuilder {
@@ -120,11 +175,23 @@ export class TextColumn implements ColumnBuilder {
     if (this.#coded.texts !== texts) this.#coded = new CodedTexts(texts);
     const coded = this.#coded;
     const cells = coded.cells();
-    const count = to - from;
-    const ends = this.#offsets.reserve(count);
-    let endAt = this.#offsets.count;
-    let end = this.#data.reserve(count * MAX_CELL_TEXT_BYTES);
+    const ends = this.#offsets.reserve(to - from);
+    const firstEnd = this.#offsets.count;
+    const end = this.#data.reserve((to - from) * MAX_CELL_TEXT_BYTES);
+    const target = viewOf(this.#data.bytes);
+    const place = { codes, from, to, cells, target, end, ends, firstEnd };
+    // A word less to copy counts with millions of rows.
+    if (coded.maxSize <= 4) this.#data.length = copyShortest(place);
+    else if (coded.maxSize <= 8) this.#data.length = copyShort(place);
+    else if (coded.maxSize <= MAX_CELL_TEXT_BYTES) this.#data.length = copyCells(place);
+    else this.#appendAnyCodes(coded, place);
+    this.#offsets.count = firstEnd + to - from;
+  }
+
+  /** Where some texts have no room in their cells. */
+  #appendAnyCodes(coded: CodedTexts, { codes, from, to, cells, ends, firstEnd }: CellCopy): void {
     let target = viewOf(this.#data.bytes);
+    let end = this.#data.length;
     for (let row = from; row < to; row++) {
       const code = codes[row] as number;
       const cell = code * CELL_WORDS;
@@ -142,10 +209,9 @@ export class TextColumn implements ColumnBuilder {
         end = this.#data.length;
         target = viewOf(this.#data.bytes);
       }
-      ends[endAt++] = end;
+      ends[firstEnd + row - from] = end;
     }
     this.#data.length = end;
-    this.#offsets.count = endAt;
   }
 
   /** Whole cells are copied, the next one over what the text does not fill. */

@@ -1,4 +1,4 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import { Turns } from '../../model/turns.js';
 import { decodeChunk } from './decode-chunk.js';
@@ -110,6 +110,8 @@ export class DuckDbHost {
     readonly signal: AbortSignal;
     /** Make the whole answer at once: a round trip less than handing it out while it is made. */
     readonly isSmall: boolean;
+    /** Hears how long the engine was waited for, in pieces. */
+    readonly onWaited?: (waitedMs: number) => void;
   }): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
     const connection = await this.#take();
@@ -119,7 +121,7 @@ export class DuckDbHost {
       const { text } = options;
       if (typeof text !== 'string') {
         await connection.run('BEGIN TRANSACTION READ ONLY');
-        for (const part of text) yield* streamOf(connection, part, options.columns);
+        for (const part of text) yield* streamOf(connection, part, options);
         await connection.run('COMMIT');
         isDrained = true;
       } else if (options.isSmall) {
@@ -128,7 +130,7 @@ export class DuckDbHost {
         for (let i = 0; i < result.chunkCount; i++)
           yield decodeChunk(result.getChunk(i), options.columns);
       } else {
-        yield* streamOf(connection, text, options.columns);
+        yield* streamOf(connection, text, options);
         isDrained = true;
       }
     } finally {
@@ -159,16 +161,48 @@ export class DuckDbHost {
   }
 }
 
+/** Who made the last chunk faster than this makes the next while the last one is used. */
+const MAX_AHEAD_MS = 10;
+
+/**
+ * One chunk is made while the one before it is used, as long as that takes the engine next to nothing: real work is done only
+ * when somebody has asked for it.
+ */
 async function* streamOf(
   connection: DuckDBConnection,
   text: string,
-  columns: readonly OutputColumn[],
+  { columns, onWaited }: Pick<Parameters<DuckDbHost['stream']>[0], 'columns' | 'onWaited'>,
 ): AsyncGenerator<ResultChunk, void, undefined> {
+  const beginMs = performance.now();
   const result = await connection.stream(text);
-  for (;;) {
+  let fetchedMs = performance.now() - beginMs;
+  const fetch = async (): Promise<DuckDBDataChunk | null> => {
+    const startMs = performance.now();
     const chunk = await result.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) return;
-    yield decodeChunk(chunk, columns);
+    fetchedMs = performance.now() - startMs;
+    onWaited?.(fetchedMs);
+    return chunk;
+  };
+  onWaited?.(fetchedMs);
+  let ahead: Promise<DuckDBDataChunk | null> | undefined;
+  try {
+    for (;;) {
+      const chunk = await (ahead ?? fetch());
+      ahead = undefined;
+      if (chunk === null || chunk.rowCount === 0) return;
+      if (fetchedMs <= MAX_AHEAD_MS) {
+        ahead = fetch();
+        // Whoever asks for the next chunk sees the failure.
+        ahead.catch(() => undefined);
+      }
+      yield decodeChunk(chunk, columns);
+    }
+  } finally {
+    // Nobody took the rest: the connection must not be closed while the engine works for it.
+    if (ahead !== undefined) {
+      connection.interrupt();
+      await ahead.catch(() => undefined);
+    }
   }
 }
 
