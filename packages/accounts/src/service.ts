@@ -6,6 +6,7 @@ import {
   type Leases,
   type Logger,
   type Outbox,
+  type PlainRoute,
   type Principal,
   type Random,
   type RelationalStore,
@@ -22,7 +23,7 @@ import { DEFAULT_PLATFORM, Platforms } from './domain/platforms.js';
 import { REFERENCE_LISTS } from './domain/reference/index.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform-settings.js';
 import { VendorWords } from './model/vendor-words.js';
-import { registerAccountRoutes } from './routes/account-routes.js';
+import { createAccount, registerAccountRoutes } from './routes/account-routes.js';
 import { installBodies } from './routes/bodies.js';
 import { registerClockRoutes } from './routes/clock-routes.js';
 import { registerEventRoutes } from './routes/event-routes.js';
@@ -31,6 +32,7 @@ import { registerGuideRoutes } from './routes/guide-routes.js';
 import { Handlers } from './routes/handlers.js';
 import { registerOperatorRoutes } from './routes/operator-routes.js';
 import { registerPersonRoutes } from './routes/person-routes.js';
+import { PlainCreate } from './routes/plain-create.js';
 import { RequestShapes } from './routes/request-shapes.js';
 import type { ErrorDialect } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
@@ -92,6 +94,7 @@ class AccountsService implements HttpService {
   readonly #words: VendorWords;
   readonly #bootstrapKeys: readonly BootstrapKey[];
   #domain: AccountsDomain | undefined;
+  #plainCreate: PlainCreate | undefined;
   #upkeep: Disposable | undefined;
   #refresh: Disposable | undefined;
 
@@ -105,10 +108,8 @@ class AccountsService implements HttpService {
     this.#dialect = {
       words: this.#words,
       headerPrefixes: config.header_prefixes,
-      baseUrl: (request) =>
-        config.public_url === ''
-          ? `${request.protocol}://${request.host}`
-          : config.public_url.replace(/\/+$/, ''),
+      baseUrl: (asked) =>
+        config.public_url === '' ? asked : config.public_url.replace(/\/+$/, ''),
       onBug: (err) => log.error({ err }, 'request failed'),
     };
     this.#front = new AccountsFront({
@@ -132,12 +133,25 @@ class AccountsService implements HttpService {
     const handlers = new Handlers({ app, front: this.#front, random });
     const shapes = new RequestShapes(REFERENCE_LISTS);
     const { accounts, persons, tokens, clocks, events, destinations, operator } = domain;
-    registerAccountRoutes(handlers, { accounts, shapes, words: this.#words });
+    const accountRoutes = { accounts, shapes, words: this.#words };
+    registerAccountRoutes(handlers, accountRoutes);
+    this.#plainCreate = new PlainCreate({
+      front: this.#front,
+      dialect: this.#dialect,
+      headerPrefixes: config.header_prefixes,
+      serviceName: this.name,
+      random,
+      create: (call) => createAccount(call, accountRoutes),
+    });
     registerPersonRoutes(handlers, { persons, tokens, shapes });
     registerEventRoutes(handlers, { events, destinations, shapes });
     registerClockRoutes(handlers, { clocks, shapes });
     registerOperatorRoutes(app, { front: this.#front, operator });
     registerGuideRoutes(app, { words: this.#words });
+  }
+
+  plainRoutes(): readonly PlainRoute[] {
+    return this.#plainCreate === undefined ? [] : [this.#plainCreate];
   }
 
   async start(): Promise<void> {

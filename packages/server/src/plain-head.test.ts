@@ -3,7 +3,9 @@ import { describe, it } from 'node:test';
 import { readPlainHead } from './plain-head.js';
 
 const LINES = ['POST /write?db=a HTTP/1.1', 'Host: h', 'Content-Length: 5'];
-const read = (...lines: readonly string[]) => readPlainHead(lines.join('\r\n'));
+const readFor = (alsoKnown: ReadonlySet<string> | undefined, lines: readonly string[]) =>
+  readPlainHead(lines.join('\r\n'), () => alsoKnown);
+const read = (...lines: readonly string[]) => readFor(new Set(), lines);
 
 describe('readPlainHead', () => {
   it('reads the heads that clients send', () => {
@@ -14,11 +16,32 @@ describe('readPlainHead', () => {
         path: '/write',
         url: '/write?db=a',
         host: 'h',
-        headers: { authorization: 'Token t' },
+        headers: Object.assign(Object.create(null), {
+          host: 'h',
+          'content-length': '5',
+          'user-agent': 't/1 (x)',
+          accept: '*/*',
+          connection: 'Keep-Alive',
+          authorization: 'Token t',
+          'content-encoding': 'gzip',
+        }),
         contentEncoding: 'gzip',
         contentLength: 5,
       },
     );
+  });
+
+  it('reads headers that mean something to who answers the path, each once', () => {
+    const known = new Set(['idempotency-key']);
+    const key = 'Idempotency-Key: k-1';
+    const head = readFor(known, [...LINES, key]);
+    assert.equal(head?.headers['idempotency-key'], 'k-1');
+    assert.equal(readFor(known, [...LINES, key, key]), undefined);
+    assert.equal(read(...LINES, key), undefined);
+  });
+
+  it('leaves to the HTTP server a path that nobody answers', () => {
+    assert.equal(readFor(undefined, LINES), undefined);
   });
 
   const leaves = (why: string, ...lines: readonly string[]) =>

@@ -4,7 +4,8 @@ export interface PlainHead {
   /** Path and query. */
   readonly url: string;
   readonly host: string;
-  readonly headers: { readonly authorization?: string | undefined };
+  /** By names in lower case, without a prototype. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly contentEncoding: string | undefined;
   readonly contentLength: number;
 }
@@ -29,36 +30,45 @@ const KNOWN_HEADERS: ReadonlySet<string> = new Set([
 /**
  * Reads a head (without the empty line at its end) of which every server would make the same; `undefined` for all others,
  * those that are wrong among them: they are for the HTTP server.
+ * @param alsoKnown names of headers that mean something to who answers this path; `undefined`: nobody does.
  */
-export function readPlainHead(text: string): PlainHead | undefined {
+export function readPlainHead(
+  text: string,
+  alsoKnown: (path: string) => ReadonlySet<string> | undefined,
+): PlainHead | undefined {
   const [requestLine = '', ...lines] = text.split('\r\n');
   const [, url, path] = REQUEST_LINE.exec(requestLine) ?? [];
-  const headers = readHeaders(lines);
+  const more = path === undefined ? undefined : alsoKnown(path);
+  const headers = more && readHeaders(lines, more);
   if (url === undefined || path === undefined || headers === undefined) return undefined;
-  const length = headers.get('content-length');
-  const host = headers.get('host');
+  const length = headers['content-length'];
+  const { host } = headers;
   if (host === undefined || length === undefined || !/^[1-9]\d{0,8}$/.test(length)) {
     return undefined;
   }
-  if ((headers.get('connection') ?? 'keep-alive').toLowerCase() !== 'keep-alive') return undefined;
+  if ((headers['connection'] ?? 'keep-alive').toLowerCase() !== 'keep-alive') return undefined;
   return {
     path,
     url,
     host,
-    headers: { authorization: headers.get('authorization') },
-    contentEncoding: headers.get('content-encoding'),
+    headers,
+    contentEncoding: headers['content-encoding'],
     contentLength: Number(length),
   };
 }
 
-function readHeaders(lines: readonly string[]): ReadonlyMap<string, string> | undefined {
-  const headers = new Map<string, string>();
+function readHeaders(
+  lines: readonly string[],
+  alsoKnown: ReadonlySet<string>,
+): PlainHead['headers'] | undefined {
+  const headers: Record<string, string> = Object.create(null);
   for (const line of lines) {
     const [, written, value] = HEADER_LINE.exec(line) ?? [];
     const name = written?.toLowerCase();
     if (name === undefined || value === undefined) return undefined;
-    if (!KNOWN_HEADERS.has(name) || headers.has(name)) return undefined;
-    headers.set(name, value);
+    if (!KNOWN_HEADERS.has(name) && !alsoKnown.has(name)) return undefined;
+    if (name in headers) return undefined;
+    headers[name] = value;
   }
   return headers;
 }

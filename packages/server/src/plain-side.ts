@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RawRequest } from '@plinth/identity';
-import type { Clock, Logger, PlainAnswer, PlainRoute } from '@plinth/kernel';
+import type { Clock, Logger, PlainAnswer, PlainRequest, PlainRoute } from '@plinth/kernel';
 import type { RouteNumbers } from './http-metrics.js';
 import { PlainConnection } from './plain-connection.js';
 import { type PlainHead, readPlainHead } from './plain-head.js';
@@ -14,6 +14,7 @@ const MAX_KNOWN_HEADS = 1024;
 /** Longer ones are not worth the memory. */
 const MAX_KNOWN_HEAD_LENGTH = 1024;
 const SWEEP_INTERVAL_MS = 5_000;
+const NONE: ReadonlySet<string> = new Set();
 
 export interface PlainSideParts {
   readonly routes: readonly PlainRoute[];
@@ -22,7 +23,7 @@ export interface PlainSideParts {
   /** Throws when the request must not be answered here. */
   authenticate(request: RawRequest): unknown;
   /** Of every answer behind this front, as lines with their ends. */
-  headerLines(front: PlainRoute['front']): string;
+  headerLines(front: Exclude<PlainRoute['front'], object>): string;
   numbersOf(method: string, path: string): RouteNumbers;
   isDraining(): boolean;
 }
@@ -93,12 +94,20 @@ export class PlainSide {
     const bodyStart = headEnd + HEAD_END.length;
     if (head === undefined || bytes.length !== bodyStart + head.contentLength) return undefined;
     const known = this.#routes.get(head.path);
-    if (known === undefined || !this.#isAdmitted(head, socket)) return undefined;
+    if (known === undefined) return undefined;
+    const request: PlainRequest = {
+      method: 'POST',
+      url: head.url,
+      base: `${'encrypted' in socket ? 'https' : 'http'}://${head.host}`,
+      headers: head.headers,
+      ip: socket.remoteAddress ?? '',
+      contentEncoding: head.contentEncoding,
+      body: bytes.subarray(bodyStart),
+    };
+    if (!this.#isAdmitted(known.route, request, socket)) return undefined;
     return async () => {
       try {
-        const body = bytes.subarray(bodyStart);
-        const base = `${'encrypted' in socket ? 'https' : 'http'}://${head.host}`;
-        return await this.#answer(known, head, { base, body });
+        return await this.#answer(known, request);
       } catch (err) {
         this.#parts.log.error({ err }, 'request failed'); // A plain route that rejects has a bug.
         throw err;
@@ -109,16 +118,25 @@ export class PlainSide {
   #headOf(text: string): PlainHead | undefined {
     const known = this.#heads.get(text);
     if (known !== undefined) return known;
-    const head = readPlainHead(text);
-    if (head === undefined) return undefined;
+    const head = readPlainHead(text, (path) => this.#headersOf(path));
+    // Headers of a service (an idempotency key above all) make each head another.
+    if (head === undefined || this.#headersOf(head.path) !== NONE) return head;
     // Starting over is rare, and cheaper for the usual case than keeping an order of use.
     if (this.#heads.size >= MAX_KNOWN_HEADS) this.#heads.clear();
     if (text.length <= MAX_KNOWN_HEAD_LENGTH) this.#heads.set(text, head);
     return head;
   }
 
-  #isAdmitted({ url, headers }: PlainHead, socket: Socket): boolean {
+  /** Headers that mean something to who answers this path; `undefined`: nobody does. */
+  #headersOf(path: string): ReadonlySet<string> | undefined {
+    const front = this.#routes.get(path)?.route.front;
+    return typeof front === 'object' ? front.headers : front && NONE;
+  }
+
+  #isAdmitted({ front }: PlainRoute, request: PlainRequest, socket: Socket): boolean {
+    if (typeof front === 'object') return front.admits(request);
     try {
+      const { url, headers } = request;
       this.#parts.authenticate({ method: 'POST', url, headers, socket });
       return true;
     } catch {
@@ -126,14 +144,10 @@ export class PlainSide {
     }
   }
 
-  async #answer(
-    { route, numbers }: KnownRoute,
-    { url, contentEncoding }: PlainHead,
-    { base, body }: { readonly base: string; readonly body: Buffer },
-  ) {
+  async #answer({ route, numbers }: KnownRoute, request: PlainRequest): Promise<string | Buffer> {
     const { clock } = this.#parts;
     const startMs = clock.monotonicMs();
-    const answer = await route.answer({ url, base, contentEncoding, body });
+    const answer = await route.answer(request);
     numbers.count({
       status: answer.status,
       durationMs: clock.monotonicMs() - startMs,
@@ -143,7 +157,8 @@ export class PlainSide {
   }
 
   #encode({ status, headers, body }: PlainAnswer, front: PlainRoute['front']): string | Buffer {
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${this.#parts.headerLines(front)}`;
+    const common = typeof front === 'object' ? '' : this.#parts.headerLines(front);
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${common}`;
     for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
     if (body === undefined) return `${head}${this.#common()}\r\n`;
     const length = `content-length: ${body.length}\r\n`;

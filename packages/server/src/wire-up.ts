@@ -180,10 +180,10 @@ export async function wireUp(
 }
 
 /** The names by which a gate knows what stands behind a front. */
-const GATED_AS: Readonly<Record<PlainRoute['front'], string>> = {
-  server: 'tsdb',
-  operator: 'identity',
-};
+const GATED_AS = { server: 'tsdb', operator: 'identity' } as const;
+
+const gatedAs = ({ front }: PlainRoute): string =>
+  typeof front === 'object' ? front.service : GATED_AS[front];
 
 /** Gates and request logs belong to the framework: with them it sees every request. */
 function openPlainSide(
@@ -193,9 +193,9 @@ function openPlainSide(
 ): PlainSide | undefined {
   const { log, gate, services, metrics } = parts;
   const all = services.flatMap((service) => service.plainRoutes?.() ?? []);
-  const routes = all.filter(({ front }) => !gate?.covers(GATED_AS[front]));
+  const routes = all.filter((route) => !gate?.covers(gatedAs(route)));
   if (log.isLevelEnabled('debug') || routes.length === 0) return undefined;
-  const headerLines: Record<PlainRoute['front'], string> = {
+  const headerLines = {
     server: answerHeaderLines(parts.clusterUuid()),
     operator: OPERATOR_HEADER_LINES,
   };

@@ -6,10 +6,11 @@ import type { VendorWords } from '../model/vendor-words.js';
 import { readJson } from './bodies.js';
 import type { Call, Handlers } from './handlers.js';
 import { listRequest } from './lists.js';
+import { CREATE_PATH } from './plain-create.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
-interface AccountRoutesNeeds {
+export interface AccountRoutesNeeds {
   readonly accounts: Accounts;
   readonly shapes: RequestShapes;
   readonly words: VendorWords;
@@ -19,9 +20,7 @@ interface AccountRoutesNeeds {
 export function registerAccountRoutes(handlers: Handlers, needs: AccountRoutesNeeds): void {
   const { accounts, shapes } = needs;
   const content = { makesContent: true };
-  const create = async (call: Call) =>
-    await accounts.create(call.context, readWrite(call, needs, 'account_create'));
-  handlers.change('POST', '/v2/core/accounts', create, content);
+  handlers.change('POST', CREATE_PATH, (call) => createAccount(call, needs), content);
   handlers.get('/v2/core/accounts', async (call) => {
     const query = new Query(call.request.url);
     const names = query.list('applied_configurations', CONFIGURATION_NAMES);
@@ -62,6 +61,9 @@ export function registerAccountRoutes(handlers: Handlers, needs: AccountRoutesNe
     });
   });
 }
+
+export const createAccount = async (call: Call, needs: AccountRoutesNeeds) =>
+  await needs.accounts.create(call.context, readWrite(call, needs, 'account_create'));
 
 function readWrite(
   { request }: Call,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AccountsRefused } from '../model/violation.js';
-import { headerOf } from './front.js';
+import { headerOf, type Incoming } from './incoming.js';
 
 const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
@@ -18,7 +18,7 @@ export function installBodies(app: FastifyInstance, limitBytes: number): void {
 }
 
 /** The body as an object; an empty one is `{}`. Throws `unsupported_media_type` and `invalid_json`. */
-export function readJson(request: FastifyRequest): Record<string, unknown> {
+export function readJson(request: Pick<Incoming, 'headers' | 'body'>): Record<string, unknown> {
   const type = headerOf(request, 'content-type');
   if (type !== undefined && type !== '' && !JSON_TYPE.test(type)) {
     const message = 'The body must be application/json.';
@@ -28,7 +28,9 @@ export function readJson(request: FastifyRequest): Record<string, unknown> {
 }
 
 /** Bodies of version 1 are forms or JSON. */
-export function readFormOrJson(request: FastifyRequest): Record<string, unknown> {
+export function readFormOrJson(
+  request: Pick<Incoming, 'headers' | 'body'>,
+): Record<string, unknown> {
   const type = headerOf(request, 'content-type') ?? '';
   if (!FORM_TYPE.test(type)) return readJson(request);
   const text = Buffer.isBuffer(request.body) ? request.body.toString() : '';

@@ -5,6 +5,7 @@ import type { RequestContext } from '../domain/request-context.js';
 import { randomLetters } from '../model/ids.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
 import { readApiVersion, versionDate } from './api-version.js';
+import { type HeaderSink, headerOf, type Incoming } from './incoming.js';
 import { allowedMethods } from './paths.js';
 import { answerRefusal, type ErrorDialect } from './to-wire.js';
 
@@ -53,7 +54,7 @@ export interface FrontNeeds {
 export class AccountsFront implements ServiceFront {
   readonly paths = ['/v2', '/v1/test_helpers', OPERATOR_PATH, DOCS_PATH];
   readonly #needs: FrontNeeds;
-  readonly #arrivals = new WeakMap<FastifyRequest, Arrival>();
+  readonly #arrivals = new WeakMap<Incoming, Arrival>();
 
   constructor(needs: FrontNeeds) {
     this.#needs = needs;
@@ -80,7 +81,7 @@ export class AccountsFront implements ServiceFront {
     return this.#refuse({ code: 'method_not_allowed', message }, request, reply);
   }
 
-  setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  setHeaders(request: Incoming, reply: HeaderSink): void {
     reply.header('Request-Id', this.#arrivalOf(request).requestId);
     reply.header('Cache-Control', 'no-store');
     if (PREFLIGHT_PATH.test(request.url)) reply.header('Access-Control-Allow-Origin', '*');
@@ -108,7 +109,7 @@ export class AccountsFront implements ServiceFront {
   }
 
   /** Steps 1 to 3, for a path that exists. Throws `AccountsRefused`. */
-  contextOf(request: FastifyRequest, allows: 'secret' | 'any'): RequestContext {
+  contextOf(request: Incoming, allows: 'secret' | 'any'): RequestContext {
     this.refuseSize(request);
     const sent = this.#sentVersion(request);
     const version = sent === undefined ? undefined : readApiVersion(sent);
@@ -148,7 +149,7 @@ export class AccountsFront implements ServiceFront {
   }
 
   /** A body that says that it is too large is not read. */
-  refuseSize(request: FastifyRequest, limitBytes = this.#needs.maxBodyBytes): void {
+  refuseSize(request: Incoming, limitBytes = this.#needs.maxBodyBytes): void {
     const length = Number(headerOf(request, 'content-length') ?? 0);
     if (length <= limitBytes) return;
     const message = `The body has more than ${limitBytes} bytes.`;
@@ -159,7 +160,7 @@ export class AccountsFront implements ServiceFront {
     return this.answerError(new AccountsRefused(violation), request, reply);
   }
 
-  #arrivalOf(request: FastifyRequest): Arrival {
+  #arrivalOf(request: Incoming): Arrival {
     const known = this.#arrivals.get(request);
     if (known !== undefined) return known;
     const arrival = this.#arrive(request);
@@ -167,7 +168,7 @@ export class AccountsFront implements ServiceFront {
     return arrival;
   }
 
-  #arrive(request: FastifyRequest): Arrival {
+  #arrive(request: Incoming): Arrival {
     const requestId = `req_${randomLetters(this.#needs.random, 14)}`;
     const anonymous: Principal = { kind: 'anonymous', ip: request.ip };
     if (isBelow(request.url, DOCS_PATH))
@@ -183,9 +184,9 @@ export class AccountsFront implements ServiceFront {
     }
   }
 
-  #operator(request: FastifyRequest): Principal {
+  #operator(request: Incoming): Principal {
     try {
-      return this.#needs.checkOperator(request);
+      return this.#needs.checkOperator(request as FastifyRequest); // only the framework routes such paths
     } catch {
       throw new AccountsRefused({
         code: 'operator_token_required',
@@ -194,7 +195,7 @@ export class AccountsFront implements ServiceFront {
     }
   }
 
-  #platformKey(request: FastifyRequest): Principal {
+  #platformKey(request: Incoming): Principal {
     const text = readKey(headerOf(request, 'authorization'));
     const found = this.#needs.keys.find(text);
     if (found.status === 'valid') {
@@ -206,7 +207,7 @@ export class AccountsFront implements ServiceFront {
     throw new AccountsRefused({ code: 'api_key_expired', message });
   }
 
-  #sentVersion(request: FastifyRequest): string | undefined {
+  #sentVersion(request: Incoming): string | undefined {
     for (const prefix of this.#needs.headerPrefixes) {
       const sent = headerOf(request, `${prefix.toLowerCase()}-version`);
       if (sent !== undefined) return sent;
@@ -215,7 +216,7 @@ export class AccountsFront implements ServiceFront {
   }
 
   /** The effective version, for the answer's headers; `undefined` while it is not known. */
-  #versionOf(request: FastifyRequest): string | undefined {
+  #versionOf(request: Incoming): string | undefined {
     try {
       const sent = this.#sentVersion(request);
       if (sent !== undefined) return readApiVersion(sent);
@@ -251,9 +252,3 @@ const keyInvalid = (): AccountsRefused =>
 const isBelow = (target: string, path: string): boolean =>
   target.startsWith(path) &&
   (target.length === path.length || /^[/?]/.test(target.slice(path.length)));
-
-/** A header that was sent twice counts as its first value. */
-export function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}

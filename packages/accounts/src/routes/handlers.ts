@@ -4,13 +4,14 @@ import type { MutationAnswer } from '../domain/mutations.js';
 import { notFound } from '../domain/refusals.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { AccountsRefused } from '../model/violation.js';
-import { type AccountsFront, headerOf } from './front.js';
+import type { AccountsFront } from './front.js';
+import { type HeaderSink, headerOf, type Incoming } from './incoming.js';
 import { sendBody } from './to-wire.js';
 
 /** What a route's handler gets. */
 export interface Call {
   readonly context: RequestContext;
-  readonly request: FastifyRequest;
+  readonly request: Incoming;
   /** Part of the path, by name. */
   param(name: string): string;
 }
@@ -53,24 +54,9 @@ export class Handlers {
     handle: (call: Call) => Promise<MutationAnswer>,
     options: RouteOptions = {},
   ): void {
-    this.#route(method, url, options, async (call, reply) => {
-      const sent = headerOf(call.request, 'idempotency-key');
-      const idempotencyKey = sent ?? this.#random.uuidV4();
-      if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
-        throw new AccountsRefused({
-          code: 'invalid_idempotency_key',
-          message: 'An idempotency key has 1 to 255 printable ASCII characters.',
-        });
-      }
-      reply.header('Idempotency-Key', idempotencyKey);
-      const context = { ...call.context, idempotencyKey };
-      const answer = await handle({ ...call, context });
-      if (answer.originalRequestId !== undefined) {
-        reply.header('Idempotent-Replayed', 'true');
-        reply.header('Original-Request', answer.originalRequestId);
-      }
-      return sendBody(reply, 200, answer.body);
-    });
+    this.#route(method, url, options, async (call, reply) =>
+      sendBody(reply, 200, await answerChange(call, { handle, sink: reply, random: this.#random })),
+    );
   }
 
   #route(
@@ -103,6 +89,35 @@ export class Handlers {
       },
     });
   }
+}
+
+/**
+ * What every change has: an idempotency key, which is in refusals, too, and an answer that may be a repeat.
+ * @returns the body of the answer.
+ */
+export async function answerChange(
+  call: Call,
+  by: {
+    readonly handle: (call: Call) => Promise<MutationAnswer>;
+    readonly sink: HeaderSink;
+    readonly random: Random;
+  },
+): Promise<string> {
+  const idempotencyKey = headerOf(call.request, 'idempotency-key') ?? by.random.uuidV4();
+  if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
+    throw new AccountsRefused({
+      code: 'invalid_idempotency_key',
+      message: 'An idempotency key has 1 to 255 printable ASCII characters.',
+    });
+  }
+  by.sink.header('Idempotency-Key', idempotencyKey);
+  const context = { ...call.context, idempotencyKey };
+  const answer = await by.handle({ ...call, context });
+  if (answer.originalRequestId !== undefined) {
+    by.sink.header('Idempotent-Replayed', 'true');
+    by.sink.header('Original-Request', answer.originalRequestId);
+  }
+  return answer.body;
 }
 
 /** `/v2/core/accounts/` fits the route of one account, with an empty id; it is no path of the service. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
+import type { HeaderSink } from './incoming.js';
 
 /** Every other code is 400. Source: accounts, section 2.5. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -49,34 +50,53 @@ export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400;
 export interface ErrorDialect {
   readonly words: VendorWords;
   readonly headerPrefixes: readonly string[];
-  /** Address of this server as clients know it. */
-  baseUrl(request: FastifyRequest): string;
+  /**
+   * Address of this server as clients know it.
+   * @param asked as the request names it: scheme and host.
+   */
+  baseUrl(asked: string): string;
   /** Something failed that no client can help. */
   onBug(error: unknown): void;
 }
 
 /** The only place where a refusal becomes an answer. Source: accounts, section 2.5. */
+export function wireRefusal(
+  error: unknown,
+  at: { readonly url: string; readonly base: string; readonly sink: HeaderSink },
+  dialect: ErrorDialect,
+): { readonly status: number; readonly json: string } {
+  const violation = violationOf(error, dialect);
+  const { code } = violation;
+  const status = statusOf(code);
+  const retry = SHOULD_RETRY[code];
+  if (retry !== undefined) {
+    for (const prefix of dialect.headerPrefixes) {
+      at.sink.header(`${prefix}-Should-Retry`, String(retry));
+    }
+  }
+  if (status === 429 || status === 503) at.sink.header('Retry-After', '1');
+  const isV1 = at.url.startsWith('/v1/');
+  const body = errorBody(violation, { dialect, baseUrl: dialect.baseUrl(at.base), isV1 });
+  return { status, json: JSON.stringify(body) };
+}
+
 export function answerRefusal(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   dialect: ErrorDialect,
 ): FastifyReply {
-  const violation = violationOf(error, dialect);
-  const { code } = violation;
-  const retry = SHOULD_RETRY[code];
-  if (retry !== undefined) {
-    for (const prefix of dialect.headerPrefixes) reply.header(`${prefix}-Should-Retry`, retry);
-  }
-  if (statusOf(code) === 429 || statusOf(code) === 503) reply.header('Retry-After', '1');
-  const isV1 = request.url.startsWith('/v1/');
-  const body = errorBody(violation, { dialect, baseUrl: dialect.baseUrl(request), isV1 });
-  return sendBody(reply, statusOf(code), JSON.stringify(body));
+  const base = `${request.protocol}://${request.host}`;
+  const at = { url: request.url, base, sink: reply };
+  const { status, json } = wireRefusal(error, at, dialect);
+  return sendBody(reply, status, json);
 }
+
+export const JSON_TYPE = 'application/json';
 
 export function sendBody(reply: FastifyReply, status: number, json: string): FastifyReply {
   // As bytes: Fastify adds a charset parameter to text.
-  return reply.code(status).header('content-type', 'application/json').send(Buffer.from(json));
+  return reply.code(status).header('content-type', JSON_TYPE).send(Buffer.from(json));
 }
 
 function errorBody(

@@ -1,9 +1,14 @@
 /** What a plain route looks at. */
 export interface PlainRequest {
+  readonly method: 'POST';
   /** Path and query, as in the request line. */
   readonly url: string;
   /** Address of this server as its client knows it: scheme and host. */
   readonly base: string;
+  /** By names in lower case; each of them came once. Without a prototype. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Address of the client. */
+  readonly ip: string;
   readonly contentEncoding: string | undefined;
   /** Not needed any more when the answer is there. */
   readonly body: Uint8Array;
@@ -23,7 +28,17 @@ export interface PlainAnswer {
 export interface PlainRoute {
   /** Without parameters. */
   readonly path: string;
-  /** Who asks for credentials: the server's own front, or that of everything below `/ops/v1`. */
-  readonly front: 'server' | 'operator';
+  /** Who asks for credentials: the server's own front, that of everything below `/ops/v1`, or that of a service. */
+  readonly front: 'server' | 'operator' | PlainFront;
   answer(request: PlainRequest): Promise<PlainAnswer>;
+}
+
+/** The front of a service, as far as a plain route stands behind it. The service sends all headers itself. */
+export interface PlainFront {
+  /** By which a gate knows what it covers. */
+  readonly service: string;
+  /** Headers that requests may have, in lower case, besides those that every plain request may have. */
+  readonly headers: ReadonlySet<string>;
+  /** Whether who asks may, and nothing in the head is wrong; what is refused is worded by the framework's way. */
+  admits(request: PlainRequest): boolean;
 }

@@ -76,7 +76,7 @@ export class WriteRoute implements PlainRoute {
     this.#written = { status: 204, headers, body: undefined };
   }
 
-  async answer(request: Omit<PlainRequest, 'base'>): Promise<PlainAnswer> {
+  async answer(request: Pick<PlainRequest, 'url' | 'contentEncoding' | 'body'>): Promise<PlainAnswer> {
     try {
       const queryString = queryStringOf(request.url);
       if (queryString === undefined) throw missingQueryString(this.#api);
@@ -92,7 +92,7 @@ export class WriteRoute implements PlainRoute {
     }
   }
 
-  async #write(request: Omit<PlainRequest, 'base'>, target: WriteTarget): Promise<WriteOutcome> {
+  async #write(request: Pick<PlainRequest, 'url' | 'contentEncoding' | 'body'>, target: WriteTarget): Promise<WriteOutcome> {
     const { engine, catalog, clock, settings } = this.#deps;
     const { body } = request;
     const receivedNs = clock.nowNs();
