@@ -50,6 +50,9 @@ export function registerWriteRoutes(
   }
 }
 
+/** What a write looks at. */
+type PlainWrite = Pick<PlainRequest, 'url' | 'contentEncoding' | 'body'>;
+
 /**
  * One request per line of data is usual, tens of thousands a second: nothing here is looked up, parsed or allocated
  * that is the same for every request of a client.
@@ -76,7 +79,7 @@ export class WriteRoute implements PlainRoute {
     this.#written = { status: 204, headers, body: undefined };
   }
 
-  async answer(request: Pick<PlainRequest, 'url' | 'contentEncoding' | 'body'>): Promise<PlainAnswer> {
+  async answer(request: PlainWrite): Promise<PlainAnswer> {
     try {
       const queryString = queryStringOf(request.url);
       if (queryString === undefined) throw missingQueryString(this.#api);
@@ -92,7 +95,7 @@ export class WriteRoute implements PlainRoute {
     }
   }
 
-  async #write(request: Pick<PlainRequest, 'url' | 'contentEncoding' | 'body'>, target: WriteTarget): Promise<WriteOutcome> {
+  async #write(request: PlainWrite, target: WriteTarget): Promise<WriteOutcome> {
     const { engine, catalog, clock, settings } = this.#deps;
     const { body } = request;
     const receivedNs = clock.nowNs();
