@@ -149,7 +149,7 @@ export class HttpGate implements RequestGate {
       const isAuthenticated = caller.identityClass !== 'ip';
       const lease = new RequestLease({ admission, isAuthenticated, store: limiter.store, clock });
       request.rateLimit = lease;
-      lease.followTo(reply);
+      lease.followTo(reply.raw);
       return true;
     }
     if (limiter.isShadowed(admission)) return true;

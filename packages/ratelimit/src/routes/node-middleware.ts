@@ -127,7 +127,7 @@ export function nodeMiddleware(
 /** Follows the response: its first byte ends the handler's work, its end or that of the connection the lease. */
 function watch(lease: RequestLease, response: ServerResponse, showAgain: () => void): void {
   lease.handlerStarts();
-  response.once('close', () => lease.finish());
+  lease.followTo(response);
   const writeHead = response.writeHead;
   response.writeHead = function watched(this: ServerResponse, ...args: unknown[]) {
     lease.handlerEnded();

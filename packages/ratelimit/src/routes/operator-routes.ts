@@ -20,6 +20,8 @@ const MAX_BATCH_COUNT = 1_000;
 const MAX_LIST_COUNT = 1_000;
 const DEFAULT_LIST_COUNT = 100;
 const MAX_BAN_SEC = 31_536_000;
+/** A day: no request ran longer, and sums of it stay exact. */
+const MAX_CPU_MS = 86_400_000;
 
 export interface OperatorNeeds {
   readonly config: RateLimitConfig;
@@ -82,9 +84,11 @@ function registerChecks(app: FastifyInstance, needs: OperatorNeeds): void {
 
   app.post<WithBody>(`${OPERATOR_PATH}/finish`, async (request, reply) => {
     const { lease_id, status = 200, cpu_ms = 0 } = fieldsOf(request.body);
-    const isEnd = typeof cpu_ms === 'number' && cpu_ms >= 0 && Number.isInteger(status);
-    if (typeof lease_id !== 'string' || !isEnd) {
-      throw new QuestionInvalid('lease_id is a text, status and cpu_ms are numbers');
+    const isTime = typeof cpu_ms === 'number' && cpu_ms >= 0 && cpu_ms <= MAX_CPU_MS;
+    if (typeof lease_id !== 'string' || !isTime || !Number.isInteger(status)) {
+      throw new QuestionInvalid(
+        `lease_id is a text, status a whole number, cpu_ms a number from 0 to ${MAX_CPU_MS}`,
+      );
     }
     desk.finish(lease_id, { cpuMs: cpu_ms, notModified: status === 304 });
     return reply.code(204).send();

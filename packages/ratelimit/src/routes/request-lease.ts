@@ -1,6 +1,12 @@
 import type { Clock } from '@plinth/kernel';
-import type { FastifyReply } from 'fastify';
 import type { Admission, LimitStore } from '../model/limit-store.js';
+
+/** A response, of version 1 or 2 of HTTP: the latter has a stream that knows whether it was destroyed. */
+export interface Followed {
+  readonly destroyed?: boolean;
+  readonly stream?: { readonly destroyed: boolean };
+  once(event: 'close', see: () => void): unknown;
+}
 
 /** What one admitted request owes; ends by itself when its response does, in whatever way. */
 export class RequestLease {
@@ -51,8 +57,10 @@ export class RequestLease {
   }
 
   /** Ends with the response, or with the connection if that goes first. */
-  followTo(reply: FastifyReply): void {
-    reply.raw.once('close', () => this.finish());
+  followTo(response: Followed): void {
+    // The client may have gone while its credential or its counters were asked for; nobody would say so a second time.
+    if (response.destroyed || response.stream?.destroyed) this.finish();
+    else response.once('close', () => this.finish());
   }
 
   finish(): void {

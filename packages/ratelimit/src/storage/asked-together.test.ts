@@ -51,8 +51,8 @@ describe('AskedTogether', () => {
   it('tells all of a call that failed, and goes on with the next', async () => {
     const { send } = recorder();
     let isDown = true;
-    const together = new AskedTogether((keys, args) =>
-      isDown ? Promise.reject(new Error('down')) : send(keys, args),
+    const together = new AskedTogether((keys, args, onLate) =>
+      isDown ? Promise.reject(new Error('down')) : send(keys, args, onLate),
     );
     const asked = [together.ask(['p', 'b'], [1, 0]), together.ask(['q', 'c'], [2, 0])];
     for (const each of asked) await assert.rejects(each, /down/);
@@ -60,18 +60,41 @@ describe('AskedTogether', () => {
     assert.deepEqual(await together.ask(['p', 'b'], [3, 0]), [3, 0]);
   });
 
-  it('asks one by one where identities lie in different shards', async () => {
+  it('asks for each identity by itself where identities lie in different shards', async () => {
     const { calls, send } = recorder();
     const refused = new Error("CROSSSLOT Keys in request don't hash to the same slot");
-    const together = new AskedTogether((keys, args) =>
-      keys.length > 2 ? Promise.reject(refused) : send(keys, args),
+    const together = new AskedTogether((keys, args, onLate) =>
+      new Set(keys.filter((_, index) => index % 2 === 1)).size > 1
+        ? Promise.reject(refused)
+        : send(keys, args, onLate),
     );
     for (let round = 0; round < 2; round++) {
-      assert.deepEqual(await askMany(together, 2), [
+      const asked = ['a', 'b', 'a'].map((who, i) => together.ask([`p${i}`, who], [i, 0]));
+      assert.deepEqual(await Promise.all(asked), [
         [0, 0],
         [1, 0],
+        [2, 0],
       ]);
     }
-    assert.equal(calls.length, 4);
+    assert.deepEqual(calls.slice(2), [
+      ['p0', 'a', 'p2', 'a'],
+      ['p1', 'b'],
+    ]);
+  });
+
+  it('hands on what was decided when nobody waited for it any more', async () => {
+    const heard: unknown[] = [];
+    const together = new AskedTogether(
+      async (keys, args, onLate) => {
+        setImmediate(() => onLate([[7, 9], new Error('of this one alone')]));
+        throw new Error(`silent about ${keys.length} keys and ${args.length} numbers`);
+      },
+      (...late) => heard.push(late),
+    );
+    for (const each of [together.ask(['p', 'b'], [1, 0]), together.ask(['q', 'c'], [2, 0])]) {
+      await assert.rejects(each, /silent/);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(heard, [[['p', 'b'], [1, 0], [7, 9]]]);
   });
 });

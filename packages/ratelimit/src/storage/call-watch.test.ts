@@ -21,6 +21,19 @@ describe('CallWatch', () => {
     await assert.rejects(watch.watch(never), RedisSilent);
   });
 
+  it('tells of an answer that nobody waits for any more', async () => {
+    const watch = open();
+    const heard: number[] = [];
+    const call = sleep(3 * TIMEOUT_MS).then(() => 7);
+    await assert.rejects(
+      watch.watch(call, (late) => heard.push(late)),
+      RedisSilent,
+    );
+    await call;
+    await sleep(1);
+    assert.deepEqual(heard, [7]);
+  });
+
   it('waits on while others are answered, and no longer', async () => {
     const watch = open();
     let isSettled = false;

@@ -40,19 +40,22 @@ export class CallWatch {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Rejects with `RedisSilent` and with what the call itself does. */
-  watch<T>(call: Promise<T>): Promise<T> {
+  /**
+   * Rejects with `RedisSilent` and with what the call itself does.
+   * @param onLate hears the answer to a call that was given up: the server has done what it was asked for.
+   */
+  watch<T>(call: Promise<T>, onLate?: (answer: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { askedMs: this.#attendedMs, give: reject };
       this.#waiting.add(waiting);
-      const end = (): void => {
+      const end = (): boolean => {
         this.heard();
-        this.#waiting.delete(waiting);
+        return this.#waiting.delete(waiting);
       };
       call.then(
         (answer) => {
-          end();
-          resolve(answer);
+          if (end()) resolve(answer);
+          else onLate?.(answer);
         },
         (error: unknown) => {
           end();

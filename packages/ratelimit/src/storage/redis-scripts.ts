@@ -263,6 +263,18 @@ found[#KEYS] = redis.call('ZCARD', KEYS[#KEYS])
 return found
 `;
 
+/**
+ * Says that a node lives, and counts those that do; by the server's clock, because those of the nodes may differ. KEYS:
+ * nodes. ARGV: name of the node, its life in ms.
+ */
+export const NODES = `${PRELUDE}
+local now = now_ms()
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])
+`;
+
 /** Begins a ban by hand. KEYS: ban. ARGV: length in ms. */
 export const BAN = `${PRELUDE}
 local now = now_ms()

@@ -14,7 +14,7 @@ import { AskedTogether } from './asked-together.js';
 import { CallWatch } from './call-watch.js';
 import { EmptyBuckets } from './empty-buckets.js';
 import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
-import { connectSoon, makeRedisClient, type RedisClient } from './redis-client.js';
+import { type RedisClient, RedisLink } from './redis-client.js';
 import { type ReservedBucket, ReservedUnits } from './reserved-units.js';
 
 export interface RedisStoreOptions {
@@ -35,9 +35,10 @@ export interface RedisStoreOptions {
 /** Running requests are charged about so often. */
 const TICK_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 50;
-/** A node says so often that it lives, and is forgotten after so long. */
+/** A node says so often that it lives, and is forgotten when it has missed so many times. */
 const NODE_TICK_COUNT = 5;
-const NODE_LIFE_MS = 15_000;
+const NODE_COUNT_COUNT = 3;
+const NODE_LIFE_MS = NODE_COUNT_COUNT * NODE_TICK_COUNT * TICK_MS;
 /** Keys that an operator's question may look through. */
 const MAX_SCANNED_COUNT = 200_000;
 const SCAN_STEP_COUNT = 1_000;
@@ -54,15 +55,19 @@ export class RedisStore implements LimitStore {
   readonly #empty: EmptyBuckets;
   readonly #watch: CallWatch;
   readonly #reserved: ReservedUnits | undefined;
-  readonly #together = new AskedTogether((keys, args) =>
-    this.#call((client) => client.rlAdmitPrimary(keys.length, ...keys, ...args)),
+  readonly #together = new AskedTogether(
+    (keys, args, onLate) =>
+      this.#call((client) => client.rlAdmitPrimary(keys.length, ...keys, ...args), onLate),
+    ([primary, ban], [limit = 0, , cost = 0], answer) =>
+      this.#takeBack({ primary, ban, cost: limit < 0 ? 0 : cost, slotId: '' }, answer),
   );
   readonly #running = new Set<RedisAdmission>();
   readonly #endpointHashes = new Map<string, string>();
-  #client: RedisClient | undefined;
+  #link: RedisLink | undefined;
   #ticker: Disposable | undefined;
   #errorCount = 0;
-  #nodeCount = 1;
+  /** As they were counted last, the latest at the end. */
+  readonly #nodeCounts: number[] = [];
   #ticks = 0;
   #slotCount = 0;
   readonly #nodeId: string;
@@ -78,9 +83,12 @@ export class RedisStore implements LimitStore {
     this.#reserved = reserve > 0 ? new ReservedUnits(options.clock, reserve) : undefined;
   }
 
-  /** Nodes that share this store, as far as was known last. */
+  /**
+   * Nodes that share this store, as far as was known last; the most for as long as a node may live unseen, because a
+   * Redis that has lost its keys hears of the nodes one by one.
+   */
   get nodeCount(): number {
-    return this.#nodeCount;
+    return Math.max(1, ...this.#nodeCounts);
   }
 
   get stats(): StoreStats {
@@ -93,11 +101,11 @@ export class RedisStore implements LimitStore {
   }
 
   async start(): Promise<void> {
-    if (this.#client !== undefined) return;
+    if (this.#link !== undefined) return;
     const { url, clock, onError = () => {} } = this.#options;
     const onBytes = () => this.#watch.heard();
-    this.#client = await makeRedisClient({ url, rules: this.#rules, onError, onBytes });
-    await connectSoon(this.#client, clock);
+    this.#link = await RedisLink.open({ url, rules: this.#rules, onError, onBytes });
+    await this.#link.connectSoon(clock);
     this.#ticker = clock.every(TICK_MS, () => this.#tick());
   }
 
@@ -105,9 +113,8 @@ export class RedisStore implements LimitStore {
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
     await this.#giveUnitsBack(this.#reserved?.dropAll() ?? []);
-    const client = this.#client;
-    this.#client = undefined;
-    client?.disconnect();
+    this.#link?.close();
+    this.#link = undefined;
   }
 
   /** At once where this node can say it alone, with one round trip otherwise. */
@@ -375,26 +382,52 @@ export class RedisStore implements LimitStore {
     if (!countsBesides(plan) && !plan.chargesCpu && !isDry) {
       return this.#together.ask([primary, ban], [most, windowSec, plan.cost, untoldCount, ahead]);
     }
-    return this.#call((client) =>
-      client.rlAdmitAll(
-        primary,
-        ban,
-        `${own}s:${this.#endpointHash(plan.endpoint)}`,
-        most,
-        windowSec,
-        plan.cost,
-        untoldCount,
-        ahead,
-        isDry ? 1 : 0,
-        slotId,
-        plan.points,
-        plan.isGraph ? 1 : 0,
-        plan.chargesCpu ? 1 : 0,
-        plan.isContent ? 1 : plan.isTokenCreation ? 2 : 0,
-        plan.contentPerMinute ?? -1,
-        plan.heavy,
-      ),
+    const cost = isDry || most < 0 ? 0 : plan.cost;
+    return this.#call(
+      (client) =>
+        client.rlAdmitAll(
+          primary,
+          ban,
+          `${own}s:${this.#endpointHash(plan.endpoint)}`,
+          most,
+          windowSec,
+          plan.cost,
+          untoldCount,
+          ahead,
+          isDry ? 1 : 0,
+          slotId,
+          plan.points,
+          plan.isGraph ? 1 : 0,
+          plan.chargesCpu ? 1 : 0,
+          plan.isContent ? 1 : plan.isTokenCreation ? 2 : 0,
+          plan.contentPerMinute ?? -1,
+          plan.heavy,
+        ),
+      (answer) => this.#takeBack({ primary, ban, cost, slotId }, answer),
     );
+  }
+
+  /**
+   * Gives back what Redis charged for a decision that was made without it meanwhile. Sums over a minute or an hour keep
+   * the request: that is on the safe side, and ends by itself.
+   */
+  #takeBack(
+    asked: {
+      readonly primary: string;
+      readonly ban: string;
+      readonly cost: number;
+      readonly slotId: string;
+    },
+    [, resetSec, kind = '', , , , units = 0]: ScriptAnswer,
+  ): void {
+    const { primary, ban, cost, slotId } = asked;
+    const due = cost + units;
+    if (kind !== '' || (due === 0 && slotId === '')) return;
+    const own = ban.slice(0, -'ban'.length);
+    const keys = [primary, `${own}c`, `${own}cpu`, `${own}cpug`];
+    const args = [due, resetSec, slotId, 0, '0', this.#rules.minuteMs];
+    // What is lost with Redis ends by itself, too.
+    void this.#call((client) => client.rlSettle(keys.length, ...keys, ...args)).catch(() => {});
   }
 
   #settle(
@@ -432,14 +465,11 @@ export class RedisStore implements LimitStore {
   /** Says that this node lives, and counts those that said so lately. */
   async #countNodes(): Promise<void> {
     const key = `${this.#prefix}nodes`;
-    const nowMs = this.#options.clock.nowMs();
     try {
-      await this.#call(async (client) => {
-        await client.zadd(key, nowMs + NODE_LIFE_MS, this.#nodeId);
-        await client.zremrangebyscore(key, '-inf', nowMs);
-        await client.pexpire(key, NODE_LIFE_MS);
-        this.#nodeCount = Math.max(1, await client.zcard(key));
-      });
+      const count = await this.#call((client) =>
+        client.rlNodes(1, key, this.#nodeId, NODE_LIFE_MS),
+      );
+      if (this.#nodeCounts.push(count) > NODE_COUNT_COUNT) this.#nodeCounts.shift();
     } catch {
       // What was known last is the best there is.
     }
@@ -472,24 +502,30 @@ export class RedisStore implements LimitStore {
     await this.#call((client) => client.zadd(this.#bansKey, untilMs, identity));
   }
 
+  /** Looks through the keys of every server. */
   async #scan(pattern: string, see: (keys: readonly string[]) => Promise<void>): Promise<void> {
-    let cursor = '0';
     let seenCount = 0;
-    do {
-      const at = cursor;
-      const [next, keys] = await this.#call((client) =>
-        client.scan(at, 'MATCH', pattern, 'COUNT', SCAN_STEP_COUNT),
-      );
-      cursor = next;
-      seenCount += SCAN_STEP_COUNT;
-      if (keys.length > 0) await see(keys);
-    } while (cursor !== '0' && seenCount < MAX_SCANNED_COUNT);
+    for (const shard of this.#link?.shards ?? []) {
+      let cursor = '0';
+      do {
+        const at = cursor;
+        const [next, keys] = await this.#call(() =>
+          shard.scan(at, 'MATCH', pattern, 'COUNT', SCAN_STEP_COUNT),
+        );
+        cursor = next;
+        seenCount += SCAN_STEP_COUNT;
+        if (keys.length > 0) await see(keys);
+      } while (cursor !== '0' && seenCount < MAX_SCANNED_COUNT);
+    }
   }
 
-  #call<T>(run: (client: RedisClient) => Promise<T>): Promise<T> {
-    const client = this.#client;
-    invariant(client, 'the store was started');
-    return this.#watch.watch(run(client)).catch((error: unknown) => {
+  #call<T>(
+    run: (client: RedisClient) => Promise<T>,
+    onLate?: (answer: T) => void,
+  ): Promise<T> {
+    const link = this.#link;
+    invariant(link, 'the store was started');
+    return this.#watch.watch(run(link.client), onLate).catch((error: unknown) => {
       this.#errorCount += 1;
       throw error;
     });
