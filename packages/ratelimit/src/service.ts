@@ -209,6 +209,7 @@ class RateLimitService implements RateLimit {
       registerOperatorRoutes(scope, {
         config,
         limiter,
+        addresses,
         desk,
         profiles: this.#profiles,
         routes: this.#routes,
@@ -299,7 +300,7 @@ function openSnapshots(
   return new Snapshots({
     store,
     relational,
-    resources: resources.all,
+    resources: resources.buckets,
     clock,
     hourSlotMs: slotMsOf(limitRules(config).hourMs),
     onFailure: (err) => log.error({ err }, 'counters not kept'),

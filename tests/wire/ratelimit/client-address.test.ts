@@ -83,6 +83,31 @@ describe('the address of a client', () => {
     assert.equal(await isSame(server, one, via('2001:db8:1:3::1')), false);
   });
 
+  it('means the same to an operator who names it', async () => {
+    await using server = await start(['--server-trusted-proxies', 'loopback']);
+    const ops = (method: string, path: string, body?: object) =>
+      server.http.send(`/ops/v1/rate-limits/${path}`, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    await usedWith(server, { 'x-forwarded-for': '2001:db8:1:2::1' });
+    for (const name of ['2001:db8:1:2::9', '2001:DB8:1:2:0::0', '2001:db8:1:2::%2F64']) {
+      const { identity, buckets } = JSON.parse((await ops('GET', `ip:${name}`)).text);
+      assert.equal(identity, 'ip:2001:db8:1:2::/64', name);
+      assert.equal(buckets.core.used, 1, name);
+    }
+    const mapped = JSON.parse((await ops('GET', 'ip:::ffff:192.0.2.1')).text);
+    assert.equal(mapped.identity, 'ip:192.0.2.1');
+    const nobodys = ['nonsense', '192.0.2.0%2F24', '2001:db8::%2F48', '', '192.0.2.1%2F32%2F1'];
+    for (const name of nobodys) assert.equal((await ops('GET', `ip:${name}`)).status, 422, name);
+    const ban = await ops('POST', 'bans', { identity: 'ip:2001:db8:1:2::77' });
+    assert.equal(JSON.parse(ban.text).identity, 'ip:2001:db8:1:2::/64');
+    const headers = { 'x-forwarded-for': '2001:db8:1:2::1' };
+    assert.equal((await server.http.send(PROBE, { headers })).status, 403);
+    assert.equal((await ops('DELETE', 'bans/ip:2001:db8:1:2::78')).status, 204);
+    assert.equal(await usedWith(server, headers), 2);
+  });
+
   it('comes from the header that the operator names', async () => {
     const proxy = ['--server-trusted-proxies', '127.0.0.1', '--server-client-address-header'];
     await using forwarded = await start([...proxy, 'Forwarded']);

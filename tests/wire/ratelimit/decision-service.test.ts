@@ -172,6 +172,37 @@ describe('the JSON decision API', () => {
     assert.equal((await platform.send('/ops/v1/rate-limits/check', undefined, 'POST')).status, 401);
   });
 
+  it('row 18: charges nothing for a batch of which one question cannot be answered', async () => {
+    const good = { identity: 'user:77' };
+    for (const bad of [
+      { ...good, resource: 'none' },
+      { identity: 'nonsense' },
+      { ip: 'nowhere' },
+      { ...good, cost: -1 },
+    ]) {
+      const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks: [good, bad] });
+      assert.equal(answer.status, 422, answer.text);
+    }
+    const checks = [good, good, good, good];
+    const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });
+    const results: { allowed: boolean }[] = JSON.parse(answer.text).results;
+    assert.deepEqual(
+      results.map(({ allowed }) => allowed),
+      [true, true, true, false],
+    );
+  });
+
+  it('row 13: takes no time of a request that is longer than a day', async () => {
+    const { lease_id } = await ask({ identity: 'user:78', lease: true });
+    const finish = (cpu_ms: number) =>
+      platform.ops('POST', 'rate-limits/finish', { lease_id, status: 200, cpu_ms });
+    for (const cpu_ms of [86_400_001, 1e300, -1]) {
+      assert.equal((await finish(cpu_ms)).status, 422, String(cpu_ms));
+    }
+    assert.equal((await finish(86_400_000)).status, 204);
+    assert.equal((await ask({ identity: 'user:78' })).limit_kind, 'cpu');
+  });
+
   it('lists what the routes of services with limits cost', async () => {
     const { routes } = JSON.parse((await platform.ops('GET', 'rate-limits/routes')).text);
     const one = routes.find(
@@ -209,8 +240,11 @@ describe('the question of a proxy before it passes a request on', () => {
     assert.equal(await ask(as), '403 core 3+0/3');
     assert.equal(await ask({ authorization: 'Bearer nonsense' }), '401 core 1+1/2');
     assert.equal(await ask({}), '204 core 2+0/2');
-    // Nobody spends in the name of another address.
+    // Nobody spends in the name of another address, or of what has no limit.
     assert.equal(await ask({ 'x-forwarded-for': '192.0.2.7' }), '403 core 2+0/2');
+    assert.equal(await ask({ 'x-ratelimit-resource': 'gamedata' }), '403 core 2+0/2');
+    const own = await platform.server.http.send('/ops/v1/rate-limits/auth?resource=search');
+    assert.equal(`${own.status} ${bucketOf(own)}`, '204 search 1+9/10');
   });
 });
 
@@ -331,6 +365,26 @@ describe('Envoy', () => {
         /INVALID_ARGUMENT/,
       );
     });
+  });
+
+  it('counts a limit of its own apart from what the identity has', async () => {
+    await using platform = await Platform.start([...FLAGS, '--rate-limit-envoy-port', '0']);
+    const line = platform.server.logged('envoy rate limit service listens');
+    await platform.ops('POST', 'rate-limits/check', { identity: 'user:1' });
+    const before = (await platform.ops('GET', 'rate-limits/user:1')).text;
+    const { reset } = JSON.parse(before).buckets.core;
+    await connect(Number(line?.['port']), async (ask) => {
+      for (const unit of ['SECOND', 'MINUTE', 'DAY']) {
+        const limit = { requests_per_unit: 9, unit };
+        const descriptors = [{ entries: entries({ identity: 'user:1' }), limit }];
+        const { statuses } = await ask({ descriptors });
+        const [status] = statuses as Record<string, unknown>[];
+        assert.equal(status?.['limit_remaining'], 8, unit);
+        assert.deepEqual(status?.['current_limit'], { ...limit, name: 'core' });
+      }
+    });
+    const { core } = JSON.parse((await platform.ops('GET', 'rate-limits/user:1')).text).buckets;
+    assert.deepEqual([core.used, core.reset], [1, reset]);
   });
 
   // Source: grpc.health.v1, by which Envoy and probes of containers ask; the reference service is called `ratelimit` there.

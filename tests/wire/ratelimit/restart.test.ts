@@ -40,3 +40,45 @@ it('windows, content of the last hour and bans outlive a stop, and a crash but f
   for (const { server } of [first, second, third, without]) await server.close();
   await rm(dataDir, { recursive: true, force: true });
 });
+
+it('row 17: a ban that has ended before a restart still makes the next one longer', async () => {
+  const flags = ['--rate-limit-ban-threshold', '2', '--rate-limit-secondary-heavy', '0'];
+  const first = await Platform.start(flags);
+  const { dataDir } = first.server;
+  const { admin } = first;
+  await first.ops('POST', 'rate-limits/bans', { identity: 'user:1', duration_seconds: 1 });
+  await sleep(1_100);
+  await first.server.stop();
+
+  const second = await Platform.start(flags, { dataDir, admin });
+  const refused = { identity: 'user:1', heavy: 1 };
+  const kinds: string[] = [];
+  for (let index = 0; index < 3; index += 1) {
+    const answer = await second.ops('POST', 'rate-limits/check', refused);
+    kinds.push(JSON.parse(answer.text).limit_kind);
+  }
+  assert.deepEqual(kinds, ['heavy', 'heavy', 'ban']);
+  const [ban] = JSON.parse((await second.ops('GET', 'rate-limits/bans')).text).bans;
+  assert.equal(ban.level, 2);
+  assert.ok(ban.until - Date.now() / 1000 > 1_190, 'twice ten minutes');
+  for (const { server } of [first, second]) await server.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+it('row 24: a flood of addresses costs nobody who is signed in a count', async () => {
+  await using platform = await Platform.start(['--rate-limit-max-buckets', '1000']);
+  const check = async (checks: readonly object[]) => {
+    const answer = await platform.ops('POST', 'rate-limits/check-batch', { checks });
+    assert.equal(answer.status, 200, answer.text);
+    return (JSON.parse(answer.text).results as { headers: Record<string, string> }[]).map(
+      ({ headers }) => headers['x-ratelimit-used'],
+    );
+  };
+  const users = Array.from({ length: 600 }, (_, index) => ({ identity: `user:${index}` }));
+  await check(users);
+  for (let block = 0; block < 10; block += 1) {
+    const ips = Array.from({ length: 1_000 }, (_, i) => `10.${block}.${i >> 8}.${i & 255}`);
+    await check(ips.map((ip) => ({ ip })));
+  }
+  assert.deepEqual(new Set(await check(users)), new Set(['2']));
+});

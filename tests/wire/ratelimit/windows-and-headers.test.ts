@@ -251,6 +251,12 @@ describe('over the limit', () => {
     const answer = await platform.send(PROBE, token);
     assert.equal(answer.headers['ratelimit-policy'], '"core";q=2;w=3600');
     assert.match(String(answer.headers['ratelimit']), /^"core";r=1;t=(3600|3599)$/);
+    const overrides = { core: { limit: 9, window: 60 } };
+    await platform.register({ kind: 'user', id: 23, login: 'u23', overrides });
+    const other = await platform.token({ kind: 'personal', identity: 'user:23' });
+    const own = await platform.send(PROBE, other);
+    assert.equal(own.headers['ratelimit-policy'], '"core";q=9;w=60');
+    assert.match(String(own.headers['ratelimit']), /^"core";r=8;t=(60|59)$/);
   });
 });
 

@@ -77,6 +77,18 @@ export class ClientAddresses {
     return this.#read(text)?.client;
   }
 
+  /**
+   * The key under which requests are counted, of one that somebody names: an address stands for its network. `undefined`
+   * for an address or a network that is none or has no counters of its own.
+   */
+  keyOf(key: string): string | undefined {
+    if (!key.startsWith('ip:')) return key;
+    if (key === NOBODY.key) return key;
+    const [address = '', prefix] = key.slice('ip:'.length).split('/', 2);
+    const own = this.parse(address)?.key;
+    return prefix === undefined || own === key ? own : undefined;
+  }
+
   #peerOf(socket: AddressSource['socket']): Peer {
     if (socket === undefined) return UNKNOWN;
     let peer = this.#bySocket.get(socket);

@@ -28,8 +28,17 @@ export interface Question {
   readonly lease: boolean;
   /** Charges nothing. */
   readonly dryRun: boolean;
-  /** In the place of the limit that the caller has. */
+  /** In the place of the limit that the caller has; counted apart from it, in a window of its own. */
   readonly override?: { readonly limit: number; readonly windowSec: number };
+}
+
+/** A question of which everything is known but the answer. */
+export interface Understood {
+  readonly caller: Caller;
+  readonly plan: Plan;
+  readonly isBadCredential: boolean;
+  readonly isLeased: boolean;
+  readonly isDry: boolean;
 }
 
 export interface Answer {
@@ -74,22 +83,34 @@ export class DecisionDesk {
 
   /** Throws `QuestionInvalid` and `StoreUnavailable`. */
   async ask(question: Question): Promise<Answer> {
-    const { limiter } = this.#needs;
-    const resource = limiter.resources.find(question.resource);
+    return await this.decide(await this.understand(question));
+  }
+
+  /** Finds out who and what is meant, and charges nothing. Throws `QuestionInvalid`. */
+  async understand(question: Question): Promise<Understood> {
+    const { resources } = this.#needs.limiter;
+    const resource = resources.find(question.resource);
     if (resource === undefined) {
       throw new QuestionInvalid(`there is no resource ${question.resource}`);
     }
-    const { caller: known, isBadCredential } = await this.#callerOf(question.caller);
-    const { override } = question;
-    const caller = override === undefined ? known : withLimit(known, resource, override);
-    const plan = planOf(question, resource);
-    if (question.dryRun) {
+    const { caller, isBadCredential } = await this.#callerOf(question.caller);
+    const { override, lease, dryRun } = question;
+    const how = { isBadCredential, isLeased: lease, isDry: dryRun };
+    if (override === undefined) return { caller, plan: planOf(question, resource), ...how };
+    const own = resources.withWindow(resource, override.windowSec);
+    return { caller: withLimit(caller, own, override.limit), plan: planOf(question, own), ...how };
+  }
+
+  /** Throws `StoreUnavailable`. */
+  async decide({ caller, plan, isBadCredential, isLeased, isDry }: Understood): Promise<Answer> {
+    const { limiter } = this.#needs;
+    if (isDry) {
       const decision = await limiter.store.peek(caller, plan);
       return { caller, plan, decision, leaseId: undefined, isBadCredential, isShadowed: false };
     }
     const admission = await limiter.admit(caller, plan, SERVICE);
     const isShadowed = !admission.isAllowed && limiter.isShadowed(admission);
-    const leaseId = admission.isAllowed && question.lease ? this.#keep(admission) : undefined;
+    const leaseId = admission.isAllowed && isLeased ? this.#keep(admission) : undefined;
     if (leaseId === undefined) limiter.store.finish(admission);
     return { caller, plan, decision: admission, leaseId, isBadCredential, isShadowed };
   }
@@ -118,8 +139,9 @@ export class DecisionDesk {
       case 'ip':
         return { caller: ofAddress(asked.ip), isBadCredential: false };
       case 'identity': {
-        const caller = limiter.callers.ofKey(asked.key, await profiles.of(asked.key));
-        if (caller === undefined) throw new QuestionInvalid('identity is not a key like user:1');
+        const key = addresses.keyOf(asked.key);
+        const caller = key && limiter.callers.ofKey(key, await profiles.of(key));
+        if (!caller) throw new QuestionInvalid('identity is not a key like user:1');
         return { caller, isBadCredential: false };
       }
       case 'authorization': {
@@ -153,16 +175,12 @@ export class DecisionDesk {
 /** Charged when a question brings a bad credential and does not say where it came from. */
 const UNKNOWN_ADDRESS = '0.0.0.0';
 
-function withLimit(
-  caller: Caller,
-  { index }: Resource,
-  { limit, windowSec }: { readonly limit: number; readonly windowSec: number },
-): Caller {
-  const limits = {
-    limit: caller.limits.limit.with(index, Math.min(limit, UNLIMITED - 1)),
-    windowSec: caller.limits.windowSec.with(index, windowSec),
-  };
-  return { ...caller, limits };
+function withLimit(caller: Caller, { index, windowSec }: Resource, most: number): Caller {
+  const limit: number[] = [];
+  limit[index] = Math.min(most, UNLIMITED - 1);
+  const windows: number[] = [];
+  windows[index] = windowSec;
+  return { ...caller, limits: { limit, windowSec: windows } };
 }
 
 function planOf(question: Question, resource: Resource): Plan {

@@ -1,4 +1,5 @@
 import type { RouteCost } from '@plinth/kernel';
+import type { Caller } from './caller.js';
 import type { Resource } from './resource.js';
 
 /** What one request asks of its caller's limits; made once per route and method. */
@@ -24,6 +25,10 @@ export interface Plan {
   readonly chargesCpu: boolean;
   readonly isLongLived: boolean;
 }
+
+/** Length of the window that a request is counted in: an override may have its own. */
+export const windowSecOf = ({ limits }: Pick<Caller, 'limits'>, { resource }: Plan): number =>
+  limits.windowSec[resource.index] ?? resource.windowSec;
 
 /** Which secondary limits a service's requests are held to. */
 export type SecondaryScope = 'all' | 'concurrency' | 'none';

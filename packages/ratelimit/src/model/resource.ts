@@ -3,6 +3,8 @@ import { invariant } from '@plinth/kernel';
 /** A named bucket of the primary limit. */
 export interface Resource {
   readonly name: string;
+  /** Name under which it is counted: the same, but where a question brings a limit of its own. */
+  readonly bucket: string;
   /** Position in every table that is kept per resource. */
   readonly index: number;
   readonly windowSec: number;
@@ -56,6 +58,8 @@ export interface ResourceSetting {
 /** All resources by name, in the order in which they are reported. */
 export class ResourceTable {
   readonly all: readonly Resource[];
+  /** By window, each at the position of its resource; made when one is asked for. */
+  readonly #asked = new Map<number, readonly Resource[]>();
   readonly #byName: ReadonlyMap<string, Resource>;
 
   /** @param testWindowSec replaces every window. */
@@ -76,6 +80,7 @@ export class ResourceTable {
     }
     this.all = [...rows.values()].map(([name, limit, anonymousLimit, windowSec], index) => ({
       name,
+      bucket: name,
       index,
       limit,
       anonymousLimit,
@@ -94,4 +99,40 @@ export class ResourceTable {
     invariant(resource, `there is a resource named ${name}`);
     return resource;
   }
+
+  /** All of which something may be counted, each at its index. */
+  get buckets(): readonly Resource[] {
+    return [...this.all, ...ASKED_WINDOWS_SEC.flatMap((windowSec) => this.#askedOf(windowSec))];
+  }
+
+  /**
+   * The same resource with a window of its own, for limits that come with a question: they do not share a bucket with
+   * the limit that an identity has, which may last longer.
+   * @param windowSec one of `ASKED_WINDOWS_SEC`
+   */
+  withWindow({ index }: Resource, windowSec: number): Resource {
+    const found = this.#askedOf(windowSec)[index];
+    invariant(found, `there are buckets for ${windowSec} s`);
+    return found;
+  }
+
+  #askedOf(windowSec: number): readonly Resource[] {
+    let asked = this.#asked.get(windowSec);
+    if (asked === undefined) {
+      const from = this.all.length * (1 + ASKED_WINDOWS_SEC.indexOf(windowSec));
+      asked = this.all.map((resource) => ({
+        ...resource,
+        bucket: `${resource.name}/${windowSec}`,
+        index: from + resource.index,
+        windowSec,
+      }));
+      this.#asked.set(windowSec, asked);
+    }
+    return asked;
+  }
 }
+
+/** From a second to a year. */
+export const ASKED_WINDOWS_SEC: readonly number[] = [
+  1, 60, 3_600, 86_400, 604_800, 2_592_000, 31_536_000,
+];

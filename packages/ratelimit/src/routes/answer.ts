@@ -1,6 +1,7 @@
 import type { Clock } from '@plinth/kernel';
 import { type RateLimitConfig, serviceRule } from '../config.js';
 import type { Answer } from '../domain/decision-desk.js';
+import { windowSecOf } from '../model/plan.js';
 import { limitedByHeaderOf, writeHeaders } from './headers.js';
 import { isPrimaryRefusal, refusalOf } from './refusal.js';
 
@@ -29,7 +30,7 @@ export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer
   const { caller, plan, decision, leaseId } = answer;
   const { config, docsBase, clock } = context;
   const headers: Record<string, string> = {};
-  const { windowSec } = plan.resource;
+  const windowSec = windowSecOf(caller, plan);
   const at = { windowSec, nowMs: clock.nowMs(), hasIetfHeaders: config.ietf_headers };
   writeHeaders(decision, plan, at, (name, value) => {
     headers[name] = value;

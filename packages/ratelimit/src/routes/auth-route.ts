@@ -27,7 +27,7 @@ export interface AuthNeeds {
 export function registerAuthRoute(app: FastifyInstance, needs: AuthNeeds): void {
   const { config, desk, addresses, clock } = needs;
   app.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
-  app.get(AUTH_PATH, async (request, reply) => {
+  app.get<{ Querystring: { resource?: string } }>(AUTH_PATH, async (request, reply) => {
     const { headers } = request;
     const textOf = (...names: readonly string[]): string | undefined => {
       const value = names.map((name) => headers[name]).find((found) => found !== undefined);
@@ -41,7 +41,8 @@ export function registerAuthRoute(app: FastifyInstance, needs: AuthNeeds): void 
         authorization === undefined
           ? { by: 'ip', ip }
           : { by: 'authorization', header: authorization, ip },
-      resource: textOf('x-ratelimit-resource') ?? 'core',
+      // Part of the address that the proxy asks at: headers come from the client, who would name what has no limit.
+      resource: request.query.resource ?? 'core',
       endpoint: (target.split('?', 1)[0] ?? '/').slice(0, MAX_ENDPOINT_LENGTH),
       method: (textOf('x-original-method', 'x-forwarded-method') ?? 'GET').toUpperCase(),
       cost: 1,

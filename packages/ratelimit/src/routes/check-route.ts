@@ -10,7 +10,7 @@ import {
   ValidationFailed,
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
-import type { DecisionDesk } from '../domain/decision-desk.js';
+import type { DecisionDesk, Understood } from '../domain/decision-desk.js';
 import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
 import { docsBaseAt } from './http-gate.js';
 import { readQuestion } from './question.js';
@@ -57,17 +57,44 @@ function answerWith(status: number, body: object): PlainAnswer {
   return { status, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify(body)) };
 }
 
+type AskNeeds = Pick<CheckNeeds, 'config' | 'desk' | 'random'>;
+
 /** Throws `JsonUnreadable`, `ValidationFailed`, `QuestionInvalid` and `StoreUnavailable`. */
 export async function checkOne(
-  { config, desk, random }: Pick<CheckNeeds, 'config' | 'desk' | 'random'>,
+  needs: AskNeeds,
   body: unknown,
   context: AnswerContext,
 ): Promise<WireAnswer> {
+  return await checkUnderstood(needs, await understand(needs, body), context);
+}
+
+/** As `checkOne`, one after the other; nothing is charged when one of them cannot be answered. */
+export async function checkAll(
+  needs: AskNeeds,
+  bodies: readonly unknown[],
+  context: AnswerContext,
+): Promise<readonly WireAnswer[]> {
+  const understood: (Understood | 'too_many_objects')[] = [];
+  for (const body of bodies) understood.push(await understand(needs, body));
+  return await Promise.all(understood.map((each) => checkUnderstood(needs, each, context)));
+}
+
+async function understand(
+  { config, desk }: AskNeeds,
+  body: unknown,
+): Promise<Understood | 'too_many_objects'> {
   const question = readQuestion(fieldsOf(body));
-  if (question.resource === 'lfs' && question.objects > config.lfs_max_objects) {
-    return tooManyObjects(context, random.uuidV4());
-  }
-  return toWireAnswer(await desk.ask(question), context);
+  const isTooLarge = question.resource === 'lfs' && question.objects > config.lfs_max_objects;
+  return isTooLarge ? 'too_many_objects' : await desk.understand(question);
+}
+
+async function checkUnderstood(
+  { desk, random }: AskNeeds,
+  understood: Understood | 'too_many_objects',
+  context: AnswerContext,
+): Promise<WireAnswer> {
+  if (understood === 'too_many_objects') return tooManyObjects(context, random.uuidV4());
+  return toWireAnswer(await desk.decide(understood), context);
 }
 
 export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
-import { QuestionInvalid } from '../errors.js';
+import { QuestionInvalid, StoreUnavailable } from '../errors.js';
 import type { AnswerContext } from './answer.js';
 import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
 
@@ -17,7 +17,8 @@ export function registerEnvoyJsonRoute(app: FastifyInstance, needs: EnvoyJsonNee
   );
   app.setErrorHandler((error, request, reply) => {
     const isAsked = error instanceof QuestionInvalid;
-    if (!isAsked) request.log.error({ err: error }, 'request failed');
+    if (!isAsked && !(error instanceof StoreUnavailable))
+      request.log.error({ err: error }, 'request failed');
     return send(reply, isAsked ? 400 : 500, {
       message: isAsked ? error.message : 'internal error',
     });

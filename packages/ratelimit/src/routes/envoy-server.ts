@@ -1,7 +1,7 @@
 import type * as grpc from '@grpc/grpc-js';
 import type { Logger } from '@plinth/kernel';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
-import { QuestionInvalid } from '../errors.js';
+import { QuestionInvalid, StoreUnavailable } from '../errors.js';
 import type { AnswerContext } from './answer.js';
 import { ENVOY_DESCRIPTION } from './envoy-description.js';
 import { readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
@@ -50,6 +50,10 @@ export class EnvoyServer {
           (error: unknown) => {
             if (error instanceof QuestionInvalid) {
               callback({ code: status.INVALID_ARGUMENT, details: error.message });
+              return;
+            }
+            if (error instanceof StoreUnavailable) {
+              callback({ code: status.UNAVAILABLE, details: error.message });
               return;
             }
             this.#needs.log.error({ err: error }, 'envoy request failed');

@@ -8,6 +8,7 @@ import {
   UNIT_SEC,
 } from '../domain/envoy-desk.js';
 import { QuestionInvalid } from '../errors.js';
+import { windowSecOf } from '../model/plan.js';
 import { UNLIMITED } from '../model/resource.js';
 import { type AnswerContext, toWireAnswer } from './answer.js';
 
@@ -98,7 +99,7 @@ export function toEnvoyResponse(answer: EnvoyAnswer, context: AnswerContext): En
         return { code: each !== undefined && isRefused(each) ? CODE.OVER_LIMIT : CODE.OK };
       }
       const { decision, caller, plan } = each;
-      const windowSec = caller.limits.windowSec[plan.resource.index] ?? plan.resource.windowSec;
+      const windowSec = windowSecOf(caller, plan);
       return {
         code: isRefused(each) ? CODE.OVER_LIMIT : CODE.OK,
         currentLimit: {

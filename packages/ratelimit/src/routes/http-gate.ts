@@ -7,9 +7,9 @@ import type { LoginGuard } from '../domain/login-guard.js';
 import { StoreUnavailable } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Admission } from '../model/limit-store.js';
-import { makePlan, type Plan } from '../model/plan.js';
+import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
 import { ConnectionGuard } from './connection-guard.js';
-import { type HeaderSink, limitedByHeaderOf, writeHeaders } from './headers.js';
+import { limitedByHeaderOf, writeHeaders } from './headers.js';
 import {
   loginRefusal,
   type Refusal,
@@ -128,7 +128,7 @@ export class HttpGate implements RequestGate {
         lease.handlerEnded();
         if (reply.statusCode === 304 && lease.isAuthenticated) {
           lease.refund();
-          this.#writeHeaders(lease.admission, (name, value) => void reply.header(name, value));
+          this.#writeHeaders(lease.admission, lease.windowSec, reply);
         }
       }
       done(null, payload);
@@ -144,10 +144,12 @@ export class HttpGate implements RequestGate {
   #settle(ask: Ask, admission: Admission): boolean {
     const { request, reply, visitor, caller } = ask;
     const { limiter, clock } = this.#needs;
-    this.#writeHeaders(admission, (name, value) => void reply.header(name, value));
+    const windowSec = windowSecOf(caller, admission.plan);
+    this.#writeHeaders(admission, windowSec, reply);
     if (admission.isAllowed) {
       const isAuthenticated = caller.identityClass !== 'ip';
-      const lease = new RequestLease({ admission, isAuthenticated, store: limiter.store, clock });
+      const { store } = limiter;
+      const lease = new RequestLease({ admission, isAuthenticated, windowSec, store, clock });
       request.rateLimit = lease;
       lease.followTo(reply.raw);
       return true;
@@ -183,13 +185,14 @@ export class HttpGate implements RequestGate {
       .send(Buffer.from(JSON.stringify(body)));
   }
 
-  #writeHeaders(admission: Admission, write: HeaderSink): void {
+  #writeHeaders(admission: Admission, windowSec: number, reply: FastifyReply): void {
     const { config, clock } = this.#needs;
     const at = {
-      windowSec: admission.plan.resource.windowSec,
+      windowSec,
       nowMs: config.ietf_headers ? clock.nowMs() : 0,
       hasIetfHeaders: config.ietf_headers,
     };
+    const write = (name: string, value: string) => void reply.header(name, value);
     writeHeaders(admission, admission.plan, at, write);
   }
 

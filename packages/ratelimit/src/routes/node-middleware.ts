@@ -6,7 +6,7 @@ import type { Limiter } from '../domain/limiter.js';
 import { StoreUnavailable } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Admission } from '../model/limit-store.js';
-import { makePlan, type Plan } from '../model/plan.js';
+import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
 import { writeHeaders } from './headers.js';
 import { docsBaseAt } from './http-gate.js';
 import { type Refusal, type RefusalContext, refusalOf, unavailableRefusal } from './refusal.js';
@@ -68,8 +68,7 @@ export function nodeMiddleware(
     return plan;
   };
 
-  const show = (admission: Admission, response: ServerResponse): void => {
-    const { windowSec } = admission.plan.resource;
+  const show = (admission: Admission, windowSec: number, response: ServerResponse): void => {
     const at = { windowSec, nowMs: clock.nowMs(), hasIetfHeaders: config.ietf_headers };
     writeHeaders(admission, admission.plan, at, (name, value) => response.setHeader(name, value));
   };
@@ -93,16 +92,18 @@ export function nodeMiddleware(
     const caller: Caller = known ?? limiter.callers.ofAddress(address.key, address.address);
 
     const settle = (admission: Admission): void => {
-      show(admission, response);
+      const windowSec = windowSecOf(caller, admission.plan);
+      show(admission, windowSec, response);
       if (admission.isAllowed) {
         const store = limiter.store;
         const lease = new RequestLease({
           admission,
           isAuthenticated: known !== undefined,
+          windowSec,
           store,
           clock,
         });
-        watch(lease, response, () => show(admission, response));
+        watch(lease, response, () => show(admission, windowSec, response));
         next();
       } else if (limiter.isShadowed(admission)) {
         next();

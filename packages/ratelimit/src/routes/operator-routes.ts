@@ -1,6 +1,7 @@
 import { type Clock, type Logger, type Random, sendPlatformFailure } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
+import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionDesk } from '../domain/decision-desk.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Profiles } from '../domain/profiles.js';
@@ -8,10 +9,9 @@ import { BanUnknown, IdentityKeyInvalid, QuestionInvalid } from '../errors.js';
 import { type Caller, parseKey } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
-import type { AnswerContext, WireAnswer } from './answer.js';
-import { CHECK_PATH, checkOne, failureOf, fieldsOf, parseBody } from './check-route.js';
+import type { AnswerContext } from './answer.js';
+import { CHECK_PATH, checkAll, checkOne, failureOf, fieldsOf, parseBody } from './check-route.js';
 import { docsBaseOf } from './http-gate.js';
-import { readQuestion } from './question.js';
 import type { RouteListing } from './route-listing.js';
 
 export const OPERATOR_PATH = '/ops/v1/rate-limits';
@@ -26,6 +26,7 @@ const MAX_CPU_MS = 86_400_000;
 export interface OperatorNeeds {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
+  readonly addresses: ClientAddresses;
   readonly desk: DecisionDesk;
   readonly profiles: Profiles;
   readonly routes: RouteListing;
@@ -73,11 +74,7 @@ function registerChecks(app: FastifyInstance, needs: OperatorNeeds): void {
       if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
         throw new QuestionInvalid(`checks is a list of at most ${MAX_BATCH_COUNT}`);
       }
-      // Nothing is charged for a batch that cannot be answered as a whole.
-      for (const one of checks) readQuestion(fieldsOf(one));
-      const context = contextOf(request);
-      const results: WireAnswer[] = [];
-      for (const one of checks) results.push(await checkOne(needs, one, context));
+      const results = await checkAll(needs, checks, contextOf(request));
       return send(reply, 200, isList ? results : { results });
     },
   );
@@ -95,7 +92,7 @@ function registerChecks(app: FastifyInstance, needs: OperatorNeeds): void {
   });
 }
 
-function registerBans(app: FastifyInstance, { limiter, onUnban }: OperatorNeeds): void {
+function registerBans(app: FastifyInstance, { limiter, addresses, onUnban }: OperatorNeeds): void {
   const { store } = limiter;
   app.get(`${OPERATOR_PATH}/bans`, async (request, reply) => {
     const bans = await store.bans(countOf(request));
@@ -112,14 +109,14 @@ function registerBans(app: FastifyInstance, { limiter, onUnban }: OperatorNeeds)
     if (!isDuration) {
       throw new QuestionInvalid(`duration_seconds is a whole number from 1 to ${MAX_BAN_SEC}`);
     }
-    const key = keyOf(identity);
+    const key = keyOf(addresses, identity);
     await store.ban(key, duration_seconds);
     const ban = await store.banOf(key);
     return send(reply, 201, ban === undefined ? { identity: key } : banToWire(ban));
   });
 
   app.delete<OfIdentity>(`${OPERATOR_PATH}/bans/:identity`, async (request, reply) => {
-    const key = keyOf(request.params.identity);
+    const key = keyOf(addresses, request.params.identity);
     if (!(await store.unban(key))) throw new BanUnknown();
     onUnban(key);
     return reply.code(204).send();
@@ -127,7 +124,7 @@ function registerBans(app: FastifyInstance, { limiter, onUnban }: OperatorNeeds)
 }
 
 function registerViews(app: FastifyInstance, needs: OperatorNeeds): void {
-  const { limiter, profiles, routes } = needs;
+  const { limiter, addresses, profiles, routes } = needs;
   const { store, resources } = limiter;
   app.get(`${OPERATOR_PATH}/routes`, async (_request, reply) =>
     send(reply, 200, { routes: routes.list() }),
@@ -144,7 +141,7 @@ function registerViews(app: FastifyInstance, needs: OperatorNeeds): void {
   );
 
   app.get<OfIdentity>(`${OPERATOR_PATH}/:identity`, async (request, reply) => {
-    const key = keyOf(request.params.identity);
+    const key = keyOf(addresses, request.params.identity);
     const caller = limiter.callers.ofKey(key, await profiles.of(key));
     if (caller === undefined) throw new IdentityKeyInvalid();
     const [buckets, secondary, ban] = await Promise.all([
@@ -161,7 +158,7 @@ function registerViews(app: FastifyInstance, needs: OperatorNeeds): void {
   });
 
   app.post<OfIdentity>(`${OPERATOR_PATH}/:identity/reset`, async (request, reply) => {
-    await store.reset(keyOf(request.params.identity));
+    await store.reset(keyOf(addresses, request.params.identity));
     return reply.code(204).send();
   });
 }
@@ -174,11 +171,10 @@ async function bucketsOf(limiter: Limiter, caller: Caller): Promise<object> {
   return Object.fromEntries(limited.map(({ name }, index) => [name, reports[index]]));
 }
 
-function keyOf(identity: unknown): string {
-  if (typeof identity !== 'string' || parseKey(identity) === undefined) {
-    throw new IdentityKeyInvalid();
-  }
-  return identity;
+function keyOf(addresses: ClientAddresses, identity: unknown): string {
+  const key = typeof identity === 'string' ? addresses.keyOf(identity) : undefined;
+  if (key === undefined || parseKey(key) === undefined) throw new IdentityKeyInvalid();
+  return key;
 }
 
 function countOf(request: FastifyRequest): number {

@@ -12,6 +12,8 @@ export interface Followed {
 export class RequestLease {
   readonly admission: Admission;
   readonly isAuthenticated: boolean;
+  /** Of the bucket that was charged. */
+  readonly windowSec: number;
   readonly #store: LimitStore;
   readonly #clock: Clock;
   /** Of the handler, while it runs. */
@@ -22,11 +24,13 @@ export class RequestLease {
   constructor(at: {
     readonly admission: Admission;
     readonly isAuthenticated: boolean;
+    readonly windowSec: number;
     readonly store: LimitStore;
     readonly clock: Clock;
   }) {
     this.admission = at.admission;
     this.isAuthenticated = at.isAuthenticated;
+    this.windowSec = at.windowSec;
     this.#store = at.store;
     this.#clock = at.clock;
   }

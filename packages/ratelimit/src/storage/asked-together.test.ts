@@ -95,6 +95,12 @@ describe('AskedTogether', () => {
       await assert.rejects(each, /silent/);
     }
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(heard, [[['p', 'b'], [1, 0], [7, 9]]]);
+    assert.deepEqual(heard, [
+      [
+        ['p', 'b'],
+        [1, 0],
+        [7, 9],
+      ],
+    ]);
   });
 });

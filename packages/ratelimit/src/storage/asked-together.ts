@@ -26,11 +26,7 @@ export type Send = (
 ) => Promise<Answers>;
 
 /** Hears what was decided when nobody waited for it any more. */
-export type SeeLate = (
-  keys: QuestionKeys,
-  args: readonly number[],
-  answer: ScriptAnswer,
-) => void;
+export type SeeLate = (keys: QuestionKeys, args: readonly number[], answer: ScriptAnswer) => void;
 
 /**
  * Puts the questions of one turn of the event loop into one script call: a call costs client and server several times

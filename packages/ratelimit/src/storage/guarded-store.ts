@@ -18,6 +18,8 @@ export interface GuardedStoreOptions {
   readonly clock: Clock;
   readonly rules: LimitRules;
   readonly maxIdentityCount: number;
+  /** Told of bans that this process begins alone. */
+  readonly onBan?: (ban: Ban) => void;
   /** The shared store cannot be reached, or can again. */
   readonly onChange?: (isReachable: boolean) => void;
 }
@@ -92,7 +94,9 @@ export class GuardedStore implements LimitStore {
   async peek(caller: Caller, plan: Plan): Promise<Decision> {
     if (!this.#isPaused()) {
       try {
-        return await this.#shared.peek(caller, plan);
+        const decision = await this.#shared.peek(caller, plan);
+        this.#noteSuccess();
+        return decision;
       } catch (error) {
         this.#noteFailure(error);
       }
@@ -192,7 +196,9 @@ export class GuardedStore implements LimitStore {
   async #ask<T>(question: (store: LimitStore) => T | Promise<T>, whenOpen?: () => T): Promise<T> {
     if (!this.#isPaused()) {
       try {
-        return await question(this.#shared);
+        const answer = await question(this.#shared);
+        this.#noteSuccess();
+        return answer;
       } catch (error) {
         this.#noteFailure(error);
       }
@@ -234,7 +240,7 @@ export class GuardedStore implements LimitStore {
   }
 
   #ownStore(): MemoryStore {
-    const { clock, maxIdentityCount } = this.#options;
+    const { clock, maxIdentityCount, onBan = () => {} } = this.#options;
     const nowMs = clock.monotonicMs();
     if (this.#local !== undefined && nowMs - this.#localAskedMs > KEPT_MS) {
       void this.#local.close();
@@ -242,7 +248,8 @@ export class GuardedStore implements LimitStore {
     }
     this.#localAskedMs = nowMs;
     if (this.#local === undefined) {
-      this.#local = new MemoryStore({ clock, rules: this.#sharedRules(), maxIdentityCount });
+      const rules = this.#sharedRules();
+      this.#local = new MemoryStore({ clock, rules, maxIdentityCount, onBan });
       void this.#local.start();
     }
     return this.#local;
@@ -264,19 +271,39 @@ export class GuardedStore implements LimitStore {
     return { ...caller, limits };
   }
 
+  /** Parts of as many nodes as there are when a limit is looked at. */
   #sharedRules(): LimitRules {
     const { rules } = this.#options;
     const part = (amount: number): number => Math.ceil(amount / this.#shared.nodeCount);
     return {
       ...rules,
-      concurrency: part(rules.concurrency),
-      pointsRest: part(rules.pointsRest),
-      pointsGraph: part(rules.pointsGraph),
-      cpuMs: part(rules.cpuMs),
-      cpuGraphMs: part(rules.cpuGraphMs),
-      contentMinute: part(rules.contentMinute),
-      contentHour: part(rules.contentHour),
-      heavy: part(rules.heavy),
+      get concurrency() {
+        return part(rules.concurrency);
+      },
+      get pointsRest() {
+        return part(rules.pointsRest);
+      },
+      get pointsGraph() {
+        return part(rules.pointsGraph);
+      },
+      get cpuMs() {
+        return part(rules.cpuMs);
+      },
+      get cpuGraphMs() {
+        return part(rules.cpuGraphMs);
+      },
+      get contentMinute() {
+        return part(rules.contentMinute);
+      },
+      get contentHour() {
+        return part(rules.contentHour);
+      },
+      get tokenHour() {
+        return part(rules.tokenHour);
+      },
+      get heavy() {
+        return part(rules.heavy);
+      },
     };
   }
 }

@@ -266,8 +266,9 @@ export class MemoryStore implements LimitStore {
     const windows = kept.windows.filter(({ resetSec }) => resetSec * 1000 > nowMs);
     const hourSlot = this.#time.hourSlot(nowMs);
     const content = kept.contentHour.filter(([slot]) => slot <= hourSlot && slot > hourSlot - 61);
-    const isBanned = (kept.ban?.untilMs ?? 0) > nowMs;
-    if (windows.length === 0 && content.length === 0 && !isBanned) return;
+    const bannedUntilMs = kept.ban?.untilMs ?? 0;
+    const isBanRemembered = nowMs - bannedUntilMs < BAN_MEMORY_MS;
+    if (windows.length === 0 && content.length === 0 && !isBanRemembered) return;
     const state = this.#states.get(kept.key) ?? this.#states.open(kept.key);
     state.seenSec = wholeSec(nowMs);
     for (const { resourceIndex, used, resetSec } of windows) {
@@ -278,12 +279,12 @@ export class MemoryStore implements LimitStore {
       extra.contentHour ??= new SlidingSum(slot);
       extra.contentHour.add(slot, amount);
     }
-    if (kept.ban === undefined || !isBanned) return;
+    if (kept.ban === undefined || !isBanRemembered) return;
     const extra = state.withExtra();
-    extra.bannedUntilMs = kept.ban.untilMs;
-    extra.lastBanMs = kept.ban.untilMs;
+    extra.bannedUntilMs = bannedUntilMs;
+    extra.lastBanMs = bannedUntilMs;
     extra.banLevel = kept.ban.level;
-    this.#states.bannedKeys.add(kept.key);
+    if (bannedUntilMs > nowMs) this.#states.bannedKeys.add(kept.key);
   }
 
   #commit(admission: MemoryAdmission, steadyMs: number): void {

@@ -31,5 +31,5 @@ export function openStore({ config, clock, random, onBan, onChange }: StoreNeeds
     onBan,
   });
   const mode = config.on_store_error;
-  return new GuardedStore({ shared, mode, clock, rules, maxIdentityCount, onChange });
+  return new GuardedStore({ shared, mode, clock, rules, maxIdentityCount, onBan, onChange });
 }

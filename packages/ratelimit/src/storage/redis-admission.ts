@@ -16,7 +16,7 @@ export type ScriptAnswer = [
 ];
 
 /** The name of a bucket on this node. */
-export const bucketOf = (identity: string, { name }: Resource): string => `${identity} ${name}`;
+export const bucketOf = (identity: string, { bucket }: Resource): string => `${identity} ${bucket}`;
 
 /** A decision of Redis, and what this node still owes for it. */
 export interface RedisAdmission extends Decision {

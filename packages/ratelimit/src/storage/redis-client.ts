@@ -116,7 +116,8 @@ export class RedisLink {
   /** A server that cannot say what it belongs to is taken for what it was; the next connection asks again. */
   async #joinCluster(): Promise<void> {
     const about = await this.#first.info('cluster').catch(() => '');
-    if (!about.includes('cluster_enabled:1') || this.#cluster !== undefined || this.#isClosed) return;
+    if (!about.includes('cluster_enabled:1') || this.#cluster !== undefined || this.#isClosed)
+      return;
     const cluster = this.#makeCluster(this.#first);
     cluster.on('error', this.#options.onError);
     cluster.on('+node', (node: Redis) => this.#listen(node));

@@ -178,7 +178,7 @@ export class RedisStore implements LimitStore {
     key: string,
     resources: readonly Resource[],
   ): Promise<readonly (BucketUsage | undefined)[]> {
-    const keys = resources.map(({ name }) => this.#key(key, `p:${name}`));
+    const keys = resources.map(({ bucket }) => this.#key(key, `p:${bucket}`));
     const found = await this.#call((client) => client.rlUsage(keys.length, ...keys));
     return resources.map((resource, index) => {
       const resetSec = found[2 * index + 1] ?? 0;
@@ -254,8 +254,8 @@ export class RedisStore implements LimitStore {
     limit: number,
   ): Promise<readonly { readonly identity: string; readonly used: number }[]> {
     const best: { identity: string; used: number }[] = [];
-    const suffix = `}:p:${resource.name}`;
-    await this.#scan(`${escapeGlob(this.#prefix)}{*}:p:${resource.name}`, async (keys) => {
+    const suffix = `}:p:${resource.bucket}`;
+    await this.#scan(`${escapeGlob(this.#prefix)}{*}:p:${resource.bucket}`, async (keys) => {
       const values = await Promise.all(keys.map((key) => this.#call((client) => client.get(key))));
       for (const [index, key] of keys.entries()) {
         const identity = key.slice(this.#prefix.length + 1, -suffix.length);
@@ -352,7 +352,7 @@ export class RedisStore implements LimitStore {
     await Promise.all(
       buckets.map(async ({ identity, resource, units, resetSec }) => {
         const own = `${this.#prefix}{${identity}}:`;
-        const keys = [`${own}p:${resource.name}`, `${own}c`, `${own}cpu`, `${own}cpug`];
+        const keys = [`${own}p:${resource.bucket}`, `${own}c`, `${own}cpu`, `${own}cpug`];
         const args = [units, resetSec, '', 0, '0', this.#rules.minuteMs];
         // What is lost with Redis is free again when its window ends.
         await this.#call((client) => client.rlSettle(keys.length, ...keys, ...args)).catch(
@@ -372,11 +372,11 @@ export class RedisStore implements LimitStore {
       readonly isDry: boolean;
     },
   ): Promise<ScriptAnswer> {
-    const { index, name } = plan.resource;
+    const { index, bucket } = plan.resource;
     const limit = caller.limits.limit[index] ?? UNLIMITED;
     const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
     const own = `${this.#prefix}{${caller.key}}:`;
-    const [primary, ban] = [`${own}p:${name}`, `${own}ban`];
+    const [primary, ban] = [`${own}p:${bucket}`, `${own}ban`];
     const most = limit === UNLIMITED ? -1 : limit;
     const { slotId, untoldCount, ahead, isDry } = how;
     if (!countsBesides(plan) && !plan.chargesCpu && !isDry) {
@@ -436,7 +436,7 @@ export class RedisStore implements LimitStore {
   ): void {
     const { caller, plan, resetSec } = admission;
     const own = `${this.#prefix}{${caller.key}}:`;
-    const keys = [`${own}p:${plan.resource.name}`, `${own}c`, `${own}cpu`, `${own}cpug`];
+    const keys = [`${own}p:${plan.resource.bucket}`, `${own}c`, `${own}cpu`, `${own}cpug`];
     const { refund = 0, slotId = '', cpuMs = 0 } = due;
     const args = [refund, resetSec, slotId, cpuMs, plan.isGraph ? '1' : '0', this.#rules.minuteMs];
     // Nobody waits for this. What is lost with Redis ends by itself: slots expire, windows do.
@@ -519,10 +519,7 @@ export class RedisStore implements LimitStore {
     }
   }
 
-  #call<T>(
-    run: (client: RedisClient) => Promise<T>,
-    onLate?: (answer: T) => void,
-  ): Promise<T> {
+  #call<T>(run: (client: RedisClient) => Promise<T>, onLate?: (answer: T) => void): Promise<T> {
     const link = this.#link;
     invariant(link, 'the store was started');
     return this.#watch.watch(run(link.client), onLate).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
+import { BAN_MEMORY_MS } from '../model/limit-store.js';
 import type { Resource } from '../model/resource.js';
 import type { KeptIdentity, MemoryStore } from './memory-store.js';
 import { SNAPSHOT_MIGRATIONS, type SnapshotTables } from './snapshot-tables.js';
@@ -24,7 +25,7 @@ const PAGE_COUNT = 5_000;
 const CLEANING_ROUND_COUNT = 60;
 const VERSION = 1;
 
-/** What a row's `state` holds; resources by name, because their order is the settings'. */
+/** What a row's `state` holds; resources by the names of their buckets, because their order is the settings'. */
 interface State {
   readonly v: number;
   /** Windows: resource, used, reset in epoch seconds. */
@@ -46,7 +47,7 @@ export class Snapshots {
 
   constructor(options: SnapshotsOptions) {
     this.#options = options;
-    this.#byName = new Map(options.resources.map((resource) => [resource.name, resource]));
+    this.#byName = new Map(options.resources.map((resource) => [resource.bucket, resource]));
   }
 
   /** Takes up what was kept; before the first request. */
@@ -146,7 +147,7 @@ export class Snapshots {
     const state: State = {
       v: VERSION,
       w: windows.map(({ resourceIndex, used, resetSec }) => [
-        resources[resourceIndex]?.name ?? '',
+        resources[resourceIndex]?.bucket ?? '',
         used,
         resetSec,
       ]),
@@ -158,7 +159,8 @@ export class Snapshots {
     const until_ms = Math.max(
       0,
       ...windows.map(({ resetSec }) => resetSec * 1000),
-      ban?.untilMs ?? 0,
+      // The next ban within a day lasts longer.
+      ban === undefined ? 0 : ban.untilMs + BAN_MEMORY_MS,
       // A slot counts for one window after it.
       lastSlot === undefined ? 0 : (lastSlot + 61) * hourSlotMs,
     );

@@ -1,0 +1,93 @@
+// Source: rate-limits, sections 2, 14.2 and 14.3; rows 11, 25 and 26 of its checklist.
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Http2Client, ServerProcess } from '../../harness/index.js';
+import { eventually, noOwnRedis, OwnRedis } from './own-redis.js';
+import { bucketOf, Platform, PROBE } from './platform.js';
+
+interface Shown {
+  readonly buckets: { readonly core: { readonly used: number } };
+  readonly secondary: { readonly concurrency: number };
+}
+
+const shown = async (platform: Platform, identity: string): Promise<Shown> =>
+  JSON.parse((await platform.ops('GET', `rate-limits/${identity}`)).text) as Shown;
+
+describe('a Redis that stops for a while', { skip: noOwnRedis }, () => {
+  it('row 11: keeps no slot for a client that went away while it was asked', async () => {
+    await using redis = await OwnRedis.start();
+    await using platform = await Platform.start(redis.flags(30_000));
+    const authorization = await platform.token({ kind: 'personal', identity: 'user:1' });
+    assert.equal(bucketOf(await platform.send(PROBE, authorization)), 'core 1+4999/5000');
+    redis.signal('SIGSTOP');
+    const { hostname, port } = new URL(platform.server.url);
+    const sockets = Array.from({ length: 10 }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.write(`GET ${PROBE} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n\r\n`);
+      return socket;
+    });
+    await sleep(500);
+    for (const socket of sockets) socket.destroy();
+    await sleep(200);
+    redis.signal('SIGCONT');
+    await eventually(async () => (await shown(platform, 'user:1')).buckets.core.used === 11);
+    await eventually(async () => (await shown(platform, 'user:1')).secondary.concurrency === 0);
+  });
+
+  it('row 26: gives back what it decided after it had been given up', async () => {
+    await using redis = await OwnRedis.start();
+    await using platform = await Platform.start(redis.flags(100));
+    const authorization = await platform.token({ kind: 'personal', identity: 'user:1' });
+    assert.equal(bucketOf(await platform.send(PROBE, authorization)), 'core 1+4999/5000');
+    redis.signal('SIGSTOP');
+    // Decided by the node itself, which begins to count there and then.
+    const sent = Array.from({ length: 20 }, () => platform.send(PROBE, authorization));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+    redis.signal('SIGCONT');
+    await eventually(async () => {
+      const { buckets, secondary } = await shown(platform, 'user:1');
+      return buckets.core.used === 1 && secondary.concurrency === 0;
+    });
+    assert.equal(bucketOf(await platform.send(PROBE, authorization)), 'core 2+4998/5000');
+    assert.match(platform.server.logText, /"redis answers again"/);
+  });
+});
+
+it('row 25: three nodes on a cluster of three count every identity together', {
+  skip: noOwnRedis,
+}, async () => {
+  await using redis = await OwnRedis.start(3);
+  const about = ['--without-auth', '--services', 'ratelimit', ...redis.flags(5_000)];
+  const flags = [...about, '--rate-limit-resources', '{"core":{"limit":50}}'];
+  const nodes = await Promise.all(redis.ports.map(() => ServerProcess.start({ flags })));
+  try {
+    const counts = new Map<string, number>();
+    await Promise.all(
+      nodes.map(async (node) => {
+        await using client = new Http2Client(node.url);
+        const sent = Array.from({ length: 240 }, async (_, index) => {
+          const identity = `user:${index % 8}`;
+          const body = JSON.stringify({ identity });
+          const answer = await client.send('/ops/v1/rate-limits/check', { body });
+          if (JSON.parse(answer.text).allowed) {
+            counts.set(identity, (counts.get(identity) ?? 0) + 1);
+          }
+        });
+        await Promise.all(sent);
+      }),
+    );
+    assert.deepEqual([...counts.values()], Array(8).fill(50));
+    const [node] = nodes;
+    const top = await node?.http.send('/ops/v1/rate-limits/top?limit=20');
+    assert.equal(JSON.parse(top?.text ?? '').top.length, 8);
+    await node?.http.send('/ops/v1/rate-limits/user:3/reset', { method: 'POST' });
+    const again = await node?.http.send('/ops/v1/rate-limits/user:3');
+    assert.equal(JSON.parse(again?.text ?? '').buckets.core.used, 0);
+    for (const { logText } of nodes) assert.doesNotMatch(logText, /redis cannot be reached/);
+  } finally {
+    await Promise.all(nodes.map((one) => one.close()));
+  }
+});
