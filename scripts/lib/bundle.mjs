@@ -60,16 +60,25 @@ async function bundleModules() {
 
 /** The program as one function, which can be compiled ahead. */
 async function bundleScript() {
-  await esbuild.build({
+  const { outputFiles } = await esbuild.build({
     ...COMMON,
     entryPoints: [program],
-    outfile: path.join(folder, 'program.cjs'),
+    write: false,
     format: 'cjs',
     banner: { js: `(function (${Object.values(PARAMETERS).join(', ')}) {` },
     footer: { js: '})' },
     plugins: [keepPlaces(PARAMETERS), keepLatePackages],
   });
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'program.cjs'), inAscii(outputFiles[0].text), 'latin1');
 }
+
+/**
+ * One other character doubles what the script takes in memory and the time to read it. The bundler leaves them in regular
+ * expressions and raw templates, which are made into regular expressions: the escape means the same there.
+ */
+const inAscii = (script) =>
+  script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
  * Modules find their data files from where they were compiled; threads start with the bundled file of the same name.

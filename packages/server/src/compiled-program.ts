@@ -45,7 +45,7 @@ export class CompiledProgram {
 
   private constructor(folder: URL, code: Buffer | undefined) {
     this.#file = new URL(SCRIPT_FILE, folder);
-    this.#script = new Script(readFileSync(this.#file, 'utf8'), {
+    this.#script = new Script(readFileSync(this.#file, 'latin1'), {
       filename: fileURLToPath(this.#file),
       ...(code === undefined ? {} : { cachedData: code }),
     });

@@ -6,7 +6,7 @@ import { readVersion } from './product-version.js';
 const COMMANDS = {
   serve: {
     description: 'run the server',
-    load: async () => (await import('./commands/serve.js')).serveCommand(),
+    load: async () => (await import('./commands/serve.js')).serveCommand(process.argv.slice(3)),
   },
   write: {
     description: 'write line protocol or CSV from files or standard input',

@@ -59,8 +59,7 @@ export async function openStores(needs: {
   const dataDir = isTemporary
     ? join(tmpdir(), `plinth-${random.uuidV4()}`)
     : resolve(settings.data_dir);
-  await files.makeDirectory(dataDir);
-  const path = join(dataDir, 'plinth.db');
+  const path = join(dataDir, 'plinth.db'); // Opening it makes the folder.
   const local = await openRelationalStore({ path, clock, fileSystem: files });
   const relational =
     settings.database_url === undefined

@@ -76,8 +76,10 @@ export async function wireUp(
   };
   try {
     const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
-    if (runs('tsdb')) preloadTsdb(); // While the store's thread starts.
-    const stores = await openStores({ settings: settings.server, clock, random, log });
+    // The store's thread starts at once, and code is loaded meanwhile.
+    const opening = openStores({ settings: settings.server, clock, random, log });
+    if (runs('tsdb')) preloadTsdb();
+    const stores = await opening;
     closers.push(() => stores.close());
     const outbox = new RelationalOutbox({
       store: stores.relational,
@@ -139,10 +141,11 @@ export async function wireUp(
       ...(tsdb ? [openBackup(partsOf('tsdb'), tsdb)] : []),
       endpoints,
     ];
-    for (const service of services) {
-      closers.push(() => service.close());
-      await service.start();
-    }
+    await startServices(services, {
+      first: identity,
+      alongside: tsdb,
+      onStart: (service) => closers.push(() => service.close()),
+    });
     closers.push(() => outbox.close());
     await outbox.start();
     reports.open();
@@ -177,6 +180,32 @@ export async function wireUp(
     await close();
     throw error;
   }
+}
+
+/**
+ * Starts all at once: what they ask of the store while it is busy is committed together. The others may ask `first` who
+ * somebody is, so they wait for it; `alongside` asks nobody. Rejects when none of them is starting any more.
+ */
+async function startServices(
+  services: readonly HttpService[],
+  order: {
+    readonly first: HttpService;
+    readonly alongside: HttpService | undefined;
+    onStart(service: HttpService): void;
+  },
+): Promise<void> {
+  const start = async (service: HttpService): Promise<void> => {
+    order.onStart(service);
+    await service.start();
+  };
+  const first = start(order.first);
+  const starts = services.map(async (service) => {
+    if (service === order.first) return await first;
+    if (service !== order.alongside) await first;
+    await start(service);
+  });
+  const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }
 
 /** The names by which a gate knows what stands behind a front. */

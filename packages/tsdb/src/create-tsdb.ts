@@ -6,7 +6,7 @@ import {
   type RelationalStore,
 } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
-import type { SqlPlanner } from './domain/sql/sql-planner.js';
+import { LatePlanner } from './domain/sql/late-planner.js';
 import type { TsdbNeeds } from './needs.js';
 import { flightFront } from './routes/flight/flight-front.js';
 import type { OpenTsdb } from './service.js';
@@ -42,12 +42,11 @@ export interface FrozenObjects {
 
 /** What costs no engine to whoever only needs settings and types of the service. */
 const loadParts = async () => {
-  const [{ SqlPlanner }, service] = await Promise.all([
-    import('./domain/sql/sql-planner.js'),
+  const [{ openTsdb }, { registerTsdbRoutes }] = await Promise.all([
     import('./service.js'),
     import('./routes/register-routes.js'),
   ]);
-  return { planner: await SqlPlanner.load(), openTsdb: service.openTsdb };
+  return { openTsdb, registerTsdbRoutes };
 };
 
 /** Begins to load the service's code, so that it is there when the stores are open. A failure shows at `start`. */
@@ -70,7 +69,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     help: 'Bytes of request bodies with written lines, as sent.',
   });
   let opened: OpenTsdb | undefined;
-  let planning: SqlPlanner | undefined;
+  const planner = new LatePlanner();
   let plainRoutes: readonly PlainRoute[] = [];
   const whenOpen = (): OpenTsdb => {
     invariant(opened, 'the service is used before it has started');
@@ -84,8 +83,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       return whenOpen().catalog.clusterUuid;
     },
     async start() {
-      const { planner, openTsdb } = await loadParts();
-      planning = planner;
+      const { openTsdb } = await loadParts();
       opened = await openTsdb(needs, (text, context, signal) =>
         planner.plan(text, context, signal),
       );
@@ -97,7 +95,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     },
     async register(app) {
       const { settings, clock, random, log, fileSystem } = needs;
-      const { registerTsdbRoutes } = await import('./routes/register-routes.js');
+      const { registerTsdbRoutes } = await loadParts();
       plainRoutes = await registerTsdbRoutes(app, {
         engine: whenOpen().engine,
         catalog: whenOpen().catalog,
@@ -133,7 +131,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       });
     },
     async close() {
-      await planning?.close();
+      await planner.close();
       await opened?.close();
     },
   };

@@ -46,7 +46,6 @@ export interface OpenTsdb {
 export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<OpenTsdb> {
   const { settings, dataDir, clock, random, relational } = needs;
   const tempDir = `${dataDir}/tsdb-temp`;
-  // Two threads: one reads the catalog, the other makes the engine.
   const [catalog, host] = await Promise.all([openCatalog(needs), openHost(needs, tempDir)]);
   const metrics = new EngineMetrics(needs.metrics);
   const queryLog = new QueryLog({
@@ -226,7 +225,7 @@ async function openHost(
 ): Promise<DuckDbHost> {
   await fileSystem.removeTree(tempDir);
   await fileSystem.makeDirectory(tempDir);
-  return await DuckDbHost.open({
+  return new DuckDbHost({
     dataDir,
     spillDir: `${tempDir}/spill`,
     memoryLimitBytes: settings.query_memory_bytes || Math.floor(totalmem() / 2),

@@ -31,7 +31,6 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
     maxWaitingCount: options.maxWaitingCount ?? 10_000,
     maxTransactionMs: options.maxTransactionMs ?? 30_000,
   };
-  await fileSystem.makeDirectory(dirname(path));
   const channel = await WorkerChannel.open(
     {
       path,
@@ -39,6 +38,7 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
       maxRowCount: options.maxRowCount ?? 1_000_000,
     },
     limits.maxWaitingCount,
+    fileSystem.makeDirectory(dirname(path)),
   );
   return new SqliteStore(channel, clock, limits);
 }

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { invariant } from '../errors/invariant.js';
 import { DatabaseThread } from './database-thread.js';
 import type { Command, WorkerSettings } from './worker-protocol.js';
@@ -7,10 +7,12 @@ import type { Command, WorkerSettings } from './worker-protocol.js';
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 
-const thread = new DatabaseThread(workerData as WorkerSettings); // given by `WorkerChannel`
-port.on('message', (commands: readonly Command[]) => {
-  const replies = thread.runAll(commands);
-  if (replies.length > 0) port.postMessage(replies);
-  if (thread.isClosed) port.close();
+port.once('message', (settings: WorkerSettings) => {
+  const thread = new DatabaseThread(settings);
+  port.on('message', (commands: readonly Command[]) => {
+    const replies = thread.runAll(commands);
+    if (replies.length > 0) port.postMessage(replies);
+    if (thread.isClosed) port.close();
+  });
+  port.postMessage([]); // open and ready
 });
-port.postMessage([]); // open and ready

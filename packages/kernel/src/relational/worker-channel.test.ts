@@ -6,7 +6,7 @@ import { WorkerChannel } from './worker-channel.js';
 
 it('rejects everything that waits, and whatever comes later, when the thread fails', async () => {
   const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
-  const channel = await WorkerChannel.open(settings, 10);
+  const channel = await WorkerChannel.open(settings, 10, Promise.resolve());
   const limits = { maxGroupCount: 9, maxGroupMs: 9, maxWaitingCount: 9, maxTransactionMs: 9 };
   const groups = new GroupCommit(channel, new SystemClock(), limits);
   const turn = await groups.enter();

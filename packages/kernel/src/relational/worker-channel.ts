@@ -30,13 +30,19 @@ export class WorkerChannel {
     worker.on('exit', () => this.break('its thread ended'));
   }
 
-  /** Resolves when the thread has opened the database. */
-  static async open(settings: WorkerSettings, maxWaitingCount: number): Promise<WorkerChannel> {
+  /**
+   * Resolves when the thread has opened the database. The thread starts at once and waits until `folderMade` has
+   * resolved: a start of the program needs it soon.
+   */
+  static async open(
+    settings: WorkerSettings,
+    maxWaitingCount: number,
+    folderMade: Promise<void>,
+  ): Promise<WorkerChannel> {
     const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
-      workerData: settings,
       name: 'relational-store',
     });
-    await new Promise<void>((resolve, reject) => {
+    const opened = new Promise<void>((resolve, reject) => {
       const onError = (error: unknown) =>
         reject(new StoreUnusable('it could not be opened', error));
       worker.once('error', onError);
@@ -45,6 +51,13 @@ export class WorkerChannel {
         resolve();
       });
     });
+    const told = folderMade.then(() => worker.postMessage(settings));
+    try {
+      await Promise.all([told, opened]);
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
     return new WorkerChannel(worker, maxWaitingCount);
   }
 

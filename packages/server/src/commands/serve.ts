@@ -27,13 +27,24 @@ const DAMAGE_HINT = `
   Restore the file from a copy, or start once with --repair: it moves the damaged file aside, keeps what stands before
   the damage and logs what was lost.`;
 
-/** `plinth serve`: every declared setting is a flag. */
-export function serveCommand(): Command {
+/**
+ * `plinth serve`: every declared setting is a flag.
+ * @param words the command line: declaring hundreds of flags takes longer than reading all settings, so it is only done for
+ * help and when a flag is wrong.
+ */
+export function serveCommand(words: readonly string[]): Command {
   const command = new Command('serve')
     .description('run the server')
     .option('--config <file>', 'JSON file with settings')
     .addHelpText('after', EXAMPLES);
-  for (const setting of describeSettings(Object.values(SETTINGS))) addFlags(command, setting);
+  const settings = describeSettings(Object.values(SETTINGS));
+  const given = flagsOf(words);
+  const known = new Set(['--config', ...settings.flatMap(({ flags }) => flags.map(asGiven))]);
+  const areAllKnown = given.every((flag) => known.has(flag));
+  for (const setting of settings) {
+    const isGiven = setting.flags.some((flag) => given.includes(asGiven(flag)));
+    if (isGiven || !areAllKnown) addFlags(command, setting);
+  }
   return command.action(async () => {
     const { config, ...flags } = givenFlags(command);
     await serve({
@@ -43,6 +54,11 @@ export function serveCommand(): Command {
     });
   });
 }
+
+const asGiven = (flag: string): string => `--${flag}`;
+
+const flagsOf = (words: readonly string[]): readonly string[] =>
+  words.filter((word) => word.startsWith('-')).map((word) => word.replace(/=.*$/s, ''));
 
 /** The shortest spelling is shown; the others, and what has no effect, work and stay out of the help. */
 function addFlags(command: Command, setting: SettingDescription): void {

@@ -1,6 +1,6 @@
 import type { Column } from '../../model/column.js';
 import type { SqlType } from '../../model/sql-type.js';
-import { appendRows, type CellColumn } from '../../storage/buffer/append-cells.js';
+import type { CellColumn } from '../../storage/buffer/append-cells.js';
 import { ENGINE_TYPE } from '../../storage/duckdb/column-type.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
@@ -65,6 +65,7 @@ export class CacheRows {
     );
     try {
       await this.#host.withWriter(async (connection) => {
+        const { appendRows } = await import('../../storage/buffer/append-cells.js');
         await connection.run(`CREATE TABLE ${name} (${definitions.join(', ')})`);
         for (let from = 0; from < rowCount; from += BATCH_ROWS) {
           const to = Math.min(rowCount, from + BATCH_ROWS);

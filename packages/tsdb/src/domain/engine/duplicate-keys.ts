@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import { type Source, timeCondition } from './sources.js';
@@ -85,13 +86,13 @@ export class DuplicateKeys {
       await connection.run(
         `INSERT INTO ${name} SELECT DISTINCT k._series, k."time" FROM (${keysText}) k ANTI JOIN ${name} d ON k._series = d._series AND k."time" = d."time"`,
       );
-      await this.#refresh();
+      await this.#refresh(connection);
     });
   }
 
   /** Only on the writer connection, after a change. */
-  async #refresh(): Promise<void> {
-    const reader = await this.#host.writer.runAndReadAll(
+  async #refresh(connection: DuckDBConnection): Promise<void> {
+    const reader = await connection.runAndReadAll(
       `SELECT count(*), epoch_ns(min("time")), epoch_ns(max("time")) FROM ${quoteName(this.name)}`,
     );
     const [row] = reader.getRows();

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '../../model/schema.js';
-import { appendRows, type CellColumn } from '../../storage/buffer/append-cells.js';
+import type { CellColumn } from '../../storage/buffer/append-cells.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { SeriesIndex } from './series-index.js';
@@ -37,11 +37,14 @@ export class SeriesTable {
   async handOver(schema: TableSchema): Promise<void> {
     if (this.#exists && this.#handedOver === this.#index.count) return;
     await this.#host.withWriter(async (connection) => {
+      const { appendRows } = await import('../../storage/buffer/append-cells.js');
       await this.#ensureColumns(connection, schema);
       while (this.#handedOver < this.#index.count) {
         await this.#host.turns.next();
         const to = Math.min(this.#index.count, this.#handedOver + BATCH_SERIES);
-        this.#append(connection, this.#handedOver, to);
+        const columns = this.#cells(this.#handedOver, to);
+        const rowCount = to - this.#handedOver;
+        appendRows({ connection, table: this.name, rowCount, columns });
         this.#handedOver = to;
       }
     });
@@ -76,7 +79,7 @@ export class SeriesTable {
     }
   }
 
-  #append(connection: DuckDBConnection, from: number, to: number): void {
+  #cells(from: number, to: number): CellColumn[] {
     const ids: CellColumn = {
       kind: 'int64',
       values: BigInt64Array.from({ length: to - from }, (_, i) => this.#index.idOf(from + i)),
@@ -87,6 +90,6 @@ export class SeriesTable {
         cells[dense - from] = this.#index.tagValue(dense, tag);
       return { kind: 'text', cells };
     });
-    appendRows({ connection, table: this.name, rowCount: to - from, columns: [ids, ...tags] });
+    return [ids, ...tags];
   }
 }

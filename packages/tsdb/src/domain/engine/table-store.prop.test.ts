@@ -275,7 +275,7 @@ async function withEngine(
   }) => Promise<void>,
 ): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'plinth-table-'));
-  const host = await DuckDbHost.open({
+  const host = new DuckDbHost({
     dataDir: dir,
     spillDir: join(dir, 'spill'),
     memoryLimitBytes: 512 * 1024 * 1024,

@@ -16,7 +16,7 @@ describe('BufferTable', () => {
   let host: DuckDbHost;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plinth-buffer-'));
-    host = await DuckDbHost.open({
+    host = new DuckDbHost({
       dataDir: folder,
       spillDir: join(folder, 'spill'),
       memoryLimitBytes: 256 * 1048576,

@@ -1,9 +1,9 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Column } from '../../model/column.js';
 import type { RowBatch } from '../../model/row-batch.js';
 import { ENGINE_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName } from '../duckdb/quote.js';
-import { appendBlock } from './append-block.js';
 import { RowBlock } from './row-block.js';
 
 /** Rows a table's first block holds; later ones are larger, so that many small tables stay small. */
@@ -124,12 +124,13 @@ export class BufferTable {
 
   async #moveWaiting(what: 'all' | 'full_blocks'): Promise<void> {
     await this.#host.withWriter(async (connection) => {
+      const { appendBlock } = await import('./append-block.js'); // Native code, read when the engine is open.
       const isLastLeft = what === 'full_blocks' && (this.#waiting.at(-1)?.free ?? 0) > 0;
       const blocks = this.#waiting.splice(0, this.#waiting.length - (isLastLeft ? 1 : 0));
       this.#moving = blocks;
       for (const block of blocks) this.#waitingRows -= block.count;
       try {
-        await this.#ensureColumns(blocks);
+        await this.#ensureColumns(connection, blocks);
         while (blocks.length > 0) {
           const block = blocks[0] as RowBlock;
           await this.#host.turns.next();
@@ -173,8 +174,7 @@ export class BufferTable {
     return block;
   }
 
-  async #ensureColumns(blocks: readonly RowBlock[]): Promise<void> {
-    const connection = this.#host.writer;
+  async #ensureColumns(connection: DuckDBConnection, blocks: readonly RowBlock[]): Promise<void> {
     const wanted = new Map<number, Column>();
     for (const block of blocks) {
       for (const field of block.fields.values()) wanted.set(field.column.id, field.column);

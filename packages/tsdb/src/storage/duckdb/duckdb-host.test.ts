@@ -11,7 +11,7 @@ describe('an engine with little memory', () => {
   let host: DuckDbHost;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plinth-engine-'));
-    host = await DuckDbHost.open({
+    host = new DuckDbHost({
       dataDir: folder,
       spillDir: join(folder, 'spill'),
       memoryLimitBytes: 64 * 1048576,

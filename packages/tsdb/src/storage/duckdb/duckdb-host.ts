@@ -1,17 +1,7 @@
-import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import { Turns } from '../../model/turns.js';
-import { decodeChunk } from './decode-chunk.js';
-import { quoteString } from './quote.js';
-
-/** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
-const SPILL_FACTOR = 8;
-
-/**
- * Nothing of the instance is a file, but the engine would still make a checkpoint within the commit that comes after every
- * 16 MB: it packs all rows of its tables again, for hundreds of milliseconds in the thread that appends.
- */
-const NO_CHECKPOINT = '1TB';
+import type { OpenInstance } from './open-instance.js';
 
 export interface DuckDbSettings {
   /** The only folder the engine may read and write. */
@@ -22,7 +12,7 @@ export interface DuckDbSettings {
   readonly threads: number;
   /** Connections kept open for queries; more are opened when needed and closed afterwards. */
   readonly idleConnections: number;
-  /** Puts macros and functions into the instance; called once with the first connection. */
+  /** Puts macros and functions into the instance; called with its first connection. */
   readonly register: (connection: DuckDBConnection) => Promise<void>;
 }
 
@@ -31,46 +21,35 @@ export interface DuckDbSettings {
  * (`allowed_directories`, then no external access, then a locked configuration).
  */
 export class DuckDbHost {
-  readonly #instance: DuckDBInstance;
-  /** All buffer tables, flushes and appends go through this one connection, one statement after the other. */
-  readonly writer: DuckDBConnection;
+  readonly #settings: DuckDbSettings;
   /** For rows handed over, which holds the event loop, and for all else that does. */
   readonly turns = new Turns();
   readonly #idle: DuckDBConnection[] = [];
-  readonly #idleLimit: number;
+  #opened: Promise<OpenInstance> | undefined;
   #writerTail: Promise<unknown> = Promise.resolve();
 
-  private constructor(instance: DuckDBInstance, writer: DuckDBConnection, idleLimit: number) {
-    this.#instance = instance;
-    this.writer = writer;
-    this.#idleLimit = idleLimit;
+  /** Reads nothing yet: the library is larger than the rest of the program, and a start does not wait for it. */
+  constructor(settings: DuckDbSettings) {
+    this.#settings = settings;
   }
 
-  static async open(settings: DuckDbSettings): Promise<DuckDbHost> {
-    const instance = await DuckDBInstance.create(':memory:', {
-      threads: String(settings.threads),
-      memory_limit: mebibytes(settings.memoryLimitBytes),
-      temp_directory: settings.spillDir,
-      max_temp_directory_size: mebibytes(settings.memoryLimitBytes * SPILL_FACTOR),
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-    });
-    const writer = await instance.connect();
-    await writer.run("SET TimeZone = 'UTC'").catch(() => undefined); // Only there when the time-zone extension is linked in.
-    await writer.run('SET GLOBAL preserve_insertion_order = true');
-    await writer.run("SET GLOBAL explain_output = 'all'");
-    await writer.run('SET GLOBAL parquet_metadata_cache = true');
-    await writer.run(`SET GLOBAL checkpoint_threshold = '${NO_CHECKPOINT}'`);
-    await settings.register(writer);
-    await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);
-    await writer.run('SET enable_external_access = false');
-    await writer.run('SET lock_configuration = true');
-    return new DuckDbHost(instance, writer, settings.idleConnections);
+  /** The first statement opens the engine; after a failure the next one tries again. */
+  #whenOpen(): Promise<OpenInstance> {
+    this.#opened ??= import('./open-instance.js')
+      .then(({ openInstance }) => openInstance(this.#settings))
+      .catch((error: unknown) => {
+        this.#opened = undefined;
+        throw error;
+      });
+    return this.#opened;
   }
 
-  /** Runs `work` alone on the writer connection, after all work asked for earlier. */
+  /**
+   * Runs `work` alone on the writer connection, after all work asked for earlier: all buffer tables, flushes and appends
+   * go through this one connection, one statement after the other.
+   */
   withWriter<T>(work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
-    const result = this.#writerTail.then(() => work(this.writer));
+    const result = this.#writerTail.then(async () => await work((await this.#whenOpen()).writer));
     this.#writerTail = result.catch(() => undefined); // The caller sees the failure; the next in line must not.
     return result;
   }
@@ -114,23 +93,23 @@ export class DuckDbHost {
     readonly onWaited?: (waitedMs: number) => void;
   }): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
+    const { decode } = await this.#whenOpen();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, options.signal);
     let isDrained = false;
     try {
-      const { text } = options;
+      const { text, columns } = options;
       if (typeof text !== 'string') {
         await connection.run('BEGIN TRANSACTION READ ONLY');
-        for (const part of text) yield* streamOf(connection, part, options);
+        for (const part of text) yield* streamOf(connection, part, { ...options, decode });
         await connection.run('COMMIT');
         isDrained = true;
       } else if (options.isSmall) {
         const result = await connection.run(text);
         isDrained = true;
-        for (let i = 0; i < result.chunkCount; i++)
-          yield decodeChunk(result.getChunk(i), options.columns);
+        for (let i = 0; i < result.chunkCount; i++) yield decode(result.getChunk(i), columns);
       } else {
-        yield* streamOf(connection, text, options);
+        yield* streamOf(connection, text, { ...options, decode });
         isDrained = true;
       }
     } finally {
@@ -145,19 +124,20 @@ export class DuckDbHost {
   }
 
   async #take(): Promise<DuckDBConnection> {
-    return this.#idle.pop() ?? (await this.#instance.connect());
+    return this.#idle.pop() ?? (await (await this.#whenOpen()).instance.connect());
   }
 
   #give(connection: DuckDBConnection): void {
-    if (this.#idle.length < this.#idleLimit) this.#idle.push(connection);
+    if (this.#idle.length < this.#settings.idleConnections) this.#idle.push(connection);
     else connection.closeSync();
   }
 
   async close(): Promise<void> {
     await this.#writerTail;
+    const opened = await this.#opened?.catch(() => undefined); // Whoever asked for it was told.
     for (const connection of this.#idle.splice(0)) connection.closeSync();
-    this.writer.closeSync();
-    this.#instance.closeSync();
+    opened?.writer.closeSync();
+    opened?.instance.closeSync();
   }
 }
 
@@ -171,7 +151,12 @@ const MAX_AHEAD_MS = 10;
 async function* streamOf(
   connection: DuckDBConnection,
   text: string,
-  { columns, onWaited }: Pick<Parameters<DuckDbHost['stream']>[0], 'columns' | 'onWaited'>,
+  {
+    columns,
+    onWaited,
+    decode,
+  }: Pick<Parameters<DuckDbHost['stream']>[0], 'columns' | 'onWaited'> &
+    Pick<OpenInstance, 'decode'>,
 ): AsyncGenerator<ResultChunk, void, undefined> {
   const beginMs = performance.now();
   const result = await connection.stream(text);
@@ -195,7 +180,7 @@ async function* streamOf(
         // Whoever asks for the next chunk sees the failure.
         ahead.catch(() => undefined);
       }
-      yield decodeChunk(chunk, columns);
+      yield decode(chunk, columns);
     }
   } finally {
     // Nobody took the rest: the connection must not be closed while the engine works for it.
@@ -232,8 +217,4 @@ class InterruptWatch {
     this.#signal.removeEventListener('abort', this.#interrupt);
     clearInterval(this.#timer);
   }
-}
-
-function mebibytes(sizeBytes: number): string {
-  return `${Math.floor(sizeBytes / 1048576)}MiB`;
 }

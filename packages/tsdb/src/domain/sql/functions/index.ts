@@ -9,7 +9,6 @@ import { LIST_MACROS } from './list-macros.js';
 import { LISTS } from './lists.js';
 import { MATH, MATH_MACROS } from './math.js';
 import { REGEXP_MACROS, REGULAR_EXPRESSIONS } from './regular-expressions.js';
-import { scalarFunctions } from './scalar-functions.js';
 import { SELECTORS } from './selectors.js';
 import { STATISTICS, STATISTICS_MACROS } from './statistics.js';
 import { STRING_MACROS, STRINGS } from './strings.js';
@@ -59,6 +58,7 @@ const ENGINE_MACROS: readonly string[] = [
 
 /** Puts macros and scalar functions into the (in-memory) catalog of the connection's instance. */
 export async function registerEngineFunctions(connection: DuckDBConnection): Promise<void> {
+  const { scalarFunctions } = await import('./scalar-functions.js'); // Reads the engine's library.
   for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);
   // One text in one transaction: one by one they take twice the time, at every start.
   await connection.run(`BEGIN;\n${ENGINE_MACROS.join(';\n')};\nCOMMIT;`);

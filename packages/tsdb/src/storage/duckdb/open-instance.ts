@@ -1,0 +1,51 @@
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { decodeChunk } from './decode-chunk.js';
+import type { DuckDbSettings } from './duckdb-host.js';
+import { quoteString } from './quote.js';
+
+/** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
+const SPILL_FACTOR = 8;
+
+/**
+ * Nothing of the instance is a file, but the engine would still make a checkpoint within the commit that comes after every
+ * 16 MB: it packs all rows of its tables again, for hundreds of milliseconds in the thread that appends.
+ */
+const NO_CHECKPOINT = '1TB';
+
+export interface OpenInstance {
+  readonly instance: DuckDBInstance;
+  readonly writer: DuckDBConnection;
+  readonly decode: typeof decodeChunk;
+}
+
+/** Importing this file reads the engine's library. */
+export async function openInstance(settings: DuckDbSettings): Promise<OpenInstance> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(settings.threads),
+    memory_limit: mebibytes(settings.memoryLimitBytes),
+    temp_directory: settings.spillDir,
+    max_temp_directory_size: mebibytes(settings.memoryLimitBytes * SPILL_FACTOR),
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  try {
+    const writer = await instance.connect();
+    await writer.run("SET TimeZone = 'UTC'").catch(() => undefined); // Only there when the time-zone extension is linked in.
+    await writer.run('SET GLOBAL preserve_insertion_order = true');
+    await writer.run("SET GLOBAL explain_output = 'all'");
+    await writer.run('SET GLOBAL parquet_metadata_cache = true');
+    await writer.run(`SET GLOBAL checkpoint_threshold = '${NO_CHECKPOINT}'`);
+    await settings.register(writer);
+    await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);
+    await writer.run('SET enable_external_access = false');
+    await writer.run('SET lock_configuration = true');
+    return { instance, writer, decode: decodeChunk };
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+}
+
+function mebibytes(sizeBytes: number): string {
+  return `${Math.floor(sizeBytes / 1048576)}MiB`;
+}
