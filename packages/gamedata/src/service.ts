@@ -200,6 +200,7 @@ class GameDataService implements GameData {
     this.#closing.abort();
     await this.#ready?.catch(() => undefined); // Told already.
     await this.#library.alone(async () => {});
+    await this.#parts.catalog.close();
     await this.#warming;
   }
 

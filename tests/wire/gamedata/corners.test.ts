@@ -1,7 +1,7 @@
 // Source: gamedata, sections 2.5 to 2.10, 4, 6.2 to 6.4 and 8.1: requests that a careful stranger tries.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { type HttpAnswer, ServerProcess, StartFailed } from '../../harness/index.js';
 import { type Envelope, getJson, refused, type WireRecord } from './game-client.js';
 
@@ -90,6 +90,109 @@ describe('questions of game data', () => {
       ['2049', 200],
     ] as const) {
       assert.equal(await statusOf('/api/maps', { 'if-modified-since': date }), status, date);
+    }
+  });
+});
+
+describe('replies that are kept', () => {
+  it('C18 and C20 are the same bytes in whatever order codings are asked for', async () => {
+    const orders = [
+      ['br', 'identity', 'gzip'],
+      ['gzip', 'br', 'identity'],
+      ['identity', 'gzip', 'br'],
+    ];
+    for (const [index, order] of orders.entries()) {
+      const path = `/api/items?limit=50&offset=${index + 1}`;
+      const bodies = new Set<string>();
+      const tags = new Set<string>();
+      for (const coding of [...order, ...order]) {
+        const answer = await server.http.send(path, { headers: { 'accept-encoding': coding } });
+        const { 'content-encoding': own = 'identity', etag } = answer.headers;
+        assert.equal(own, coding);
+        bodies.add(UNPACK[coding]?.(answer.bytes).toString() ?? '');
+        tags.add(String(etag).replace(/-(br|gz)"$/, '"'));
+        assert.equal(await statusOf(path, { 'if-none-match': String(etag) }), 304);
+      }
+      assert.deepEqual([bodies.size, tags.size], [1, 1]);
+      assert.equal((JSON.parse([...bodies][0] ?? '') as Envelope).count, 50);
+    }
+  });
+});
+
+const UNPACK: Readonly<Record<string, (body: Uint8Array) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  identity: (body) => Buffer.from(body),
+};
+
+describe('thousands of records in two languages', () => {
+  const COUNT = 4_000;
+  const isNamed = (n: number): boolean => n % 4 !== 0;
+
+  before(async () => {
+    const items = Array.from({ length: COUNT }, (_, n) => ({
+      id: `i${n}`,
+      name: `Lamp ${n}`,
+      description: `Burns for ${n} hours`,
+      // A quarter has no name of its own, and falls back.
+      locales: {
+        fr: { ...(isNamed(n) && { name: `Œil ${n}` }), description: `Brûle ${n} heures` },
+      },
+    }));
+    const head = { format: 'plinth-gamedata/1', defaultLanguage: 'en', languages: ['en', 'fr'] };
+    const body = { ...head, kinds: { items } };
+    const { status } = await edit('POST', 'import?mode=replace&publish=true', body);
+    assert.equal(status, 200);
+  });
+  after(async () => {
+    assert.equal((await edit('POST', 'versions/1/restore')).status, 200);
+  });
+
+  const namedCount = Array.from({ length: COUNT }, (_, n) => n).filter(isNamed).length;
+
+  it('C11, C14 and C17 searches find them in either, from the first question on', async () => {
+    const totals: readonly (readonly [string, number])[] = [
+      ['q=lamp', COUNT],
+      ['q=lamp&lang=fr', COUNT - namedCount],
+      ['q=%C5%93il&lang=fr', namedCount],
+      ['q=oeil&lang=fr', 0],
+      ['q=brule&lang=fr', COUNT],
+      ['q=heure~&lang=fr', COUNT],
+      ['q="brule 12 heures"&lang=fr', 1],
+      ['q="le 1234 he"&lang=fr', 1],
+      ['q="burns for 12 hours"&lang=fr', 0],
+      ['q="burns for 12 hours"', 1],
+      ['search=lamp 399&lang=fr', 11],
+      ['search=%C5%93IL 399&lang=fr', 9],
+      ['search=%C5%93il 399', 0],
+    ];
+    for (const [query, total] of totals) {
+      const path = `/api/items?limit=0&${query.replaceAll(' ', '%20')}`;
+      assert.equal((await getJson<Envelope>(server, path)).body.total, total, query);
+    }
+  });
+
+  it('C15 suggests and finds all that fit, and sees an edit of one', async () => {
+    const suggest = async (q: string): Promise<readonly string[]> => {
+      const path = `/api/suggest?lang=fr&limit=3&q=${encodeURIComponent(q)}`;
+      const { body } = await getJson<{ suggestions: WireRecord[] }>(server, path);
+      return body.suggestions.map(({ id }) => id);
+    };
+    assert.deepEqual(await suggest('Œil 3999'), ['i3999', 'i1999', 'i2999']);
+    assert.equal((await edit('PATCH', 'items/i7', { name: 'Beacon' })).status, 200);
+    assert.equal((await edit('POST', 'save')).status, 200);
+    for (const [q, ids] of [
+      ['beacon', ['i7']],
+      ['lamp 7', ['i70']],
+      ['lamp 8', ['i8']],
+    ] as const) {
+      const path = `/api/search?kinds=items&limit=1&q=${encodeURIComponent(`"${q}"`)}`;
+      const { body } = await getJson<{ results: WireRecord[] }>(server, path);
+      assert.deepEqual(
+        body.results.map(({ id }) => id),
+        ids,
+        q,
+      );
     }
   });
 });

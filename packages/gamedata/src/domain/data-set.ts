@@ -12,6 +12,9 @@ export interface DataSetAbout {
   readonly aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>>;
 }
 
+/** Names of so many records are kept in a table. */
+const MAX_NAMED_COUNT = 4096;
+
 /** One state of all records, published or a draft. It never changes; what is computed from it is kept with it. */
 export class DataSet {
   readonly about: DataSetAbout;
@@ -37,7 +40,7 @@ export class DataSet {
   }
 
   get relations(): Relations {
-    this.#relations ??= new Relations(this.tables);
+    this.#relations ??= Relations.atOnce(this.tables);
     return this.#relations;
   }
 
@@ -66,8 +69,16 @@ export class DataSet {
     return row === undefined ? null : numberColumn(row, column);
   }
 
+  /** Makes what records say about each other in steps, before anybody asks. */
+  async prepare(): Promise<void> {
+    if (this.#relations !== undefined) return;
+    const relations = await Relations.inSteps(this.tables);
+    this.#relations ??= relations;
+  }
+
   /** Ids of the records that `word` means: by id, slug or name, whatever its case. */
   resolve(kind: Kind, word: string): readonly string[] {
+    if (this.tables[kind].rows.length > MAX_NAMED_COUNT) return this.#find(kind, word);
     let names = this.#names.get(kind);
     if (names === undefined) {
       const found = new Map<string, string[]>();
@@ -87,6 +98,22 @@ export class DataSet {
       this.#names.set(kind, names);
     }
     return names.get(word.trim().toLowerCase()) ?? names.get(normalText(word)) ?? [];
+  }
+
+  /** As `resolve`, by looking at each: a table of all names would be larger than their records are worth. */
+  #find(kind: Kind, word: string): readonly string[] {
+    const lower = word.trim().toLowerCase();
+    const normal = normalText(word);
+    const exact: string[] = [];
+    const similar: string[] = [];
+    for (const row of this.tables[kind].rows) {
+      const name = normalText(textColumn(row, 'name') ?? '');
+      const isKey = (key: string): boolean =>
+        row.slug === key || name === key || row.id.toLowerCase() === key;
+      if (isKey(lower)) exact.push(row.id);
+      else if (isKey(normal)) similar.push(row.id);
+    }
+    return exact.length > 0 ? exact : similar;
   }
 
   /** A set with other rows in some kinds; the rest is shared. */

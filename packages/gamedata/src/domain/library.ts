@@ -227,6 +227,7 @@ export class Library {
       changes,
       draftManifest: hasOwnBase ? draftManifest : null,
     });
+    await set.prepare();
     this.#versions.push(version);
     this.#current = { version, set };
     this.#isDegraded = false;
@@ -329,10 +330,12 @@ export class Library {
       }
       tables.set(kind, new KindTable(read));
     }
-    return new DataSet(
+    const set = new DataSet(
       about,
       mapKinds((kind) => tables.get(kind) ?? new KindTable([])),
     );
+    await set.prepare();
+    return set;
   }
 
   async #readGroup(

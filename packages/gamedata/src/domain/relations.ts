@@ -1,6 +1,7 @@
 import type { Kind } from '../model/kinds.js';
 import type { Tables } from './kind-table.js';
 import { listColumn, type Row, textColumn } from './row.js';
+import { Slices } from './slices.js';
 
 export interface Offer {
   readonly traderId: string;
@@ -46,24 +47,51 @@ export class Relations {
   readonly tradersOfMap = new Index<string>();
   readonly gameIds = new Index<string>();
 
-  constructor(tables: Tables) {
+  private constructor() {}
+
+  static atOnce(tables: Tables): Relations {
+    const relations = new Relations();
+    for (const _step of relations.#fill(tables));
+    return relations;
+  }
+
+  /** Gives way to requests now and then. */
+  static async inSteps(tables: Tables): Promise<Relations> {
+    const relations = new Relations();
+    const slices = new Slices();
+    for (const _step of relations.#fill(tables)) {
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+    return relations;
+  }
+
+  /** One step per row. */
+  *#fill(tables: Tables): Generator<void> {
     for (const row of tables.traders.rows) {
+      yield;
       for (const offer of listColumn<InventoryColumn>(row, 'inventory')) {
         const { level, price, currency } = offer;
         this.soldBy.add(offer.id, { traderId: row.id, level, price, currency });
       }
       this.tradersOfMap.addAll(listColumn(row, 'mapIds'), row.id);
     }
-    for (const row of tables.quests.rows) this.#addQuest(row);
+    for (const row of tables.quests.rows) {
+      yield;
+      this.#addQuest(row);
+    }
     for (const row of tables.hideout.rows) {
+      yield;
       for (const { id, level } of listColumn<ModuleItemColumn>(row, 'items')) {
         this.hideoutOfItem.add(id, { moduleId: row.id, level });
       }
     }
     for (const row of tables['item-presets'].rows) {
+      yield;
       this.presetsOfItem.addAll(listColumn(row, 'partIds'), row.id);
     }
     for (const row of tables.ammunition.rows) {
+      yield;
       const itemId = textColumn(row, 'itemId');
       if (itemId !== null) this.ammunitionOfItem.add(itemId, row.id);
     }

@@ -54,13 +54,13 @@ export function registerEditorRoutes(app: FastifyInstance, parts: EditorRoutePar
     path: string,
     scope: Scope,
     handle: Handle,
-    bodyLimit?: number,
+    bodyLimit = MAX_RECORD_SIZE_BYTES,
   ): void => {
     for (const url of [`/api/editor/${path}`, `/api/editor/${path}/`]) {
       app.route({
         method,
         url,
-        ...(bodyLimit !== undefined && { bodyLimit }),
+        bodyLimit,
         handler: async (request, reply) => {
           const { name } = parts.access.require(request, scope);
           await parts.ready();

@@ -175,6 +175,7 @@ function makeReply(page: Page, parts: PublicRouteParts): Reply {
   const { version, publishedMs } = page.edition.version;
   return {
     body,
+    bodySize: body.length,
     etag: etagOf(body),
     lastModifiedMs: publishedMs,
     coded: {},

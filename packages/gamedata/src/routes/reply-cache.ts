@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:zlib';
+import { invariant } from '@plinth/kernel';
 import type { Coding } from './negotiation.js';
 
 /** A finished reply: its bytes, in every coding that was asked for so far, and its headers. */
 export interface Reply {
-  readonly body: Buffer;
+  /** Given up where a coding of it is kept that it can be unpacked from. */
+  body: Buffer | undefined;
+  readonly bodySize: number;
   /** Without quotes and suffix. */
   readonly etag: string;
   /** All but those that depend on the coding. */
@@ -34,6 +37,8 @@ const LEVELS = {
 
 const brotliInPool = promisify(brotliCompress);
 const gzipInPool = promisify(gzip);
+const unbrotliInPool = promisify(brotliDecompress);
+const gunzipInPool = promisify(gunzip);
 
 /**
  * Replies of the current version by canonical URL, so that what is asked for again is neither made nor compressed
@@ -47,6 +52,8 @@ export class ReplyCache {
   #thorough = new Map<string, Buffer>();
   #thoroughBefore: ReadonlyMap<string, Buffer> = new Map();
   #sizeBytes = 0;
+  /** What each reply that is kept is counted with. */
+  #counted = new WeakMap<Reply, number>();
   hits = 0;
   misses = 0;
 
@@ -78,12 +85,13 @@ export class ReplyCache {
   }
 
   put(key: string, url: string, reply: Reply): void {
-    const cost = reply.body.length + ENTRY_OVERHEAD_BYTES;
-    if (cost > this.#limitBytes / 4) return;
-    if (!this.#byKey.has(key)) this.#sizeBytes += cost;
+    if (reply.bodySize + ENTRY_OVERHEAD_BYTES > this.#limitBytes / 4) return;
+    const before = this.#byKey.get(key);
+    if (before !== undefined) this.#uncount(before);
     this.#byKey.set(key, reply);
+    this.#counted.set(reply, 0);
     this.remember(url, reply);
-    this.#shrink();
+    this.#count(reply);
   }
 
   remember(url: string, reply: Reply): void {
@@ -97,21 +105,23 @@ export class ReplyCache {
     this.#thorough = new Map();
     this.#byKey.clear();
     this.#byUrl.clear();
+    this.#counted = new WeakMap();
     this.#sizeBytes = 0;
   }
 
   /** The reply in a coding; compresses when asked for the first time. `isThorough` is for what is made in advance. */
   async code(reply: Reply, coding: Coding, isThorough = false): Promise<Coded> {
-    if (coding === 'identity' || reply.body.length < MIN_CODED_SIZE_BYTES) return identityOf(reply);
-    const known = reply.coded[coding];
-    if (known !== undefined) return known ?? identityOf(reply);
+    const ready = readyCoding(reply, coding);
+    if (ready !== undefined) return ready;
+    const body = await this.#unpack(reply);
+    if (coding === 'identity') return identityOf(reply, body);
     const name = `${reply.etag}/${coding}`;
     const kept = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
-    const bytes = kept ?? (await compress(reply.body, coding, isThorough));
+    const bytes = kept ?? (await compress(body, coding, isThorough));
     if (isThorough) this.#thorough.set(name, bytes);
-    if (bytes.length >= reply.body.length) {
+    if (bytes.length >= body.length) {
       reply.coded[coding] = null;
-      return identityOf(reply);
+      return identityOf(reply, body);
     }
     const suffix = coding === 'br' ? '-br' : '-gz';
     const coded: Coded = {
@@ -124,44 +134,66 @@ export class ReplyCache {
       },
     };
     reply.coded[coding] = coded;
-    this.#sizeBytes += bytes.length;
-    this.#shrink();
+    // Nearly all clients take a coding; who does not gets it unpacked, and then it stays.
+    if (!isThorough && reply.coded.identity === undefined) reply.body = undefined;
+    this.#count(reply);
     return coded;
+  }
+
+  async #unpack(reply: Reply): Promise<Buffer> {
+    if (reply.body !== undefined) return reply.body;
+    const { br, gzip: gz } = reply.coded;
+    const packed = br ?? gz;
+    invariant(packed, 'a body is only given up where a coding of it is there');
+    const body = await (br ? unbrotliInPool(packed.bytes) : gunzipInPool(packed.bytes));
+    reply.body = body;
+    this.#count(reply);
+    return body;
+  }
+
+  /** What a reply takes may have changed. */
+  #count(reply: Reply): void {
+    const before = this.#counted.get(reply);
+    if (before === undefined) return; // It is not kept any more.
+    const { br, gzip: gz } = reply.coded;
+    const coded = (br?.bytes.length ?? 0) + (gz?.bytes.length ?? 0);
+    const plain = reply.coded.identity?.bytes ?? reply.body;
+    const size = ENTRY_OVERHEAD_BYTES + (plain?.length ?? 0) + coded;
+    this.#counted.set(reply, size);
+    this.#sizeBytes += size - before;
+    this.#shrink();
+  }
+
+  #uncount(reply: Reply): void {
+    this.#sizeBytes -= this.#counted.get(reply) ?? 0;
+    this.#counted.delete(reply);
   }
 
   #shrink(): void {
     for (const [key, reply] of this.#byKey) {
       if (this.#sizeBytes <= this.#limitBytes) return;
       this.#byKey.delete(key);
-      const { br, gzip: gz } = reply.coded;
-      this.#sizeBytes -=
-        reply.body.length +
-        ENTRY_OVERHEAD_BYTES +
-        (br?.bytes.length ?? 0) +
-        (gz?.bytes.length ?? 0);
+      this.#uncount(reply);
       // URLs that lead to it are forgotten together: which ones they are is not kept.
       this.#byUrl.clear();
     }
   }
 }
 
-export function identityOf(reply: Reply): Coded {
+function identityOf(reply: Reply, body: Buffer): Coded {
   reply.coded.identity ??= {
-    bytes: reply.body,
-    headers: {
-      ...reply.headers,
-      etag: `"${reply.etag}"`,
-      'content-length': reply.body.length,
-    },
+    bytes: body,
+    headers: { ...reply.headers, etag: `"${reply.etag}"`, 'content-length': body.length },
   };
   return reply.coded.identity;
 }
 
 /** Coding that is there already, or `undefined` when it has to be made. */
 export function readyCoding(reply: Reply, coding: Coding): Coded | undefined {
-  if (coding === 'identity' || reply.body.length < MIN_CODED_SIZE_BYTES) return identityOf(reply);
-  const known = reply.coded[coding];
-  return known === null ? identityOf(reply) : known;
+  const isPlain = coding === 'identity' || reply.bodySize < MIN_CODED_SIZE_BYTES;
+  const known = isPlain ? null : reply.coded[coding];
+  if (known !== null) return known;
+  return reply.coded.identity ?? (reply.body && identityOf(reply, reply.body));
 }
 
 async function compress(body: Buffer, coding: 'br' | 'gzip', isThorough: boolean): Promise<Buffer> {

@@ -13,11 +13,14 @@ import type { ListRequest } from './list-request.js';
 import { project } from './projection.js';
 import { evaluateQuery, type Scores } from './q-search.js';
 import { type FoundHits, type SearchWanted, searchAll } from './search-all.js';
-import { findInNames, type TextScope, visitNames } from './search-texts.js';
+import { findInNames } from './search-texts.js';
 import { type Suggestion, type SuggestWanted, suggestNames } from './suggest.js';
 import { TextIndex } from './text-index.js';
+import { TextThread } from './text-thread.js';
 
 const MAX_INCLUDED = 1000;
+/** In the place of the code of the default language; no language has this one. */
+const DEFAULT = '';
 
 export interface FoundPage {
   readonly total: number;
@@ -29,12 +32,19 @@ export interface FoundPage {
 /** Answers questions about data sets. Search indexes are kept from one version to the next. */
 export class Catalog {
   readonly #indexes = new Map<string, TextIndex>();
+  readonly #thread = new TextThread();
+
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
 
   /** Called when a new version takes over. */
   forgetOthers(set: DataSet): void {
     for (const [key, index] of this.#indexes) {
       const language = key.slice(key.indexOf('/') + 1);
-      const isWanted = set.about.languages.includes(language) && index.keepOnly(set);
+      const { defaultLanguage, languages } = set.about;
+      const isKnown = language !== defaultLanguage && languages.includes(language);
+      const isWanted = (language === DEFAULT || isKnown) && index.keepOnly(set);
       if (!isWanted) this.#indexes.delete(key);
     }
   }
@@ -82,11 +92,12 @@ export class Catalog {
       }
       order = kept;
     }
-    if (search !== undefined) order = await searchRows(order, search, { set, kind, language });
+    if (search !== undefined)
+      order = await this.#searchRows(set, kind, { order, search, language });
     let scores: Scores | undefined;
     if (query !== undefined) {
       const index = this.#indexOf(set, kind, language);
-      scores = await evaluateQuery(query, { set, kind, language, index });
+      scores = await evaluateQuery(query, { set, kind, index });
       order = order.filter((position) => (scores?.[position] ?? 0) > 0);
     } else if (search !== undefined && sort.some(({ field }) => field === 'relevance')) {
       scores = relevanceOf(rows, order, search);
@@ -94,17 +105,36 @@ export class Catalog {
     return sort.length === 0 ? order : sortRows(order, { set, kind, sort, scores });
   }
 
+  /** The rows that have a text in their names in this language or in the default one. */
+  async #searchRows(
+    set: DataSet,
+    kind: Kind,
+    at: {
+      readonly order: readonly number[];
+      readonly search: string;
+      readonly language: string;
+    },
+  ): Promise<readonly number[]> {
+    const matches = new Uint8Array(set.tables[kind].rows.length);
+    for (const language of new Set([at.language, set.about.defaultLanguage])) {
+      await findInNames(set, this.#indexOf(set, kind, language), at.search, (position) => {
+        matches[position] = 1;
+      });
+    }
+    return at.order.filter((position) => matches[position] === 1);
+  }
+
   /** Throws `ParameterInvalid`. */
   async search(set: DataSet, wanted: SearchWanted): Promise<FoundHits> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await searchAll(set, wanted, indexOf, language);
+    return await searchAll(set, wanted, indexOf);
   }
 
   async suggest(set: DataSet, wanted: SuggestWanted): Promise<readonly Suggestion[]> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await suggestNames(set, wanted, indexOf, language);
+    return await suggestNames(set, wanted, indexOf);
   }
 
   /** Makes what searches in the default language need, so that no question waits for it. */
@@ -112,17 +142,18 @@ export class Catalog {
     const language = set.about.defaultLanguage;
     for (const kind of KINDS) {
       if (!isWanted()) return;
-      await this.#indexOf(set, kind, language).postingsOf(set);
-      await visitNames({ set, kind, language }, () => {});
+      await this.#indexOf(set, kind, language).textsOf(set);
       await set.tables[kind].idOrder();
     }
   }
 
   #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {
-    const key = `${kind}/${language}`;
+    // Another version may have another default language, whose texts stand elsewhere in the records.
+    const isDefault = language === set.about.defaultLanguage;
+    const key = `${kind}/${isDefault ? DEFAULT : language}`;
     let index = this.#indexes.get(key);
     if (index === undefined) {
-      index = new TextIndex(kind, language, language === set.about.defaultLanguage);
+      index = new TextIndex(kind, isDefault ? undefined : language, this.#thread);
       this.#indexes.set(key, index);
     }
     return index;
@@ -211,18 +242,6 @@ function rowAt(set: DataSet, kind: Kind, position: number): Row {
   const row = set.tables[kind].rows[position];
   if (row === undefined) throw new RangeError(`${kind} has no row ${position}`);
   return row;
-}
-
-async function searchRows(
-  order: readonly number[],
-  needle: string,
-  scope: TextScope,
-): Promise<readonly number[]> {
-  const matches = new Uint8Array(scope.set.tables[scope.kind].rows.length);
-  await findInNames(scope, needle, (position) => {
-    matches[position] = 1;
-  });
-  return order.filter((position) => matches[position] === 1);
 }
 
 /** Whole names before beginnings before the rest. */

@@ -11,9 +11,10 @@ import { parseRow } from '../record-rows.js';
 import type { Row } from '../row.js';
 import { Slices } from '../slices.js';
 import { wordsPredicate } from './filters.js';
+import { WEIGHTS } from './group-texts.js';
 import type { QueryNode } from './q-parser.js';
-import { visitWholeTexts } from './search-texts.js';
-import { type TextIndex, WEIGHTS } from './text-index.js';
+import { findInTexts } from './search-texts.js';
+import type { TextIndex } from './text-index.js';
 
 /** By position of the row: 0 does not match, anything else is how well it does. */
 export type Scores = Float32Array;
@@ -21,7 +22,6 @@ export type Scores = Float32Array;
 export interface SearchScope {
   readonly set: DataSet;
   readonly kind: Kind;
-  readonly language: string;
   readonly index: TextIndex;
 }
 
@@ -67,8 +67,8 @@ export async function evaluateQuery(node: QueryNode, scope: SearchScope): Promis
     case 'phrase': {
       const needle = normalText(node.text);
       const scores = new Float32Array(scope.set.tables[scope.kind].rows.length);
-      await visitWholeTexts(scope, (text, position) => {
-        if (text.includes(needle)) scores[position] = PLAIN_MATCH;
+      await findInTexts(scope.set, scope.index, needle, (position) => {
+        scores[position] = PLAIN_MATCH;
       });
       return scores;
     }
@@ -100,7 +100,7 @@ async function byWords(
   scope: SearchScope,
 ): Promise<Scores> {
   const { index, set, kind } = scope;
-  const groups = await index.postingsOf(set);
+  const groups = await index.textsOf(set);
   const rowCount = set.tables[kind].rows.length;
   const tokens = tokensOf(normalText(text));
   const slices = new Slices();
@@ -111,7 +111,7 @@ async function byWords(
     const qualities = Float32Array.from(found, ([, quality]) => quality);
     const own = new Float32Array(rowCount);
     let firstRow = 0;
-    for (const [groupIndex, postings] of groups.entries()) {
+    for (const { postings, names } of groups) {
       const { entries } = postings;
       postings.find(ids, (tokenIndex, { start, end }) => {
         const quality = qualities[tokenIndex] ?? 0;
@@ -122,7 +122,7 @@ async function byWords(
           if (score > (own[row] ?? 0)) own[row] = score;
         }
       });
-      firstRow += set.tables[kind].groups[groupIndex]?.rows.length ?? 0;
+      firstRow += names.count;
       const pause = slices.check();
       if (pause !== undefined) await pause;
     }

@@ -45,7 +45,6 @@ export async function searchAll(
   set: DataSet,
   wanted: SearchWanted,
   indexOf: (kind: Kind) => TextIndex,
-  language: string,
 ): Promise<FoundHits> {
   const node = parseQuery(wanted.q);
   let found = await scoresOf(node);
@@ -59,7 +58,7 @@ export async function searchAll(
     const answers: KindScores[] = [];
     let failure: ParameterInvalid | undefined;
     for (const kind of wanted.kinds) {
-      const scope = { set, kind, language, index: indexOf(kind) };
+      const scope = { set, kind, index: indexOf(kind) };
       try {
         answers.push({ kind, scores: await evaluateQuery(asked, scope) });
       } catch (error) {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { orderIds } from '../id-order.js';
 import { Row } from '../row.js';
 import { EditDistance } from './edit-distance.js';
-import { NameTexts } from './name-texts.js';
+import { PackedTexts } from './packed-texts.js';
 import { SmallestKeys } from './smallest-keys.js';
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é'), maxLength: 10 });
@@ -60,9 +60,15 @@ describe('parts of search', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', 'é'), maxLength: 8 });
     fc.assert(
       fc.property(fc.array(name, { maxLength: 30 }), name, (names, part) => {
-        const texts = new NameTexts(names);
+        const texts = new PackedTexts(PackedTexts.pack(names));
         const found: number[] = [];
-        texts.find(part, (index) => found.push(index));
+        texts.find(Buffer.from(part), (index) => found.push(index));
+        const lines: string[] = [];
+        texts.visitFirstLines((line) => lines.push(line));
+        assert.deepEqual(
+          lines,
+          names.map((one) => one.split('\n', 1)[0]),
+        );
         const expected = names.flatMap((one, index) => (one.includes(part) ? [index] : []));
         assert.deepEqual(found, expected, JSON.stringify([names, part]));
         assert.deepEqual(

@@ -5,8 +5,9 @@ import { Presenter } from '../public-record.js';
 import { type Row, textColumn } from '../row.js';
 import { Slices } from '../slices.js';
 import { EditDistance } from './edit-distance.js';
+import { NAME_WEIGHT, WEIGHTS } from './group-texts.js';
 import { visitNames } from './search-texts.js';
-import { NAME_WEIGHT, type TextIndex, WEIGHTS } from './text-index.js';
+import type { TextIndex } from './text-index.js';
 
 export interface SuggestWanted {
   readonly q: string;
@@ -34,7 +35,6 @@ export async function suggestNames(
   set: DataSet,
   wanted: SuggestWanted,
   indexOf: (kind: Kind) => TextIndex,
-  language: string,
 ): Promise<readonly Suggestion[]> {
   const needle = normalText(wanted.q);
   const best = new BestCandidates(wanted.limit);
@@ -55,9 +55,8 @@ export async function suggestNames(
   async function lookAtNames(rankOf: (name: string) => number | undefined): Promise<void> {
     for (const kind of wanted.kinds) {
       const { rows } = set.tables[kind];
-      await visitNames({ set, kind, language }, (text, position) => {
-        const end = text.indexOf('\n');
-        const rank = rankOf(end === -1 ? text : text.slice(0, end));
+      await visitNames(set, indexOf(kind), (name, position) => {
+        const rank = rankOf(name);
         const row = rows[position];
         if (rank !== undefined && row !== undefined) best.offer({ kind, row, rank });
       });
@@ -70,15 +69,15 @@ export async function suggestNames(
     for (const kind of wanted.kinds) {
       const index = indexOf(kind);
       const { groups } = set.tables[kind];
-      const postings = await index.postingsOf(set);
+      const texts = await index.textsOf(set);
       const found = [...index.similarTo(needle).keys()].sort((a, b) => a - b);
       const ranks = found.map((token) => 2 + edits.to(index.wordOf(token)));
       const tokens = Uint32Array.from(found);
-      for (const [groupIndex, group] of postings.entries()) {
+      for (const [groupIndex, { postings }] of texts.entries()) {
         const { rows = [] } = groups[groupIndex] ?? {};
-        group.find(tokens, (tokenIndex, { start, end }) => {
+        postings.find(tokens, (tokenIndex, { start, end }) => {
           for (let at = start; at < end; at++) {
-            const entry = group.entries[at] ?? 0;
+            const entry = postings.entries[at] ?? 0;
             const row = rows[Math.floor(entry / WEIGHTS)];
             if (entry % WEIGHTS !== NAME_WEIGHT || row === undefined) continue;
             best.offer({ kind, row, rank: ranks[tokenIndex] ?? 2 });
