@@ -1,3 +1,8 @@
+/** Paths that rules have asked for, in parts; rules ask for the same ones at every request. */
+const KNOWN_PATHS = new Map<string, readonly string[]>();
+/** Far more than rules name; paths with positions in lists could be without end. */
+const MAX_KNOWN_PATHS = 2000;
+
 /** Asks which fields a request speaks of, by dotted paths in the notation of requests. */
 export class Touched {
   readonly #given: unknown;
@@ -12,7 +17,7 @@ export class Touched {
    */
   has(path: string): boolean {
     let value = this.#given;
-    for (const part of path.split('.')) {
+    for (const part of partsOf(path)) {
       if (value === null || Array.isArray(value)) return true;
       if (typeof value !== 'object' || value === undefined) return false;
       if (!Object.hasOwn(value, part)) return false;
@@ -24,4 +29,12 @@ export class Touched {
   hasAny(paths: readonly string[]): boolean {
     return paths.some((path) => this.has(path));
   }
+}
+
+function partsOf(path: string): readonly string[] {
+  const known = KNOWN_PATHS.get(path);
+  if (known !== undefined) return known;
+  const parts = path.split('.');
+  if (KNOWN_PATHS.size < MAX_KNOWN_PATHS) KNOWN_PATHS.set(path, parts);
+  return parts;
 }

@@ -36,6 +36,8 @@ export const DOCS_PATH = '/docs/accounts';
 
 const PREFLIGHT_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_tokens)(\?|$)/;
 
+const MAX_KNOWN_VERSIONS = 100;
+
 export interface FrontNeeds {
   readonly keys: KeyDirectory;
   readonly platforms: Platforms;
@@ -55,6 +57,8 @@ export class AccountsFront implements ServiceFront {
   readonly paths = ['/v2', '/v1/test_helpers', OPERATOR_PATH, DOCS_PATH];
   readonly #needs: FrontNeeds;
   readonly #arrivals = new WeakMap<Incoming, Arrival>();
+  /** Headers that were read; clients of one release send the same one. */
+  readonly #versions = new Map<string, string>();
 
   constructor(needs: FrontNeeds) {
     this.#needs = needs;
@@ -112,7 +116,7 @@ export class AccountsFront implements ServiceFront {
   contextOf(request: Incoming, allows: 'secret' | 'any'): RequestContext {
     this.refuseSize(request);
     const sent = this.#sentVersion(request);
-    const version = sent === undefined ? undefined : readApiVersion(sent);
+    const version = sent === undefined ? undefined : this.#readVersion(sent);
     const { principal, refusal, requestId } = this.#arrivalOf(request);
     if (refusal !== undefined || principal.kind !== 'platform_key') throw refusal ?? keyMissing();
     const platform = this.#needs.platforms.find(principal.platform);
@@ -215,11 +219,20 @@ export class AccountsFront implements ServiceFront {
     return undefined;
   }
 
+  /** Throws `AccountsRefused`. */
+  #readVersion(sent: string): string {
+    const known = this.#versions.get(sent);
+    if (known !== undefined) return known;
+    const version = readApiVersion(sent);
+    if (this.#versions.size < MAX_KNOWN_VERSIONS) this.#versions.set(sent, version);
+    return version;
+  }
+
   /** The effective version, for the answer's headers; `undefined` while it is not known. */
   #versionOf(request: Incoming): string | undefined {
     try {
       const sent = this.#sentVersion(request);
-      if (sent !== undefined) return readApiVersion(sent);
+      if (sent !== undefined) return this.#readVersion(sent);
     } catch {
       return undefined; // told when it is its turn
     }

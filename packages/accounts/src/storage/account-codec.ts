@@ -18,7 +18,7 @@ export type AccountRow = Selectable<AccountTables['accounts_accounts']>;
 export type PersonRow = Selectable<AccountTables['accounts_persons']>;
 
 /** Layouts of `body`; another number is another layout. See docs/formats/accounts.md. */
-const ACCOUNT_BODY_VERSION = 2;
+const ACCOUNT_BODY_VERSION = 3;
 const PERSON_BODY_VERSION = 1;
 const BITS: Readonly<Record<ConfigurationName, number>> = {
   customer: 1,
@@ -32,7 +32,7 @@ type Stored = Omit<StoredAccount, keyof Tenant | 'id'>;
 type AccountBody =
   | (Stored & { readonly v: 1 })
   | (Omit<Stored, 'requirements' | 'futureRequirements'> & {
-      readonly v: 2;
+      readonly v: 2 | 3;
       readonly requirements: PackedRequirements;
       readonly futureRequirements: PackedFutureRequirements;
     });

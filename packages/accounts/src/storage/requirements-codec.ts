@@ -1,3 +1,4 @@
+import { invariant } from '@plinth/kernel';
 import type { ConfigurationName } from '../model/configuration-name.js';
 import type {
   DeadlineStatus,
@@ -17,69 +18,89 @@ type PackedEntry = readonly [
   description: string,
   status: DeadlineStatus,
   reasons: readonly RequirementEntry['requested_reasons'][number]['code'][],
-  restricts: readonly (readonly [
-    configuration: ConfigurationName,
-    capability: string,
-    status: DeadlineStatus,
-  ])[],
+  /** Or its place among the `restrictions` of all entries: most restrict the same. */
+  restricts: Restrictions | number,
   errors?: RequirementEntry['errors'],
   reference?: RequirementReference,
 ];
+type Restrictions = readonly (readonly [
+  configuration: ConfigurationName,
+  capability: string,
+  status: DeadlineStatus,
+])[];
 
 type Packed<T extends Requirements> = Omit<T, 'entries'> & {
   readonly entries: readonly PackedEntry[];
+  /** Missing in layout 2, where each entry has its own. */
+  readonly restrictions?: readonly Restrictions[];
 };
 export type PackedRequirements = Packed<Requirements>;
 export type PackedFutureRequirements = Packed<FutureRequirements>;
 
 export function packRequirements<T extends Requirements>(requirements: T): Packed<T> {
-  return { ...requirements, entries: requirements.entries.map(packEntry) };
+  const places = new Map<string, number>();
+  const restrictions: Restrictions[] = [];
+  const entries = requirements.entries.map((entry) => {
+    const { restricts_capabilities } = entry.impact;
+    let key = '';
+    for (const { capability, configuration, deadline } of restricts_capabilities) {
+      key += `${configuration} ${capability} ${deadline.status},`;
+    }
+    let place = places.get(key);
+    if (place === undefined) {
+      place = restrictions.length;
+      places.set(key, place);
+      restrictions.push(
+        restricts_capabilities.map(
+          ({ capability, configuration, deadline }) =>
+            [configuration, capability, deadline.status] as const,
+        ),
+      );
+    }
+    return packEntry(entry, place);
+  });
+  return restrictions.length === 0
+    ? { ...requirements, entries }
+    : { ...requirements, entries, restrictions };
 }
 
 export function unpackRequirements<T extends Requirements>(packed: Packed<T>): T {
-  const entries = packed.entries.map(unpackEntry);
   // The collector stands before the entries, as on the wire.
-  const { collector, ...others } = packed;
+  const { collector, restrictions = [], ...others } = packed;
+  const entries = packed.entries.map((entry) => unpackEntry(entry, restrictions));
   return { collector, ...others, entries } as unknown as T; // the packed form of a T with its entries unpacked
 }
 
-function packEntry(entry: RequirementEntry): PackedEntry {
-  const { id, awaiting_action_from, description, errors, impact, reference } = entry;
+function packEntry(entry: RequirementEntry, restricts: number): PackedEntry {
+  const { id, awaiting_action_from, description, errors, reference } = entry;
   const packed = [
     id,
     awaiting_action_from,
     description,
     entry.minimum_deadline.status,
     entry.requested_reasons.map(({ code }) => code),
-    impact.restricts_capabilities.map(
-      ({ capability, configuration, deadline }) =>
-        [configuration, capability, deadline.status] as const,
-    ),
+    restricts,
   ] as const;
   if (reference !== undefined) return [...packed, errors, reference];
   return errors.length > 0 ? [...packed, errors] : packed;
 }
 
-function unpackEntry([
-  id,
-  awaits,
-  description,
-  status,
-  reasons,
-  restricts,
-  errors = [],
-  reference,
-]: PackedEntry): RequirementEntry {
+function unpackEntry(
+  [id, awaits, description, status, reasons, restricts, errors = [], reference]: PackedEntry,
+  restrictions: readonly Restrictions[],
+): RequirementEntry {
+  const restricted = typeof restricts === 'number' ? restrictions[restricts] : restricts;
+  invariant(restricted !== undefined, 'restrictions of stored requirements are there');
   return {
     id,
     awaiting_action_from: awaits,
     description,
     errors,
     impact: {
-      restricts_capabilities: restricts.map(([configuration, capability, restricted]) => ({
+      restricts_capabilities: restricted.map(([configuration, capability, deadline]) => ({
         capability,
         configuration,
-        deadline: { status: restricted },
+        deadline: { status: deadline },
       })),
     },
     minimum_deadline: { status },

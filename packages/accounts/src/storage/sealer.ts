@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { invariant } from '@plinth/kernel';
 
 export interface SealingKeys {
@@ -20,13 +20,16 @@ const VERSION = 's1';
  */
 export class Sealer {
   #keys: SealingKeys;
+  #digester: Digester;
 
   constructor(keys: SealingKeys) {
     this.#keys = keys;
+    this.#digester = new Digester(keys.digestKey);
   }
 
   use(keys: SealingKeys): void {
     this.#keys = keys;
+    this.#digester = new Digester(keys.digestKey);
   }
 
   seal(text: string, rowId: string): string {
@@ -59,6 +62,36 @@ export class Sealer {
 
   /** Keyed, so that a short text (the number of an id) cannot be found by trying. */
   digest(text: string): string {
-    return createHmac('sha256', this.#keys.digestKey).update(text).digest('hex');
+    return this.#digester.digest(text);
+  }
+}
+
+const BLOCK_SIZE_BYTES = 64;
+const HASH_SIZE_BYTES = 32;
+
+/**
+ * HMAC-SHA256 as RFC 2104 defines it, from two hashes made at once: every change digests its body, and an object of
+ * the library for each costs several times what the hashing does.
+ */
+class Digester {
+  readonly #inner: Buffer;
+  /** The outer key with room for the inner hash behind it. */
+  readonly #outer: Buffer;
+
+  constructor(key: Uint8Array) {
+    invariant(key.length <= BLOCK_SIZE_BYTES, 'the digest key is no longer than a block');
+    const block = Buffer.alloc(BLOCK_SIZE_BYTES);
+    block.set(key);
+    this.#inner = block.map((byte) => byte ^ 0x36) as Buffer; // `map` of a Buffer makes a Buffer
+    this.#outer = Buffer.alloc(BLOCK_SIZE_BYTES + HASH_SIZE_BYTES);
+    this.#outer.set(block.map((byte) => byte ^ 0x5c));
+  }
+
+  digest(text: string): string {
+    const message = Buffer.allocUnsafe(BLOCK_SIZE_BYTES + Buffer.byteLength(text));
+    message.set(this.#inner);
+    message.write(text, BLOCK_SIZE_BYTES, 'utf8');
+    this.#outer.set(hash('sha256', message, 'buffer'), BLOCK_SIZE_BYTES);
+    return hash('sha256', this.#outer, 'hex');
   }
 }

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import type { Violation } from '../../model/violation.js';
+import { isEmailAddress } from './email-address.js';
 import type { FieldContext } from './field-context.js';
-import { isEmail, isUrl } from './libraries.js';
+import { isUrl } from './libraries.js';
 import { readPhoneNumber } from './phone-number.js';
 import { firstOf, quote, violate } from './violate.js';
 
@@ -28,7 +29,7 @@ export function checkEmailDomains(at: FieldContext): Violation | undefined {
 /** Row 50. */
 export function checkEmails(at: FieldContext): Violation | undefined {
   return firstOf(at.touched.emails, ({ path, value }) =>
-    isEmail()(value)
+    isEmailAddress(value)
       ? undefined
       : violate('email_invalid', {
           param: path,
