@@ -40,7 +40,14 @@ const queryArb = fc
   .record({
     list: fc.constantFrom(
       ...['*', 'i, f', 'f, host', '*::field'],
-      ...['max(i)', 'mean(f)', 'count(i), sum(i), min(f)', 'max(f) - min(f)', 'last(f)'],
+      ...[
+        'max(i)',
+        'mean(f)',
+        'count(f), max(f), mean(f)',
+        'count(i), sum(i), min(f)',
+        'max(f) - min(f)',
+        'last(f)',
+      ],
     ),
     where: fc.array(conditionArb, { maxLength: 3 }),
     time: fc.constantFrom('', 'time(1m)', 'time(25s, 5s)'),

@@ -1,5 +1,6 @@
 import { invariant } from '@plinth/kernel';
 import { DatabaseNotFound, ExecutionError, NotImplemented, QueryCancelled } from '../../errors.js';
+import type { DirectRequest } from '../../model/direct-request.js';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
@@ -161,6 +162,12 @@ export class QueryPath {
           slot,
           this.#sessionChunks(statement, signal, nowNs, (segments) => logged.prepared([segments])),
         ),
+      readDirectly: async (direct) => {
+        const chunks = await this.#answerDirectly(direct, nowNs);
+        if (chunks !== undefined) logged.prepared([]);
+        return chunks;
+      },
+      lending: (items) => lendingBetween(slot, items),
       seriesOf: (table) => this.#storeOf(table).index,
       livenessOf: (table) => ({
         visibleFromNs: this.#visibleFrom(table, nowNs),
@@ -182,10 +189,8 @@ export class QueryPath {
   ): AsyncGenerator<ResultChunk, void, undefined> {
     const { direct } = statement;
     if (direct !== undefined) {
-      const store = this.#storeOf(direct.table);
-      const chunks = await store.answerDirectly(direct, this.#visibleFrom(direct.table, nowNs));
+      const chunks = await this.#answerDirectly(direct, nowNs);
       if (chunks !== undefined) {
-        this.directCount++;
         onPrepared([]);
         yield* chunks;
         return;
@@ -206,6 +211,16 @@ export class QueryPath {
     } finally {
       for (const scan of scans) scan.release();
     }
+  }
+
+  async #answerDirectly(
+    direct: DirectRequest,
+    nowNs: bigint,
+  ): Promise<Iterable<ResultChunk> | undefined> {
+    const store = this.#storeOf(direct.table);
+    const chunks = await store.answerDirectly(direct, this.#visibleFrom(direct.table, nowNs));
+    if (chunks !== undefined) this.directCount++;
+    return chunks;
   }
 
   #visibleFrom(table: TableSchema, nowNs: bigint): bigint {
@@ -396,10 +411,10 @@ export class QueryPath {
  * Hands chunks on and lends the query's place while nobody asks for the next: slow readers must not keep others from
  * running.
  */
-async function* lendingBetween(
+async function* lendingBetween<T>(
   slot: QuerySlot,
-  chunks: AsyncIterable<ResultChunk> | Iterable<ResultChunk>,
-): AsyncGenerator<ResultChunk, void, undefined> {
+  chunks: AsyncIterable<T> | Iterable<T>,
+): AsyncGenerator<T, void, undefined> {
   for await (const chunk of chunks) {
     slot.lend();
     yield chunk;

@@ -1,3 +1,4 @@
+import type { DirectRequest } from '../../model/direct-request.js';
 import type { ResultChunk } from '../../model/result.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { PlannedQuery } from '../sql/planned-query.js';
@@ -26,6 +27,10 @@ export interface QuerySession {
   /** Aborted when the client leaves, somebody ends the query or its time is over. */
   readonly signal: AbortSignal;
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
+  /** The answer of rows in memory; `undefined`: they do not answer this. */
+  readDirectly(request: DirectRequest): Promise<Iterable<ResultChunk> | undefined>;
+  /** Between two of the items others may have the query's place. */
+  lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
   /** The distinct tag sets of a table. */
   seriesOf(table: TableSchema): SeriesIndex;
   livenessOf(table: TableSchema): Liveness;

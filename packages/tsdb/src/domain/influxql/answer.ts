@@ -17,6 +17,20 @@ export interface AnswerSeries {
   readonly columns: readonly ArrayLike<Value>[];
 }
 
+/** Rows of several series behind each other, in columns that they have in common. */
+export interface AnswerBlock {
+  readonly name: string;
+  readonly spans: readonly AnswerSpan[];
+  readonly columns: readonly ArrayLike<Value>[];
+}
+
+/** The rows `[from, to)` of a block, at least one: a series, or its next piece. */
+export interface AnswerSpan {
+  readonly tags: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The answer to one statement. */
 export interface Answer {
   readonly columns: readonly AnswerColumn[];
@@ -25,6 +39,20 @@ export interface Answer {
   /** Zone that times are shown in. */
   readonly zone: string | undefined;
   readonly series: AsyncIterable<AnswerSeries>;
+  /** The same rows for whoever takes those of many series at a time; only one of the two may be read. */
+  readonly blocks?: AsyncIterable<AnswerBlock>;
+}
+
+/** The rows of an answer, a block at a time. */
+export function blocksOf({ series, blocks }: Answer): AsyncIterable<AnswerBlock> {
+  return blocks ?? singleBlocks(series);
+}
+
+async function* singleBlocks(
+  series: AsyncIterable<AnswerSeries>,
+): AsyncGenerator<AnswerBlock, void, undefined> {
+  for await (const { name, tags, rowCount, columns } of series)
+    yield { name, spans: [{ tags, from: 0, to: rowCount }], columns };
 }
 
 async function* noSeries(): AsyncGenerator<AnswerSeries, void, undefined> {

@@ -7,6 +7,7 @@ import type { Engine } from '../engine/engine.js';
 import type { QuerySession } from '../engine/query-session.js';
 import {
   type Answer,
+  type AnswerBlock,
   type AnswerColumn,
   type AnswerSeries,
   EMPTY_ANSWER,
@@ -16,6 +17,7 @@ import { printSelect } from './ast/print.js';
 import type { SelectStatement } from './ast/select-statement.js';
 import type { Statement } from './ast/statement.js';
 import { checkNative } from './check-native.js';
+import { runBlocks } from './execute/run-blocks.js';
 import { runSelect } from './execute/run-select.js';
 import type { SelectLimits, Session } from './execute/session.js';
 import { boundTokens } from './parse/parse-parameter.js';
@@ -155,6 +157,8 @@ export class Influxql {
       limits: this.#limits,
       runsBackward: dialect !== 'native',
       read: (statement) => engine.read(statement),
+      readDirectly: (direct) => engine.readDirectly(direct),
+      lending: (items) => engine.lending(items),
       seriesOf: (table) => engine.seriesOf(table),
       livenessOf: (table) => engine.livenessOf(table),
       select: (select) => runSelect(select, session),
@@ -319,7 +323,13 @@ class Executor {
       tagNames: select.groupTags,
       zone: select.zone,
       series: this.#series(select),
+      blocks: this.#blocks(select),
     };
+  }
+
+  async *#blocks(select: CompiledSelect): AsyncGenerator<AnswerBlock, void, undefined> {
+    for await (const { name, spans, times, columns } of runBlocks(select, this.#session))
+      yield { name, spans, columns: [times, ...columns] };
   }
 
   async *#series(select: CompiledSelect): AsyncGenerator<AnswerSeries, void, undefined> {

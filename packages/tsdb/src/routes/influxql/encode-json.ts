@@ -1,5 +1,5 @@
-import type { Answer, AnswerSeries } from '../../domain/influxql/answer.js';
-import { TextBytes } from '../formats/text-bytes.js';
+import { type Answer, type AnswerSeries, blocksOf } from '../../domain/influxql/answer.js';
+import { Piece, TextBytes } from '../formats/text-bytes.js';
 import { type ColumnWriter, columnWriter, type Infinities } from './column-writer.js';
 
 export interface JsonOptions {
@@ -29,20 +29,24 @@ export async function* encodeResult(
 ): AsyncGenerator<void, void, undefined> {
   const encoder = new SeriesEncoder(answer, options, out);
   const separator = frame.head === '' ? '' : ',';
-  let open: AnswerSeries | undefined;
+  let open: SeriesName | undefined;
   let start = out.size;
   out.text(frame.head);
-  for await (const piece of answer.series) {
-    if (open !== undefined && isSame(open, piece)) out.ascii(',');
-    else {
-      out.ascii(open === undefined ? `${separator}"series":[` : ']},');
-      out.text(encoder.head(piece));
-      open = piece;
+  for await (const { name, spans, columns } of blocksOf(answer)) {
+    encoder.take(columns);
+    for (const { tags, from, to } of spans) {
+      const series = { name, tags };
+      if (open !== undefined && isSame(open, series)) out.ascii(',');
+      else {
+        out.ascii(open === undefined ? `${separator}"series":[` : ']},');
+        encoder.putHead(series);
+        open = series;
+      }
+      encoder.rows(from, to);
+      if (out.size - start < PIECE_SIZE_BYTES) continue;
+      yield;
+      start = out.size;
     }
-    encoder.rows(piece, 0, piece.rowCount);
-    if (out.size - start < PIECE_SIZE_BYTES) continue;
-    yield;
-    start = out.size;
   }
   if (open !== undefined) out.ascii(']}]');
 }
@@ -73,6 +77,7 @@ export async function* encodeChunks(
   let isEmpty = true;
   for await (const piece of answer.series) {
     isEmpty = false;
+    encoder.take(piece.columns);
     if (held !== undefined && !isSame(held.series, piece)) {
       yield document(held, 'result');
       held = undefined;
@@ -84,7 +89,7 @@ export async function* encodeChunks(
       }
       held ??= { series: piece, text: '', count: 0 };
       const to = Math.min(piece.rowCount, from + size - held.count);
-      encoder.rows(piece, from, to);
+      encoder.rows(from, to);
       held.text += (held.count === 0 ? '' : ',') + out.take().toString();
       held.count += to - from;
       from = to;
@@ -94,7 +99,9 @@ export async function* encodeChunks(
   if (isEmpty) yield `{"results":[{${frame.head}}]}\n`;
 }
 
-export function isSame(a: AnswerSeries, b: AnswerSeries): boolean {
+type SeriesName = Pick<AnswerSeries, 'name' | 'tags'>;
+
+export function isSame(a: SeriesName, b: SeriesName): boolean {
   return a.name === b.name && a.tags.every((tag, i) => tag === b.tags[i]);
 }
 
@@ -103,37 +110,60 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
 class SeriesEncoder {
-  readonly #answer: Answer;
   readonly #out: TextBytes;
   readonly #writers: readonly ColumnWriter[];
-  readonly #columns: string;
   readonly #tagKeys: readonly string[];
+  readonly #rest: string;
+  /** The same as bytes: answers have thousands of series. */
+  readonly #tagKeyPieces: readonly Piece[];
+  readonly #restPiece: Piece;
+  #leadName: string | undefined;
+  #leadPiece = new Piece('{');
 
   constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions, out: TextBytes) {
-    this.#answer = answer;
     this.#out = out;
     this.#writers = answer.columns.map((column) =>
       columnWriter(column, { epochNs, zone: answer.zone, infinities }, out),
     );
-    this.#columns = JSON.stringify(answer.columns.map(({ name }) => name));
-    this.#tagKeys = answer.tagNames.map((name) => JSON.stringify(name));
+    this.#tagKeys = answer.tagNames.map(
+      (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
+    );
+    const columns = JSON.stringify(answer.columns.map(({ name }) => name));
+    this.#rest = `${this.#tagKeys.length === 0 ? '' : '},'}"columns":${columns},"values":[`;
+    this.#tagKeyPieces = this.#tagKeys.map((key) => new Piece(key));
+    this.#restPiece = new Piece(this.#rest);
   }
 
-  head({ name, tags }: AnswerSeries): string {
-    const nameText = name === '' ? '' : `"name":${JSON.stringify(name)},`;
-    const tagText =
-      this.#answer.tagNames.length === 0
-        ? ''
-        : `"tags":{${this.#tagKeys.map((key, i) => `${key}:${JSON.stringify(tags[i] ?? '')}`).join(',')}},`;
-    return `{${nameText}${tagText}"columns":${this.#columns},"values":[`;
+  head({ name, tags }: SeriesName): string {
+    const tagText = this.#tagKeys.map((key, i) => `${key}${JSON.stringify(tags[i] ?? '')}`);
+    return `${leadOf(name)}${tagText.join('')}${this.#rest}`;
+  }
+
+  putHead({ name, tags }: SeriesName): void {
+    const out = this.#out;
+    if (name !== this.#leadName) {
+      this.#leadName = name;
+      this.#leadPiece = new Piece(leadOf(name));
+    }
+    out.put(this.#leadPiece);
+    for (let i = 0; i < this.#tagKeyPieces.length; i++) {
+      out.put(this.#tagKeyPieces[i] as Piece); // below the length
+      out.jsonText(tags[i] ?? '');
+    }
+    out.put(this.#restPiece);
+  }
+
+  /** The columns that the next rows are of. */
+  take(columns: AnswerSeries['columns']): void {
+    this.#writers.forEach((writer, i) => {
+      writer.take(columns[i] ?? []);
+    });
   }
 
   /** Rows without the brackets around them; there is at least one. */
-  rows(piece: AnswerSeries, from: number, to: number): void {
+  rows(from: number, to: number): void {
     const out = this.#out;
     const writers = this.#writers;
-    for (let column = 0; column < writers.length; column++)
-      (writers[column] as ColumnWriter).take(piece.columns[column] ?? []);
     for (let row = from; row < to; row++) {
       if (row > from) out.byte(COMMA);
       out.byte(OPEN_BRACKET);
@@ -145,3 +175,5 @@ class SeriesEncoder {
     }
   }
 }
+
+const leadOf = (name: string): string => (name === '' ? '{' : `{"name":${JSON.stringify(name)},`);

@@ -1,4 +1,4 @@
-import type { DirectGroups, GroupOutput } from '../../../model/direct-request.js';
+import type { DirectGroups, DirectRequest, GroupOutput } from '../../../model/direct-request.js';
 import type { ColumnRef, CompiledCall } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { Points } from './points.js';
@@ -126,6 +126,15 @@ function aggregateStatement(
     scan: reader.scan(),
     textOver: (source: string): string => `SELECT ${list} FROM ${source} r${where}${grouping}`,
   };
+}
+
+/** The same question to rows in memory; `undefined`: they do not know one of the functions, or the condition. */
+export function directAggregates(
+  request: AggregateRequest,
+  session: Session,
+): DirectRequest | undefined {
+  const reader = new TableReader(request, session);
+  return reader.direct(directGroups(request, reader));
 }
 
 /** Grouping for rows in memory, where they know all functions. */

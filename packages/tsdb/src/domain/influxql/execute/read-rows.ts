@@ -2,6 +2,7 @@ import type { DirectRequest } from '../../../model/direct-request.js';
 import type { ColumnRef } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { GroupRows } from './points.js';
+import type { SeriesBlock, SeriesSpan } from './series.js';
 import type { Session } from './session.js';
 import { outputColumn, type TableRange, TableReader } from './table-reader.js';
 import { sliceOf, tagTexts, vectorValues } from './vector-values.js';
@@ -28,6 +29,22 @@ export async function* readRows(
   request: RowRequest,
   session: Session,
 ): AsyncGenerator<RowPiece, void, undefined> {
+  for await (const { times, columns, spans } of readRowBlocks(request, session)) {
+    for (const { tags, from, to } of spans) {
+      yield {
+        tags,
+        times: sliceOf(times, from, to),
+        columns: columns.map((column): ArrayLike<Value> => sliceOf(column, from, to)),
+      };
+    }
+  }
+}
+
+/** The same, as many groups at a time as come together. */
+export async function* readRowBlocks(
+  request: RowRequest,
+  session: Session,
+): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
   const groups = reader.groups;
   const columns = request.refs.map((ref) => reader.column(ref));
@@ -70,17 +87,15 @@ export async function* readRows(
     const values = request.refs.map((ref, i) =>
       vectorValues(vectors[groups.length + 1 + i] as (typeof vectors)[number], rowCount, ref.type),
     );
+    const spans: SeriesSpan[] = [];
     for (let from = 0; from < rowCount; ) {
       let to = from + 1;
       if (keys.length === 0) to = rowCount;
       else while (to < rowCount && keys.every((key) => key[to] === key[from])) to++;
-      yield {
-        tags: keys.map((key) => key[from] as string),
-        times: times.subarray(from, to),
-        columns: values.map((column): ArrayLike<Value> => sliceOf(column, from, to)),
-      };
+      spans.push({ tags: keys.map((key) => key[from] as string), from, to });
       from = to;
     }
+    yield { times, columns: values, spans };
   }
 }
 

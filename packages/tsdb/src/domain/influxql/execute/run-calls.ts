@@ -13,6 +13,7 @@ import type { Value } from '../plan/data-type.js';
 import { buildFilter } from '../plan/filter.js';
 import { FORECASTS, LOOK_BACK, TRANSFORMATIONS } from '../plan/functions.js';
 import { columnsOf } from '../plan/source-columns.js';
+import type { PlainCalls } from './call-blocks.js';
 import { slicePiece } from './cut-rows.js';
 import { evaluateCall } from './evaluate-call.js';
 import { filled, fillNumber } from './fill.js';
@@ -53,6 +54,15 @@ export async function* runCalls(
     }
   }
   for await (const { series } of run.series(name)) yield series;
+}
+
+/** What is asked about one table when each field is an aggregate of it and nothing else; `undefined`: it is more than that. */
+export function plainCalls(
+  select: CompiledSelect,
+  source: CompiledSource,
+  session: Session,
+): PlainCalls | undefined {
+  return new CallRun(select, [source], session).plain();
 }
 
 async function firstOf<T>(items: AsyncIterable<T>): Promise<T | undefined> {
@@ -114,6 +124,38 @@ class CallRun {
     const start =
       windows.of(this.#select.maxNs).start - BigInt(limit + offset - 1) * windows.everyNs;
     return { ...this.#select, minNs: start, hasLowerBound: true };
+  }
+
+  /** See `plainCalls`. */
+  plain(): PlainCalls | undefined {
+    const { condition, groupTags, hasLowerBound, minNs, maxNs, fill, fields } = this.#select;
+    const [source] = this.#sources;
+    const calls = fields.map(({ expr }) => (expr.kind === 'slot' ? expr.index : -1));
+    if (source?.kind !== 'table' || !this.#isPlain()) return undefined;
+    if (!calls.every((call) => this.#plans[call] !== undefined)) return undefined;
+    this.#checkRange();
+    const filter = condition === undefined ? undefined : buildFilter(condition, columnsOf(source));
+    const windows = this.#windows;
+    return {
+      ...{ source, filter, minNs, maxNs, groupTags, hasLowerBound, windows },
+      calls: this.#plans.map(({ leaf }) => leaf),
+      baseNs: this.#baseNs,
+      fields: calls,
+      isFilled: windows !== undefined && fill.kind === 'null',
+      bucketLimit: this.#session.limits.bucketCountPerSeries,
+      onSeries: (rowCount) => this.#countBuckets(rowCount),
+    };
+  }
+
+  /** Every call is one of the engine's and stands alone; rows are neither turned round nor cut. */
+  #isPlain(): boolean {
+    const { isDescending, limit, offset, columns, fill, isSelector } = this.#select;
+    if (isDescending || limit !== undefined || offset > 0 || columns.length > 0) return false;
+    if (this.#windows === undefined ? isSelector : !/^(?:null|none)$/.test(fill.kind)) return false;
+    return this.#plans.every(
+      ({ call, around, isInEngine }) =>
+        isInEngine && around.length === 0 && call.type !== 'unknown',
+    );
   }
 
   async *series(

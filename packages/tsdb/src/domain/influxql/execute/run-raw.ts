@@ -1,12 +1,12 @@
 import { COLUMN_SLOTS } from '../plan/compile-select.js';
-import type { CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
+import type { CompiledSelect, CompiledSource, OutputField } from '../plan/compiled-select.js';
 import type { DataType, Value } from '../plan/data-type.js';
 import { fillNumber } from './fill.js';
 import type { RowPiece } from './read-rows.js';
 import { rowFunction } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
-import { compareTags, sourceRows } from './source-rows.js';
+import { compareTags, type SourceRowsRequest, sourceRows } from './source-rows.js';
 import { exactValues } from './vector-values.js';
 
 /** Rows as they are, without aggregates. */
@@ -16,29 +16,40 @@ export async function* runRaw(
   sources: readonly CompiledSource[],
   session: Session,
 ): AsyncGenerator<Series, void, undefined> {
+  const request = rawRequest(select, sources);
+  if (request === undefined) return;
+  const shape = shaper(select);
+  for await (const piece of sourceRows(request, session)) yield { name, ...shape(piece) };
+}
+
+/** What is read for a statement without aggregates; `undefined`: no source has any of its columns. */
+export function rawRequest(
+  select: CompiledSelect,
+  sources: readonly CompiledSource[],
+): SourceRowsRequest | undefined {
   const wanted = select.columns.filter(({ isTag, type }) => !isTag && type !== 'unknown');
   const used = sources.filter((source) =>
     source.kind === 'subquery'
       ? givesOneOf(source.select, select.columns)
       : hasOneOf(source, wanted),
   );
-  if (used.length === 0) return;
+  if (used.length === 0) return undefined;
   const rowLimit = select.limit === undefined ? undefined : select.limit + select.offset;
-  const pieces = sourceRows(
-    {
-      select,
-      sources: used,
-      refs: select.columns,
-      wanted,
-      minNs: select.minNs,
-      isDescending: select.isDescending,
-      rowLimit,
-      lastRowsOnly: rowLimit === 1 && select.isDescending && isEveryRowWanted(select, used, wanted),
-    },
-    session,
-  );
-  const shape = shaper(select);
-  for await (const piece of pieces) yield { name, ...shape(piece) };
+  return {
+    select,
+    sources: used,
+    refs: select.columns,
+    wanted,
+    minNs: select.minNs,
+    isDescending: select.isDescending,
+    rowLimit,
+    lastRowsOnly: rowLimit === 1 && select.isDescending && isEveryRowWanted(select, used, wanted),
+  };
+}
+
+/** The column that a field passes through as it is; `undefined`: something is computed. */
+export function plainColumnOf({ expr }: OutputField): number | undefined {
+  return expr.kind === 'slot' && expr.index >= COLUMN_SLOTS ? expr.index - COLUMN_SLOTS : undefined;
 }
 
 type TableSource = Extract<CompiledSource, { kind: 'table' }>;
@@ -77,9 +88,7 @@ function isEveryRowWanted(
 function shaper(select: CompiledSelect): (piece: RowPiece) => Omit<Series, 'name'> {
   const { fields, fill } = select;
   const carry = fill.kind === 'previous' ? carrier() : undefined;
-  const plain = fields.map(({ expr }) =>
-    expr.kind === 'slot' && expr.index >= COLUMN_SLOTS ? expr.index - COLUMN_SLOTS : undefined,
-  );
+  const plain = fields.map(plainColumnOf);
   const functions = fields.map(({ expr }) => rowFunction(expr, 0));
   return ({ tags, times, columns: read }) => {
     const columns =

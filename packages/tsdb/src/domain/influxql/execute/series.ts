@@ -10,6 +10,21 @@ export interface Series {
   readonly columns: readonly ArrayLike<Value>[];
 }
 
+/** Rows of several series of one name behind each other; one that goes on comes again in the next block. */
+export interface SeriesBlock {
+  readonly spans: readonly SeriesSpan[];
+  readonly times: ArrayLike<bigint>;
+  /** One array a field. */
+  readonly columns: readonly ArrayLike<Value>[];
+}
+
+/** The rows `[from, to)`, at least one. */
+export interface SeriesSpan {
+  readonly tags: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
 export function isSameSeries(
   a: Pick<Series, 'name' | 'tags'>,
   b: Pick<Series, 'name' | 'tags'>,

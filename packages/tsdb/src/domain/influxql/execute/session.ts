@@ -23,6 +23,10 @@ export interface Session {
   readonly nowNs: bigint;
   readonly signal: AbortSignal;
   read(statement: EngineStatement): AsyncIterable<ResultChunk>;
+  /** The answer of rows in memory; `undefined`: they do not answer this. */
+  readDirectly(request: DirectRequest): Promise<Iterable<ResultChunk> | undefined>;
+  /** Between two of the items others may have the query's place. */
+  lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
   /** The distinct tag sets of a table. */
   seriesOf(table: TableSchema): SeriesIndex;
   livenessOf(table: TableSchema): Liveness;

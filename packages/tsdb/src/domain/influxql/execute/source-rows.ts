@@ -6,7 +6,7 @@ import { convertValue, isConvertible, type Value } from '../plan/data-type.js';
 import { buildFilter, filterColumns } from '../plan/filter.js';
 import type { SourceColumns } from '../plan/source.js';
 import { columnsOf, typeOutside } from '../plan/source-columns.js';
-import { type RowPiece, readRows } from './read-rows.js';
+import { type RowPiece, type RowRequest, readRows } from './read-rows.js';
 import { rowPredicate } from './row-expr.js';
 import type { Series } from './series.js';
 import type { Session } from './session.js';
@@ -52,10 +52,11 @@ export async function* sourceRows(
   yield* groups.sorted(runner);
 }
 
-function tableRequest(
-  request: SourceRowsRequest,
+/** What is read of one table. */
+export function tableRequest(
+  request: Omit<SourceRowsRequest, 'sources'>,
   source: Extract<CompiledSource, { kind: 'table' }>,
-) {
+): RowRequest {
   const { condition, maxNs, groupTags } = request.select;
   return {
     source,

@@ -1,0 +1,108 @@
+import type { CompiledSelect, CompiledSource } from '../plan/compiled-select.js';
+import { areComplete, callBlocks } from './call-blocks.js';
+import { directAggregates } from './read-aggregates.js';
+import { readRowBlocks } from './read-rows.js';
+import { plainCalls } from './run-calls.js';
+import { plainColumnOf, rawRequest } from './run-raw.js';
+import { runSelect } from './run-select.js';
+import type { SeriesBlock, SeriesSpan } from './series.js';
+import type { Session } from './session.js';
+import { tableRequest } from './source-rows.js';
+
+type TableSource = Extract<CompiledSource, { kind: 'table' }>;
+type NamedBlock = SeriesBlock & { readonly name: string };
+
+/**
+ * The rows of `runSelect`, of many series at a time where the statement allows it: thousands of series of one row each would
+ * otherwise pass one by one through each of its stages, which takes longer than all that is done with them.
+ */
+export async function* runBlocks(
+  select: CompiledSelect,
+  session: Session,
+): AsyncGenerator<NamedBlock, void, undefined> {
+  const [source] = select.sources;
+  session.signal.throwIfAborted();
+  if (source?.kind !== 'table' || !isOnePass(select)) {
+    yield* singleBlocks(select, session);
+    return;
+  }
+  const blocks =
+    select.calls.length === 0
+      ? rawBlocks(select, source, session)
+      : await aggregateBlocks(select, source, session);
+  const { name } = source;
+  for await (const block of blocks) if (block.spans.length > 0) yield { name, ...block };
+}
+
+async function* singleBlocks(
+  select: CompiledSelect,
+  session: Session,
+): AsyncGenerator<NamedBlock, void, undefined> {
+  for await (const { name, tags, times, columns } of runSelect(select, session))
+    yield { name, times, columns, spans: [{ tags, from: 0, to: times.length }] };
+}
+
+function isOnePass(select: CompiledSelect): boolean {
+  const { sources, minNs, maxNs, offset, seriesLimit, seriesOffset } = select;
+  if (sources.length !== 1 || minNs > maxNs) return false;
+  return offset === 0 && seriesLimit === undefined && seriesOffset === 0;
+}
+
+/** Of aggregates: at once where rows in memory answer and each series has a value for each call. */
+async function aggregateBlocks(
+  select: CompiledSelect,
+  source: TableSource,
+  session: Session,
+): Promise<AsyncIterable<SeriesBlock>> {
+  const plain = plainCalls(select, source, session);
+  const direct = plain === undefined ? undefined : directAggregates(plain, session);
+  const answer = direct === undefined ? undefined : await session.readDirectly(direct);
+  if (plain === undefined || answer === undefined) return singleBlocks(select, session);
+  const chunks = [...answer];
+  if (areComplete(chunks, plain)) return session.lending(callBlocks(chunks, plain));
+  // The one question of these statements is answered already.
+  return singleBlocks(select, { ...session, read: () => session.lending(chunks) });
+}
+
+/** Of columns as they are read; series by series when something is computed of them. */
+function rawBlocks(
+  select: CompiledSelect,
+  source: TableSource,
+  session: Session,
+): AsyncIterable<SeriesBlock> {
+  const request = rawRequest(select, [source]);
+  const places = select.fields.flatMap((field) => plainColumnOf(field) ?? []);
+  const isPlain = select.fill.kind !== 'number' && select.fill.kind !== 'previous';
+  if (!isPlain || request === undefined || places.length !== select.fields.length)
+    return singleBlocks(select, session);
+  return cutBlocks(readRowBlocks(tableRequest(request, source), session), places, select.limit);
+}
+
+async function* cutBlocks(
+  blocks: AsyncIterable<SeriesBlock>,
+  places: readonly number[],
+  limit: number | undefined,
+): AsyncGenerator<SeriesBlock, void, undefined> {
+  const cut = limit === undefined ? undefined : cutter(limit);
+  for await (const { times, columns, spans } of blocks) {
+    yield {
+      times,
+      columns: places.map((place) => columns[place] ?? []),
+      spans: cut?.(spans) ?? spans,
+    };
+  }
+}
+
+/** LIMIT of each series, over all its pieces. */
+function cutter(limit: number): (spans: readonly SeriesSpan[]) => readonly SeriesSpan[] {
+  let tags: readonly string[] | undefined;
+  let left = limit;
+  return (spans) =>
+    spans.flatMap((span) => {
+      if (!tags?.every((tag, i) => tag === span.tags[i])) left = limit;
+      tags = span.tags;
+      const to = Math.min(span.to, span.from + left);
+      left -= to - span.from;
+      return to === span.from ? [] : to === span.to ? span : { ...span, to };
+    });
+}
