@@ -30,7 +30,13 @@ export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export type { HttpService } from './http/http-service.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';
-export type { PlainAnswer, PlainFront, PlainRequest, PlainRoute } from './http/plain-route.js';
+export type {
+  PlainAnswer,
+  PlainFront,
+  PlainMethod,
+  PlainRequest,
+  PlainRoute,
+} from './http/plain-route.js';
 export {
   type FieldError,
   type PlatformFailure,

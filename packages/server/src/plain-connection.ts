@@ -1,9 +1,28 @@
 import type { Socket } from 'node:net';
 
+/** An answer as it goes out. */
+export type WrittenAnswer = { readonly start: string | Buffer } & (
+  | { readonly rest?: undefined }
+  | {
+      /** What follows, asked for as the client takes it. */
+      readonly rest: AsyncGenerator<Buffer, void, undefined>;
+      /** With the lengths of its pieces. */
+      readonly isChunked: boolean;
+      /** Called once, when nothing more of it goes out. */
+      readonly onEnd: () => void;
+    }
+);
+
 export interface PlainConnectionOptions {
   readonly nowMs: number;
-  /** What answers `bytes`, one whole request; `undefined`: they are for the HTTP server. */
-  readonly read: (bytes: Buffer) => (() => Promise<string | Buffer>) | undefined;
+  /**
+   * What answers `bytes`, one whole request; `undefined`: they are for the HTTP server.
+   * @param leaving whether the client has left, for who has to know it.
+   */
+  readonly read: (
+    bytes: Buffer,
+    leaving: () => AbortSignal,
+  ) => (() => Promise<WrittenAnswer>) | undefined;
   /** Called once: the connection has ended or was handed over. */
   readonly onLeft: () => void;
   readonly handOver: () => void;
@@ -17,6 +36,8 @@ export class PlainConnection {
   readonly #socket: Socket;
   readonly #options: PlainConnectionOptions;
   #isBusy = false;
+  /** Of the answer that is being made, when it asked whether its client leaves. */
+  #leaving: AbortController | undefined;
   #isClosing = false;
   /** Whether a request came since the last look at the time. */
   #isActive = true;
@@ -54,31 +75,100 @@ export class PlainConnection {
   }
 
   readonly #onReadable = (): void => {
-    if (this.#isBusy) return;
+    if (this.#isBusy) {
+      // With nothing there it takes nothing, and lets the socket tell that its other side has ended.
+      if (this.#socket.readableLength === 0) this.#socket.read();
+      return;
+    }
     const bytes: Buffer | null = this.#socket.read();
     if (bytes === null) return;
-    const answering = this.#options.read(bytes);
+    const answering = this.#options.read(bytes, this.#signal);
     if (answering === undefined) {
       this.#leave(bytes);
       return;
     }
     this.#isBusy = true;
     this.#isActive = true;
-    answering().then(this.#send, (error: unknown) => this.#socket.destroy(error as Error));
+    answering().then(this.#send, this.#fail);
   };
 
-  readonly #send = (answer: string | Buffer): void => {
+  readonly #signal = (): AbortSignal => {
+    this.#leaving ??= new AbortController();
+    return this.#leaving.signal;
+  };
+
+  readonly #fail = (error: unknown): void => {
+    this.#socket.destroy(error as Error);
+  };
+
+  readonly #send = (answer: WrittenAnswer): void => {
+    if (answer.rest !== undefined) {
+      this.#sendPieces(answer).then(this.#sent, this.#fail);
+      return;
+    }
     if (this.#socket.destroyed) return;
-    const isTaken =
-      typeof answer === 'string'
-        ? this.#socket.write(answer, 'latin1')
-        : this.#socket.write(answer);
-    if (this.#isClosing) this.#socket.end();
-    else if (isTaken) this.#goOn();
-    else this.#socket.once('drain', this.#goOn);
+    if (this.#write(answer.start) || this.#isClosing) this.#sent();
+    else this.#socket.once('drain', this.#sent);
   };
 
-  readonly #goOn = (): void => {
+  #write(bytes: string | Buffer): boolean {
+    return typeof bytes === 'string'
+      ? this.#socket.write(bytes, 'latin1')
+      : this.#socket.write(bytes);
+  }
+
+  async #sendPieces({
+    start,
+    rest,
+    isChunked,
+    onEnd,
+  }: Extract<WrittenAnswer, { readonly isChunked: boolean }>): Promise<void> {
+    const socket = this.#socket;
+    try {
+      // Its `return` is called when the loop is left, and may be called by hand when it has not begun.
+      if (socket.destroyed) await rest.return();
+      else if (!this.#write(start)) await this.#taken();
+      for await (const piece of rest) {
+        if (socket.destroyed) break;
+        if (piece.length === 0) continue; // As a chunk it would be the end.
+        if (isChunked) {
+          socket.cork();
+          socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
+          socket.write(piece);
+        }
+        const isTaken = this.#write(isChunked ? '\r\n' : piece);
+        if (isChunked) socket.uncork();
+        if (!isTaken) await this.#taken();
+        if (socket.destroyed) break;
+      }
+      if (isChunked && !socket.destroyed) socket.write('0\r\n\r\n', 'latin1');
+    } finally {
+      onEnd();
+    }
+  }
+
+  /** What was written has gone out, or never will. */
+  async #taken(): Promise<void> {
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        socket.removeListener('drain', done);
+        socket.removeListener('close', done);
+        resolve();
+      };
+      socket.on('drain', done);
+      socket.on('close', done);
+    });
+  }
+
+  readonly #sent = (): void => {
+    this.#leaving = undefined;
+    if (this.#socket.destroyed) return;
+    if (this.#isClosing) {
+      this.#socket.end();
+      return;
+    }
     this.#isBusy = false;
     this.#onReadable();
   };
@@ -87,6 +177,8 @@ export class PlainConnection {
   readonly #onEnd = (): void => {
     this.#isClosing = true;
     if (!this.#isBusy) this.#socket.end();
+    // Whoever asked whether the client leaves works long: as for Node's server, this is how clients end that.
+    else if (this.#leaving !== undefined) this.#socket.destroy();
   };
 
   readonly #onError = (): void => {
@@ -94,6 +186,7 @@ export class PlainConnection {
   };
 
   readonly #onClose = (): void => {
+    this.#leaving?.abort();
     this.#options.onLeft();
   };
 

@@ -1,68 +1,60 @@
-/** The head of a request that leaves no question. */
-export interface PlainHead {
+import type { PlainMethod } from '@plinth/kernel';
+
+/** The first line of a request that leaves no question. */
+export interface PlainTarget {
+  readonly method: PlainMethod;
   readonly path: string;
   /** Path and query. */
   readonly url: string;
-  readonly host: string;
+}
+
+/** The headers of such a request. */
+export interface PlainHeaders {
   /** By names in lower case, without a prototype. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly contentEncoding: string | undefined;
-  readonly contentLength: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly host: string;
+  /** `undefined`: no body is announced. */
+  readonly contentLength: number | undefined;
 }
 
 /** Characters of a target that need no second look: those of RFC 3986 without a fragment. */
-const REQUEST_LINE = /^POST ((\/[\w\-.~/]*)(?:\?[\w\-.~!$&'()*+,;=:@/?%]*)?) HTTP\/1\.1$/;
+const REQUEST_LINE = /^(GET|POST) ((\/[\w\-.~/]*)(?:\?[\w\-.~!$&'()*+,;=:@/?%]*)?) HTTP\/1\.1$/;
 const HEADER_LINE = /^([A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)[ \t]*$/;
+const CONTENT_LENGTH = /^[1-9]\d{0,8}$/;
 
-/** Headers that say nothing about how to answer, or what is read below. */
+/** Headers that say nothing about how to answer, or that plain routes look at. */
 const KNOWN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
+  'accept-language',
   'authorization',
   'connection',
   'content-encoding',
   'content-length',
   'content-type',
   'host',
+  'sec-fetch-mode',
   'user-agent',
 ]);
 
-/**
- * Reads a head (without the empty line at its end) of which every server would make the same; `undefined` for all others,
- * those that are wrong among them: they are for the HTTP server.
- * @param alsoKnown names of headers that mean something to who answers this path; `undefined`: nobody does.
- */
-export function readPlainHead(
-  text: string,
-  alsoKnown: (path: string) => ReadonlySet<string> | undefined,
-): PlainHead | undefined {
-  const [requestLine = '', ...lines] = text.split('\r\n');
-  const [, url, path] = REQUEST_LINE.exec(requestLine) ?? [];
-  const more = path === undefined ? undefined : alsoKnown(path);
-  const headers = more && readHeaders(lines, more);
-  if (url === undefined || path === undefined || headers === undefined) return undefined;
-  const length = headers['content-length'];
-  const { host } = headers;
-  if (host === undefined || length === undefined || !/^[1-9]\d{0,8}$/.test(length)) {
-    return undefined;
-  }
-  if ((headers['connection'] ?? 'keep-alive').toLowerCase() !== 'keep-alive') return undefined;
-  return {
-    path,
-    url,
-    host,
-    headers,
-    contentEncoding: headers['content-encoding'],
-    contentLength: Number(length),
-  };
+/** `undefined` for every line of which not every server would make the same: it is for the HTTP server. */
+export function readPlainTarget(line: string): PlainTarget | undefined {
+  const [, method, url, path] = REQUEST_LINE.exec(line) ?? [];
+  if (url === undefined || path === undefined) return undefined;
+  return { method: method === 'GET' ? 'GET' : 'POST', url, path };
 }
 
-function readHeaders(
-  lines: readonly string[],
+/**
+ * Reads header lines (without the empty line behind them) of which every server would make the same; `undefined` for all
+ * others, those that are wrong among them: they are for the HTTP server.
+ * @param alsoKnown names of headers that mean something to who answers.
+ */
+export function readPlainHeaders(
+  text: string,
   alsoKnown: ReadonlySet<string>,
-): PlainHead['headers'] | undefined {
-  const headers: Record<string, string> = Object.create(null);
-  for (const line of lines) {
+): PlainHeaders | undefined {
+  const headers: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const line of text.split('\r\n')) {
     const [, written, value] = HEADER_LINE.exec(line) ?? [];
     const name = written?.toLowerCase();
     if (name === undefined || value === undefined) return undefined;
@@ -70,5 +62,8 @@ function readHeaders(
     if (name in headers) return undefined;
     headers[name] = value;
   }
-  return headers;
+  const { host, connection = 'keep-alive', 'content-length': length } = headers;
+  if (host === undefined || connection.toLowerCase() !== 'keep-alive') return undefined;
+  if (length !== undefined && !CONTENT_LENGTH.test(length)) return undefined;
+  return { headers, host, contentLength: length === undefined ? undefined : Number(length) };
 }

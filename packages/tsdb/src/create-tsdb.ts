@@ -118,7 +118,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     warmUp() {
       whenOpen().warmUp({
         async sql(result) {
-          const { encode } = await import('./routes/query/send-result.js');
+          const { encode } = await import('./routes/query/result-answer.js');
           const { TEXT_FORMATS } = await import('./routes/formats/index.js');
           const isInfluxdb3 = needs.settings.compat === 'influxdb3';
           const format = TEXT_FORMATS[isInfluxdb3 ? 'json_rows' : 'json_series'];

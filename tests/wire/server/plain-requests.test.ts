@@ -1,5 +1,5 @@
-// Source: docs/adr/0009-short-writes-without-the-framework.md: short writes are answered before the HTTP server, and every
-// byte is what the HTTP server would have answered. A header that nobody knows sends a request there.
+// Source: docs/adr/0009-short-writes-without-the-framework.md: short writes and queries are answered before the HTTP server, and
+// every byte is what the HTTP server would have answered. A header that nobody knows sends a request there.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -113,6 +113,183 @@ describe('A short write', () => {
     const text = requestText({ target: '/write?db=two', body: 'm v=1 1' });
     connection.send(text + text.replace('Host: h', `Host: h\r\n${UNKNOWN_HEADER}`) + text);
     await connection.until(/^(HTTP\/1\.1 204[\s\S]*?\r\n\r\n){3}$/);
+  });
+});
+
+interface QueryText {
+  readonly method?: string;
+  readonly target: string;
+  readonly body?: string;
+  readonly headers?: readonly string[];
+}
+
+const queryText = ({ method = 'GET', target, body, headers = [] }: QueryText): string => {
+  const length = body === undefined ? [] : [`Content-Length: ${body.length}`];
+  const head = [`${method} ${target} HTTP/1.1`, 'Host: h', ...headers, ...length];
+  return `${head.join('\r\n')}\r\n\r\n${body ?? ''}`;
+};
+
+describe('A query', () => {
+  let server: ServerProcess;
+  const ROW_COUNT = 6000;
+  before(async () => {
+    server = await ServerProcess.start();
+    const lines = Array.from(
+      { length: ROW_COUNT },
+      (_, i) => `m,h=h${i % 7} v=${i},t="text ${i}" ${1_700_000_000 + i}`,
+    );
+    const target = '/api/v3/write_lp?db=plain&precision=second';
+    const { status } = await server.http.send(target, { body: lines.join('\n') });
+    assert.equal(status, 204);
+  });
+  after(async () => await server.close());
+
+  /** The whole answer, also one in chunks, without what differs from request to request. */
+  const wholeAnswer = async (query: QueryText): Promise<string> => {
+    using connection = await RawConnection.open(server.url);
+    connection.send(queryText(query));
+    // The end of an answer of any form is where the next one begins. It is sent later: two requests at once are not plain.
+    await connection.until(/\r\n\r\n/);
+    connection.send('GET /health HTTP/1.1\r\nHost: h\r\n\r\n');
+    const text = await connection.until(
+      /HTTP\/1\.1 200 OK\r\n(?:(?!HTTP\/1\.1)[\s\S])*\r\n\r\nOK$/,
+    );
+    const end = text.lastIndexOf('HTTP/1.1 200 OK');
+    return text
+      .slice(0, end)
+      .replace(/^(date|request-id|x-request-id): .*\r\n/gim, '')
+      .replace(/process_id":"[^"]*/, '');
+  };
+
+  const E = encodeURIComponent;
+  const sql = (text: string, more = ''): string => `/api/v3/query_sql?db=plain${more}&q=${E(text)}`;
+  const v1 = (text: string, more = ''): string => `/query?db=plain${more}&q=${E(text)}`;
+  const FEW = 'SELECT * FROM m WHERE v < 3 ORDER BY time';
+  const ALL = 'SELECT * FROM m ORDER BY time';
+  const FORM = 'Content-Type: application/x-www-form-urlencoded';
+  const JSON_BODY = 'Content-Type: application/json';
+  const packed = (text: string): string => gzipSync(text).toString('latin1');
+  const CASES: readonly (readonly [string, QueryText])[] = [
+    ['sql', { target: sql(FEW) }],
+    ...['json', 'jsonl', 'csv', 'pretty', 'parquet', 'other'].flatMap(
+      (format): [string, QueryText][] => [
+        [`sql as ${format}`, { target: sql(FEW, `&format=${format}`) }],
+        [`all rows in sql as ${format}`, { target: sql(ALL, `&format=${format}`) }],
+        [
+          `influxql as ${format}`,
+          { target: `/api/v3/query_influxql?db=plain&format=${format}&q=${E('SELECT v FROM m')}` },
+        ],
+      ],
+    ),
+    ['sql that is wrong', { target: sql('SELEC 1') }],
+    ['sql over nothing', { target: sql('SELECT * FROM nothing') }],
+    ['sql of another database', { target: '/api/v3/query_sql?db=none&q=SELECT%201' }],
+    ['sql without a database', { target: '/api/v3/query_sql?q=SELECT%201' }],
+    ['sql without parameters', { target: '/api/v3/query_sql' }],
+    ['a type', { target: sql(FEW), headers: ['Accept: text/csv', 'User-Agent: a/1'] }],
+    ['an unknown type', { target: sql(FEW), headers: ['Accept: image/png'] }],
+    [
+      'sql as JSON',
+      {
+        method: 'POST',
+        target: '/api/v3/query_sql',
+        body: JSON.stringify({ db: 'plain', q: 'SELECT $v AS v', params: { v: 1 } }),
+        headers: [JSON_BODY],
+      },
+    ],
+    [
+      'packed sql',
+      {
+        method: 'POST',
+        target: '/api/v3/query_sql',
+        body: packed(JSON.stringify({ db: 'plain', q: FEW })),
+        headers: ['Content-Encoding: gzip'],
+      },
+    ],
+    [
+      'sql that is not packed',
+      { method: 'POST', target: '/query', body: 'q=a', headers: ['Content-Encoding: gzip'] },
+    ],
+    [
+      'another encoding',
+      { method: 'POST', target: '/query', body: 'q=a', headers: ['Content-Encoding: br'] },
+    ],
+    ['v1', { target: v1('SELECT v FROM m WHERE v < 3') }],
+    ['v1 in two statements', { target: v1('SHOW DATABASES; SELECT x FROM nothing') }],
+    ['v1, all rows', { target: v1('SELECT * FROM m', '&epoch=ms') }],
+    ['v1, all series', { target: v1('SELECT * FROM m GROUP BY h', '&pretty=true') }],
+    ['v1 in chunks', { target: v1('SELECT * FROM m', '&chunked=true&chunk_size=500') }],
+    ['v1 as CSV', { target: v1('SELECT * FROM m'), headers: ['Accept: application/csv'] }],
+    [
+      'v1 as MessagePack',
+      { target: v1('SELECT v FROM m'), headers: ['Accept: application/x-msgpack'] },
+    ],
+    ['v1 of a wrong type', { target: v1('SELECT v FROM m'), headers: ['Accept: image/png'] }],
+    ['v1 that is wrong', { target: v1('SELEC') }],
+    ['v1 without parameters', { target: '/query' }],
+    ['v1 with a wrong epoch', { target: v1('SHOW DATABASES', '&epoch=x') }],
+    [
+      'v1 as a form',
+      { method: 'POST', target: '/query', body: 'db=plain&q=SHOW+TAG+KEYS', headers: [FORM] },
+    ],
+    ['v1 as text', { method: 'POST', target: '/query?db=plain', body: 'SHOW FIELD KEYS' }],
+    ['v1 in the URL of a POST', { method: 'POST', target: v1('SHOW SERIES'), body: ' ' }],
+    ['v1 at the other path', { target: `/query/?db=plain&q=${E('SHOW MEASUREMENTS')}` }],
+    ['a body of a GET', { target: v1('SHOW DATABASES'), body: 'x' }],
+    ['a ping', { target: '/ping' }],
+    ['a ping of a client for Go', { target: '/ping', headers: ['User-Agent: InfluxDBClient'] }],
+    ['a ping by HEAD', { method: 'HEAD', target: '/ping' }],
+  ];
+
+  it('gets the answer of the HTTP server, whatever it asks', { timeout: 120_000 }, async () => {
+    for (const [what, query] of CASES) {
+      const answer = await wholeAnswer(query);
+      const headers = [...(query.headers ?? []), UNKNOWN_HEADER];
+      assert.equal(answer, await wholeAnswer({ ...query, headers }), what);
+      assert.match(answer, /^HTTP\/1\.1 \d{3} /, what);
+    }
+  });
+
+  it('is counted once', async () => {
+    const counted = async (): Promise<number> => {
+      const { text } = await server.http.send('/metrics');
+      const line = /^http_requests_total\{method="GET",path="\/query",status="ok"\} (\d+)$/m;
+      return Number(line.exec(text)?.[1] ?? 0);
+    };
+    const before = await counted();
+    for (const text of ['SHOW DATABASES', 'SELECT * FROM m'])
+      await wholeAnswer({ target: v1(text) });
+    assert.equal(await counted(), before + 2);
+  });
+
+  it('is ended when its client leaves', { timeout: 60_000 }, async () => {
+    const slow = 'SELECT count(*) AS n FROM m a, m b, m c, m d WHERE a.v + b.v + c.v + d.v < 0';
+    const cancelled = async (): Promise<number> => {
+      const { text } = await server.http.send('/metrics');
+      return Number(/^query_log_phase_entered_total\{phase="cancel"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    for (const leave of ['close', 'finish'] as const) {
+      const before = await cancelled();
+      using connection = await RawConnection.open(server.url);
+      connection.send(queryText({ target: sql(slow) }));
+      // It takes minutes; when it is ended matters little.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      connection[leave]();
+      while ((await cancelled()) === before)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  });
+
+  it('goes on as its client takes the answer, and ends when it leaves in the middle', async () => {
+    const wide = 'SELECT a.t AS x, b.t AS y FROM m a, m b WHERE a.v < 200';
+    {
+      using connection = await RawConnection.open(server.url);
+      connection.send(queryText({ target: sql(wide, '&format=jsonl') }));
+      await connection.until(
+        /^HTTP\/1\.1 200 OK\r\n[\s\S]*Transfer-Encoding: chunked\r\n\r\n[0-9a-f]+\r\n\{/,
+      );
+    }
+    assert.match(await wholeAnswer({ target: v1('SHOW DATABASES') }), /^HTTP\/1\.1 200 /);
   });
 });
 

@@ -39,6 +39,7 @@ interface PlainCreateNeeds {
 /** Creating an account without the framework: what it costs is a third of a create. */
 export class PlainCreate implements PlainRoute {
   readonly path = CREATE_PATH;
+  readonly methods = ['POST'] as const;
   readonly front: PlainFront;
   readonly #needs: PlainCreateNeeds;
   readonly #contexts = new WeakMap<PlainRequest, RequestContext>();

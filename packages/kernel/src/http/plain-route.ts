@@ -1,17 +1,24 @@
+export type PlainMethod = 'GET' | 'POST';
+
 /** What a plain route looks at. */
 export interface PlainRequest {
-  readonly method: 'POST';
+  readonly method: PlainMethod;
   /** Path and query, as in the request line. */
   readonly url: string;
   /** Address of this server as its client knows it: scheme and host. */
   readonly base: string;
   /** By names in lower case; each of them came once. Without a prototype. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   /** Address of the client. */
   readonly ip: string;
   readonly contentEncoding: string | undefined;
-  /** Not needed any more when the answer is there. */
+  /** Not needed any more when the answer is there. Empty where there is none. */
   readonly body: Uint8Array;
+  /**
+   * Aborted when the client leaves before it has the whole answer. Who has not asked for it is not disturbed: a client that
+   * only ends its own side then still gets its answer.
+   */
+  leaving(): AbortSignal;
 }
 
 export interface PlainAnswer {
@@ -19,13 +26,21 @@ export interface PlainAnswer {
   /** In lower case, those of the body's type among them; its length is not. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer | undefined;
+  /**
+   * What follows the body, asked for piece by piece as the client takes it, and returned when the client leaves. A failure cuts
+   * the connection.
+   */
+  readonly rest?: AsyncGenerator<Buffer, void, undefined> | undefined;
+  /** Of body and rest, where that is known beforehand. */
+  readonly sizeBytes?: number | undefined;
 }
 
 /**
- * A `POST` route that needs nothing but these: the server may answer short requests to it without its framework, whose
- * cost is most of theirs. It answers every failure itself: it never rejects.
+ * A route that needs nothing but these: the server may answer short requests to it without its framework, whose cost is most
+ * of theirs. It answers every failure itself: it never rejects.
  */
 export interface PlainRoute {
+  readonly methods: readonly PlainMethod[];
   /** Without parameters. */
   readonly path: string;
   /** Who asks for credentials: the server's own front, that of everything below `/ops/v1`, or that of a service. */

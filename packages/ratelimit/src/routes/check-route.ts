@@ -33,6 +33,7 @@ const JSON_HEADERS = [['content-type', 'application/json; charset=utf-8']] as co
  * several times what the decision does.
  */
 export class CheckRoute implements PlainRoute {
+  readonly methods = ['POST'] as const;
   readonly path = CHECK_PATH;
   readonly front = 'operator';
   readonly #needs: CheckNeeds;

@@ -26,6 +26,7 @@ export async function registerTsdbRoutes(
   deps: RouteDeps,
 ): Promise<readonly PlainRoute[]> {
   const writes = writeRoutes(deps);
+  const plain: PlainRoute[] = [...writes];
   await app.register(async (scope) => {
     const bodies = new BodyPool();
     installRawBody(scope, deps.settings.max_request_size_bytes, bodies);
@@ -41,9 +42,12 @@ export async function registerTsdbRoutes(
     installRawBody(scope, deps.settings.max_request_size_bytes);
     installDecoding(scope, deps.settings.max_request_size_bytes);
     registerDeleteRoutes(scope, deps);
-    registerQueryRoutes(scope, deps);
-    registerV1QueryRoute(scope, deps);
-    registerNativeInfluxqlRoutes(scope, deps);
+    plain.push(
+      ...registerQueryRoutes(scope, deps),
+      ...registerV1QueryRoute(scope, deps),
+      ...registerNativeInfluxqlRoutes(scope, deps),
+      ...registerServiceRoutes(scope, deps),
+    );
     registerDatabaseRoutes(scope, deps);
     registerTableRoutes(scope, deps);
     registerCacheRoutes(scope, deps);
@@ -51,8 +55,7 @@ export async function registerTsdbRoutes(
     registerPluginTestRoutes(scope, deps);
     registerPluginFileRoutes(scope, deps);
     registerPackageRoutes(scope, deps);
-    registerServiceRoutes(scope, deps);
   });
   await app.register(async (scope) => registerFlightRoutes(scope, deps));
-  return writes;
+  return plain;
 }

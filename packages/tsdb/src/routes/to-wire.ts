@@ -1,6 +1,7 @@
 import { isDomainError, type Logger, type PlainAnswer } from '@plinth/kernel';
 import type { FastifyReply } from 'fastify';
 import type { EdgeError } from './errors.js';
+import { streamOf } from './query/stream-of.js';
 
 /** How failures are worded: everywhere, on the v2 write endpoint, or as plain text (profile `influxdb3`). */
 export type Dialect = 'native' | 'v2' | 'text';
@@ -99,9 +100,12 @@ export function sendFailure(reply: FastifyReply, status: number, body: unknown):
   sendAnswer(reply, failureAnswer(status, body));
 }
 
-export function sendAnswer(reply: FastifyReply, { status, headers, body }: PlainAnswer): void {
+export function sendAnswer(reply: FastifyReply, answer: PlainAnswer): void {
+  const { status, headers, body, rest, sizeBytes } = answer;
   for (const [name, value] of headers) reply.header(name, value);
-  reply.code(status).send(body);
+  if (sizeBytes !== undefined) reply.header('content-length', String(sizeBytes));
+  const isWhole = rest === undefined || body === undefined;
+  reply.code(status).send(isWhole ? body : streamOf(body, rest));
 }
 
 /** See `sendError`. */

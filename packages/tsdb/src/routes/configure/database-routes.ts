@@ -4,10 +4,11 @@ import { INTERNAL_DATABASE } from '../../domain/catalog/names.js';
 import type { RouteDeps } from '../deps.js';
 import { ParameterInvalid } from '../errors.js';
 import type { FormatName } from '../formats/index.js';
+import { signalOf } from '../plain-request.js';
+import { answerQuery } from '../query/answer-query.js';
 import { formatOfName } from '../query/result-format.js';
-import { sendAnswer, signalOf } from '../query/send-answer.js';
 import { parseParameters, queryStringOf, readBoolean, readParameter } from '../query-string.js';
-import { sendError } from '../to-wire.js';
+import { sendAnswer, sendError } from '../to-wire.js';
 import { parseRetention } from './human-time.js';
 import { ManagementInput } from './management-input.js';
 
@@ -33,7 +34,7 @@ export function registerDatabaseRoutes(app: FastifyInstance, deps: RouteDeps): v
       params: new Map(),
       signal: signalOf(reply),
     } as const;
-    await sendAnswer(query, format, { deps, reply });
+    sendAnswer(reply, await answerQuery(query, format, deps));
     return reply;
   });
   app.post(DATABASE, { errorHandler }, async (request, reply) => {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyRequest } from 'fastify';
 import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
 import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
 import { ParameterInvalid } from '../errors.js';
+import type { QueryHttp } from '../plain-request.js';
 import { jsonTextOf, parseJsonObject, readText, readTypedParams } from '../query/json-request.js';
 import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
 import { multipartFields } from './multipart.js';
@@ -42,9 +42,9 @@ const EPOCHS: ReadonlyMap<string, bigint> = new Map([
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Source: tsdb-http, "v1 query endpoint". */
-export function readV1Input(request: FastifyRequest): V1Input {
-  const format = formatOf(request.headers.accept);
-  const queryString = queryStringOf(request.raw.url ?? '');
+export function readV1Input(request: QueryHttp): V1Input {
+  const format = formatOf(request.headers['accept']);
+  const queryString = queryStringOf(request.url);
   if (request.method === 'GET' && queryString === undefined) {
     throw new ParameterInvalid("missing query parameters 'db' and 'q'");
   }
@@ -105,11 +105,12 @@ interface WithBody {
 }
 
 /** What the body says wins over the URL. */
-function withBody(url: Fields, request: FastifyRequest): WithBody {
-  const bytes = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0);
+function withBody(url: Fields, request: QueryHttp): WithBody {
+  const { buffer, byteOffset, byteLength } = request.body;
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
   // Clients of 1.x name a type of a body that they do not send: the query stands in the URL.
   if (bytes.length === 0) return { fields: url, params: undefined };
-  const contentType = contentTypeOf(request);
+  const contentType = request.headers['content-type'] ?? '';
   const [type = ''] = contentType.split(';');
   switch (type.trim().toLowerCase()) {
     case 'application/x-www-form-urlencoded':
@@ -165,15 +166,6 @@ const SPELLINGS: Readonly<Record<string, string>> = { query_str: 'q', database: 
 function scalarText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return String(Object.values(value)[0]);
-}
-
-/** The header itself: the scope reads bodies of any type and hides it from the framework. */
-function contentTypeOf(request: FastifyRequest): string {
-  const { rawHeaders } = request.raw;
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() === 'content-type') return rawHeaders[i + 1] ?? '';
-  }
-  return '';
 }
 
 function readEpoch(text: string | undefined): bigint | undefined {

@@ -1,14 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Logger } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger, PlainAnswer, PlainRoute } from '@plinth/kernel';
+import type { FastifyInstance } from 'fastify';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
 import { TextBytes } from '../formats/text-bytes.js';
-import { signalOf } from '../query/send-answer.js';
-import { streamOf } from '../query/stream-of.js';
-import { sendError } from '../to-wire.js';
-import { setVersionHeaders } from '../write/write-routes.js';
+import {
+  plainQueryRoute,
+  type QueryHttp,
+  type QueryRoute,
+  registerQueryRoute,
+} from '../plain-request.js';
+import { errorAnswer } from '../to-wire.js';
+import { versionHeaders } from '../write/write-routes.js';
 import { UnsupportedValue } from './column-writer.js';
 import { encodeCsv } from './encode-csv.js';
 import { encodeChunks, encodeResult } from './encode-json.js';
@@ -19,46 +23,48 @@ import { readV1Input, type V1Input } from './v1-input.js';
 
 const PIECE_LENGTH = 64 * 1024;
 
-/** `/query`: InfluxQL as the 1.x server speaks it. Source: tsdb-http, "v1 query endpoint". */
-export function registerV1QueryRoute(app: FastifyInstance, deps: RouteDeps): void {
-  for (const url of ['/query', '/query/']) {
-    app.route({
-      method: ['GET', 'POST'],
-      url,
-      errorHandler: (error, _request, reply) =>
-        sendError(error, reply, { dialect: 'native', log: deps.log }),
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+/** `/query`: InfluxQL as the 1.x server speaks it; returns the plain routes. Source: tsdb-http, "v1 query endpoint". */
+export function registerV1QueryRoute(app: FastifyInstance, deps: RouteDeps): readonly PlainRoute[] {
+  return ['/query', '/query/'].map((path) => {
+    const route: QueryRoute = {
+      path,
+      dialect: 'native',
+      async answer(request) {
         const input = readV1Input(request);
-        setVersionHeaders(reply, deps);
-        await answer(input, { deps, reply });
-        return reply;
+        try {
+          return withHeaders(await answer(input, request, deps), versionHeaders(deps));
+        } catch (error) {
+          const failed = errorAnswer(error, { dialect: 'native', log: deps.log });
+          return withHeaders(failed, versionHeaders(deps));
+        }
       },
-    });
-  }
+    };
+    registerQueryRoute(app, route, deps);
+    return plainQueryRoute(route, deps);
+  });
 }
 
-async function answer(
-  input: V1Input,
-  { deps, reply }: { readonly deps: RouteDeps; readonly reply: FastifyReply },
-): Promise<void> {
+const withHeaders = (answer: PlainAnswer, headers: PlainAnswer['headers']): PlainAnswer => ({
+  ...answer,
+  headers: [...headers, ...answer.headers],
+});
+
+async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Promise<PlainAnswer> {
+  const head = { status: 200, headers: [['content-type', CONTENT_TYPES[input.format]]] } as const;
   let run: InfluxqlRun;
   try {
-    run = await deps.influxql.open({ ...input, signal: signalOf(reply) });
+    run = await deps.influxql.open({ ...input, signal: request.leaving() });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    reply
-      .header('content-type', CONTENT_TYPES[input.format])
-      .send(await failedDocument(statementErrorText(error) ?? '', input.format));
-    return;
+    return { ...head, body: await failedDocument(statementErrorText(error) ?? '', input.format) };
   }
-  const pieces = gathered(run, bytesOf(run, input), deps.log);
-  const first = await firstPiece(pieces);
-  const start = first.done ? Buffer.alloc(0) : first.value;
-  reply.header('content-type', CONTENT_TYPES[input.format]);
+  const rest = gathered(run, bytesOf(run, input), deps.log);
+  const first = await firstPiece(rest);
+  const body = first.done ? Buffer.alloc(0) : first.value;
   // A piece that is not full is the last one, unless the client wants each chunk at once.
-  const isWhole = first.done || (start.length < PIECE_LENGTH && input.chunkSize === undefined);
-  reply.send(isWhole ? start : streamOf(start, pieces));
-  if (isWhole) await pieces.return();
+  const isWhole = first.done || (body.length < PIECE_LENGTH && input.chunkSize === undefined);
+  if (isWhole) await rest.return();
+  return isWhole ? { ...head, body } : { ...head, body, rest };
 }
 
 /** What is answered when the statements cannot be read. */

@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { ConflictingValues, ParameterInvalid } from '../errors.js';
 import type { FormatName } from '../formats/index.js';
+import type { QueryHttp } from '../plain-request.js';
 import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
 import { jsonError, jsonTextOf, parseJsonObject, readParams, readText } from './json-request.js';
 import {
@@ -23,8 +23,8 @@ const DATABASE_NAMES = ['db', 'database'];
 const TEXT_NAMES = ['q', 'query_str'];
 
 /** Source: tsdb-http, "Parameters" and "Failures" of the native query endpoints. */
-export function readQueryInput(request: FastifyRequest, isInfluxdb3: boolean): QueryInput {
-  const accepted = formatOfAccept(request.headers.accept);
+export function readQueryInput(request: QueryHttp, isInfluxdb3: boolean): QueryInput {
+  const accepted = formatOfAccept(request.headers['accept']);
   const input = request.method === 'POST' ? readFromBody(request) : readFromUrl(request);
   const { requested, ...rest } = input;
   return { ...rest, format: resolveFormat(requested ?? accepted, isInfluxdb3) };
@@ -32,10 +32,10 @@ export function readQueryInput(request: FastifyRequest, isInfluxdb3: boolean): Q
 
 /** The same for InfluxQL, whose text may name the database itself. */
 export function readInfluxqlInput(
-  request: FastifyRequest,
+  request: QueryHttp,
   isInfluxdb3: boolean,
 ): Omit<QueryInput, 'database'> & { readonly database: string | undefined } {
-  const accepted = formatOfAccept(request.headers.accept);
+  const accepted = formatOfAccept(request.headers['accept']);
   const input =
     request.method === 'POST' ? readFromBody(request, false) : readFromUrl(request, false);
   const { requested, database, ...rest } = input;
@@ -48,8 +48,8 @@ export function readInfluxqlInput(
 
 type RawInput = Omit<QueryInput, 'format'> & { readonly requested: RequestedFormat | undefined };
 
-function readFromUrl(request: FastifyRequest, needsDatabase = true): RawInput {
-  const queryString = queryStringOf(request.raw.url ?? '');
+function readFromUrl(request: QueryHttp, needsDatabase = true): RawInput {
+  const queryString = queryStringOf(request.url);
   if (queryString === undefined) {
     throw new ParameterInvalid("missing query parameters 'db' and 'q'");
   }
@@ -66,8 +66,7 @@ function readFromUrl(request: FastifyRequest, needsDatabase = true): RawInput {
   };
 }
 
-function readFromBody(request: FastifyRequest, needsDatabase = true): RawInput {
-  const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array(0);
+function readFromBody({ body: bytes }: QueryHttp, needsDatabase = true): RawInput {
   if (bytes.length === 0) throw jsonError('EOF while parsing a value at line 1 column 0');
   const body = parseJsonObject(jsonTextOf(bytes));
   const format = readText(body, 'format');

@@ -1,10 +1,11 @@
 import type { Logger, PlainAnswer, PlainRequest, PlainRoute } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { WriteOutcome } from '../../domain/engine/engine.js';
 import { defaultDatabase } from '../../domain/influxql/plan/find-sources.js';
 import type { BodyPool } from '../body-pool.js';
 import { encodingOf } from '../decode-body.js';
 import type { RouteDeps } from '../deps.js';
+import { plainHeaders } from '../plain-request.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
 import { errorAnswer, failureAnswer, sendAnswer, sendError } from '../to-wire.js';
 import { answerRefusedLines } from './refused-lines.js';
@@ -24,6 +25,8 @@ const PATHS: Readonly<Record<WriteApi, string>> = {
   v2: '/api/v2/write',
 };
 
+type WriteRequest = Pick<PlainRequest, 'url' | 'headers' | 'body'>;
+
 /** Source: tsdb-http, "Writing". */
 export function writeRoutes(deps: RouteDeps): readonly WriteRoute[] {
   return (['native', 'v1', 'v2'] as const).map((api) => new WriteRoute(deps, api));
@@ -40,8 +43,12 @@ export function registerWriteRoutes(
         sendError(error, reply, { dialect: route.dialect, log }),
       handler: async (request, reply) => {
         const body = request.body instanceof Uint8Array ? request.body : EMPTY;
-        const contentEncoding = request.headers['content-encoding'];
-        const answer = await route.answer({ url: request.raw.url ?? '', contentEncoding, body });
+        const { headers, raw } = request;
+        const answer = await route.answer({
+          url: raw.url ?? '',
+          headers: plainHeaders(headers),
+          body,
+        });
         bodies.giveBack(body);
         sendAnswer(reply, answer);
         return reply;
@@ -50,14 +57,12 @@ export function registerWriteRoutes(
   }
 }
 
-/** What a write looks at. */
-type PlainWrite = Pick<PlainRequest, 'url' | 'contentEncoding' | 'body'>;
-
 /**
  * One request per line of data is usual, tens of thousands a second: nothing here is looked up, parsed or allocated
  * that is the same for every request of a client.
  */
 export class WriteRoute implements PlainRoute {
+  readonly methods = ['POST'] as const;
   readonly path: string;
   readonly front = 'server';
   readonly dialect: 'native' | 'v2';
@@ -79,7 +84,7 @@ export class WriteRoute implements PlainRoute {
     this.#written = { status: 204, headers, body: undefined };
   }
 
-  async answer(request: PlainWrite): Promise<PlainAnswer> {
+  async answer(request: WriteRequest): Promise<PlainAnswer> {
     try {
       const queryString = queryStringOf(request.url);
       if (queryString === undefined) throw missingQueryString(this.#api);
@@ -95,7 +100,7 @@ export class WriteRoute implements PlainRoute {
     }
   }
 
-  async #write(request: PlainWrite, target: WriteTarget): Promise<WriteOutcome> {
+  async #write(request: WriteRequest, target: WriteTarget): Promise<WriteOutcome> {
     const { engine, catalog, clock, settings } = this.#deps;
     const { body } = request;
     const receivedNs = clock.nowNs();
@@ -107,7 +112,7 @@ export class WriteRoute implements PlainRoute {
             ?.name ?? target.database)
         : target.database,
       body,
-      encoding: encodingOf(request.contentEncoding),
+      encoding: encodingOf(request.headers['content-encoding']),
       maxSizeBytes: settings.max_request_size_bytes,
       precision: target.precision,
       acceptPartial: target.acceptPartial,
@@ -124,11 +129,7 @@ export class WriteRoute implements PlainRoute {
 }
 
 /** Clients of version 1 read these. */
-export function setVersionHeaders(reply: FastifyReply, deps: RouteDeps): void {
-  for (const [name, value] of versionHeaders(deps)) reply.header(name, value);
-}
-
-function versionHeaders({ settings }: RouteDeps): PlainAnswer['headers'] {
+export function versionHeaders({ settings }: RouteDeps): PlainAnswer['headers'] {
   return [
     ['x-influxdb-version', settings.reported_version],
     ['x-influxdb-build', 'Core'],

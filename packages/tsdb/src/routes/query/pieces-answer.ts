@@ -1,22 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
-import type { FastifyReply } from 'fastify';
-import { streamOf } from './stream-of.js';
+import type { PlainAnswer } from '@plinth/kernel';
 
 const PIECE_SIZE_BYTES = 64 * 1024;
 
-/** Sends an answer as it is made. What fits one piece goes out whole, and may fail with a status until its end. */
-export async function sendPieces(
+/** An answer as it is made. What fits one piece goes out whole, and may fail with a status until its end. */
+export async function piecesAnswer(
   answer: AsyncGenerator<Buffer, void, undefined>,
   contentType: string,
-  reply: FastifyReply,
   onEnd: (outcome: 'success' | 'fail' | 'cancel') => void,
-): Promise<void> {
-  const pieces = gathered(answer, onEnd);
-  const first = await pieces.next();
-  const start = first.done ? Buffer.alloc(0) : first.value;
-  const isWhole = start.length < PIECE_SIZE_BYTES;
-  reply.header('content-type', contentType).send(isWhole ? start : streamOf(start, pieces));
-  if (isWhole) await pieces.return();
+): Promise<PlainAnswer> {
+  const rest = gathered(answer, onEnd);
+  const first = await rest.next();
+  const body = first.done ? Buffer.alloc(0) : first.value;
+  const isWhole = body.length < PIECE_SIZE_BYTES;
+  if (isWhole) await rest.return();
+  const head = { status: 200, headers: [['content-type', contentType]] } as const;
+  return isWhole ? { ...head, body } : { ...head, body, rest };
 }
 
 async function* gathered(

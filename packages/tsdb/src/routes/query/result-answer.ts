@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { FastifyReply } from 'fastify';
+import type { PlainAnswer } from '@plinth/kernel';
 import type { ResultStream } from '../../model/result.js';
 import type { TextFormat } from '../formats/encoder.js';
 import { TextBytes } from '../formats/text-bytes.js';
-import { streamOf } from './stream-of.js';
 
 /**
  * Text of several chunks is gathered up to this size before it is written. Answers below it go out whole, with
@@ -15,17 +14,13 @@ const PIECE_SIZE_BYTES = 64 * 1024;
  * Answers with a result. The beginning is encoded before anything is sent, so that an error up to there has a
  * status; one after it cuts the connection. The next chunk is asked for when the client has taken the last.
  */
-export async function sendResult(
-  result: ResultStream,
-  format: TextFormat,
-  reply: FastifyReply,
-): Promise<void> {
-  const pieces = encode(result, format);
-  const first = await pieces.next();
+export async function resultAnswer(result: ResultStream, format: TextFormat): Promise<PlainAnswer> {
+  const rest = encode(result, format);
+  const first = await rest.next();
   // A piece that is not full is the last one.
-  const start = first.done ? Buffer.alloc(0) : first.value;
-  const isWhole = start.length < PIECE_SIZE_BYTES;
-  reply.header('content-type', format.contentType).send(isWhole ? start : streamOf(start, pieces));
+  const body = first.done ? Buffer.alloc(0) : first.value;
+  const answer = { status: 200, headers: [['content-type', format.contentType]], body } as const;
+  return body.length < PIECE_SIZE_BYTES ? answer : { ...answer, rest };
 }
 
 /** The pieces of an answer; all but the last are full. */

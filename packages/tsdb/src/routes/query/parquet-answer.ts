@@ -1,24 +1,20 @@
-import type { FileSystem } from '@plinth/kernel';
-import type { FastifyReply } from 'fastify';
+import type { FileSystem, PlainAnswer } from '@plinth/kernel';
 import type { ParquetFile } from '../../domain/engine/engine.js';
 import { PARQUET_TYPE } from '../formats/index.js';
-import { streamOf } from './stream-of.js';
 
 const PIECE_BYTES = 256 * 1024;
 
-/** Streams the file as the client takes it; it is removed when it has been sent or the client has gone. */
-export async function sendParquet(
-  file: ParquetFile,
-  files: FileSystem,
-  reply: FastifyReply,
-): Promise<void> {
-  const pieces = readAndDispose(file, files);
+/** The file as the client takes it; it is removed when it has been sent or the client has gone. */
+export async function parquetAnswer(file: ParquetFile, files: FileSystem): Promise<PlainAnswer> {
+  const rest = readAndDispose(file, files);
   // The first piece is read here, so that a file that cannot be read has a status and is removed in any case.
-  const first = await pieces.next();
-  reply
-    .header('content-type', PARQUET_TYPE)
-    .header('content-length', String(file.sizeBytes))
-    .send(first.done ? Buffer.alloc(0) : streamOf(first.value, pieces));
+  const first = await rest.next();
+  const answer = {
+    status: 200,
+    headers: [['content-type', PARQUET_TYPE]],
+    sizeBytes: file.sizeBytes,
+  } as const;
+  return first.done ? { ...answer, body: Buffer.alloc(0) } : { ...answer, body: first.value, rest };
 }
 
 async function* readAndDispose(

@@ -1,0 +1,17 @@
+import type { PlainAnswer } from '@plinth/kernel';
+import type { QueryRequest } from '../../domain/engine/engine.js';
+import type { RouteDeps } from '../deps.js';
+import { type FormatName, TEXT_FORMATS } from '../formats/index.js';
+import { parquetAnswer } from './parquet-answer.js';
+import { resultAnswer } from './result-answer.js';
+
+/** Runs a query and answers with its result in the given format. */
+export async function answerQuery(
+  query: QueryRequest,
+  format: FormatName,
+  { engine, files }: RouteDeps,
+): Promise<PlainAnswer> {
+  return format === 'parquet'
+    ? await parquetAnswer(await engine.queryToParquet(query), files)
+    : await resultAnswer(await engine.query(query), TEXT_FORMATS[format]);
+}
