@@ -57,6 +57,8 @@ export interface GameDataNeeds {
 
 /** Reads of the newest version are warmed up when the server has been left alone for so long. */
 const WARM_UP_DELAY_MS = 400;
+/** Who starts a server often loads data into it at once: compressing pages in advance would take their processor. */
+const FIRST_WARM_UP_DELAY_MS = 2500;
 
 export type GameData = HttpService;
 
@@ -150,7 +152,7 @@ class GameDataService implements GameData {
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
       this.#parts.catalog.forgetOthers(set);
-      this.#warmSoon();
+      if (this.#ready === undefined) this.#warmAfter(WARM_UP_DELAY_MS);
     });
   }
 
@@ -190,7 +192,7 @@ class GameDataService implements GameData {
     this.#ready.then(
       () => {
         this.#ready = undefined;
-        this.#warmSoon();
+        this.#warmAfter(FIRST_WARM_UP_DELAY_MS);
       },
       (err) => log.error({ err }, 'game data cannot be loaded'),
     );
@@ -230,11 +232,11 @@ class GameDataService implements GameData {
     );
   }
 
-  #warmSoon(): void {
+  #warmAfter(delayMs: number): void {
     const { signal } = this.#closing;
     const { clock, log } = this.#needs;
     this.#warming = this.#warming
-      .then(() => clock.sleep(WARM_UP_DELAY_MS, signal))
+      .then(() => clock.sleep(delayMs, signal))
       .then(() => warmUp(this.#parts, signal))
       .catch((err) => {
         if (!signal.aborted) log.warn({ err }, 'replies could not be made in advance');

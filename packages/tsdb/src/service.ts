@@ -113,8 +113,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     deletions: catalog.deletions,
     reader: {
       read: async ({ body, ...options }) => {
-        const { laneId, parsed, body: decoded } = await lanes.parse(body, options);
-        return { parserId: laneId, parsed, body: decoded };
+        const { laneId, body: decoded, ...read } = await lanes.parse(body, options);
+        return { parserId: laneId, body: decoded, ...read };
       },
     },
     planner,

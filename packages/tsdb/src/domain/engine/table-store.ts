@@ -165,6 +165,11 @@ export class TableStore {
     };
   }
 
+  /** Somebody may keep the batches that are appended. */
+  get isObserved(): boolean {
+    return this.#observers.length > 0;
+  }
+
   /** Where rows are, by time, and the latest `seq` that a row there can have. */
   arrivals(): readonly {
     readonly minTime: bigint;

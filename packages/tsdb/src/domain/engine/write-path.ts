@@ -17,6 +17,8 @@ export interface ReadBody {
   readonly parsed: ParsedBody;
   /** The body again: reading it in another thread moved it there and back. */
   readonly body: Uint8Array;
+  /** May be called once, when nobody looks at the numbers of `parsed` any more: a later body gets their memory. */
+  readonly giveBack: () => void;
 }
 
 export interface BodyReader {
@@ -100,12 +102,15 @@ export class WritePath {
     } while (introducing !== undefined);
     const batches = accepted.map((table) => translated(table, parser));
     if (batches.length > 0) {
+      const isKept = batches.some(({ store }) => store.isObserved);
       const durable = this.#buffer.append(batches);
       const tell = this.#teller(request, admission, batches);
-      if (request.noSync) durable.then(tell, ignoreUnsynced);
+      // The log has written the numbers and the buffer has copied them. Who listens may keep them.
+      const end = tell ?? (isKept ? undefined : read.giveBack);
+      if (request.noSync) durable.then(end, ignoreUnsynced);
       else {
         await durable.catch(reportReadOnly);
-        tell?.();
+        end?.();
       }
     }
     const writtenCount = batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);

@@ -1,4 +1,5 @@
 import type { FieldValues, ParsedField } from '../../model/parsed-body.js';
+import type { ColumnMemory } from './column-memory.js';
 
 const FIRST_CAPACITY = 16;
 /** Text that a column keeps room for between two bodies. */
@@ -75,13 +76,13 @@ export class FieldColumn {
   }
 
   /** Copies the column out and makes it ready for the next body, with or without its memory. */
-  take(rowCount: number, keepsMemory: boolean): ParsedField {
+  take(rowCount: number, keepsMemory: boolean, memory: ColumnMemory): ParsedField {
     if (this.nextRow < rowCount) {
       if (rowCount > this.capacity) this.#grow(rowCount);
       this.#skipTo(rowCount);
     }
     const validity = this.#validity?.slice(0, (rowCount + 7) >> 3);
-    const field = { name: this.name, data: this.#takeData(rowCount), validity };
+    const field = { name: this.name, data: this.#takeData(rowCount, memory), validity };
     this.reset(keepsMemory);
     return field;
   }
@@ -100,17 +101,16 @@ export class FieldColumn {
       this.bytes = new Uint8Array(0);
   }
 
-  #takeData(rowCount: number): FieldValues {
+  #takeData(rowCount: number, memory: ColumnMemory): FieldValues {
     switch (this.type) {
       case 'float64':
-        return { type: 'float64', values: this.doubles.slice(0, rowCount) };
+        return { type: 'float64', values: memory.doubles(this.doubles, rowCount) };
       case 'int64':
-        return { type: 'int64', values: this.longs.slice(0, rowCount) };
-      case 'uint64':
-        return {
-          type: 'uint64',
-          values: new BigUint64Array(this.longs.buffer, 0, rowCount).slice(),
-        };
+        return { type: 'int64', values: memory.longs(this.longs, rowCount) };
+      case 'uint64': {
+        const { buffer, byteOffset } = memory.longs(this.longs, rowCount);
+        return { type: 'uint64', values: new BigUint64Array(buffer, byteOffset, rowCount) };
+      }
       case 'bool':
         return { type: 'bool', values: this.bytes.slice(0, rowCount) };
       case 'utf8': {

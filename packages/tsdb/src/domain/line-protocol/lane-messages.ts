@@ -16,6 +16,8 @@ export interface LaneJobOptions extends ParseOptions {
 
 export interface LaneJob {
   readonly body: Uint8Array;
+  /** Of earlier replies, for this one and later ones. */
+  readonly slabs: readonly ArrayBuffer[];
   readonly options: LaneJobOptions;
 }
 
@@ -25,7 +27,13 @@ export type LaneMessage = LaneJob | 'forget';
 /** One per job, in the order of the jobs. */
 export type LaneReply =
   /** `body` is absent when the one that was sent is shared and needed no decoding. */
-  | { readonly kind: 'parsed'; readonly parsed: ParsedBody; readonly body: Uint8Array | undefined }
+  | {
+      readonly kind: 'parsed';
+      readonly parsed: ParsedBody;
+      readonly body: Uint8Array | undefined;
+      /** Memory that columns of `parsed` lie in, to be sent back with a later job. */
+      readonly slab: ArrayBuffer | undefined;
+    }
   | { readonly kind: 'body_not_utf8'; readonly index: number; readonly sizeBytes: number }
   | { readonly kind: 'body_too_large'; readonly limitBytes: number }
   | { readonly kind: 'gzip_corrupt'; readonly cause: Error };
@@ -38,9 +46,13 @@ export function transferList(reply: LaneReply): ArrayBuffer[] {
   if (reply.kind !== 'parsed') return [];
   const arrays = reply.parsed.tables.flatMap(arraysOf);
   if (reply.body !== undefined) arrays.push(reply.body);
-  return arrays.flatMap((array) =>
-    array.byteLength >= MIN_TRANSFER_BYTES && isWhole(array) ? [array.buffer] : [],
+  const changing = arrays.flatMap((array) =>
+    array.byteLength >= MIN_TRANSFER_BYTES && isWhole(array) && array.buffer !== reply.slab
+      ? [array.buffer]
+      : [],
   );
+  if (reply.slab !== undefined) changing.push(reply.slab);
+  return changing;
 }
 
 /**

@@ -31,6 +31,26 @@ describe('LanePool', () => {
     assert.equal(body.length, 0, 'the memory changed hands');
   });
 
+  it('uses the memory of an answer again once it was given back, and not before', async () => {
+    await using pool = new LanePool({ laneCount: 1, inlineSizeBytes: 0 });
+    const expected = (count: number) =>
+      new LineProtocolParser().parse(bytesOf(textOf(count)), OPTIONS).tables[0]?.times;
+    const read = async (count: number) => {
+      const { parsed, giveBack } = await pool.parse(bytesOf(textOf(count)), OPTIONS);
+      const times = parsed.tables[0]?.times;
+      assert.deepEqual(times?.slice(), expected(count));
+      return { times, giveBack };
+    };
+    const kept = await read(3000);
+    const given = await read(3000);
+    given.giveBack();
+    const later = await Promise.all([read(2900), read(2800)]);
+    assert.equal(given.times?.length, 0, 'its memory went back to the lane');
+    assert.deepEqual(kept.times?.slice(), expected(3000));
+    for (const { giveBack } of later) giveBack();
+    await read(3000);
+  });
+
   it('parses small bodies at once and leaves them where they are', async () => {
     await using pool = new LanePool({ inlineSizeBytes: 100 });
     const body = bytesOf('m f=1');

@@ -32,6 +32,9 @@ const DEFAULT_OPTIONS: LanePoolOptions = {
 };
 const RETRY_AFTER_SEC = 1;
 
+/** Columns of bodies that the caller's thread reads have memory of their own. */
+const NOTHING_TO_GIVE = (): void => undefined;
+
 const WARM_UP_ROUNDS = 12;
 const WARM_UP_OPTIONS: LaneJobOptions = {
   database: '', // that of no client
@@ -68,7 +71,8 @@ export class LanePool {
     if (this.#isClosed) throw new ShuttingDown();
     const isSmall = body.length <= Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes);
     if (isSmall && options.encoding === 'identity') {
-      return { laneId: INLINE_LANE_ID, parsed: this.#inline.parse(body, options), body };
+      const parsed = this.#inline.parse(body, options);
+      return { laneId: INLINE_LANE_ID, parsed, body, giveBack: NOTHING_TO_GIVE };
     }
     const inFlightBytes = this.#lanes.reduce((sum, lane) => sum + (lane?.bytesInFlight ?? 0), 0);
     if (inFlightBytes > 0 && inFlightBytes + body.length > this.#options.maxInFlightBytes) {

@@ -10,6 +10,7 @@ import {
   transferList,
 } from './lane-messages.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
+import { SlabMemory } from './slab-memory.js';
 
 /** Entry of a lane's thread: decodes and parses one body after the other. A bug ends the thread; the pool notices. */
 function runLane(): void {
@@ -17,6 +18,7 @@ function runLane(): void {
   const port = parentPort;
   const { limits, hashSeed } = workerData as LaneSettings; // written by `Lane` alone
   const parser = new LineProtocolParser(limits, hashSeed);
+  const memory = new SlabMemory();
   let previous = Promise.resolve();
   port.on('message', (job: LaneMessage) => {
     // Decoding is asynchronous: jobs wait for each other, so that replies keep their order.
@@ -25,20 +27,26 @@ function runLane(): void {
         parser.forget();
         return;
       }
-      const reply = await answer(parser, job);
+      for (const slab of job.slabs) memory.giveBack(slab);
+      const reply = await answer(parser, memory, job);
       port.postMessage(reply, transferList(reply));
     });
   });
 }
 
-async function answer(parser: LineProtocolParser, job: LaneJob): Promise<LaneReply> {
+async function answer(
+  parser: LineProtocolParser,
+  memory: SlabMemory,
+  job: LaneJob,
+): Promise<LaneReply> {
   const { encoding, maxSizeBytes } = job.options;
   try {
     const isGzip = encoding === 'gzip';
     const body = isGzip ? await gunzipBounded(job.body, maxSizeBytes) : job.body;
     if (body.length > maxSizeBytes) throw new BodyTooLarge({ limitBytes: maxSizeBytes });
-    const parsed = parser.parse(body, job.options);
-    return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body };
+    const parsed = parser.parse(body, job.options, memory);
+    const slab = memory.takeSlab();
+    return { kind: 'parsed', parsed, body: isShared(body) ? undefined : body, slab };
   } catch (error) {
     if (error instanceof BodyNotUtf8) {
       return { kind: 'body_not_utf8', index: error.index, sizeBytes: error.sizeBytes };

@@ -18,6 +18,8 @@ export interface LaneResult {
   readonly parsed: ParsedBody;
   /** The decoded body: byte ranges of the rows point into it. */
   readonly body: Uint8Array;
+  /** May be called once, when nobody looks at the numbers of `parsed` any more: a later body gets their memory. */
+  readonly giveBack: () => void;
 }
 
 interface Pending {
@@ -27,12 +29,17 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+/** As many as there are bodies under way between two jobs; the lane itself bounds what it keeps of them. */
+const MAX_WAITING_SLABS = 16;
+
 /** A thread with a parser of its own. Results come in the order of `parse` calls. */
 export class Lane {
   readonly laneId: number;
   readonly #worker: Worker;
   /** Jobs without a reply, oldest first. */
   #pending: Pending[] = [];
+  /** Memory of earlier replies that goes back with the next job. */
+  #slabs: ArrayBuffer[] = [];
   #bytesInFlight = 0;
 
   /** @param onEnd called, once or twice, when the thread ends and takes no more jobs. */
@@ -70,12 +77,17 @@ export class Lane {
   }
 
   #send(body: Uint8Array, options: LaneJobOptions): void {
+    const slabs = this.#slabs;
+    this.#slabs = [];
     if (isShared(body)) {
-      this.#worker.postMessage({ body, options } satisfies LaneJob);
+      this.#worker.postMessage({ body, slabs, options } satisfies LaneJob, slabs);
       return;
     }
     const own = isWhole(body) ? body : Uint8Array.from(body);
-    this.#worker.postMessage({ body: own, options } satisfies LaneJob, [own.buffer]);
+    this.#worker.postMessage({ body: own, slabs, options } satisfies LaneJob, [
+      own.buffer,
+      ...slabs,
+    ]);
   }
 
   /** The parser starts over before the next body. */
@@ -100,6 +112,9 @@ export class Lane {
           laneId: this.laneId,
           parsed: reply.parsed,
           body: reply.body ?? job.body,
+          giveBack: () => {
+            if (reply.slab !== undefined) this.#keep(reply.slab);
+          },
         });
         return;
       case 'body_not_utf8':
@@ -114,6 +129,10 @@ export class Lane {
       default:
         assertNever(reply);
     }
+  }
+
+  #keep(slab: ArrayBuffer): void {
+    if (this.#slabs.length < MAX_WAITING_SLABS) this.#slabs.push(slab);
   }
 
   #rejectAll(why: Error): void {

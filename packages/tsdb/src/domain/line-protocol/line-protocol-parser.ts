@@ -7,6 +7,7 @@ import {
 } from '../../model/parsed-body.js';
 import { parseLineCarefully } from './careful-line.js';
 import { addCarefulRow } from './careful-rows.js';
+import { type ColumnMemory, OWN_MEMORY } from './column-memory.js';
 import { FastLines } from './fast-lines.js';
 import { LineRefused } from './line-refused.js';
 import { findLineEnd } from './line-splitter.js';
@@ -62,7 +63,7 @@ export class LineProtocolParser {
   }
 
   /** Throws `BodyNotUtf8`; everything else that is wrong with a body is in the result. */
-  parse(body: Uint8Array, options: ParseOptions): ParsedBody {
+  parse(body: Uint8Array, options: ParseOptions, memory: ColumnMemory = OWN_MEMORY): ParsedBody {
     assertUtf8(body);
     this.#memory.begin();
     const names = this.#memory.names(options.database);
@@ -79,7 +80,7 @@ export class LineProtocolParser {
       if (at < wholeLinesEnd) at = this.#readCarefully(context, at);
     }
     if (at < body.length && !this.#readLastLine(body, at)) this.#readCarefully(context, at);
-    return this.#take();
+    return this.#take(memory);
   }
 
   /** Tag set of a series that this parser has met in the current epoch. */
@@ -141,9 +142,10 @@ export class LineProtocolParser {
     });
   }
 
-  #take(): ParsedBody {
+  #take(memory: ColumnMemory): ParsedBody {
+    memory.begin(this.#used.reduce((sum, table) => sum + table.takenBytes, 0));
     const parsed: ParsedBody = {
-      tables: this.#used.map((table) => table.take()),
+      tables: this.#used.map((table) => table.take(memory)),
       refused: this.#refused,
       refusedCount: this.#refusedCount,
       lineCount: this.#fast.lineCount,

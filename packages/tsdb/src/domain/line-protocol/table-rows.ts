@@ -1,5 +1,6 @@
 import type { FieldValues, ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
 import type { CellBudget } from './cell-budget.js';
+import type { ColumnMemory } from './column-memory.js';
 import { FieldColumn } from './field-column.js';
 import { FieldKeys } from './field-keys.js';
 import { FieldSlot } from './field-slot.js';
@@ -125,8 +126,13 @@ export class TableRows {
     return true;
   }
 
+  /** What `take` will copy into memory, or a little more. */
+  get takenBytes(): number {
+    return 8 * this.rowCount * (this.#active.length + ROW_CELLS);
+  }
+
   /** Copies the rows out and makes the table ready for the next body. */
-  take(): ParsedTable {
+  take(memory: ColumnMemory): ParsedTable {
     const rowCount = this.rowCount;
     const cells = this.series.length * (this.slots.size + ROW_CELLS);
     const keepsMemory = this.#budget.keep(this.#keptCells, cells);
@@ -135,14 +141,14 @@ export class TableRows {
       table: this.table,
       parserTable: this.parserTable,
       rowCount,
-      times: this.#times.slice(0, rowCount),
-      series: this.series.slice(0, rowCount),
-      fields: this.#active.map((column) => column.take(rowCount, keepsMemory)),
+      times: memory.longs(this.#times, rowCount),
+      series: memory.numbers(this.series, rowCount),
+      fields: this.#active.map((column) => column.take(rowCount, keepsMemory, memory)),
       firstNewSeries: this.#entries.length - this.#newSeries.length,
       newSeries: this.#newSeries,
-      lineStarts: this.lineStarts.slice(0, rowCount),
-      lineEnds: this.lineEnds.slice(0, rowCount),
-      lineNumbers: this.lineNumbers.slice(0, rowCount),
+      lineStarts: memory.numbers(this.lineStarts, rowCount),
+      lineEnds: memory.numbers(this.lineEnds, rowCount),
+      lineNumbers: memory.numbers(this.lineNumbers, rowCount),
     };
     this.#newSeries = [];
     this.#active = [];

@@ -2,7 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { Column } from '../../model/column.js';
 import { CHUNK_ROWS, openAppender } from './appender.js';
-import type { BlockField, RowBlock, TextCells } from './row-block.js';
+import type { BlockMemory } from './block-memory.js';
+import type { BlockField, BlockNumbers, RowBlock, TextCells } from './row-block.js';
 
 /**
  * Appends a block to the engine table `table`, whose columns are `_series, _seq, time` and then `columns`.
@@ -15,10 +16,12 @@ export function appendBlock(options: {
   readonly columns: readonly Column[];
   readonly block: RowBlock;
   readonly idWords: Int32Array;
+  /** For the time of the call. */
+  readonly memory: BlockMemory;
 }): void {
-  const { block, columns } = options;
+  const { block, columns, memory } = options;
   const { appender, types } = openAppender(options.connection, options.table, columns.length + 3);
-  const ids = gatherIds(block, options.idWords);
+  const ids = gatherIds(block, options.idWords, memory);
   for (let from = 0; from < block.count; from += CHUNK_ROWS) {
     const rows = Math.min(CHUNK_ROWS, block.count - from);
     const chunk = duckdb.create_data_chunk(types);
@@ -40,10 +43,15 @@ export function appendBlock(options: {
   }
   duckdb.appender_flush_sync(appender);
   duckdb.appender_close_sync(appender);
+  memory.giveBack(ids.buffer);
 }
 
-function gatherIds(block: RowBlock, idWords: Int32Array): BigInt64Array {
-  const ids = new BigInt64Array(block.count);
+function gatherIds(
+  block: RowBlock,
+  idWords: Int32Array,
+  memory: BlockMemory,
+): BigInt64Array<ArrayBuffer> {
+  const ids = new BigInt64Array(memory.take(block.capacity * 8));
   const words = new Int32Array(ids.buffer);
   for (let row = 0; row < block.count; row++) {
     const dense = block.series[row] as number;
@@ -53,13 +61,20 @@ function gatherIds(block: RowBlock, idWords: Int32Array): BigInt64Array {
   return ids;
 }
 
-type Numbers = Float64Array | BigInt64Array | BigUint64Array | Uint8Array;
-
-function copyNumbers(vector: duckdb.Vector, values: Numbers, from: number, rows: number): void {
+function copyNumbers(
+  vector: duckdb.Vector,
+  values: BlockNumbers,
+  from: number,
+  rows: number,
+): void {
   const width = values.BYTES_PER_ELEMENT;
-  // Blocks own their arrays, so the buffer is a plain ArrayBuffer.
-  const buffer = values.buffer as ArrayBuffer;
-  duckdb.copy_data_to_vector(vector, 0, buffer, values.byteOffset + from * width, rows * width);
+  duckdb.copy_data_to_vector(
+    vector,
+    0,
+    values.buffer,
+    values.byteOffset + from * width,
+    rows * width,
+  );
 }
 
 function fillField(

@@ -61,6 +61,26 @@ describe('BufferTable', () => {
     assert.deepEqual(await countOf(table), ALL);
   });
 
+  it('gives the memory of blocks to later ones, but not while somebody may look at it', async () => {
+    const first = newTable('memory_first', host);
+    first.append(batch(), 1n);
+    const lent = first.blocks.map(({ times }) => times);
+    const before = lent.map((times) => times.slice());
+    await first.handOver();
+    const second = newTable('memory_second', host);
+    second.append(batch(), 2n);
+    await second.handOver();
+    const gaps = newTable('memory_gaps', host);
+    gaps.append(withGaps(batch()), 3n);
+    await gaps.handOver();
+    assert.deepEqual(await countOf(second), ALL);
+    const [[rows, values]] = (await host.rows(`SELECT count(*), count(v) FROM "${gaps.name}"`)) as [
+      [bigint, bigint],
+    ];
+    assert.deepEqual([rows, values], [BigInt(ROW_COUNT), BigInt(Math.ceil(ROW_COUNT / 2))]);
+    assert.deepEqual(lent, before);
+  });
+
   /** Rows of the table are visible to others. */
   async function isBegun(table: BufferTable): Promise<boolean> {
     const rows = await host.rows(`SELECT count(*) FROM "${table.name}"`).catch((error: unknown) => {
@@ -73,6 +93,12 @@ describe('BufferTable', () => {
 
 function newTable(name: string, host: DuckDbHost): BufferTable {
   return new BufferTable({ name, host, idWords: () => new Int32Array([7, 0]) });
+}
+
+/** Every second row lacks its field. */
+function withGaps(rows: RowBatch): RowBatch {
+  const validity = new Uint8Array((rows.rowCount + 7) >> 3).fill(0b01010101);
+  return { ...rows, fields: rows.fields.map((field) => ({ ...field, validity })) };
 }
 
 /** One series; the value of row i is i. */

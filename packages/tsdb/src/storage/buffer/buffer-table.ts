@@ -61,9 +61,11 @@ export class BufferTable {
     return this.#engineRows;
   }
 
-  /** The rows that are not in the engine's table, in their order. Those of the last block grow. */
+  /** The rows that are not in the engine's table, in their order. Those of the last block grow. The caller may keep them. */
   get blocks(): readonly RowBlock[] {
-    return this.#moving.length === 0 ? this.#waiting : [...this.#moving, ...this.#waiting];
+    const blocks = [...this.#moving, ...this.#waiting];
+    for (const block of blocks) block.isLent = true;
+    return blocks;
   }
 
   get columns(): readonly Column[] {
@@ -140,9 +142,11 @@ export class BufferTable {
             columns: this.#columns ?? [],
             block,
             idWords: this.#idWords(),
+            memory: this.#host.blockMemory,
           });
           blocks.shift();
           this.#engineRows += block.count;
+          block.retire();
         }
       } catch (error) {
         this.#waiting.unshift(...blocks);
@@ -169,7 +173,7 @@ export class BufferTable {
     const target = Math.min(Math.max(wanted, this.rowCount), largest);
     let capacity = FIRST_BLOCK_ROWS;
     while (capacity * 2 <= target) capacity *= 2;
-    const block = new RowBlock(capacity);
+    const block = new RowBlock(capacity, this.#host.blockMemory);
     this.#waiting.push(block);
     return block;
   }

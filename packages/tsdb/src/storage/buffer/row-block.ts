@@ -2,14 +2,21 @@ import { invariant } from '@plinth/kernel';
 import type { Column } from '../../model/column.js';
 import type { FieldValues } from '../../model/parsed-body.js';
 import { type BatchField, isValid, type RowBatch } from '../../model/row-batch.js';
+import type { BlockMemory } from './block-memory.js';
 
 /** Growing values of one field in a block; rows that lack it have a cleared bit. */
 export interface BlockField {
   readonly column: Column;
-  readonly values: Float64Array | BigInt64Array | BigUint64Array | Uint8Array | TextCells;
+  readonly values: BlockNumbers | TextCells;
   readonly validity: Uint8Array;
   validCount: number;
 }
+
+export type BlockNumbers =
+  | Float64Array<ArrayBuffer>
+  | BigInt64Array<ArrayBuffer>
+  | BigUint64Array<ArrayBuffer>
+  | Uint8Array<ArrayBuffer>;
 
 /** Texts of a block: one slice per row that has one. */
 export interface TextCells {
@@ -23,17 +30,30 @@ export interface TextCells {
 export class RowBlock {
   readonly capacity: number;
   count = 0;
-  readonly series: Uint32Array;
-  readonly seqs: BigInt64Array;
-  readonly times: BigInt64Array;
+  readonly series: Uint32Array<ArrayBuffer>;
+  readonly seqs: BigInt64Array<ArrayBuffer>;
+  readonly times: BigInt64Array<ArrayBuffer>;
   readonly fields = new Map<number, BlockField>();
+  /** Somebody may look at its rows at any time: its memory is not for others. */
+  isLent = false;
+  readonly #memory: BlockMemory;
 
-  constructor(capacity: number) {
+  constructor(capacity: number, memory: BlockMemory) {
     invariant(capacity % 8 === 0, 'blocks hold whole bytes of validity bits');
     this.capacity = capacity;
-    this.series = new Uint32Array(capacity);
-    this.seqs = new BigInt64Array(capacity);
-    this.times = new BigInt64Array(capacity);
+    this.#memory = memory;
+    this.series = new Uint32Array(memory.take(capacity * 4));
+    this.seqs = new BigInt64Array(memory.take(capacity * 8));
+    this.times = new BigInt64Array(memory.take(capacity * 8));
+  }
+
+  /** Its rows are in the engine: gives its memory to later blocks, unless somebody may still look at it. */
+  retire(): void {
+    if (this.isLent) return;
+    for (const array of [this.series, this.seqs, this.times]) this.#memory.giveBack(array.buffer);
+    for (const { values } of this.fields.values()) {
+      if (!('cells' in values)) this.#memory.giveBack(values.buffer);
+    }
   }
 
   get free(): number {
@@ -62,7 +82,7 @@ export class RowBlock {
     if (own === undefined) {
       own = {
         column: field.column,
-        values: makeValues(field.data, this.capacity),
+        values: makeValues(field.data.type, this.capacity, this.#memory),
         validity: new Uint8Array(this.capacity >> 3),
         validCount: 0,
       };
@@ -83,16 +103,20 @@ export class RowBlock {
   }
 }
 
-function makeValues(data: FieldValues, capacity: number): BlockField['values'] {
-  switch (data.type) {
+function makeValues(
+  type: FieldValues['type'],
+  capacity: number,
+  memory: BlockMemory,
+): BlockField['values'] {
+  switch (type) {
     case 'float64':
-      return new Float64Array(capacity);
+      return new Float64Array(memory.take(capacity * 8));
     case 'int64':
-      return new BigInt64Array(capacity);
+      return new BigInt64Array(memory.take(capacity * 8));
     case 'uint64':
-      return new BigUint64Array(capacity);
+      return new BigUint64Array(memory.take(capacity * 8));
     case 'bool':
-      return new Uint8Array(capacity);
+      return new Uint8Array(memory.take(capacity));
     case 'utf8':
       return { cells: new Array<Uint8Array | undefined>(capacity) };
   }

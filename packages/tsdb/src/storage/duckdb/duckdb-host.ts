@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import { Turns } from '../../model/turns.js';
+import { BlockMemory } from '../buffer/block-memory.js';
 import type { OpenInstance } from './open-instance.js';
 
 export interface DuckDbSettings {
@@ -24,6 +25,8 @@ export class DuckDbHost {
   readonly #settings: DuckDbSettings;
   /** For rows handed over, which holds the event loop, and for all else that does. */
   readonly turns = new Turns();
+  /** Of rows that wait for the engine. */
+  readonly blockMemory = new BlockMemory();
   readonly #idle: DuckDBConnection[] = [];
   #opened: Promise<OpenInstance> | undefined;
   #writerTail: Promise<unknown> = Promise.resolve();

@@ -1,0 +1,31 @@
+/** Smaller memory costs next to nothing to make and to collect. */
+const MIN_KEPT_BYTES = 16 * 1024;
+/** What is kept for later blocks: some blocks of a wide table. What is given back beyond it is dropped. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Memory of blocks whose rows are in the engine, for later blocks: the runtime counts fresh memory outside of its heap as a
+ * reason to collect garbage, and the system has to clear it.
+ */
+export class BlockMemory {
+  readonly #kept = new Map<number, ArrayBuffer[]>();
+  #keptBytes = 0;
+
+  /** Contents are those of an earlier block, or zeros. */
+  take(sizeBytes: number): ArrayBuffer {
+    const kept = this.#kept.get(sizeBytes)?.pop();
+    if (kept === undefined) return new ArrayBuffer(sizeBytes);
+    this.#keptBytes -= sizeBytes;
+    return kept;
+  }
+
+  /** Nobody looks at `memory` any more. */
+  giveBack(memory: ArrayBuffer): void {
+    const sizeBytes = memory.byteLength;
+    if (sizeBytes < MIN_KEPT_BYTES || this.#keptBytes + sizeBytes > MAX_KEPT_BYTES) return;
+    this.#keptBytes += sizeBytes;
+    const kept = this.#kept.get(sizeBytes);
+    if (kept === undefined) this.#kept.set(sizeBytes, [memory]);
+    else kept.push(memory);
+  }
+}
