@@ -129,7 +129,7 @@ export function makeRow(kind: Kind, record: StoredRecord, rev: number): Row {
 export function readRow(kind: Kind, text: string, rev: number, shared = new SharedTexts()): Row {
   const record = JSON.parse(text) as StoredRecord; // checked when it was written
   const columns = shared.inColumns(KIND_SPECS[kind].columns(record));
-  return new Row({ id: shared.of(record.id), slug: shared.of(record.slug), rev, text, columns });
+  return new Row({ id: shared.of(record.id), slug: record.slug, rev, text, columns });
 }
 
 export function parseRow<K extends Kind>(_kind: K, row: Row): StoredRecords[K] {

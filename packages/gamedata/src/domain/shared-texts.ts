@@ -1,5 +1,8 @@
 import type { Columns } from './row.js';
 
+/** Hardly two records say the same here: to remember each would take more than it saves. */
+const OWN_COLUMNS: ReadonlySet<string> = new Set(['name', 'shortName', 'updatedAt']);
+
 const EMPTY: readonly never[] = Object.freeze([]);
 
 /**
@@ -19,7 +22,7 @@ export class SharedTexts {
   /** The same columns; lists and members of them are put in place. */
   inColumns(columns: Columns): Columns {
     const own = columns as Record<string, unknown>; // just made, and nobody else's
-    for (const name in own) own[name] = this.#shared(own[name]);
+    for (const name in own) if (!OWN_COLUMNS.has(name)) own[name] = this.#shared(own[name]);
     return own;
   }
 

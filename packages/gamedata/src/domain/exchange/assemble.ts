@@ -151,7 +151,7 @@ class Assembly {
     const old = this.#before.row(kind, id);
     // Whoever had a slug keeps it until another one is asked for.
     const wanted = !hasOwnSlug && this.#isMerge && old !== undefined ? old.slug : record.slug;
-    const slug = freeSlug(this.#shared.of(wanted), (candidate) => {
+    const slug = freeSlug(wanted, (candidate) => {
       const owner = slugs.get(candidate);
       return owner !== undefined && owner !== id;
     });

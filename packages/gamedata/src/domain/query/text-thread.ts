@@ -19,8 +19,8 @@ export type ToTextThread = Omit<TextsWanted, 'rows'> & { readonly texts: PackedP
 const MAX_AHEAD = 2;
 /** The thread ends when it had nothing to do for so long. */
 const IDLE_MS = 2_000;
-/** A group and what is made of it; what is not needed any more must not lie about. */
-const HEAP_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
+/** The largest group of the largest records fits; what is short-lived must not lie about. */
+const HEAP_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 };
 
 interface Job {
   readonly wanted: TextsWanted;
