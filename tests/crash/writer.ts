@@ -28,6 +28,7 @@ export class Writer {
   points: Points = new Map();
   inFlight: Points | undefined;
   requestCount = 0;
+  acknowledgedCount = 0;
   readonly #chance: Chance;
 
   constructor(name: string, chance: Chance) {
@@ -54,6 +55,7 @@ export class Writer {
       assert.equal(answer.status, expected, answer.text);
       if (expected === 400) assertReported(answer.text, request);
       if (!isRefused) this.points = merged(this.points, request.points);
+      this.acknowledgedCount++;
     }
   }
 
