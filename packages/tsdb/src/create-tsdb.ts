@@ -87,6 +87,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       opened = await openTsdb(needs, (text, context, signal) =>
         planner.plan(text, context, signal),
       );
+      if (opened.hasTables) planner.prepare();
     },
     freeze: (snapshot) => whenOpen().engine.freeze(snapshot),
     async adaptSnapshot(copy) {

@@ -31,6 +31,8 @@ export interface WarmUpConsumers {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
+  /** Somebody has written: questions will come. */
+  readonly hasTables: boolean;
   readonly engine: Engine & Pick<TsdbEngine, 'freeze'>;
   /** Writes the server's own metrics. */
   readonly recorder: MetricsRecorder;
@@ -136,6 +138,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     report: reportTo(needs.log, metrics),
   });
   await caches.open((schema) => engine.tableStore(schema));
+  const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
+  if (hasTables) host.prepare(); // In threads of its own, while routes are registered here.
   observeEngine(needs.metrics, () => engine.state());
   observeCaches(needs.metrics, caches);
   const closing = new AbortController();
@@ -157,6 +161,7 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   };
   return {
     catalog,
+    hasTables,
     engine,
     influxql: new Influxql({
       ...{ catalog, engine, changes: { catalog, engine } },

@@ -6,6 +6,11 @@ export class LatePlanner {
   #loading: Promise<SqlPlanner> | undefined;
   #loaded: SqlPlanner | undefined;
 
+  /** Loads in the background, for statements that are likely soon. They tell when that fails. */
+  prepare(): void {
+    this.#load().catch(() => undefined);
+  }
+
   /** As `SqlPlanner.plan`. */
   plan(
     text: string,

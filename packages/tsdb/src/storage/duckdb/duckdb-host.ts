@@ -36,6 +36,11 @@ export class DuckDbHost {
     this.#settings = settings;
   }
 
+  /** Opens the engine in the background, for statements that are likely soon. They tell when that fails. */
+  prepare(): void {
+    this.#whenOpen().catch(() => undefined);
+  }
+
   /** The first statement opens the engine; after a failure the next one tries again. */
   #whenOpen(): Promise<OpenInstance> {
     this.#opened ??= import('./open-instance.js')
