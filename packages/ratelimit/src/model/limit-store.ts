@@ -31,8 +31,11 @@ export interface LimitStore {
     resources: readonly Resource[],
   ): readonly (BucketUsage | undefined)[] | Promise<readonly (BucketUsage | undefined)[]>;
   secondaryUsage(key: string): SecondaryUsage | Promise<SecondaryUsage>;
-  /** Forgets everything about an identity but its running requests and its ban. */
-  reset(key: string): void | Promise<void>;
+  /**
+   * Forgets everything about an identity but its running requests and its ban.
+   * @param resources all that there are.
+   */
+  reset(key: string, resources: readonly Resource[]): void | Promise<void>;
 
   ban(key: string, durationSec: number): void | Promise<void>;
   /** @returns whether there was one. */

@@ -158,7 +158,8 @@ function registerViews(app: FastifyInstance, needs: OperatorNeeds): void {
   });
 
   app.post<OfIdentity>(`${OPERATOR_PATH}/:identity/reset`, async (request, reply) => {
-    await store.reset(keyOf(addresses, request.params.identity));
+    const key = keyOf(addresses, request.params.identity);
+    await store.reset(key, resources.buckets);
     return reply.code(204).send();
   });
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock, SystemRandom } from '@plinth/kernel';
 import { StoreUnavailable } from '../errors.js';
 import { DEFAULT_RULES } from '../model/limit-store.js';
@@ -40,9 +39,7 @@ async function openStore(url: string, mode: OnStoreError) {
     maxIdentityCount: 1_000,
     onChange: (isReachable) => changes.push(isReachable),
   });
-  // The first connection to a server that hangs would never be made; nobody waits for it.
-  void store.start();
-  await sleep(100);
+  await store.start();
   return { store, changes };
 }
 

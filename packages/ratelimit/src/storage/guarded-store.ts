@@ -139,8 +139,8 @@ export class GuardedStore implements LimitStore {
     return await this.#ask((store) => store.secondaryUsage(key));
   }
 
-  async reset(key: string): Promise<void> {
-    await this.#ask((store) => store.reset(key));
+  async reset(key: string, resources: readonly Resource[]): Promise<void> {
+    await this.#ask((store) => store.reset(key, resources));
   }
 
   async ban(key: string, durationSec: number): Promise<void> {

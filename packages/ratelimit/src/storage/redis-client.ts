@@ -2,7 +2,7 @@ import type { Clock } from '@plinth/kernel';
 import type { Cluster, Redis } from 'ioredis';
 import type { LimitRules } from '../model/limit-store.js';
 import type { ScriptAnswer } from './redis-admission.js';
-import { admitAll, admitPrimary, BAN, NODES, SECONDARY, SETTLE, USAGE } from './redis-scripts.js';
+import { admitAll, admitPrimary, BAN, BAN_OF, BANS, NODES, SECONDARY, SETTLE, USAGE } from './redis-scripts.js';
 
 const MAX_FIRST_WAIT_MS = 500;
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -20,6 +20,8 @@ interface Scripts {
   rlSecondary(keyCount: number, ...rest: (string | number)[]): Promise<number[]>;
   rlNodes(keyCount: number, key: string, node: string, lifeMs: number): Promise<number>;
   rlBan(keyCount: number, key: string, durationMs: number): Promise<[number, number]>;
+  rlBanOf(keyCount: number, key: string): Promise<[] | [level: number, untilMs: number]>;
+  rlBans(keyCount: number, key: string, most: number): Promise<string[]>;
 }
 export type RedisClient = (Redis | Cluster) & Scripts;
 
@@ -143,4 +145,6 @@ const scriptsOf = (rules: LimitRules) => ({
   rlSecondary: { lua: SECONDARY },
   rlNodes: { lua: NODES },
   rlBan: { lua: BAN },
+  rlBanOf: { lua: BAN_OF },
+  rlBans: { lua: BANS },
 });

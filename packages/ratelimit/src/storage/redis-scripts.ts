@@ -275,6 +275,20 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])
 `;
 
+/** Level, end and ms that are left of a ban that goes on. KEYS: ban. */
+export const BAN_OF = `${PRELUDE}
+local level, untilms = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+):(%d+)$')
+local left = level and untilms - now_ms() or 0
+if left <= 0 then return {} end
+return {tonumber(level), tonumber(untilms)}
+`;
+
+/** Identities whose bans end last. KEYS: bans. ARGV: how many. */
+export const BANS = `${PRELUDE}
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now_ms())
+return redis.call('ZREVRANGE', KEYS[1], 0, ARGV[1] - 1)
+`;
+
 /** Begins a ban by hand. KEYS: ban. ARGV: length in ms. */
 export const BAN = `${PRELUDE}
 local now = now_ms()

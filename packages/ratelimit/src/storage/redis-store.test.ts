@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock, SystemRandom } from '@plinth/kernel';
+import { ManualClock } from '@plinth/kernel/testing';
 import type { Caller } from '../model/caller.js';
 import { DEFAULT_RULES, type LimitRules } from '../model/limit-store.js';
 import { makePlan, type Plan } from '../model/plan.js';
@@ -18,6 +19,17 @@ const skip = url === '' && 'PLINTH_TEST_REDIS_URL names no Redis';
 
 const clock = new SystemClock();
 const random = new SystemRandom(clock);
+/** On a busy machine the connection may take longer than a server waits for it. */
+async function startWhole(store: RedisStore): Promise<void> {
+  await store.start();
+  const isThere = () =>
+    store.usage('user:0', []).then(
+      () => true,
+      () => false,
+    );
+  for (let round = 0; round < 200 && !(await isThere()); round += 1) await sleep(50);
+}
+
 const newPrefix = (): string => `test:${random.uuidV4()}:`;
 
 /** None but the primary limit refuses. */
@@ -31,7 +43,7 @@ async function openStore(
   { reserve = 0, prefix = newPrefix() } = {},
 ): Promise<RedisStore> {
   const store = new RedisStore({ url, clock, random, rules, prefix, reserve, timeoutMs: 5_000 });
-  await store.start();
+  await startWhole(store);
   return store;
 }
 
@@ -112,10 +124,43 @@ describe('RedisStore', { skip }, () => {
     await store.close();
   });
 
+  it('counts nodes and bans by the clock of Redis, and no fewer nodes when that has lost its keys', async () => {
+    const { Redis } = await import('ioredis');
+    const prefix = newPrefix();
+    const other = new Redis(url);
+    // A day apart from each other and from Redis.
+    const clocks = [-86_400_000, 86_400_000].map((offMs) => new ManualClock(Date.now() + offMs));
+    const stores = clocks.map((own) => new RedisStore({ url, clock: own, random, prefix, timeoutMs: 5_000 }));
+    await Promise.all(stores.map(startWhole));
+    const [one, two] = stores as [RedisStore, RedisStore];
+    const passUntil = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+      for (let round = 0; round < 500 && !(await isSo()); round += 1) {
+        await Promise.all(clocks.map((own) => own.advanceMs(1_000)));
+        await sleep(5);
+      }
+      assert.ok(await isSo());
+    };
+    await passUntil(() => one.nodeCount === 2 && two.nodeCount === 2);
+    await other.del(`${prefix}nodes`);
+    await two.close();
+    await passUntil(async () => (await other.zcard(`${prefix}nodes`)) === 1);
+    assert.equal(one.nodeCount, 2);
+    await passUntil(() => one.nodeCount === 1);
+    const { key } = newCaller();
+    await one.ban(key, 60);
+    assert.equal((await one.banOf(key))?.level, 1);
+    assert.deepEqual(
+      (await one.bans(10)).map(({ identity }) => identity),
+      [key],
+    );
+    other.disconnect();
+    await one.close();
+  });
+
   it('takes no burst for an outage', async () => {
     const prefix = newPrefix();
     const store = new RedisStore({ url, clock, random, rules: UNBOUND, prefix, timeoutMs: 100 });
-    await store.start();
+    await startWhole(store);
     const caller = newCaller(new Map([['core', { limit: 5_000, windowSec: 3_600 }]]));
     const decided = await Promise.all(
       Array.from({ length: 6_000 }, async () => await store.admit(caller, newPlan())),
@@ -136,7 +181,7 @@ describe('RedisStore', { skip }, () => {
       rules: { ...DEFAULT_RULES, banThreshold: 20 },
       onBan: ({ identity }) => bans.push(identity),
     });
-    await store.start();
+    await startWhole(store);
     const caller = newCaller(new Map([['core', { limit: 1, windowSec: 2 }]]));
     for (let count = 0; count < 50; count++) await store.admit(caller, newPlan());
     await sleep(2_100);
@@ -273,7 +318,7 @@ describe('RedisStore with units ahead', { skip }, () => {
     const store = await openStore(DEFAULT_RULES, { reserve: 50 });
     const caller = limited(1_000);
     for (let index = 0; index < 20; index += 1) store.finish(await store.admit(caller, plan));
-    await store.reset(caller.key);
+    await store.reset(caller.key, RESOURCES.all);
     assert.equal((await store.admit(caller, plan)).used, 1);
     for (let index = 0; index < 20; index += 1) store.finish(await store.admit(caller, plan));
     await store.ban(caller.key, 60);

@@ -208,10 +208,16 @@ export class RedisStore implements LimitStore {
     };
   }
 
-  async reset(key: string): Promise<void> {
+  async reset(key: string, resources: readonly Resource[]): Promise<void> {
     this.#empty.forget(key);
     this.#reserved?.drop(key);
     const own = this.#key(key, '');
+    // Named here, because the search ends after so many keys; what it misses is forgotten within a minute.
+    const known = [
+      ...resources.map(({ bucket }) => `p:${bucket}`),
+      ...['cpu', 'cpug', 'cm', 'ch', 'th', 'h', 'rej'],
+    ].map((part) => own + part);
+    await this.#call((client) => client.unlink(...known));
     const kept = new Set([this.#key(key, 'ban'), this.#key(key, 'c')]);
     await this.#scan(`${escapeGlob(own)}*`, async (keys) => {
       const gone = keys.filter((each) => !kept.has(each));
@@ -234,17 +240,15 @@ export class RedisStore implements LimitStore {
   }
 
   async banOf(key: string): Promise<Ban | undefined> {
-    const value = await this.#call((client) => client.get(this.#key(key, 'ban')));
-    const [, level, untilMs] = /^(\d+):(\d+)$/.exec(value ?? '') ?? [];
-    const untilSec = Math.ceil(Number(untilMs) / 1000);
-    const isOver = level === undefined || Number(untilMs) <= this.#options.clock.nowMs();
-    return isOver ? undefined : { identity: key, untilSec, level: Number(level) };
+    const [level, untilMs = 0] = await this.#call((client) =>
+      client.rlBanOf(1, this.#key(key, 'ban')),
+    );
+    if (level === undefined) return undefined;
+    return { identity: key, untilSec: Math.ceil(untilMs / 1000), level };
   }
 
   async bans(limit: number): Promise<readonly Ban[]> {
-    const nowMs = this.#options.clock.nowMs();
-    await this.#call((client) => client.zremrangebyscore(this.#bansKey, '-inf', nowMs));
-    const keys = await this.#call((client) => client.zrevrange(this.#bansKey, 0, limit - 1));
+    const keys = await this.#call((client) => client.rlBans(1, this.#bansKey, limit));
     const found = await Promise.all(keys.map((key) => this.banOf(key)));
     return found.filter((ban) => ban !== undefined);
   }

@@ -287,7 +287,7 @@ export function limitStoreContract(
       const caller = limited(1);
       await store.admit(caller, newPlan({ content: true }));
       assert.equal((await store.admit(caller, newPlan())).isAllowed, false);
-      await store.reset(caller.key);
+      await store.reset(caller.key, RESOURCES.all);
       assert.equal(await usedOf(store, caller), undefined);
       assert.equal((await store.secondaryUsage(caller.key)).content_hour, 0);
       assert.equal((await store.admit(caller, newPlan())).isAllowed, true);
