@@ -58,7 +58,7 @@ async function hasDriver(context: TestContext): Promise<boolean> {
   }
 }
 
-it('F-02 the driver of JDBC binds parameters of every type', async (context) => {
+it('F-02 the driver of JDBC binds parameters of every type and knows the server', async (context) => {
   if (!(await hasDriver(context))) return;
   await using server = await ServerProcess.start({ flags: [] });
   const created = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
@@ -96,5 +96,8 @@ it('F-02 the driver of JDBC binds parameters of every type', async (context) => 
     '2020-02-03;',
     '5;',
     'text;',
+    '10:11:12;',
+    'hällo;',
+    'all facts',
   ]);
 });

@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
+  Binary,
+  DurationMillisecond,
   makeData,
   makeVector,
   Table,
+  TimeMicrosecond,
   TimestampNanosecond,
   tableFromArrays,
   tableFromIPC,
   tableToIPC,
+  type Vector,
+  vectorFromArray,
 } from 'apache-arrow';
 import {
   assertEmpty,
@@ -277,6 +282,45 @@ describe('prepared statements', () => {
     await check(1_700_000_000_123_456_788n, false);
   });
 
+  it('F-02 take bytes, times of day and durations', async () => {
+    const check = async (text: string, vector: Vector, expected: unknown) => {
+      const { handle } = await prepare(text);
+      const bound = await bindTable(handle, new Table({ 0: vector }));
+      const { table } = await client.execute(prepared(bound), at());
+      assert.deepEqual(rowsOfTable(table), [{ found: expected }], text);
+    };
+    // Source: FIPS 180-4, the digest of "abc".
+    const digest = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    const bytes = vectorFromArray([Buffer.from(digest, 'hex')], new Binary());
+    await check("SELECT sha256('abc') = $1 AS found", bytes, true);
+    await check("SELECT sha256('abd') = $1 AS found", bytes, false);
+    await check("SELECT encode($1, 'hex') AS found", bytes, digest);
+    const timeOfDay = makeVector(
+      makeData({ type: new TimeMicrosecond(), data: BigInt64Array.of(36_672_000_001n) }),
+    );
+    await check("SELECT TIME '10:11:12.000001' = $1 AS found", timeOfDay, true);
+    const minute = makeVector(
+      makeData({ type: new DurationMillisecond(), data: BigInt64Array.of(60_000n) }),
+    );
+    await check(
+      "SELECT TIMESTAMP '2020-01-01T00:01:00' - $1 = TIMESTAMP '2020-01-01' AS found",
+      minute,
+      true,
+    );
+    const late = makeVector(
+      makeData({ type: new TimeMicrosecond(), data: BigInt64Array.of(86_400_000_000n) }),
+    );
+    const { handle } = await prepare('SELECT CAST($1 AS TIME)');
+    const refused = bindTable(handle, new Table({ 0: late }));
+    assert.equal((await statusOf(refused)).code, INVALID_ARGUMENT);
+    const types = await prepare("SELECT sha256('a') = $1, CAST($2 AS TIME)");
+    const { fields } = tableFromIPC(types.parameter_schema).schema;
+    assert.deepEqual(
+      fields.map(({ type }) => String(type)),
+      ['Binary', 'Time32<MILLISECOND>'],
+    );
+  });
+
   it('F-02 refuse what is no statement and no parameter', async () => {
     const noHandle = client.execute(prepared(Buffer.from('nonsense')), at());
     assert.equal((await statusOf(noHandle)).code, INVALID_ARGUMENT);
@@ -380,7 +424,14 @@ describe('what there is', () => {
         [504, '"'],
       ],
     );
-    assert.ok((await answer('CommandGetSqlInfo', 'SqlInfo')).length > 20);
+    // All that the protocol knows: clients fail where they miss one.
+    const all = (await answer('CommandGetSqlInfo', 'SqlInfo')) as { readonly info_name: number }[];
+    const range = (first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    assert.deepEqual(
+      all.map(({ info_name }) => info_name).sort((a, b) => a - b),
+      [...range(0, 11), 100, 101, ...range(500, 576)],
+    );
   });
 
   it('F-02 types; keys there are none', async () => {

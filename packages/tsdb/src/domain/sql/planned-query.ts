@@ -2,10 +2,13 @@ import type { DirectRequest } from '../../model/direct-request.js';
 import type { OutputColumn } from '../../model/result.js';
 import type { ScanRequest, ScanSource } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { SqlType } from '../../model/sql-type.js';
+import type { IntervalValue, SqlType } from '../../model/sql-type.js';
 
 /** Value of a `$name` placeholder, already typed by its JSON form. */
-export type ParameterValue = null | boolean | number | bigint | string;
+export type PlainParameter = null | boolean | number | bigint | string;
+
+/** Clients of Flight also bind what JSON has no form for. */
+export type ParameterValue = PlainParameter | Uint8Array | IntervalValue;
 
 export interface PlanContext {
   readonly database: DatabaseSchema;

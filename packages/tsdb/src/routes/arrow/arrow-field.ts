@@ -9,7 +9,12 @@ export interface UnionType {
   readonly members: readonly { readonly name: string; readonly type: SqlType }[];
 }
 
-export type ArrowType = SqlType | UnionType;
+/** A time of day in milliseconds, as which clients are told to send one; no query answers with it. */
+export interface TimeOfDayType {
+  readonly kind: 'time_ms';
+}
+
+export type ArrowType = SqlType | UnionType | TimeOfDayType;
 
 /** One column of an Arrow schema. */
 export interface ArrowField {

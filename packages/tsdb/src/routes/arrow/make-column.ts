@@ -33,6 +33,7 @@ export function makeColumn(type: ArrowType): ColumnBuilder {
     case 'binary':
       return new TextColumn();
     case 'date':
+    case 'time_ms':
       return intColumn(32, true);
     case 'time':
     case 'duration':
@@ -72,6 +73,7 @@ export function fixedSizeOf(type: ArrowType): number | undefined {
     case 'float':
       return type.bits / 8;
     case 'date':
+    case 'time_ms':
       return 4;
     case 'time':
     case 'duration':

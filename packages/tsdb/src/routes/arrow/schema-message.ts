@@ -148,6 +148,8 @@ function writeType(
       return { tag: Type.Date, offset: ArrowDate.createDate(builder, DateUnit.DAY) };
     case 'time':
       return { tag: Type.Time, offset: Time.createTime(builder, TimeUnit.NANOSECOND, 64) };
+    case 'time_ms':
+      return { tag: Type.Time, offset: Time.createTime(builder, TimeUnit.MILLISECOND, 32) };
     case 'timestamp': {
       const zone = type.zone === undefined ? 0 : builder.createString(type.zone);
       const offset = Timestamp.createTimestamp(builder, UNIT[type.unit], zone);

@@ -1,4 +1,5 @@
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
+import type { IntervalValue } from '../../model/sql-type.js';
 import { ParameterInvalid } from '../errors.js';
 import { GRPC, GrpcFailure } from '../grpc/grpc-status.js';
 import { parseJsonObject, readParams, readText } from '../query/json-request.js';
@@ -82,9 +83,15 @@ function encodeParam(name: string, value: ParameterValue): Uint8Array {
   else if (typeof value === 'boolean') param.number(3, value ? 1 : 0);
   else if (typeof value === 'number') param.double(4, value);
   else if (typeof value === 'string') param.text(7, value);
-  else param.long(value >= 0n ? 6 : 5, value);
+  else if (typeof value === 'bigint') param.long(value >= 0n ? 6 : 5, value);
+  else if (value instanceof Uint8Array) param.bytes(BYTES_FIELD, value);
+  else param.text(INTERVAL_FIELD, `${value.months} ${value.days} ${value.nanos}`);
   return param.finish();
 }
+
+/** Of this server alone: only its own handles have them. */
+const BYTES_FIELD = 1001;
+const INTERVAL_FIELD = 1002;
 
 const QUERY_TYPE = { UNSPECIFIED: 0, SQL: 1, INFLUXQL: 2, FLIGHT_SQL: 3 } as const;
 
@@ -153,6 +160,19 @@ function decodeParam(bytes: Uint8Array): readonly [string, ParameterValue] {
     7: read.text((found) => {
       value = found;
     }),
+    [BYTES_FIELD]: read.bytes((found) => {
+      value = found;
+    }),
+    [INTERVAL_FIELD]: read.text((found) => {
+      value = intervalOf(found);
+    }),
   });
   return [name, value];
+}
+
+function intervalOf(text: string): IntervalValue {
+  const match = /^(-?\d{1,9}) (-?\d{1,9}) (-?\d{1,19})$/.exec(text);
+  if (match === null) throw new InvalidTicket('Invalid ticket');
+  const [, months, days, nanos = ''] = match;
+  return { months: Number(months), days: Number(days), nanos: BigInt(nanos) };
 }

@@ -52,7 +52,7 @@ function boundToken(
   value: ParameterValue | { readonly literal: Expr },
 ): string | BoundNumber | undefined {
   if (typeof value === 'bigint') return value < 0n ? undefined : { kind: 'integer', value };
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (typeof value !== 'object' || value === null || !('literal' in value)) return undefined;
   const { literal } = value;
   switch (literal.kind) {
     case 'var_ref':

@@ -259,7 +259,12 @@ function literalOf(name: string, params: Parameters): Expr {
     case 'number':
       return { kind: 'number', value };
     default:
-      if (value !== null && value !== undefined) return value.literal;
+      if (value instanceof Uint8Array) {
+        throw planFailure(`Bind parameter '$${name}' is bytes, which InfluxQL does not have`);
+      }
+      if (value !== null && value !== undefined) {
+        return 'literal' in value ? value.literal : { kind: 'duration', ns: value.nanos };
+      }
       throw planFailure(
         `Bind parameter '$${name}' was referenced in the InfluxQL statement but its value is undefined`,
       );

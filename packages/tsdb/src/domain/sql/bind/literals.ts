@@ -92,8 +92,16 @@ function parameterExpr(value: ParameterValue, displayName: string): Bound {
     case 'string':
       return constantExpr(value, UTF8, displayName);
     default:
-      return constantExpr(null, NULL, displayName);
+      if (value === null) return constantExpr(null, NULL, displayName);
+      return value instanceof Uint8Array
+        ? bytesExpr(value, displayName)
+        : constantExpr(value, INTERVAL, displayName);
   }
+}
+
+function bytesExpr(bytes: Uint8Array, displayName: string): Bound {
+  const text = `unhex('${Buffer.from(bytes).toString('hex')}')`;
+  return { text, type: { kind: 'binary' }, displayName, hasAggregate: false, hasWindow: false };
 }
 
 /** `INTERVAL '1 day'`, `INTERVAL '1' DAY`, `INTERVAL 1 DAY`, also with a minus before the number. */

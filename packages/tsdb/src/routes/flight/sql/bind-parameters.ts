@@ -1,6 +1,7 @@
 import type { Vector } from 'apache-arrow';
 import type { ParameterValue } from '../../../domain/sql/planned-query.js';
 import { floorDiv } from '../../../model/calendar.js';
+import type { IntervalValue } from '../../../model/sql-type.js';
 import { encapsulated } from '../../arrow/schema-message.js';
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
 import type { FlightQuery } from '../run-query.js';
@@ -110,6 +111,9 @@ function parameterOf(
   if (DataType.isInt(type)) return BigInt(value as number | bigint);
   if (DataType.isFloat(type)) return Number(value);
   if (DataType.isDecimal(type)) return decimalOf(value as Uint32Array, type.scale);
+  if (value instanceof Uint8Array) return value;
+  if (DataType.isTime(type)) return timeOfDayText(BigInt(value as number | bigint), type.unit);
+  if (DataType.isDuration(type)) return durationOf(BigInt(value as number | bigint), type.unit);
   if (DataType.isDate(type)) return new Date(Number(value)).toISOString().slice(0, 10);
   throw invalid(`parameters of type ${String(type)} are not supported`);
 }
@@ -127,6 +131,19 @@ function timeText(count: bigint, digits: number): string {
   const fraction = String(count - seconds * perSecond).padStart(digits, '0');
   return digits === 0 ? `${whole}Z` : `${whole}.${fraction}Z`;
 }
+
+/** A time of day as texts of times are written. */
+function timeOfDayText(count: bigint, unit: number): string {
+  const nanos = count * 10n ** BigInt(9 - (UNIT_DIGITS[unit] ?? 9));
+  if (nanos < 0n || nanos >= DAY_NS) throw invalid('a time of day is out of range');
+  return timeText(nanos, 9).slice('1970-01-01T'.length, -1);
+}
+
+function durationOf(count: bigint, unit: number): IntervalValue {
+  return { months: 0, days: 0, nanos: count * 10n ** BigInt(9 - (UNIT_DIGITS[unit] ?? 9)) };
+}
+
+const DAY_NS = 86_400_000_000_000n;
 
 /** Source: ECMAScript, "Time Values and Time Range"; years of four digits are fewer still. */
 const MAX_DATE_MS = Date.UTC(9999, 11, 31);

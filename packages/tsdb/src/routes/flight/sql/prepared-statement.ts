@@ -1,7 +1,12 @@
 import type { ParameterValue } from '../../../domain/sql/planned-query.js';
 import { PlanError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
-import { type ArrowField, arrowFieldOf, plainField } from '../../arrow/arrow-field.js';
+import {
+  type ArrowField,
+  type ArrowType,
+  arrowFieldOf,
+  plainField,
+} from '../../arrow/arrow-field.js';
 import { encapsulated, schemaMessage } from '../../arrow/schema-message.js';
 import type { RouteDeps } from '../../deps.js';
 import { GRPC, GrpcFailure } from '../../grpc/grpc-status.js';
@@ -54,18 +59,21 @@ export function closeStatement(body: Uint8Array): void {
 
 /**
  * Times may be sent in any unit. The driver of JDBC fills in milliseconds whatever unit it is told, so it is told the one that
- * it has.
+ * it has, also of times of day.
  */
 const MILLISECONDS: SqlType = { kind: 'timestamp', unit: 'ms', zone: undefined };
 
 /** What a client is told to send: text where the statement takes any type, or one that a parameter cannot have. */
-function bindableType(type: SqlType = { kind: 'utf8' }): SqlType {
+function bindableType(type: SqlType = { kind: 'utf8' }): ArrowType {
   switch (type.kind) {
     case 'boolean':
     case 'int':
     case 'float':
     case 'date':
+    case 'binary':
       return type;
+    case 'time':
+      return { kind: 'time_ms' };
     case 'decimal':
       return { kind: 'float', bits: 64 };
     case 'timestamp':

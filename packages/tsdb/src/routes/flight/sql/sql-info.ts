@@ -23,12 +23,36 @@ export const SQL_INFO_FIELDS: readonly ArrowField[] = [
   plainField('value', { kind: 'union', members: MEMBERS }, false),
 ];
 
+const words = (text: string): readonly string[] => text.split(' ');
+
+const NUMERIC_FUNCTIONS = words(
+  'abs acos asin atan atan2 ceil cos cot degrees exp floor ln log log10 log2 pi power radians random round signum sin sqrt tan trunc',
+);
+const TEXT_FUNCTIONS = words(
+  'ascii bit_length btrim char_length chr concat concat_ws left length lower lpad ltrim md5 octet_length repeat replace reverse right rpad rtrim split_part starts_with strpos substr translate trim upper',
+);
+const TIME_FUNCTIONS = words(
+  'current_date current_time date_bin date_part date_trunc extract now to_timestamp to_timestamp_micros to_timestamp_millis to_timestamp_seconds',
+);
+
 const text = (value: string): UnionCell => ({ member: 0, value });
 const flag = (value: boolean): UnionCell => ({ member: 1, value });
 const long = (value: number): UnionCell => ({ member: 2, value });
-const bits = (value: number): UnionCell => ({ member: 3, value });
+const texts = (...value: readonly string[]): UnionCell => ({ member: 4, value });
+/** Of an enumeration those members that hold. */
+const bits = (...members: readonly number[]): UnionCell => ({
+  member: 3,
+  value: members.reduce((mask, member) => mask | (1 << member), 0),
+});
 
-/** Facts about the server by their number. Source: Arrow Flight SQL, `SqlInfo`; name as tsdb-http, §20.3, has it. */
+const NONE = bits();
+/** No limit, or none that is known. */
+const UNLIMITED = long(0);
+
+/**
+ * Facts about the server by their number, all of those that there are: the driver of JDBC fails where it misses one.
+ * Source: Arrow Flight SQL, `SqlInfo`; name as tsdb-http, §20.3, has it.
+ */
 const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
   [0, text('InfluxDB IOx')], // server name
   [1, text('2')], // server version
@@ -36,11 +60,14 @@ const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
   [3, flag(true)], // read only
   [4, flag(true)], // SQL
   [5, flag(false)], // Substrait
-  [8, bits(0)], // transactions: none
+  [6, text('')],
+  [7, text('')],
+  [8, { member: 3, value: 0 }], // transactions: none; a value, no mask
   [9, flag(false)], // cancellation by message
   [10, flag(false)], // bulk ingestion
-  [100, bits(0)], // statement timeout
-  [101, bits(0)], // transaction timeout
+  [11, flag(false)],
+  [100, { member: 3, value: 0 }], // statement timeout
+  [101, { member: 3, value: 0 }], // transaction timeout
   [500, flag(false)], // DDL of catalogs
   [501, flag(false)], // DDL of schemas
   [502, flag(false)], // DDL of tables
@@ -48,21 +75,59 @@ const SQL_INFO: ReadonlyMap<number, UnionCell> = new Map([
   [504, text('"')],
   [505, long(1)], // quoted identifiers: as they are
   [506, flag(true)], // all tables can be selected from
-  [507, long(2)], // NULLs come last at the end of an ascending order
+  [507, long(0)], // NULLs are higher than everything: last in ascending order, first in descending
+  [508, texts('anti', 'explain', 'ilike', 'limit', 'offset', 'semi', 'show')],
+  [509, texts(...NUMERIC_FUNCTIONS)],
+  [510, texts(...TEXT_FUNCTIONS)],
+  [511, texts('arrow_typeof')],
+  [512, texts(...TIME_FUNCTIONS)],
   [513, text('\\')], // escapes patterns
   [514, text('')], // further characters of names
   [515, flag(true)], // column aliases
   [516, flag(true)], // NULL plus non-NULL is NULL
+  [517, { member: 5, value: [] }], // conversions by CONVERT
   [518, flag(true)], // table correlation names
+  [519, flag(false)], // which have to differ from names of tables
   [520, flag(true)], // expressions in ORDER BY
   [521, flag(true)], // ORDER BY columns that are not selected
+  [522, bits(0, 1)], // GROUP BY columns that are not selected, and more than those that are
   [523, flag(true)], // LIKE with an escape
   [524, flag(true)], // non-nullable columns
-  [528, flag(true)], // outer joins
+  [525, bits(0, 1)], // grammar: minimum and core
+  [526, bits(0)], // SQL-92: entry level
+  [527, flag(false)], // integrity enhancement facility
+  [528, bits(1, 2)], // outer joins: limited and full
   [529, text('schema')],
   [530, text('procedure')],
   [531, text('catalog')],
   [532, flag(true)], // catalog comes first
+  [533, NONE], // schemas in calls, indexes and privileges
+  [534, NONE], // catalogs in the same
+  [535, NONE], // positioned commands
+  [536, flag(false)], // SELECT FOR UPDATE
+  [537, flag(false)], // stored procedures
+  [538, bits(0, 1, 2)], // subqueries in comparisons, EXISTS and IN
+  [539, flag(true)], // correlated subqueries
+  [540, bits(0, 1)], // UNION and UNION ALL
+  // Greatest lengths and counts, from literals to names of users.
+  ...Array.from({ length: 15 }, (_, i) => [541 + i, UNLIMITED] as const),
+  [556, flag(false)], // which count what is large
+  ...Array.from({ length: 5 }, (_, i) => [557 + i, UNLIMITED] as const),
+  [562, long(0)], // isolation: there are no transactions
+  [563, flag(false)],
+  [564, bits(0)],
+  [565, flag(false)],
+  [566, flag(false)],
+  [567, bits(1)], // results that are read forward
+  [568, bits(0)],
+  [569, bits(1)], // and only read
+  [570, bits(0)],
+  [571, bits(0)],
+  [572, flag(false)], // updates in batches
+  [573, flag(false)], // savepoints
+  [574, flag(true)], // parameters by name
+  [575, flag(false)],
+  [576, flag(false)], // functions by CALL
 ]);
 
 /** The rows asked for, all when none is named; numbers that nobody knows are left out. */
