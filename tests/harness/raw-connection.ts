@@ -39,10 +39,10 @@ export class RawConnection {
     const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
     while (!pattern.test(this.#received)) {
       if (this.#socket.readableEnded) throw new Error(`ended after: ${this.#received}`);
-      await Promise.race([
-        once(this.#socket, 'data', { signal }),
-        once(this.#socket, 'end', { signal }),
-      ]);
+      const round = new AbortController();
+      const either = { signal: AbortSignal.any([signal, round.signal]) };
+      const waits = ['data', 'end'].map((event) => once(this.#socket, event, either));
+      await Promise.race(waits).finally(() => round.abort());
     }
     return this.#received;
   }

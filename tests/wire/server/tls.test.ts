@@ -261,7 +261,9 @@ describe('certificates', () => {
   });
 
   it('T-01 do not keep a stop waiting', async () => {
-    const flags = ['--without-auth', ...tlsFlags(first)];
+    // Far longer than a stop that waits for none of them takes on a busy machine.
+    const patience = ['--server-shutdown-timeout-ms', '60000'];
+    const flags = ['--without-auth', ...tlsFlags(first), ...patience];
     const server = await ServerProcess.start({ flags });
     const { port } = new URL(server.url);
     const silent = connectTcp(Number(port), '127.0.0.1');
@@ -276,7 +278,7 @@ describe('certificates', () => {
     await sleep(100);
     const startMs = Date.now();
     assert.equal(await server.stop(), 0);
-    assert.ok(Date.now() - startMs < 5000, `${Date.now() - startMs} ms`);
+    assert.ok(Date.now() - startMs < 30_000, `${Date.now() - startMs} ms`);
     for (const socket of [silent, half, idle, quiet]) socket.destroy();
     await server.close();
   });

@@ -2,7 +2,17 @@ import type { Clock } from '@plinth/kernel';
 import type { Cluster, Redis } from 'ioredis';
 import type { LimitRules } from '../model/limit-store.js';
 import type { ScriptAnswer } from './redis-admission.js';
-import { admitAll, admitPrimary, BAN, BAN_OF, BANS, NODES, SECONDARY, SETTLE, USAGE } from './redis-scripts.js';
+import {
+  admitAll,
+  admitPrimary,
+  BAN,
+  BAN_OF,
+  BANS,
+  NODES,
+  SECONDARY,
+  SETTLE,
+  USAGE,
+} from './redis-scripts.js';
 
 const MAX_FIRST_WAIT_MS = 500;
 const CONNECT_TIMEOUT_MS = 2_000;

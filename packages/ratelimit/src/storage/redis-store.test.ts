@@ -130,7 +130,9 @@ describe('RedisStore', { skip }, () => {
     const other = new Redis(url);
     // A day apart from each other and from Redis.
     const clocks = [-86_400_000, 86_400_000].map((offMs) => new ManualClock(Date.now() + offMs));
-    const stores = clocks.map((own) => new RedisStore({ url, clock: own, random, prefix, timeoutMs: 5_000 }));
+    const stores = clocks.map(
+      (own) => new RedisStore({ url, clock: own, random, prefix, timeoutMs: 5_000 }),
+    );
     await Promise.all(stores.map(startWhole));
     const [one, two] = stores as [RedisStore, RedisStore];
     const passUntil = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
