@@ -23,6 +23,8 @@ export interface PlainConnectionOptions {
     bytes: Buffer,
     leaving: () => AbortSignal,
   ) => (() => Promise<WrittenAnswer>) | undefined;
+  /** Called when an answer that has begun fails, while its client still waits for the rest. */
+  readonly onCut: (error: unknown) => void;
   /** Called once: the connection has ended or was handed over. */
   readonly onLeft: () => void;
   readonly handOver: () => void;
@@ -101,9 +103,14 @@ export class PlainConnection {
     this.#socket.destroy(error as Error);
   };
 
+  readonly #cut = (error: unknown): void => {
+    if (!this.#socket.destroyed) this.#options.onCut(error);
+    this.#fail(error);
+  };
+
   readonly #send = (answer: WrittenAnswer): void => {
     if (answer.rest !== undefined) {
-      this.#sendPieces(answer).then(this.#sent, this.#fail);
+      this.#sendPieces(answer).then(this.#sent, this.#cut);
       return;
     }
     if (this.#socket.destroyed) return;

@@ -36,8 +36,9 @@ interface KnownRoute {
 
 /**
  * Answers short requests to plain routes without HTTP server and framework, which are most of the cost of a one-line
- * write and a third of that of a narrow query. It takes only what leaves no question: one whole request, with few and known headers, from somebody who may. At
- * the first other byte the connection goes to the HTTP server, for good, and nothing of that request has happened.
+ * write and a third of that of a narrow query. It takes only what leaves no question: one whole request, with few and
+ * known headers, from somebody who may. At the first other byte the connection goes to the HTTP server, for good, and
+ * nothing of that request has happened.
  */
 export class PlainSide {
   readonly #parts: PlainSideParts;
@@ -72,6 +73,7 @@ export class PlainSide {
     const connection: PlainConnection = new PlainConnection(socket, {
       nowMs: this.#parts.clock.monotonicMs(),
       read: (bytes, leaving) => this.#answering(bytes, socket, leaving),
+      onCut: (err) => this.#parts.log.warn({ err }, 'answer cut short'),
       onLeft: () => this.#connections.delete(connection),
       handOver,
     });

@@ -83,14 +83,14 @@ export class PlainCreate implements PlainRoute {
 }
 
 class HeaderList implements HeaderSink {
-  readonly #headers: [name: string, value: string][] = [];
+  readonly #headers = new Map<string, string>();
 
   header(name: string, value: string): void {
-    this.#headers.push([name.toLowerCase(), value]);
+    this.#headers.set(name.toLowerCase(), value);
   }
 
   answer(status: number, json: string): PlainAnswer {
     this.header('content-type', JSON_TYPE);
-    return { status, headers: this.#headers, body: Buffer.from(json) };
+    return { status, headers: [...this.#headers], body: Buffer.from(json) };
   }
 }

@@ -6,6 +6,8 @@ import { findHiddenMember, isDeeperThan, isObject, pointerOf } from '../model/js
 
 export const MAX_RECORD_SIZE_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
+/** Nobody has asked who sends a body while it comes in: a length that is only announced gets no more memory than this. */
+const FIRST_SIZE_BYTES = 1024 * 1024;
 
 /** Bodies stay bytes until a handler has checked who sends them. Routes say how many they take. */
 export function acceptJsonBytes(app: FastifyInstance): void {
@@ -24,7 +26,7 @@ export function acceptJsonBytes(app: FastifyInstance): void {
 }
 
 /**
- * Into one piece of memory from the first byte on: the pieces of a large import would all lie in the heap of the
+ * Into one piece of memory, as large as was announced once the first of it has come: the pieces of a large import would all lie in the heap of the
  * allocator until the last one is there, which keeps that room for the rest of the process's life.
  */
 async function collectBytes(
@@ -33,7 +35,7 @@ async function collectBytes(
 ): Promise<Buffer> {
   const tooLarge = new BodyRefused('too_large', `the body has more than ${limitBytes} bytes`);
   if (expectedBytes > limitBytes) throw tooLarge;
-  let bytes = Buffer.allocUnsafeSlow(expectedBytes);
+  let bytes = Buffer.allocUnsafeSlow(Math.min(expectedBytes, FIRST_SIZE_BYTES));
   let end = 0;
   await new Promise<void>((resolve, reject) => {
     const finish = (error?: Error | null): void => {
@@ -47,7 +49,8 @@ async function collectBytes(
         return;
       }
       if (end + chunk.length > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.max(2 * bytes.length, end + chunk.length));
+        const neededBytes = Math.max(expectedBytes, 2 * bytes.length, end + chunk.length);
+        const larger = Buffer.allocUnsafeSlow(neededBytes);
         bytes.copy(larger, 0, 0, end);
         bytes = larger;
       }

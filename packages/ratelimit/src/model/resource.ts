@@ -112,14 +112,16 @@ export class ResourceTable {
    */
   withWindow({ index }: Resource, windowSec: number): Resource {
     const found = this.#askedOf(windowSec)[index];
-    invariant(found, `there are buckets for ${windowSec} s`);
+    invariant(found, 'the resource is of this table');
     return found;
   }
 
   #askedOf(windowSec: number): readonly Resource[] {
     let asked = this.#asked.get(windowSec);
     if (asked === undefined) {
-      const from = this.all.length * (1 + ASKED_WINDOWS_SEC.indexOf(windowSec));
+      const place = ASKED_WINDOWS_SEC.indexOf(windowSec);
+      invariant(place !== -1, `there are buckets for ${windowSec} s`);
+      const from = this.all.length * (1 + place);
       asked = this.all.map((resource) => ({
         ...resource,
         bucket: `${resource.name}/${windowSec}`,

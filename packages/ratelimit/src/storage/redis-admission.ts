@@ -4,7 +4,10 @@ import { CONCURRENCY_RETRY_SEC, type LimitRules, MAX_RETRY_SEC } from '../model/
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 
-/** Of an admission the first two alone, unless units were taken ahead or a ban began; the wait is then that for the window's end. */
+/**
+ * Of an admission the first two alone, unless units were taken ahead or a ban began; the wait is then that for the
+ * window's end.
+ */
 export type ScriptAnswer = [
   used: number,
   resetSec: number,

@@ -275,7 +275,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZCARD', KEYS[1])
 `;
 
-/** Level, end and ms that are left of a ban that goes on. KEYS: ban. */
+/** Level and end (epoch ms) of a ban that goes on; nothing when there is none. KEYS: ban. */
 export const BAN_OF = `${PRELUDE}
 local level, untilms = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+):(%d+)$')
 local left = level and untilms - now_ms() or 0

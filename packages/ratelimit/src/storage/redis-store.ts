@@ -427,6 +427,7 @@ export class RedisStore implements LimitStore {
     const { primary, ban, cost, slotId } = asked;
     const due = cost + units;
     if (kind !== '' || (due === 0 && slotId === '')) return;
+    if (this.#link === undefined) return; // Closed meanwhile: what is not given back ends by itself.
     const own = ban.slice(0, -'ban'.length);
     const keys = [primary, `${own}c`, `${own}cpu`, `${own}cpug`];
     const args = [due, resetSec, slotId, 0, '0', this.#rules.minuteMs];

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { gunzipBounded, type PlainAnswer, type PlainRequest } from '@plinth/kernel';
+import { BodyTooLarge, gunzipBounded, type PlainAnswer, type PlainRequest } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { encodingOf } from './decode-body.js';
 import type { RouteDeps } from './deps.js';
@@ -38,9 +38,11 @@ export function plainQueryRoute(
 ) {
   const decoded = async (request: QueryHttp): Promise<QueryHttp> => {
     const { body, headers } = request;
+    const limitBytes = settings.max_request_size_bytes;
+    if (body.byteLength > limitBytes) throw new BodyTooLarge({ limitBytes });
     if (body.byteLength === 0 || encodingOf(headers['content-encoding']) === 'identity')
       return request;
-    return { ...request, body: await gunzipBounded(body, settings.max_request_size_bytes) };
+    return { ...request, body: await gunzipBounded(body, limitBytes) };
   };
   return {
     methods: ['GET', 'POST'],

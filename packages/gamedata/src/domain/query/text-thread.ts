@@ -50,11 +50,16 @@ export class TextThread {
     this.#isClosed = true;
     clearTimeout(this.#idle);
     this.#fail(new Error('the server ends'));
-    await this.#worker?.terminate();
+    const worker = this.#worker;
+    this.#worker = undefined; // Replies that are on their way have nobody left to wait for them.
+    await worker?.terminate();
   }
 
   #next(): void {
-    if (this.#isClosed) this.#fail(new Error('the server ends'));
+    if (this.#isClosed) {
+      this.#fail(new Error('the server ends'));
+      return;
+    }
     while (this.#running.length < MAX_AHEAD) {
       const job = this.#waiting.shift();
       if (job === undefined) break;
@@ -80,6 +85,7 @@ export class TextThread {
     });
     worker.unref();
     worker.on('message', (read: ReadTexts) => {
+      if (this.#worker !== worker) return;
       const job = this.#running.shift();
       invariant(job !== undefined, 'the thread answers what it was asked');
       job.resolve(read);

@@ -11,6 +11,7 @@ import {
   type LaneReply,
   type LaneSettings,
 } from './lane-messages.js';
+import { MAX_KEPT_BYTES } from './slab-memory.js';
 
 export interface LaneResult {
   /** Series and tables are numbered per lane, never across lanes. */
@@ -29,17 +30,15 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** As many as there are bodies under way between two jobs; the lane itself bounds what it keeps of them. */
-const MAX_WAITING_SLABS = 16;
-
 /** A thread with a parser of its own. Results come in the order of `parse` calls. */
 export class Lane {
   readonly laneId: number;
   readonly #worker: Worker;
   /** Jobs without a reply, oldest first. */
   #pending: Pending[] = [];
-  /** Memory of earlier replies that goes back with the next job. */
+  /** Memory of earlier replies that goes back with the next job: no more than the thread would keep. */
   #slabs: ArrayBuffer[] = [];
+  #slabBytes = 0;
   #bytesInFlight = 0;
 
   /** @param onEnd called, once or twice, when the thread ends and takes no more jobs. */
@@ -79,6 +78,7 @@ export class Lane {
   #send(body: Uint8Array, options: LaneJobOptions): void {
     const slabs = this.#slabs;
     this.#slabs = [];
+    this.#slabBytes = 0;
     if (isShared(body)) {
       this.#worker.postMessage({ body, slabs, options } satisfies LaneJob, slabs);
       return;
@@ -132,7 +132,9 @@ export class Lane {
   }
 
   #keep(slab: ArrayBuffer): void {
-    if (this.#slabs.length < MAX_WAITING_SLABS) this.#slabs.push(slab);
+    if (this.#slabBytes + slab.byteLength > MAX_KEPT_BYTES) return;
+    this.#slabBytes += slab.byteLength;
+    this.#slabs.push(slab);
   }
 
   #rejectAll(why: Error): void {

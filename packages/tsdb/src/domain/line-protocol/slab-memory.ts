@@ -3,7 +3,7 @@ import type { ColumnMemory } from './column-memory.js';
 /** Columns of smaller bodies are copied and collected: a slab costs more than it saves. */
 const MIN_SLAB_BYTES = 64 * 1024;
 /** Kept for later bodies; what comes back beyond it is dropped. */
-const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+export const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 /** Each column begins at a multiple of the widest number. */
 const ALIGNMENT = 8;
 
