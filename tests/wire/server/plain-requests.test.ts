@@ -280,6 +280,23 @@ describe('A query', () => {
     }
   });
 
+  it('has a body of the size that is allowed', async () => {
+    const flags = ['--without-auth', '--max-http-request-size', '1024'];
+    await using small = await ServerProcess.start({ flags });
+    for (const [size, status] of [
+      [1024, 400],
+      [1025, 413],
+    ] as const) {
+      const body = 'x'.repeat(size);
+      for (const headers of [[], [UNKNOWN_HEADER]]) {
+        using connection = await RawConnection.open(small.url);
+        connection.send(queryText({ method: 'POST', target: '/api/v3/query_sql', body, headers }));
+        const answer = await connection.until(/\r\n\r\n[\s\S]+\}$/);
+        assert.equal(answer.split(' ', 2)[1], String(status), answer);
+      }
+    }
+  });
+
   it('goes on as its client takes the answer, and ends when it leaves in the middle', async () => {
     const wide = 'SELECT a.t AS x, b.t AS y FROM m a, m b WHERE a.v < 200';
     {
