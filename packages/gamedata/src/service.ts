@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type {
-  Clock,
-  HttpService,
-  Logger,
-  Metrics,
-  ObjectStore,
-  Outbox,
-  Random,
-  RelationalStore,
-  ServiceFront,
+import {
+  type Clock,
+  type HttpService,
+  type Logger,
+  type Metrics,
+  type ObjectStore,
+  type Outbox,
+  type Random,
+  type RelationalStore,
+  type ServiceFront,
+  untilCalm,
 } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import type { GameDataConfig } from './config.js';
@@ -55,10 +56,13 @@ export interface GameDataNeeds {
   readonly findAdmin: (authorization: string) => { readonly name: string } | undefined;
 }
 
-/** Reads of the newest version are warmed up when the server has been left alone for so long. */
-const WARM_UP_DELAY_MS = 400;
-/** Who starts a server often loads data into it at once: compressing pages in advance would take their processor. */
-const FIRST_WARM_UP_DELAY_MS = 2500;
+/**
+ * Reads of the newest version are warmed up when the server has had little to do for so long: who starts a server often loads
+ * data into it at once, and compressing pages in advance would take the processor from that.
+ */
+const CALM_MS = 100;
+/** For each page, while there is no end of work. */
+const LONGEST_WAIT_MS = 10_000;
 
 export type GameData = HttpService;
 
@@ -84,6 +88,7 @@ class GameDataService implements GameData {
   #description: Record<string, unknown> | undefined;
   #ready: Promise<void> | undefined;
   #warming: Promise<void> = Promise.resolve();
+  #isWarmUpDue = false;
 
   constructor(needs: GameDataNeeds, adminToken: string | undefined) {
     this.#needs = needs;
@@ -152,7 +157,7 @@ class GameDataService implements GameData {
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
       this.#parts.catalog.forgetOthers(set);
-      if (this.#ready === undefined) this.#warmAfter(WARM_UP_DELAY_MS);
+      if (this.#ready === undefined) this.#warmSoon();
     });
   }
 
@@ -192,7 +197,7 @@ class GameDataService implements GameData {
     this.#ready.then(
       () => {
         this.#ready = undefined;
-        this.#warmAfter(FIRST_WARM_UP_DELAY_MS);
+        this.#warmSoon();
       },
       (err) => log.error({ err }, 'game data cannot be loaded'),
     );
@@ -232,12 +237,19 @@ class GameDataService implements GameData {
     );
   }
 
-  #warmAfter(delayMs: number): void {
+  #warmSoon(): void {
+    // What has not begun yet makes the pages of whatever version is current then.
+    if (this.#isWarmUpDue) return;
+    this.#isWarmUpDue = true;
     const { signal } = this.#closing;
     const { clock, log } = this.#needs;
+    const calm = () => untilCalm({ clock, stepMs: CALM_MS, longestMs: LONGEST_WAIT_MS, signal });
     this.#warming = this.#warming
-      .then(() => clock.sleep(delayMs, signal))
-      .then(() => warmUp(this.#parts, signal))
+      .then(calm)
+      .then(() => {
+        this.#isWarmUpDue = false;
+        return warmUp(this.#parts, calm, signal);
+      })
       .catch((err) => {
         if (!signal.aborted) log.warn({ err }, 'replies could not be made in advance');
       });

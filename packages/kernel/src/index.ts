@@ -2,6 +2,7 @@ export type { Clock } from './clock/clock.js';
 export type { Random } from './clock/random.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
+export { untilCalm } from './clock/until-calm.js';
 export {
   ConfigInvalid,
   type LoadedSettings,

@@ -159,6 +159,41 @@ describe('a deleted database', () => {
 });
 
 describe('a deleted table', () => {
+  it('leaves no file of a flush that it meets', async () => {
+    await node.close();
+    let meet: (() => Promise<void>) | undefined;
+    node = await openTestNode(dataDir, {
+      clock,
+      before: (objects) => ({
+        put: (name, parts) => objects.put(name, parts),
+        get: (name, range) => objects.get(name, range),
+        list: (prefix) => objects.list(prefix),
+        delete: (name) => objects.delete(name),
+        localPath: (name) => objects.localPath(name),
+        async adopt(name, path) {
+          await objects.adopt(name, path);
+          await meet?.();
+        },
+      }),
+    });
+    for (const database of ['first', 'second', 'third']) await write('m,t=a v=1i 1', database);
+    await write('m,t=a v=2i 86400000000001', 'third'); // A day later: a file of its own.
+    const { deletions } = node.catalog;
+    let isMet = false;
+    meet = async () => {
+      // The second database is written, rows and series; of the third, the first day.
+      if ((await segmentFileCount()) < 3) return;
+      meet = undefined;
+      await deletions.deleteDatabase('second', { kind: 'now' });
+      await deletions.deleteDatabase('third', { kind: 'now' });
+      await new Promise((goOn) => setTimeout(goOn, 300)); // Their rows go meanwhile.
+      isMet = true;
+    };
+    await deletions.deleteDatabase('first', { kind: 'now' }); // Flushes what the log has of it.
+    await until(() => isMet);
+    await until(async () => (await segmentFileCount()) === 0);
+  });
+
   it('leaves the series of a write alone that is under way meanwhile', async () => {
     await write('gone,host=x v=0i 1\nknown,host=x v=0i 1');
     // The parsers count series anew when a table leaves, and the next body is the first of that count.

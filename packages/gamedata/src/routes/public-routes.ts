@@ -97,13 +97,20 @@ export function registerPublicRoutes(app: FastifyInstance, parts: PublicRoutePar
   }
 }
 
-/** Asks the browser of lists and first records in advance, so that the first visitor does not wait. */
-export async function warmUp(parts: PublicRouteParts, signal: AbortSignal): Promise<void> {
+/**
+ * Makes lists and what searches need in advance, so that the first visitor does not wait; each when `calm` resolves, so that
+ * nobody else waits.
+ */
+export async function warmUp(
+  parts: PublicRouteParts,
+  calm: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   for (const path of [
     ...KINDS.map((kind: Kind) => `/api/${kind}`),
     '/api/ammunition/calibers/list',
   ]) {
-    if (signal.aborted) return;
+    await calm();
     const target = { path, query: '' };
     const kind = KINDS.find((one) => path === `/api/${one}`);
     const page =
@@ -116,6 +123,7 @@ export async function warmUp(parts: PublicRouteParts, signal: AbortSignal): Prom
   }
   const edition = parts.library.current;
   const isWanted = (): boolean => !signal.aborted && edition === parts.library.current;
+  await calm();
   await parts.catalog.warmUp(edition.set, isWanted);
 }
 

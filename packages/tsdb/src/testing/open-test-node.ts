@@ -7,6 +7,7 @@ import {
   loadSettings,
   Metrics,
   NodeFileSystem,
+  type ObjectStore,
   openCommitLog,
   openRelationalStore,
   SystemClock,
@@ -30,6 +31,8 @@ export async function openTestNode(
     readonly planner?: Planner;
     readonly tokens?: TokenDirectory;
     readonly metrics?: Metrics;
+    /** Stands in front of the real store of files. */
+    readonly before?: (objects: ObjectStore) => ObjectStore;
   } = {},
 ): Promise<OpenTsdb> {
   const clock = options.clock ?? new SystemClock();
@@ -37,6 +40,11 @@ export async function openTestNode(
   const fileSystem = new NodeFileSystem();
   const path = join(dataDir, 'plinth.db');
   const relational = await openRelationalStore({ path, clock, fileSystem });
+  const files = await LocalObjectStore.open({
+    fileSystem,
+    root: join(dataDir, 'objects'),
+    random,
+  });
   const node = await openTsdb(
     {
       settings: loadSettings(
@@ -48,7 +56,7 @@ export async function openTestNode(
       dataDir,
       fileSystem,
       relational,
-      objects: await LocalObjectStore.open({ fileSystem, root: join(dataDir, 'objects'), random }),
+      objects: options.before?.(files) ?? files,
       openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
         openCommitLog({ fileSystem, directory, nodeId, repair, onLoss: () => {} }),
       leases: new LocalLeases(),

@@ -140,9 +140,10 @@ export class Compactor {
         removeSeriesFiles: [],
       });
     } catch (error) {
+      // After any other failure they may be registered all the same; what is not is removed at the next start.
+      if (!(error instanceof SegmentsChanged)) throw error;
       for (const segment of added) await this.#files.remove(segment.objectName);
-      if (error instanceof SegmentsChanged) return false;
-      throw error;
+      return false;
     }
     await store.replace({
       flushed: undefined,

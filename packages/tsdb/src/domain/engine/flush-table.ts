@@ -41,24 +41,40 @@ export async function flushTable(
   const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
   const { minSeq } = table;
   const maxSeq = tombstones.reduce((max, { seq }) => (seq > max ? seq : max), table.maxSeq);
-  const segments: Segment[] = [];
-  for (const part of parts) {
-    for (const chunk of await chunksOfRows(part.rows, host)) {
-      const segment = await writeSegment({
-        store,
-        // What these deletions say is done in what is written here.
-        seqs: { minSeq, maxSeq },
-        level: 0,
-        part,
-        chunk,
-        columns,
-        files,
-      });
-      if (segment !== undefined) segments.push(segment);
+  return await removedOnFailure(files, async (segments) => {
+    for (const part of parts) {
+      for (const chunk of await chunksOfRows(part.rows, host)) {
+        const segment = await writeSegment({
+          store,
+          // What these deletions say is done in what is written here.
+          seqs: { minSeq, maxSeq },
+          level: 0,
+          part,
+          chunk,
+          columns,
+          files,
+        });
+        if (segment !== undefined) segments.push(segment);
+      }
     }
+    for (const part of parts) await part.drop();
+    return { segments, ...(await writeNewSeries(store, files)) };
+  });
+}
+
+/** Removes the files of `written` when `work`, which has put them there, fails: whoever tries again writes others. */
+export async function removedOnFailure<T>(
+  files: SegmentFiles,
+  work: (written: Segment[]) => Promise<T>,
+): Promise<T> {
+  const written: Segment[] = [];
+  try {
+    return await work(written);
+  } catch (error) {
+    // What cannot be removed now is removed at the next start.
+    for (const { objectName } of written) await files.remove(objectName).catch(() => undefined);
+    throw error;
   }
-  for (const part of parts) await part.drop();
-  return { segments, ...(await writeNewSeries(store, files)) };
 }
 
 interface Part {

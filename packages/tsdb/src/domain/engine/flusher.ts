@@ -26,6 +26,11 @@ const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const CHECK_INTERVAL_MS = 1000;
 
+interface Flushed {
+  readonly store: TableStore;
+  readonly result: FlushedTable;
+}
+
 /** The rows stay in the log, and whoever holds the lease is at work on it. */
 class FlushHeldElsewhere extends Error {
   override readonly name = 'FlushHeldElsewhere';
@@ -172,12 +177,16 @@ export class Flusher {
 
   async #flush(closed: ClosedGeneration): Promise<void> {
     const startMs = this.#clock.monotonicMs();
-    const flushed: { readonly store: TableStore; readonly result: FlushedTable }[] = [];
-    for (const store of this.#tables()) {
-      const table = store.generation(closed.number);
-      if (table === undefined) continue;
-      if (store.isGone) continue;
-      flushed.push({ store, result: await flushTable(store, table, this.#host, this.#files) });
+    const flushed: Flushed[] = [];
+    try {
+      for (const store of this.#tables()) {
+        const result = await this.#flushTable(store, closed.number);
+        if (result !== undefined) flushed.push({ store, result });
+      }
+    } catch (error) {
+      // The next try writes all of them again.
+      await this.#removeUnused(flushed);
+      throw error;
     }
     // In one step with the asking: a table that goes from now on loses what is registered here as well.
     const kept = flushed.filter(({ store }) => !store.isGone);
@@ -191,9 +200,7 @@ export class Flusher {
       flushedFile: closed.file,
     });
     for (const { store, result } of kept) {
-      store.storedSeries = result.storedSeries;
-      if (result.seriesFile !== undefined)
-        store.seriesFiles = [...store.seriesFiles, result.seriesFile];
+      store.noteStoredSeries(result.storedSeries, result.seriesFile);
       await store.replace({
         flushed: closed.number,
         removed: [],
@@ -204,10 +211,20 @@ export class Flusher {
     this.#onFlushed(this.#clock.monotonicMs() - startMs);
   }
 
-  /** Files of tables that went while they were written. */
-  async #removeUnused(
-    flushed: readonly { readonly store: TableStore; readonly result: FlushedTable }[],
-  ): Promise<void> {
+  /** `undefined`: it has no rows in the generation, or it went while they were written. */
+  async #flushTable(store: TableStore, generation: number): Promise<FlushedTable | undefined> {
+    const table = store.generation(generation);
+    if (table === undefined || store.isGone) return undefined;
+    try {
+      return await flushTable(store, table, this.#host, this.#files);
+    } catch (error) {
+      if (store.isGone) return undefined;
+      throw error;
+    }
+  }
+
+  /** Files that are not registered. */
+  async #removeUnused(flushed: readonly Flushed[]): Promise<void> {
     for (const { result } of flushed) {
       for (const { objectName } of [
         ...result.segments,

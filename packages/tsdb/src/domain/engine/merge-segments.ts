@@ -4,7 +4,7 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
-import { chunksOfRows, writeSegment } from './flush-table.js';
+import { chunksOfRows, removedOnFailure, writeSegment } from './flush-table.js';
 import { parquetFrom, timeCondition } from './sources.js';
 import type { TableStore } from './table-store.js';
 import { survivesText, type Tombstone, tombstonesOfSegment } from './tombstones.js';
@@ -33,7 +33,6 @@ export async function mergeSegments(options: {
   const rows = inputs.some((segment) => segment.kind === 'overlay')
     ? overlaidRows(inputs, columns, rowsOf)
     : `(${inputs.map((segment) => rowsOf(segment, [])).join(' UNION ALL ')})`;
-  const segments: Segment[] = [];
   const seqs = {
     minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
     // What the deletions say is done in what is written here.
@@ -44,12 +43,14 @@ export async function mergeSegments(options: {
   };
   // A segment that is only rid of rows has not grown.
   const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
-  for (const chunk of await chunksOfRows(rows, host)) {
-    const part = { kind: 'unique', rows } as const;
-    const segment = await writeSegment({ store, seqs, level, part, chunk, columns, files });
-    if (segment !== undefined) segments.push(segment);
-  }
-  return segments;
+  return await removedOnFailure(files, async (segments) => {
+    for (const chunk of await chunksOfRows(rows, host)) {
+      const part = { kind: 'unique', rows } as const;
+      const segment = await writeSegment({ store, seqs, level, part, chunk, columns, files });
+      if (segment !== undefined) segments.push(segment);
+    }
+    return segments;
+  });
 }
 
 function conditionsOn(

@@ -2,6 +2,8 @@
 export class Pinned {
   #pins = 0;
   #isRetired = false;
+  /** Nothing of it is left. */
+  isDisposed = false;
   readonly #dispose: () => void;
 
   /** @param dispose called once; must not throw. */
@@ -26,6 +28,8 @@ export class Pinned {
   }
 
   #disposeIfUnused(): void {
-    if (this.#isRetired && this.#pins === 0) this.#dispose();
+    if (!this.#isRetired || this.#pins > 0) return;
+    this.isDisposed = true;
+    this.#dispose();
   }
 }

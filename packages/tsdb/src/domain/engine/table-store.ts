@@ -228,6 +228,15 @@ export class TableStore {
     };
   }
 
+  /** A registered file; `count` series are stored from here on. */
+  noteStoredSeries(count: number, file: SeriesFile | undefined): void {
+    this.storedSeries = count;
+    if (file === undefined) return;
+    this.seriesFiles = [...this.seriesFiles, file];
+    // The table went while this was registered, and the other files with it.
+    if (this.#wholePinned.isDisposed) this.#files.remove(file.objectName).catch(this.#onError);
+  }
+
   /** Puts `added` in place of a flushed generation and of `removed` segments, between two queries. */
   async replace(change: {
     readonly flushed: number | undefined;
@@ -235,6 +244,12 @@ export class TableStore {
     readonly added: readonly OpenSegment[];
   }): Promise<void> {
     await this.exclusive(async () => {
+      if (this.isGone) {
+        // What the engine had of it may be dropped already; only files are left to go.
+        this.#segments = [...this.#segments, ...change.added];
+        this.#retireAll();
+        return;
+      }
       const gone = new Set(change.removed.map((segment) => segment.id));
       const segments = [
         ...this.#segments.filter((open) => !gone.has(open.segment.id)),
