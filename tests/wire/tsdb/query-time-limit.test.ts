@@ -48,6 +48,7 @@ describe('a query that takes long', () => {
       answeredCount++;
     }
     await slow;
-    assert.ok(answeredCount >= 10, `${answeredCount} requests were answered meanwhile`);
+    // In one go, only those before it and after it would be.
+    assert.ok(answeredCount >= 4, `${answeredCount} requests were answered meanwhile`);
   });
 });
