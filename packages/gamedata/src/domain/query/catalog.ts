@@ -272,21 +272,19 @@ function sortRows(
         ? (scores?.[position] ?? 0)
         : sortKeyOf(spec.get(rowAt(set, kind, position), set));
     // The best come first when nothing else is said.
-    return { read, isDescending: spec === undefined ? !isDescending : isDescending };
+    return {
+      values: order.map(read),
+      isDescending: spec === undefined ? !isDescending : isDescending,
+    };
   });
-  const entries = order.map((position, place) => ({
-    position,
-    place,
-    values: keys.map(({ read }) => read(position)),
-  }));
-  entries.sort((a, b) => {
-    for (const [index, { isDescending }] of keys.entries()) {
-      const left = a.values[index] ?? null;
-      const right = b.values[index] ?? null;
-      const difference = compareSortKeys(left, right, isDescending);
+  // Places are sorted, and not an object for each row: those would be garbage by the megabyte.
+  const places = Uint32Array.from(order, (_position, place) => place);
+  places.sort((a, b) => {
+    for (const { values, isDescending } of keys) {
+      const difference = compareSortKeys(values[a] ?? null, values[b] ?? null, isDescending);
       if (difference !== 0) return difference;
     }
-    return a.place - b.place;
+    return a - b;
   });
-  return entries.map(({ position }) => position);
+  return Array.from(places, (place) => order[place] ?? 0);
 }
