@@ -79,6 +79,7 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: MAX_HEADER_SIZE_BYTES },
     schemaController: { compilersFactory: OWN_COMPILERS },
+    rewriteUrl: ({ url = '/' }) => pathAndQuery(url),
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
     clientErrorHandler: (error, socket) => {
       answerClientError(error, socket, answerHeaderLines(parts.clusterUuid()));
@@ -129,6 +130,15 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     });
   }
   return app;
+}
+
+const ORIGIN = /^https?:\/\/[^/?#]*/i;
+
+/** Of a target with scheme and host, as proxies send it, what a service looks at (RFC 9112, section 3.2.2). */
+function pathAndQuery(target: string): string {
+  if (target.startsWith('/')) return target;
+  const rest = target.replace(ORIGIN, '');
+  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** The headers of every answer behind the server's own front, as lines with their ends. */

@@ -197,6 +197,22 @@ describe('every answer', () => {
     }
   });
 
+  it('is the same when the target names the server, as proxies write it', async () => {
+    for (const [target, status] of [
+      ['http://other.example/health', 200],
+      ['HTTP://other.example:80/health?x=1', 200],
+      ['http://other.example/nowhere', 404],
+      ['http://other.example', 404],
+      ['http://other.example?x=/health', 404],
+      ['ftp://other.example/health', 404],
+    ] as const) {
+      using connection = await RawConnection.open(server.url);
+      connection.send(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      const answer = await connection.untilEnd();
+      assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), `${target}: ${answer}`);
+    }
+  });
+
   it('T-02 to a wrong method or path is 404, never 405', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       for (const path of ['/write?db=a', '/api/v3/query_sql', '/nowhere', '/health']) {
