@@ -163,7 +163,7 @@ export class QueryPath {
           this.#sessionChunks(statement, signal, nowNs, (segments) => logged.prepared([segments])),
         ),
       readDirectly: async (direct) => {
-        const chunks = await this.#answerDirectly(direct, nowNs);
+        const chunks = await this.#answerDirectly(direct, nowNs, signal);
         if (chunks !== undefined) logged.prepared([]);
         return chunks;
       },
@@ -189,7 +189,7 @@ export class QueryPath {
   ): AsyncGenerator<ResultChunk, void, undefined> {
     const { direct } = statement;
     if (direct !== undefined) {
-      const chunks = await this.#answerDirectly(direct, nowNs);
+      const chunks = await this.#answerDirectly(direct, nowNs, signal);
       if (chunks !== undefined) {
         onPrepared([]);
         yield* chunks;
@@ -199,7 +199,8 @@ export class QueryPath {
     const scans: PreparedScan[] = [];
     try {
       for (const scan of statement.scans) {
-        const prepared = await this.#prepareScan(scan, this.#visibleFrom(scan.table, nowNs));
+        const fromNs = this.#visibleFrom(scan.table, nowNs);
+        const prepared = await this.#prepareScan(scan, fromNs, signal);
         scans.push(prepared);
         onPrepared(prepared.segments);
       }
@@ -216,11 +217,17 @@ export class QueryPath {
   async #answerDirectly(
     direct: DirectRequest,
     nowNs: bigint,
+    signal: AbortSignal,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const store = this.#storeOf(direct.table);
-    const chunks = await store.answerDirectly(direct, this.#visibleFrom(direct.table, nowNs));
-    if (chunks !== undefined) this.directCount++;
-    return chunks;
+    try {
+      const chunks = await store.answerDirectly(direct, this.#visibleFrom(direct.table, nowNs));
+      if (chunks !== undefined) this.directCount++;
+      return chunks;
+    } catch (error) {
+      // Columns that are not in memory yet are read by the engine.
+      throw toQueryError(error, signal);
+    }
   }
 
   #visibleFrom(table: TableSchema, nowNs: bigint): bigint {
@@ -274,10 +281,8 @@ export class QueryPath {
     logged.planned();
     const direct = at.mayBeDirect ? planned.direct : undefined;
     if (direct !== undefined) {
-      const fromNs = visibleFrom(database, direct.table, nowNs);
-      const chunks = await this.#storeOf(direct.table).answerDirectly(direct, fromNs);
+      const chunks = await this.#answerDirectly(direct, nowNs, signal);
       if (chunks !== undefined) {
-        this.directCount++;
         logged.prepared([]);
         return { planned, logged, work: chunks, signal, slot, release: leave };
       }
@@ -290,7 +295,7 @@ export class QueryPath {
     try {
       for (const scan of planned.scans) {
         const fromNs = visibleFrom(database, scan.table, nowNs);
-        scans.push(await this.#prepareScan(scan, fromNs));
+        scans.push(await this.#prepareScan(scan, fromNs, signal));
       }
       logged.prepared(scans.map((scan) => scan.segments));
       return {
@@ -308,7 +313,11 @@ export class QueryPath {
     }
   }
 
-  async #prepareScan(request: ScanRequest, cutoffNs: bigint): Promise<PreparedScan> {
+  async #prepareScan(
+    request: ScanRequest,
+    cutoffNs: bigint,
+    signal: AbortSignal,
+  ): Promise<PreparedScan> {
     if (request.source !== undefined) {
       return { segments: [], ...(await request.source.prepare(request)) };
     }
@@ -316,7 +325,8 @@ export class QueryPath {
       return await this.#storeOf(request.table).prepareScan(request, cutoffNs);
     } catch (error) {
       if (error instanceof FileDamaged) throw new ExecutionError(error.message, { cause: error });
-      throw error;
+      // Rows are handed to the engine first.
+      throw toQueryError(error, signal);
     }
   }
 
