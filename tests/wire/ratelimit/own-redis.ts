@@ -29,7 +29,9 @@ export class OwnRedis implements AsyncDisposable {
   static async start(count = 1): Promise<OwnRedis> {
     const ports = await freePorts(count);
     const folders = await Promise.all(ports.map(() => mkdtemp(join(tmpdir(), 'plinth-redis-'))));
-    const more = count > 1 ? ['--cluster-enabled', 'yes'] : [];
+    // One shard that is away must not take the others with it.
+    const cluster = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no'];
+    const more = count > 1 ? cluster : [];
     const children = ports.map((port, index) => {
       const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folders[index] ?? '.'];
       const args = [...where, '--save', '', '--appendonly', 'no', ...more];
@@ -58,8 +60,11 @@ export class OwnRedis implements AsyncDisposable {
     return [...where, '--rate-limit-redis-timeout-ms', String(timeoutMs)];
   }
 
-  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
-    for (const child of this.#children) child.kill(signal);
+  /** @param port of the only one that is meant. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL', port?: number): void {
+    for (const [index, child] of this.#children.entries()) {
+      if (port === undefined || port === this.ports[index]) child.kill(signal);
+    }
   }
 
   /** What a server answers, `''` while it does not. */

@@ -91,3 +91,64 @@ it('row 25: three nodes on a cluster of three count every identity together', {
     await Promise.all(nodes.map((one) => one.close()));
   }
 });
+
+it('rows 25 and 26: a shard that hangs holds up its own identities for one time-out, and no others', {
+  skip: noOwnRedis,
+}, async () => {
+  const timeoutMs = 300;
+  await using redis = await OwnRedis.start(3);
+  const about = ['--without-auth', '--services', 'ratelimit', ...redis.flags(timeoutMs)];
+  await using node = await ServerProcess.start({ flags: about });
+  const check = async (identity: string): Promise<number> => {
+    const body = JSON.stringify({ identity });
+    const answer = await node.http.send('/ops/v1/rate-limits/check', { method: 'POST', body });
+    return Number(JSON.parse(answer.text).headers['x-ratelimit-used']);
+  };
+  const identities = Array.from({ length: 24 }, (_, index) => `user:${index}`);
+  for (const identity of identities) assert.equal(await check(identity), 1);
+  const [hung = 0] = redis.ports;
+  const keys = redis.ask(hung, 'KEYS', '*');
+  const held = identities.filter((identity) => keys.includes(`{${identity}}`));
+  const others = identities.filter((identity) => !held.includes(identity));
+  assert.ok(held.length > 5 && others.length > 5, keys);
+
+  redis.signal('SIGSTOP', hung);
+  const usedByOthers = new Map(others.map((identity) => [identity, 1]));
+  const askOthersUntil = async (isEnough: () => boolean): Promise<void> => {
+    while (!isEnough()) {
+      for (const identity of others) {
+        const used = await check(identity);
+        assert.equal(used, (usedByOthers.get(identity) ?? 0) + 1, 'counted in Redis all the time');
+        usedByOthers.set(identity, used);
+      }
+    }
+  };
+  // The shards that answer say nothing about the one that hangs.
+  for (const identity of held.slice(0, 5)) {
+    const startMs = performance.now();
+    let used: number | undefined;
+    const asked = check(identity).then((found) => {
+      used = found;
+    });
+    await askOthersUntil(() => used !== undefined);
+    await asked;
+    assert.equal(used, 1, 'counted by the node itself');
+    assert.ok(performance.now() - startMs < 10 * timeoutMs);
+  }
+  // Left alone for a second after five failures, and asked once a second then.
+  const startMs = performance.now();
+  for (let round = 2; round <= 6; round += 1) {
+    for (const identity of held.slice(0, 5)) assert.equal(await check(identity), round);
+  }
+  assert.ok(performance.now() - startMs < 10 * timeoutMs);
+  assert.equal(node.logText.match(/"redis cannot be reached"/g)?.length, 1);
+
+  redis.signal('SIGCONT', hung);
+  await eventually(async () => {
+    await check(held[0] ?? '');
+    return /"redis answers again"/.test(node.logText);
+  });
+  // What the shard charged when nobody waited any more was given back.
+  const untouched = held[5] ?? '';
+  assert.equal(await check(untouched), 2);
+});

@@ -4,9 +4,10 @@ import type { Caller } from '../model/caller.js';
 import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
 import type { Admission, LimitRules, LimitStore, StoreStats } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
-import type { PrimaryLimits } from '../model/primary-limits.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 import { MemoryStore } from './memory-store.js';
+import { NodeShares } from './node-shares.js';
+import { Outages } from './outages.js';
 import { isRedisAway } from './redis-away.js';
 import type { RedisStore } from './redis-store.js';
 
@@ -20,13 +21,12 @@ export interface GuardedStoreOptions {
   readonly maxIdentityCount: number;
   /** Told of bans that this process begins alone. */
   readonly onBan?: (ban: Ban) => void;
-  /** The shared store cannot be reached, or can again. */
+  /** Part of the shared store cannot be reached, or all of it can again. */
   readonly onChange?: (isReachable: boolean) => void;
 }
 
-/** After so many failures in a row the shared store is left alone for a while. */
-const MAX_FAILURE_COUNT = 5;
-const PAUSE_MS = 1_000;
+/** In place of a server's name: questions about all identities fail when one server is away. */
+const ALL_SERVERS = 'all';
 /** Counts of this process are kept for so long after they were last asked for: outages may follow one another. */
 const KEPT_MS = 3_600_000;
 
@@ -40,19 +40,16 @@ export class GuardedStore implements LimitStore {
   /** Of outages, and of identities whose keys cannot be read; counts are not merged back. */
   #local: MemoryStore | undefined;
   #localAskedMs = 0;
-  #failureCount = 0;
-  #pausedUntilMs = 0;
-  #isReachable = true;
+  readonly #outages: Outages;
+  readonly #shares: NodeShares;
   /** Where each admission came from, if not from the shared store. */
   readonly #owners = new WeakMap<Admission, MemoryStore | 'open'>();
-  readonly #shares = new WeakMap<
-    PrimaryLimits,
-    { readonly count: number; readonly limits: PrimaryLimits }
-  >();
 
   constructor(options: GuardedStoreOptions) {
     this.#options = options;
     this.#shared = options.shared;
+    this.#outages = new Outages(options.clock, options.onChange ?? (() => {}));
+    this.#shares = new NodeShares(options.rules, () => options.shared.nodeCount);
   }
 
   get stats(): StoreStats {
@@ -76,32 +73,36 @@ export class GuardedStore implements LimitStore {
   }
 
   admit(caller: Caller, plan: Plan): Admission | Promise<Admission> {
-    if (this.#isPaused()) return this.#admitAlone(caller, plan);
+    const server = this.#shared.serverNameOf(caller.key);
+    if (this.#outages.isPaused(server)) return this.#admitAlone(caller, plan);
     const found = this.#shared.admit(caller, plan);
     if (!(found instanceof Promise)) return found;
     return found.then(
       (admission) => {
-        this.#noteSuccess();
+        this.#outages.noteSuccess(server);
         return admission;
       },
       (error: unknown) => {
-        this.#noteFailure(error);
+        this.#noteFailure(server, error);
         return this.#admitAlone(caller, plan);
       },
     );
   }
 
   async peek(caller: Caller, plan: Plan): Promise<Decision> {
-    if (!this.#isPaused()) {
+    const server = this.#shared.serverNameOf(caller.key);
+    if (!this.#outages.isPaused(server)) {
       try {
         const decision = await this.#shared.peek(caller, plan);
-        this.#noteSuccess();
+        this.#outages.noteSuccess(server);
         return decision;
       } catch (error) {
-        this.#noteFailure(error);
+        this.#noteFailure(server, error);
       }
     }
-    if (this.#options.mode === 'local') return this.#ownStore().peek(this.#share(caller), plan);
+    if (this.#options.mode === 'local') {
+      return this.#ownStore().peek(this.#shares.shareOf(caller), plan);
+    }
     return this.#admitAlone(caller, plan);
   }
 
@@ -130,47 +131,48 @@ export class GuardedStore implements LimitStore {
     resources: readonly Resource[],
   ): Promise<readonly (BucketUsage | undefined)[]> {
     return await this.#ask(
+      this.#shared.serverNameOf(key),
       (store) => store.usage(key, resources),
       () => resources.map(() => undefined),
     );
   }
 
   async secondaryUsage(key: string): Promise<SecondaryUsage> {
-    return await this.#ask((store) => store.secondaryUsage(key));
+    return await this.#ask(this.#shared.serverNameOf(key), (store) => store.secondaryUsage(key));
   }
 
   async reset(key: string, resources: readonly Resource[]): Promise<void> {
-    await this.#ask((store) => store.reset(key, resources));
+    await this.#ask(this.#shared.serverNameOf(key), (store) => store.reset(key, resources));
   }
 
   async ban(key: string, durationSec: number): Promise<void> {
-    await this.#ask((store) => store.ban(key, durationSec));
+    await this.#ask(this.#shared.serverNameOf(key), (store) => store.ban(key, durationSec));
   }
 
   async unban(key: string): Promise<boolean> {
-    return await this.#ask((store) => store.unban(key));
+    return await this.#ask(this.#shared.serverNameOf(key), (store) => store.unban(key));
   }
 
   async banOf(key: string): Promise<Ban | undefined> {
-    return await this.#ask((store) => store.banOf(key));
+    return await this.#ask(this.#shared.serverNameOf(key), (store) => store.banOf(key));
   }
 
   async bans(limit: number): Promise<readonly Ban[]> {
-    return await this.#ask((store) => store.bans(limit));
+    return await this.#ask(ALL_SERVERS, (store) => store.bans(limit));
   }
 
   async top(
     resource: Resource,
     limit: number,
   ): Promise<readonly { readonly identity: string; readonly used: number }[]> {
-    return await this.#ask((store) => store.top(resource, limit));
+    return await this.#ask(ALL_SERVERS, (store) => store.top(resource, limit));
   }
 
   #admitAlone(caller: Caller, plan: Plan): Admission {
     switch (this.#options.mode) {
       case 'local': {
         const store = this.#ownStore();
-        const admission = store.admit(this.#share(caller), plan);
+        const admission = store.admit(this.#shares.shareOf(caller), plan);
         this.#owners.set(admission, store);
         return admission;
       }
@@ -193,14 +195,18 @@ export class GuardedStore implements LimitStore {
   }
 
   /** Questions of operators and of `/rate_limit`, which are answered from where requests are counted. */
-  async #ask<T>(question: (store: LimitStore) => T | Promise<T>, whenOpen?: () => T): Promise<T> {
-    if (!this.#isPaused()) {
+  async #ask<T>(
+    server: string,
+    question: (store: LimitStore) => T | Promise<T>,
+    whenOpen?: () => T,
+  ): Promise<T> {
+    if (!this.#outages.isPaused(server)) {
       try {
         const answer = await question(this.#shared);
-        this.#noteSuccess();
+        this.#outages.noteSuccess(server);
         return answer;
       } catch (error) {
-        this.#noteFailure(error);
+        this.#noteFailure(server, error);
       }
     }
     const { mode } = this.#options;
@@ -215,28 +221,9 @@ export class GuardedStore implements LimitStore {
     return owner === 'open' ? undefined : owner;
   }
 
-  #isPaused(): boolean {
-    return this.#options.clock.monotonicMs() < this.#pausedUntilMs;
-  }
-
-  #noteSuccess(): void {
-    this.#failureCount = 0;
-    if (this.#isReachable) return;
-    this.#isReachable = true;
-    this.#options.onChange?.(true);
-  }
-
-  #noteFailure(error: unknown): void {
+  #noteFailure(server: string, error: unknown): void {
     // What is wrong with the keys of one identity is no reason to decide about others without Redis.
-    if (!isRedisAway(error)) return;
-    this.#failureCount += 1;
-    if (this.#isReachable) {
-      this.#isReachable = false;
-      this.#options.onChange?.(false);
-    }
-    if (this.#failureCount < MAX_FAILURE_COUNT) return;
-    // One probe after the pause decides about the next.
-    this.#pausedUntilMs = this.#options.clock.monotonicMs() + PAUSE_MS;
+    if (isRedisAway(error)) this.#outages.noteFailure(server);
   }
 
   #ownStore(): MemoryStore {
@@ -248,62 +235,10 @@ export class GuardedStore implements LimitStore {
     }
     this.#localAskedMs = nowMs;
     if (this.#local === undefined) {
-      const rules = this.#sharedRules();
+      const { rules } = this.#shares;
       this.#local = new MemoryStore({ clock, rules, maxIdentityCount, onBan });
       void this.#local.start();
     }
     return this.#local;
-  }
-
-  /** Every node counts for itself, so each allows its part. */
-  #share(caller: Caller): Caller {
-    const count = this.#shared.nodeCount;
-    if (count === 1) return caller;
-    const known = this.#shares.get(caller.limits);
-    if (known?.count === count) return { ...caller, limits: known.limits };
-    const limits = {
-      windowSec: caller.limits.windowSec,
-      limit: caller.limits.limit.map((limit) =>
-        limit === UNLIMITED ? limit : Math.ceil(limit / count),
-      ),
-    };
-    this.#shares.set(caller.limits, { count, limits });
-    return { ...caller, limits };
-  }
-
-  /** Parts of as many nodes as there are when a limit is looked at. */
-  #sharedRules(): LimitRules {
-    const { rules } = this.#options;
-    const part = (amount: number): number => Math.ceil(amount / this.#shared.nodeCount);
-    return {
-      ...rules,
-      get concurrency() {
-        return part(rules.concurrency);
-      },
-      get pointsRest() {
-        return part(rules.pointsRest);
-      },
-      get pointsGraph() {
-        return part(rules.pointsGraph);
-      },
-      get cpuMs() {
-        return part(rules.cpuMs);
-      },
-      get cpuGraphMs() {
-        return part(rules.cpuGraphMs);
-      },
-      get contentMinute() {
-        return part(rules.contentMinute);
-      },
-      get contentHour() {
-        return part(rules.contentHour);
-      },
-      get tokenHour() {
-        return part(rules.tokenHour);
-      },
-      get heavy() {
-        return part(rules.heavy);
-      },
-    };
   }
 }

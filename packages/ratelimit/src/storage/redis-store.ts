@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { type Clock, invariant, type Random } from '@plinth/kernel';
+import type { Clock, Random } from '@plinth/kernel';
 import type { Caller } from '../model/caller.js';
 import type { Ban, BucketUsage, Decision, SecondaryUsage } from '../model/decision.js';
 import {
@@ -10,11 +9,15 @@ import {
 } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
-import { AskedTogether } from './asked-together.js';
-import { CallWatch } from './call-watch.js';
 import { EmptyBuckets } from './empty-buckets.js';
+import { LimitKeys } from './limit-keys.js';
+import { NodeCount } from './node-count.js';
 import { type RedisAdmission, type ScriptAnswer, toAdmission } from './redis-admission.js';
-import { type RedisClient, RedisLink } from './redis-client.js';
+import { banOf, RedisBans } from './redis-bans.js';
+import { RedisCalls } from './redis-calls.js';
+import { countsBesides, RedisQuestions } from './redis-questions.js';
+import { RedisSettlement } from './redis-settlement.js';
+import { type IdentityUse, RedisUsage } from './redis-usage.js';
 import { type ReservedBucket, ReservedUnits } from './reserved-units.js';
 
 export interface RedisStoreOptions {
@@ -23,7 +26,7 @@ export interface RedisStoreOptions {
   readonly random: Random;
   /** First part of every key. */
   readonly prefix?: string;
-  /** Longest silence of Redis while calls wait. */
+  /** Longest silence of a server while calls to it wait. */
   readonly timeoutMs?: number;
   readonly rules?: LimitRules;
   /** Units of a busy bucket that are taken ahead; 0: none. */
@@ -35,60 +38,52 @@ export interface RedisStoreOptions {
 /** Running requests are charged about so often. */
 const TICK_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 50;
-/** A node says so often that it lives, and is forgotten when it has missed so many times. */
-const NODE_TICK_COUNT = 5;
-const NODE_COUNT_COUNT = 3;
-const NODE_LIFE_MS = NODE_COUNT_COUNT * NODE_TICK_COUNT * TICK_MS;
-/** Keys that an operator's question may look through. */
-const MAX_SCANNED_COUNT = 200_000;
-const SCAN_STEP_COUNT = 1_000;
-const MAX_ENDPOINT_COUNT = 100_000;
 
 /**
  * Counters in Redis or Valkey, shared by all nodes. A decision is made within one script call, so that nothing comes in
  * between; all keys of an identity carry it as their hash tag. Source: rate-limits, section 14.2.
  */
 export class RedisStore implements LimitStore {
-  readonly #options: RedisStoreOptions;
+  readonly #clock: Clock;
   readonly #rules: LimitRules;
-  readonly #prefix: string;
-  readonly #empty: EmptyBuckets;
-  readonly #watch: CallWatch;
-  readonly #reserved: ReservedUnits | undefined;
-  readonly #together = new AskedTogether(
-    (keys, args, onLate) =>
-      this.#call((client) => client.rlAdmitPrimary(keys.length, ...keys, ...args), onLate),
-    ([primary, ban], [limit = 0, , cost = 0], answer) =>
-      this.#takeBack({ primary, ban, cost: limit < 0 ? 0 : cost, slotId: '' }, answer),
-  );
-  readonly #running = new Set<RedisAdmission>();
-  readonly #endpointHashes = new Map<string, string>();
-  #link: RedisLink | undefined;
-  #ticker: Disposable | undefined;
-  #errorCount = 0;
-  /** As they were counted last, the latest at the end. */
-  readonly #nodeCounts: number[] = [];
-  #ticks = 0;
-  #slotCount = 0;
+  readonly #onBan: (ban: Ban) => void;
   readonly #nodeId: string;
+  readonly #keys: LimitKeys;
+  readonly #calls: RedisCalls;
+  readonly #settlement: RedisSettlement;
+  readonly #questions: RedisQuestions;
+  readonly #usage: RedisUsage;
+  readonly #bans: RedisBans;
+  readonly #nodes: NodeCount;
+  readonly #empty: EmptyBuckets;
+  readonly #reserved: ReservedUnits | undefined;
+  readonly #running = new Set<RedisAdmission>();
+  #ticker: Disposable | undefined;
+  #slotCount = 0;
 
   constructor(options: RedisStoreOptions) {
-    this.#options = options;
-    this.#rules = options.rules ?? DEFAULT_RULES;
-    this.#prefix = options.prefix ?? 'rl:';
-    this.#nodeId = options.random.uuidV4();
-    this.#empty = new EmptyBuckets(options.clock);
-    this.#watch = new CallWatch(options.clock, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    const { reserve = 0 } = options;
-    this.#reserved = reserve > 0 ? new ReservedUnits(options.clock, reserve) : undefined;
+    const { url, clock, random, prefix = 'rl:', rules = DEFAULT_RULES, reserve = 0 } = options;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, onBan = () => {}, onError = () => {} } = options;
+    this.#clock = clock;
+    this.#rules = rules;
+    this.#onBan = onBan;
+    this.#nodeId = random.uuidV4();
+    const keys = new LimitKeys(prefix);
+    const calls = new RedisCalls({ url, clock, rules, timeoutMs, onError });
+    this.#keys = keys;
+    this.#calls = calls;
+    this.#settlement = new RedisSettlement(calls, keys, rules);
+    this.#questions = new RedisQuestions(calls, keys, this.#settlement);
+    this.#usage = new RedisUsage(calls, keys, rules);
+    this.#bans = new RedisBans(calls, keys);
+    this.#nodes = new NodeCount(calls, keys, this.#nodeId);
+    this.#empty = new EmptyBuckets(clock);
+    this.#reserved = reserve > 0 ? new ReservedUnits(clock, reserve) : undefined;
   }
 
-  /**
-   * Nodes that share this store, as far as was known last; the most for as long as a node may live unseen, because a
-   * Redis that has lost its keys hears of the nodes one by one.
-   */
+  /** Nodes that share this store, as far as was known last. */
   get nodeCount(): number {
-    return Math.max(1, ...this.#nodeCounts);
+    return this.#nodes.latest;
   }
 
   get stats(): StoreStats {
@@ -96,25 +91,26 @@ export class RedisStore implements LimitStore {
       bucketCount: 0,
       inFlightCount: this.#running.size,
       banCount: 0,
-      errorCount: this.#errorCount,
+      errorCount: this.#calls.errorCount,
     };
   }
 
   async start(): Promise<void> {
-    if (this.#link !== undefined) return;
-    const { url, clock, onError = () => {} } = this.#options;
-    const onBytes = () => this.#watch.heard();
-    this.#link = await RedisLink.open({ url, rules: this.#rules, onError, onBytes });
-    await this.#link.connectSoon(clock);
-    this.#ticker = clock.every(TICK_MS, () => this.#tick());
+    if (this.#calls.isOpen) return;
+    await this.#calls.start();
+    this.#ticker = this.#clock.every(TICK_MS, () => this.#tick());
   }
 
   async close(): Promise<void> {
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
-    await this.#giveUnitsBack(this.#reserved?.dropAll() ?? []);
-    this.#link?.close();
-    this.#link = undefined;
+    await this.#settlement.giveUnitsBack(this.#reserved?.dropAll() ?? []);
+    this.#calls.close();
+  }
+
+  /** The server that counts for an identity; one may be away while the others answer. */
+  serverNameOf(identity: string): string {
+    return this.#calls.serverNameOf(this.#keys.own(identity));
   }
 
   /** At once where this node can say it alone, with one round trip otherwise. */
@@ -133,7 +129,12 @@ export class RedisStore implements LimitStore {
 
   async peek(caller: Caller, plan: Plan): Promise<Decision> {
     const ask = { slotId: '', untoldCount: 0, ahead: 0, isDry: true };
-    const decision = toAdmission(caller, plan, await this.#ask(caller, plan, ask), this.#rules);
+    const decision = toAdmission(
+      caller,
+      plan,
+      await this.#questions.ask(caller, plan, ask),
+      this.#rules,
+    );
     decision.used -= this.#unitsOf(decision);
     return decision;
   }
@@ -142,19 +143,19 @@ export class RedisStore implements LimitStore {
     const { caller, plan, resetSec } = admission;
     admission.used = Math.max(0, admission.used - plan.cost);
     if (this.#reserved?.giveBack(caller.key, plan.resource, resetSec, plan.cost)) return;
-    this.#settle(admission, { refund: plan.cost });
+    this.#settlement.settle(admission, { refund: plan.cost });
   }
 
   releaseSlot(admission: RedisAdmission): void {
     const { slotId } = admission;
     if (slotId === '') return;
     admission.slotId = '';
-    this.#giveBack(admission, slotId);
+    this.#settlement.freeSlot(admission, slotId);
   }
 
   watchRunning(admission: RedisAdmission, charge: () => void): void {
     admission.onTick = charge;
-    admission.startedMs = this.#options.clock.monotonicMs();
+    admission.startedMs = this.#clock.monotonicMs();
   }
 
   chargeCpu(admission: RedisAdmission, cpuMs: number): void {
@@ -170,104 +171,53 @@ export class RedisStore implements LimitStore {
     const { slotId, owedCpuMs } = admission;
     admission.slotId = '';
     admission.owedCpuMs = 0;
-    if (owedCpuMs > 0) this.#settle(admission, { slotId, cpuMs: owedCpuMs });
-    else if (slotId !== '') this.#giveBack(admission, slotId);
+    if (owedCpuMs > 0) this.#settlement.settle(admission, { slotId, cpuMs: owedCpuMs });
+    else if (slotId !== '') this.#settlement.freeSlot(admission, slotId);
   }
 
   async usage(
     key: string,
     resources: readonly Resource[],
   ): Promise<readonly (BucketUsage | undefined)[]> {
-    const keys = resources.map(({ bucket }) => this.#key(key, `p:${bucket}`));
-    const found = await this.#call((client) => client.rlUsage(keys.length, ...keys));
+    const found = await this.#usage.primary(key, resources);
     return resources.map((resource, index) => {
-      const resetSec = found[2 * index + 1] ?? 0;
-      if (resetSec === 0) return undefined;
-      const ahead = this.#reserved?.unitsOf(key, resource, resetSec) ?? 0;
-      return { used: Math.max(0, (found[2 * index] ?? 0) - ahead), resetSec };
+      const bucket = found[index];
+      if (bucket === undefined) return undefined;
+      const ahead = this.#reserved?.unitsOf(key, resource, bucket.resetSec) ?? 0;
+      return { ...bucket, used: Math.max(0, bucket.used - ahead) };
     });
   }
 
   async secondaryUsage(key: string): Promise<SecondaryUsage> {
-    const { minuteMs, hourMs } = this.#rules;
-    const keys = ['cpu', 'cpug', 'cm', 'h', 'ch', 'c'].map((part) => this.#key(key, part));
-    const found = await this.#call((client) =>
-      client.rlSecondary(keys.length, ...keys, minuteMs, hourMs),
-    );
-    const [cpu_ms = 0, cpu_graph_ms = 0, content_minute = 0, heavy = 0, content_hour = 0] = found;
-    const concurrency = found[5] ?? 0;
-    // Endpoints are hashed in the keys, so that their names cannot be told.
-    return {
-      concurrency,
-      cpu_ms,
-      cpu_graph_ms,
-      content_minute,
-      content_hour,
-      heavy,
-      points: [],
-    };
+    return await this.#usage.secondary(key);
   }
 
   async reset(key: string, resources: readonly Resource[]): Promise<void> {
     this.#empty.forget(key);
     this.#reserved?.drop(key);
-    const own = this.#key(key, '');
-    // Named here, because the search ends after so many keys; what it misses is forgotten within a minute.
-    const known = [
-      ...resources.map(({ bucket }) => `p:${bucket}`),
-      ...['cpu', 'cpug', 'cm', 'ch', 'th', 'h', 'rej'],
-    ].map((part) => own + part);
-    await this.#call((client) => client.unlink(...known));
-    const kept = new Set([this.#key(key, 'ban'), this.#key(key, 'c')]);
-    await this.#scan(`${escapeGlob(own)}*`, async (keys) => {
-      const gone = keys.filter((each) => !kept.has(each));
-      if (gone.length > 0) await this.#call((client) => client.unlink(...gone));
-    });
+    await this.#usage.reset(key, resources);
+  }
+
+  async top(resource: Resource, limit: number): Promise<readonly IdentityUse[]> {
+    return await this.#usage.top(resource, limit);
   }
 
   async ban(key: string, durationSec: number): Promise<void> {
-    const [level, untilMs] = await this.#call((client) =>
-      client.rlBan(1, this.#key(key, 'ban'), durationSec * 1000),
-    );
-    await this.#noteBan(key, level, untilMs);
+    const ban = await this.#bans.begin(key, durationSec * 1000);
+    await this.#noteBan(ban);
+    await this.#bans.list(ban);
   }
 
   async unban(key: string): Promise<boolean> {
-    const ban = await this.banOf(key);
-    await this.#call((client) => client.del(this.#key(key, 'ban'), this.#key(key, 'rej')));
-    await this.#call((client) => client.zrem(this.#bansKey, key));
-    return ban !== undefined;
+    return await this.#bans.end(key);
   }
 
   async banOf(key: string): Promise<Ban | undefined> {
-    const [level, untilMs = 0] = await this.#call((client) =>
-      client.rlBanOf(1, this.#key(key, 'ban')),
-    );
-    if (level === undefined) return undefined;
-    return { identity: key, untilSec: Math.ceil(untilMs / 1000), level };
+    return await this.#bans.find(key);
   }
 
   async bans(limit: number): Promise<readonly Ban[]> {
-    const keys = await this.#call((client) => client.rlBans(1, this.#bansKey, limit));
-    const found = await Promise.all(keys.map((key) => this.banOf(key)));
-    return found.filter((ban) => ban !== undefined);
-  }
-
-  async top(
-    resource: Resource,
-    limit: number,
-  ): Promise<readonly { readonly identity: string; readonly used: number }[]> {
-    const best: { identity: string; used: number }[] = [];
-    const suffix = `}:p:${resource.bucket}`;
-    await this.#scan(`${escapeGlob(this.#prefix)}{*}:p:${resource.bucket}`, async (keys) => {
-      const values = await Promise.all(keys.map((key) => this.#call((client) => client.get(key))));
-      for (const [index, key] of keys.entries()) {
-        const identity = key.slice(this.#prefix.length + 1, -suffix.length);
-        best.push({ identity, used: Number(values[index] ?? 0) });
-      }
-      best.sort((a, b) => b.used - a.used).splice(limit);
-    });
-    return best;
+    return await this.#bans.all(limit);
   }
 
   /** A bucket whose units may be given to this request. Limits that live in Redis alone ask it every time. */
@@ -319,11 +269,15 @@ export class RedisStore implements LimitStore {
     how: { readonly untoldCount: number; readonly ahead: number },
   ): Promise<RedisAdmission> {
     const slotId = plan.takesSlot ? this.#nextSlotId() : '';
-    const askedMs = this.#reserved === undefined ? 0 : this.#options.clock.monotonicMs();
-    const answer = await this.#ask(caller, plan, { slotId, ...how, isDry: false });
+    const askedMs = this.#reserved === undefined ? 0 : this.#clock.monotonicMs();
+    const answer = await this.#questions.ask(caller, plan, { slotId, ...how, isDry: false });
     const admission = toAdmission(caller, plan, answer, this.#rules);
     const [, , , leftMs = 0, level = 0, untilMs = 0, units = 0] = answer;
-    if (level > 0) await this.#noteBan(caller.key, level, untilMs);
+    if (level > 0) {
+      const ban = banOf(caller.key, level, untilMs);
+      await this.#noteBan(ban);
+      void this.#bans.list(ban);
+    }
     if (admission.isAllowed) {
       const { used, resetSec } = admission;
       const bucket = this.#reserved?.find(caller.key, plan.resource);
@@ -334,7 +288,8 @@ export class RedisStore implements LimitStore {
       } else if (units > 0) {
         // The bucket was given up while Redis was asked.
         const { key: identity } = caller;
-        void this.#giveUnitsBack([{ identity, resource: plan.resource, units, resetSec }]);
+        const { resource } = plan;
+        void this.#settlement.giveUnitsBack([{ identity, resource, units, resetSec }]);
         admission.used -= units;
       }
       admission.slotId = slotId;
@@ -350,110 +305,6 @@ export class RedisStore implements LimitStore {
     return this.#reserved?.unitsOf(caller.key, plan.resource, resetSec) ?? 0;
   }
 
-  async #giveUnitsBack(
-    buckets: readonly Pick<ReservedBucket, 'identity' | 'resource' | 'units' | 'resetSec'>[],
-  ): Promise<void> {
-    await Promise.all(
-      buckets.map(async ({ identity, resource, units, resetSec }) => {
-        const own = `${this.#prefix}{${identity}}:`;
-        const keys = [`${own}p:${resource.bucket}`, `${own}c`, `${own}cpu`, `${own}cpug`];
-        const args = [units, resetSec, '', 0, '0', this.#rules.minuteMs];
-        // What is lost with Redis is free again when its window ends.
-        await this.#call((client) => client.rlSettle(keys.length, ...keys, ...args)).catch(
-          () => {},
-        );
-      }),
-    );
-  }
-
-  #ask(
-    caller: Caller,
-    plan: Plan,
-    how: {
-      readonly slotId: string;
-      readonly untoldCount: number;
-      readonly ahead: number;
-      readonly isDry: boolean;
-    },
-  ): Promise<ScriptAnswer> {
-    const { index, bucket } = plan.resource;
-    const limit = caller.limits.limit[index] ?? UNLIMITED;
-    const windowSec = caller.limits.windowSec[index] ?? plan.resource.windowSec;
-    const own = `${this.#prefix}{${caller.key}}:`;
-    const [primary, ban] = [`${own}p:${bucket}`, `${own}ban`];
-    const most = limit === UNLIMITED ? -1 : limit;
-    const { slotId, untoldCount, ahead, isDry } = how;
-    if (!countsBesides(plan) && !plan.chargesCpu && !isDry) {
-      return this.#together.ask([primary, ban], [most, windowSec, plan.cost, untoldCount, ahead]);
-    }
-    const cost = isDry || most < 0 ? 0 : plan.cost;
-    return this.#call(
-      (client) =>
-        client.rlAdmitAll(
-          primary,
-          ban,
-          `${own}s:${this.#endpointHash(plan.endpoint)}`,
-          most,
-          windowSec,
-          plan.cost,
-          untoldCount,
-          ahead,
-          isDry ? 1 : 0,
-          slotId,
-          plan.points,
-          plan.isGraph ? 1 : 0,
-          plan.chargesCpu ? 1 : 0,
-          plan.isContent ? 1 : plan.isTokenCreation ? 2 : 0,
-          plan.contentPerMinute ?? -1,
-          plan.heavy,
-        ),
-      (answer) => this.#takeBack({ primary, ban, cost, slotId }, answer),
-    );
-  }
-
-  /**
-   * Gives back what Redis charged for a decision that was made without it meanwhile. Sums over a minute or an hour keep
-   * the request: that is on the safe side, and ends by itself.
-   */
-  #takeBack(
-    asked: {
-      readonly primary: string;
-      readonly ban: string;
-      readonly cost: number;
-      readonly slotId: string;
-    },
-    [, resetSec, kind = '', , , , units = 0]: ScriptAnswer,
-  ): void {
-    const { primary, ban, cost, slotId } = asked;
-    const due = cost + units;
-    if (kind !== '' || (due === 0 && slotId === '')) return;
-    if (this.#link === undefined) return; // Closed meanwhile: what is not given back ends by itself.
-    const own = ban.slice(0, -'ban'.length);
-    const keys = [primary, `${own}c`, `${own}cpu`, `${own}cpug`];
-    const args = [due, resetSec, slotId, 0, '0', this.#rules.minuteMs];
-    // What is lost with Redis ends by itself, too.
-    void this.#call((client) => client.rlSettle(keys.length, ...keys, ...args)).catch(() => {});
-  }
-
-  #settle(
-    admission: RedisAdmission,
-    due: { readonly refund?: number; readonly slotId?: string; readonly cpuMs?: number },
-  ): void {
-    const { caller, plan, resetSec } = admission;
-    const own = `${this.#prefix}{${caller.key}}:`;
-    const keys = [`${own}p:${plan.resource.bucket}`, `${own}c`, `${own}cpu`, `${own}cpug`];
-    const { refund = 0, slotId = '', cpuMs = 0 } = due;
-    const args = [refund, resetSec, slotId, cpuMs, plan.isGraph ? '1' : '0', this.#rules.minuteMs];
-    // Nobody waits for this. What is lost with Redis ends by itself: slots expire, windows do.
-    void this.#call((client) => client.rlSettle(keys.length, ...keys, ...args)).catch(() => {});
-  }
-
-  /** A slot alone needs no script. Nobody waits for this; a slot that is lost with Redis expires. */
-  #giveBack({ caller }: RedisAdmission, slotId: string): void {
-    const key = `${this.#prefix}{${caller.key}}:c`;
-    void this.#call((client) => client.zrem(key, slotId)).catch(() => {});
-  }
-
   /** No other node makes the same. */
   #nextSlotId(): string {
     this.#slotCount += 1;
@@ -464,27 +315,13 @@ export class RedisStore implements LimitStore {
     const { owedCpuMs } = admission;
     if (owedCpuMs === 0) return;
     admission.owedCpuMs = 0;
-    this.#settle(admission, { cpuMs: owedCpuMs });
-  }
-
-  /** Says that this node lives, and counts those that said so lately. */
-  async #countNodes(): Promise<void> {
-    const key = `${this.#prefix}nodes`;
-    try {
-      const count = await this.#call((client) =>
-        client.rlNodes(1, key, this.#nodeId, NODE_LIFE_MS),
-      );
-      if (this.#nodeCounts.push(count) > NODE_COUNT_COUNT) this.#nodeCounts.shift();
-    } catch {
-      // What was known last is the best there is.
-    }
+    this.#settlement.settle(admission, { cpuMs: owedCpuMs });
   }
 
   async #tick(): Promise<void> {
-    if (this.#ticks % NODE_TICK_COUNT === 0) await this.#countNodes();
-    this.#ticks += 1;
-    void this.#giveUnitsBack(this.#reserved?.dropIdle() ?? []);
-    const nowMs = this.#options.clock.monotonicMs();
+    await this.#nodes.tick();
+    void this.#settlement.giveUnitsBack(this.#reserved?.dropIdle() ?? []);
+    const nowMs = this.#clock.monotonicMs();
     for (const admission of this.#running) {
       if (admission.startedMs === 0 || nowMs - admission.startedMs < TICK_MS) continue;
       admission.onTick?.();
@@ -497,64 +334,13 @@ export class RedisStore implements LimitStore {
     plan: Plan,
     { used, resetSec }: { readonly used: number; readonly resetSec: number },
   ): RedisAdmission {
-    const waitMs = resetSec * 1000 - this.#options.clock.nowMs();
+    const waitMs = resetSec * 1000 - this.#clock.nowMs();
     return toAdmission(caller, plan, [used, resetSec, 'primary', waitMs], this.#rules);
   }
 
-  async #noteBan(identity: string, level: number, untilMs: number): Promise<void> {
-    await this.#giveUnitsBack(this.#reserved?.drop(identity) ?? []);
-    this.#options.onBan?.({ identity, level, untilSec: Math.ceil(untilMs / 1000) });
-    await this.#call((client) => client.zadd(this.#bansKey, untilMs, identity));
-  }
-
-  /** Looks through the keys of every server. */
-  async #scan(pattern: string, see: (keys: readonly string[]) => Promise<void>): Promise<void> {
-    let seenCount = 0;
-    for (const shard of this.#link?.shards ?? []) {
-      let cursor = '0';
-      do {
-        const at = cursor;
-        const [next, keys] = await this.#call(() =>
-          shard.scan(at, 'MATCH', pattern, 'COUNT', SCAN_STEP_COUNT),
-        );
-        cursor = next;
-        seenCount += SCAN_STEP_COUNT;
-        if (keys.length > 0) await see(keys);
-      } while (cursor !== '0' && seenCount < MAX_SCANNED_COUNT);
-    }
-  }
-
-  #call<T>(run: (client: RedisClient) => Promise<T>, onLate?: (answer: T) => void): Promise<T> {
-    const link = this.#link;
-    invariant(link, 'the store was started');
-    return this.#watch.watch(run(link.client), onLate).catch((error: unknown) => {
-      this.#errorCount += 1;
-      throw error;
-    });
-  }
-
-  #key(identity: string, part: string): string {
-    return `${this.#prefix}{${identity}}:${part}`;
-  }
-
-  get #bansKey(): string {
-    return `${this.#prefix}bans`;
-  }
-
-  /** Clients may name what they like; keys stay short. */
-  #endpointHash(endpoint: string): string {
-    let found = this.#endpointHashes.get(endpoint);
-    if (found === undefined) {
-      found = hash('sha1', endpoint, 'base64url').slice(0, 16);
-      if (this.#endpointHashes.size >= MAX_ENDPOINT_COUNT) this.#endpointHashes.clear();
-      this.#endpointHashes.set(endpoint, found);
-    }
-    return found;
+  /** The ban is in force already. Units at hand would let requests pass, so they go back. */
+  async #noteBan(ban: Ban): Promise<void> {
+    await this.#settlement.giveUnitsBack(this.#reserved?.drop(ban.identity) ?? []);
+    this.#onBan(ban);
   }
 }
-
-/** Whether a decision changes more in Redis than the primary bucket. */
-const countsBesides = (plan: Plan): boolean =>
-  plan.takesSlot || plan.isContent || plan.isTokenCreation || plan.points > 0 || plan.heavy > 0;
-
-const escapeGlob = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');

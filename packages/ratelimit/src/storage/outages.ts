@@ -1,0 +1,55 @@
+import type { Clock } from '@plinth/kernel';
+
+/** After so many failures in a row a server is left alone for a while. */
+const MAX_FAILURE_COUNT = 5;
+const PAUSE_MS = 1_000;
+/** A server that nobody has asked for so long may have left the cluster. */
+const FORGOTTEN_MS = 10_000;
+
+interface Outage {
+  readonly failureCount: number;
+  readonly failedMs: number;
+  readonly pausedUntilMs: number;
+}
+
+/**
+ * Which servers are away, each for itself: a shard that hangs is no reason to decide without the others.
+ * Source: rate-limits, section 14.3.
+ */
+export class Outages {
+  readonly #clock: Clock;
+  readonly #onChange: (isWhole: boolean) => void;
+  /** Servers whose last call failed, by name. */
+  readonly #away = new Map<string, Outage>();
+
+  /** @param onChange hears when the first server is away, and when none is any more. */
+  constructor(clock: Clock, onChange: (isWhole: boolean) => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  /** Whether the server is left alone. One call after the pause decides about the next. */
+  isPaused(server: string): boolean {
+    const outage = this.#away.get(server);
+    return outage !== undefined && this.#clock.monotonicMs() < outage.pausedUntilMs;
+  }
+
+  noteSuccess(server: string): void {
+    if (this.#away.size === 0) return;
+    this.#away.delete(server);
+    const beforeMs = this.#clock.monotonicMs() - FORGOTTEN_MS;
+    for (const [name, { failedMs }] of this.#away) {
+      if (failedMs < beforeMs) this.#away.delete(name);
+    }
+    if (this.#away.size === 0) this.#onChange(true);
+  }
+
+  noteFailure(server: string): void {
+    const failedMs = this.#clock.monotonicMs();
+    const wasWhole = this.#away.size === 0;
+    const failureCount = (this.#away.get(server)?.failureCount ?? 0) + 1;
+    const pausedUntilMs = failureCount < MAX_FAILURE_COUNT ? 0 : failedMs + PAUSE_MS;
+    this.#away.set(server, { failureCount, failedMs, pausedUntilMs });
+    if (wasWhole) this.#onChange(false);
+  }
+}
