@@ -25,4 +25,15 @@ describe('BodyPool', () => {
     const again = [1, 2, 3].map(() => pool.take(16 * 1024 * 1024)?.buffer);
     assert.equal(again.filter((buffer) => large.some((body) => body.buffer === buffer)).length, 2);
   });
+
+  it('frees pieces that were copied, but none that shares its memory or is short', () => {
+    const pool = new BodyPool();
+    const whole = Buffer.allocUnsafeSlow(65_536);
+    const part = Buffer.allocUnsafeSlow(65_536).subarray(0, 65_535);
+    const short = Buffer.allocUnsafeSlow(1_000);
+    const shared = Buffer.from(new SharedArrayBuffer(65_536));
+    for (const piece of [whole, part, short, shared]) pool.free(piece);
+    const sizes = [whole, part, short, shared].map(({ length }) => length);
+    assert.deepEqual(sizes, [0, 65_535, 1_000, 65_536]);
+  });
 });

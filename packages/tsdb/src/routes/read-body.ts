@@ -53,12 +53,13 @@ export function readBody(
     expectedBytes !== undefined &&
     expectedBytes >= MIN_POOLED_SIZE_BYTES &&
     expectedBytes <= limitBytes;
-  const body = new BodyPieces(isPooled ? pool?.take(expectedBytes) : undefined);
+  const target = isPooled ? pool?.take(expectedBytes) : undefined;
+  const body = new BodyPieces(target);
   let sizeBytes = 0;
   let isDone = false;
   const finish = (error: Error | null, whole?: Buffer): void => {
     isDone = true;
-    if (error !== null && body.target !== undefined) pool?.giveBack(body.target);
+    if (error !== null && target !== undefined) pool?.giveBack(target);
     done(error, whole);
   };
   // Every request is closed in the end: an error is made only for one that was cut.
@@ -70,6 +71,7 @@ export function readBody(
     if (isDone) return;
     if (sizeBytes <= limitBytes) body.add(chunk);
     else body.forget();
+    if (target !== undefined) pool?.free(chunk);
     if (sizeBytes > limitBytes + MAX_DISCARDED_BYTES) finish(new BodyTooLarge({ limitBytes }));
   });
   stream.on('end', () => {

@@ -1,6 +1,8 @@
+import { MemoryDrain } from '../../model/memory-drain.js';
+
 /** Smaller memory costs next to nothing to make and to collect. */
 const MIN_KEPT_BYTES = 16 * 1024;
-/** What is kept for later blocks: some blocks of a wide table. What is given back beyond it is dropped. */
+/** What is kept for later blocks: some blocks of a wide table. What is given back beyond it is freed. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -8,6 +10,7 @@ const MAX_KEPT_BYTES = 8 * 1024 * 1024;
  * reason to collect garbage, and the system has to clear it.
  */
 export class BlockMemory {
+  readonly #drain = new MemoryDrain();
   readonly #kept = new Map<number, ArrayBuffer[]>();
   #keptBytes = 0;
 
@@ -22,7 +25,11 @@ export class BlockMemory {
   /** Nobody looks at `memory` any more. */
   giveBack(memory: ArrayBuffer): void {
     const sizeBytes = memory.byteLength;
-    if (sizeBytes < MIN_KEPT_BYTES || this.#keptBytes + sizeBytes > MAX_KEPT_BYTES) return;
+    if (sizeBytes < MIN_KEPT_BYTES) return;
+    if (this.#keptBytes + sizeBytes > MAX_KEPT_BYTES) {
+      this.#drain.free(memory);
+      return;
+    }
     this.#keptBytes += sizeBytes;
     const kept = this.#kept.get(sizeBytes);
     if (kept === undefined) this.#kept.set(sizeBytes, [memory]);
