@@ -298,7 +298,7 @@ function openSnapshots(
 ): Snapshots | undefined {
   if (!config.enabled || !config.snapshot || !(store instanceof MemoryStore)) return undefined;
   return new Snapshots({
-    store,
+    kept: store.kept,
     relational,
     resources: resources.buckets,
     clock,

@@ -135,23 +135,36 @@ describe('MemoryStore', () => {
   it('keeps what outlives the process, and takes it up again', async () => {
     const clock = new ManualClock();
     const store = new MemoryStore({ clock });
-    store.trackChanges();
+    store.kept.trackChanges();
     const caller = newCaller();
     const plan = newPlan({ content: true });
     store.finish(store.admit(caller, plan));
     store.finish(store.admit(caller, newPlan({ resource: 'slow' })));
     store.ban(caller.key, 60);
-    const kept = store.takeDirty(10);
+    const kept = store.kept.takeChanged(10);
     assert.equal(kept.length, 1);
-    assert.equal(store.takeDirty(10).length, 0);
+    assert.equal(store.kept.takeChanged(10).length, 0);
     const next = new MemoryStore({ clock });
-    for (const each of kept) next.restore(each);
+    for (const each of kept) next.kept.restore(each);
     assert.deepEqual(next.usage(caller.key, RESOURCES.all), store.usage(caller.key, RESOURCES.all));
     assert.equal(next.secondaryUsage(caller.key).content_hour, 1);
     assert.equal(next.admit(caller, plan).limitedBy, 'ban');
     await clock.advanceMs(3_700_000);
     const late = new MemoryStore({ clock });
-    for (const each of kept) late.restore(each);
+    for (const each of kept) late.kept.restore(each);
     assert.equal(late.stats.bucketCount, 0);
+  });
+
+  it('lets no more identities wait to be kept than it may hold', () => {
+    const store = new MemoryStore({ clock: new ManualClock(), maxIdentityCount: 3 });
+    store.kept.trackChanges();
+    for (let index = 0; index < 10; index += 1) store.finish(store.admit(newCaller(), newPlan()));
+    assert.equal(store.kept.takeChanged(100).length, 3);
+    const late = newCaller();
+    store.finish(store.admit(late, newPlan()));
+    assert.deepEqual(
+      store.kept.takeChanged(100).map(({ key }) => key),
+      [late.key],
+    );
   });
 });

@@ -6,16 +6,17 @@ import {
   DEFAULT_RULES,
   type LimitRules,
   type LimitStore,
-  REJECTION_WINDOW_MS,
   SLOT_LEASE_MS,
   type StoreStats,
 } from '../model/limit-store.js';
 import type { Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
 import { SlidingSum } from '../model/sliding-sum.js';
-import { type ExtraState, IdentityState } from './identity-state.js';
+import { IdentityState } from './identity-state.js';
 import { IdentityTable, windowCount } from './identity-table.js';
+import { KeptIdentities } from './kept-identities.js';
 import { MemoryAdmission, RunningRequests } from './memory-admission.js';
+import { MemoryBans } from './memory-bans.js';
 import { MemoryJudge } from './memory-judge.js';
 import { SteadyTime, wholeSec } from './steady-time.js';
 
@@ -42,27 +43,37 @@ const CHARGE_RUNNING_MS = 1_000;
  */
 export class MemoryStore implements LimitStore {
   readonly #clock: Clock;
-  readonly #rules: LimitRules;
-  readonly #onBan: (ban: Ban) => void;
   readonly #states: IdentityTable;
   readonly #running = new RunningRequests();
   readonly #time: SteadyTime;
   readonly #judge: MemoryJudge;
+  readonly #bans: MemoryBans;
+  /** For whoever keeps the counts over a restart. */
+  readonly kept: KeptIdentities;
   #inFlightCount = 0;
-  #dirty: IdentityState[] | undefined;
   #ticker: Disposable | undefined;
 
   constructor(options: MemoryStoreOptions) {
-    this.#clock = options.clock;
-    this.#rules = options.rules ?? DEFAULT_RULES;
-    this.#time = new SteadyTime(this.#clock, this.#rules);
-    this.#judge = new MemoryJudge(this.#rules, this.#time);
+    const { clock, rules = DEFAULT_RULES, onBan = () => {} } = options;
+    const { maxIdentityCount = DEFAULT_MAX_IDENTITY_COUNT } = options;
+    this.#clock = clock;
+    this.#time = new SteadyTime(clock, rules);
+    this.#judge = new MemoryJudge(rules, this.#time);
     this.#states = new IdentityTable({
-      clock: this.#clock,
-      maxCount: options.maxIdentityCount ?? DEFAULT_MAX_IDENTITY_COUNT,
+      clock,
+      maxCount: maxIdentityCount,
       isIdle: (state) => this.#isIdle(state, this.#time.lastMs),
     });
-    this.#onBan = options.onBan ?? (() => {});
+    this.kept = new KeptIdentities(this.#states, this.#time, maxIdentityCount);
+    this.#bans = new MemoryBans({
+      states: this.#states,
+      time: this.#time,
+      rules,
+      onBegin: (state, ban) => {
+        this.kept.noteChange(state);
+        onBan(ban);
+      },
+    });
   }
 
   get stats(): StoreStats {
@@ -93,7 +104,7 @@ export class MemoryStore implements LimitStore {
     admission.state = state;
     this.#judge.judge(admission, caller, nowMs);
     if (admission.limitedBy === undefined) this.#commit(admission, steadyMs);
-    else if (admission.limitedBy !== 'ban') this.#countRejection(state, steadyMs);
+    else if (admission.limitedBy !== 'ban') this.#bans.countRejection(state, steadyMs);
     return admission;
   }
 
@@ -114,7 +125,7 @@ export class MemoryStore implements LimitStore {
     if (window === undefined || window.resetSec !== admission.resetSec) return;
     window.used = Math.max(0, window.used - plan.cost);
     admission.used = Math.max(0, admission.used - plan.cost);
-    this.#markDirty(state);
+    this.kept.noteChange(state);
   }
 
   releaseSlot(admission: MemoryAdmission): void {
@@ -189,44 +200,30 @@ export class MemoryStore implements LimitStore {
       kept.banLevel = extra.banLevel;
       kept.lastBanMs = extra.lastBanMs;
     }
-    this.#markDirty(old);
+    this.kept.noteChange(old);
   }
 
   ban(key: string, durationSec: number): void {
     const state = this.#states.get(key) ?? this.#states.open(key);
-    state.seenSec = wholeSec(this.#time.steadyMs());
-    this.#startBan(state, durationSec * 1000, this.#time.steadyMs());
+    const steadyMs = this.#time.steadyMs();
+    state.seenSec = wholeSec(steadyMs);
+    this.#bans.begin(state, durationSec * 1000, steadyMs);
   }
 
   unban(key: string): boolean {
     const state = this.#states.get(key);
-    const extra = state?.extra;
-    if (state === undefined || extra === undefined) return false;
-    const wasBanned = extra.bannedUntilMs > this.#time.steadyMs();
-    extra.bannedUntilMs = 0;
-    extra.banLevel = 0;
-    extra.rejectionCount = 0;
-    this.#states.bannedKeys.delete(key);
-    this.#markDirty(state);
+    if (state?.extra === undefined) return false;
+    const wasBanned = this.#bans.end(state);
+    this.kept.noteChange(state);
     return wasBanned;
   }
 
   banOf(key: string): Ban | undefined {
-    const extra = this.#states.get(key)?.extra;
-    if (extra === undefined || extra.bannedUntilMs <= this.#time.steadyMs()) return undefined;
-    return this.#banOf(key, extra);
+    return this.#bans.find(key);
   }
 
   bans(limit: number): readonly Ban[] {
-    const steadyMs = this.#time.steadyMs();
-    const found: Ban[] = [];
-    for (const key of this.#states.bannedKeys) {
-      const extra = this.#states.get(key)?.extra;
-      if (extra === undefined || extra.bannedUntilMs <= steadyMs)
-        this.#states.bannedKeys.delete(key);
-      else found.push(this.#banOf(key, extra));
-    }
-    return found.sort((a, b) => b.untilSec - a.untilSec).slice(0, limit);
+    return this.#bans.all(limit);
   }
 
   top(
@@ -247,46 +244,6 @@ export class MemoryStore implements LimitStore {
     return best.sort((a, b) => b.used - a.used).slice(0, limit);
   }
 
-  /** From here on `takeDirty` names what changed. */
-  trackChanges(): void {
-    this.#dirty ??= [];
-  }
-
-  /** Identities that changed since the last call, at most `limit`, as rows that can be kept. */
-  takeDirty(limit: number): readonly KeptIdentity[] {
-    return (this.#dirty ?? []).splice(0, limit).map((state) => {
-      state.isDirty = false;
-      return this.#keptOf(state);
-    });
-  }
-
-  /** Puts back what was kept; what has ended meanwhile is left out. Before the first request. */
-  restore(kept: KeptIdentity): void {
-    const nowMs = this.#time.nowMs();
-    const windows = kept.windows.filter(({ resetSec }) => resetSec * 1000 > nowMs);
-    const hourSlot = this.#time.hourSlot(nowMs);
-    const content = kept.contentHour.filter(([slot]) => slot <= hourSlot && slot > hourSlot - 61);
-    const bannedUntilMs = kept.ban?.untilMs ?? 0;
-    const isBanRemembered = nowMs - bannedUntilMs < BAN_MEMORY_MS;
-    if (windows.length === 0 && content.length === 0 && !isBanRemembered) return;
-    const state = this.#states.get(kept.key) ?? this.#states.open(kept.key);
-    state.seenSec = wholeSec(nowMs);
-    for (const { resourceIndex, used, resetSec } of windows) {
-      if (state.openWindow(resourceIndex, used, resetSec)) this.#states.bucketCount += 1;
-    }
-    for (const [slot, amount] of content) {
-      const extra = state.withExtra();
-      extra.contentHour ??= new SlidingSum(slot);
-      extra.contentHour.add(slot, amount);
-    }
-    if (kept.ban === undefined || !isBanRemembered) return;
-    const extra = state.withExtra();
-    extra.bannedUntilMs = bannedUntilMs;
-    extra.lastBanMs = bannedUntilMs;
-    extra.banLevel = kept.ban.level;
-    if (bannedUntilMs > nowMs) this.#states.bannedKeys.add(kept.key);
-  }
-
   #commit(admission: MemoryAdmission, steadyMs: number): void {
     const { plan, state } = admission;
     if (plan.cost > 0 && admission.limit !== UNLIMITED) {
@@ -298,7 +255,7 @@ export class MemoryStore implements LimitStore {
       } else if (state.openWindow(plan.resource.index, admission.used, admission.resetSec)) {
         this.#states.bucketCount += 1;
       }
-      this.#markDirty(state);
+      this.kept.noteChange(state);
     }
     const slot = this.#time.minuteSlot(steadyMs);
     if (plan.points > 0) state.addPoints(plan.endpoint, slot, plan.points);
@@ -332,74 +289,13 @@ export class MemoryStore implements LimitStore {
     extra.contentMinute.add(slot, 1);
     extra.contentHour ??= new SlidingSum(hourSlot);
     extra.contentHour.add(hourSlot, 1);
-    this.#markDirty(state);
+    this.kept.noteChange(state);
     if (plan.contentPerMinute === undefined) return;
     // Only routes declare such a limit, so there are few of them.
     extra.contentByEndpoint ??= new Map();
     const own = extra.contentByEndpoint.get(plan.endpoint) ?? new SlidingSum(slot);
     extra.contentByEndpoint.set(plan.endpoint, own);
     own.add(slot, 1);
-  }
-
-  #countRejection(state: IdentityState, steadyMs: number): void {
-    if (!this.#rules.isBanEnabled) return;
-    const extra = state.withExtra();
-    if (steadyMs - extra.rejectionsSinceMs >= REJECTION_WINDOW_MS) {
-      extra.rejectionsSinceMs = steadyMs;
-      extra.rejectionCount = 0;
-    }
-    extra.rejectionCount += 1;
-    if (extra.rejectionCount < this.#rules.banThreshold) return;
-    extra.rejectionCount = 0;
-    extra.rejectionsSinceMs = steadyMs;
-    const isRepeated = extra.banLevel > 0 && steadyMs - extra.lastBanMs < BAN_MEMORY_MS;
-    const level = isRepeated ? extra.banLevel + 1 : 1;
-    extra.banLevel = level - 1;
-    this.#startBan(state, Math.min(BAN_MEMORY_MS, this.#rules.banMs * 2 ** (level - 1)), steadyMs);
-  }
-
-  #startBan(state: IdentityState, durationMs: number, steadyMs: number): void {
-    const extra = state.withExtra();
-    extra.banLevel += 1;
-    extra.bannedUntilMs = steadyMs + durationMs;
-    extra.lastBanMs = extra.bannedUntilMs;
-    this.#states.bannedKeys.add(state.key);
-    this.#markDirty(state);
-    this.#onBan(this.#banOf(state.key, extra));
-  }
-
-  #banOf(identity: string, extra: ExtraState): Ban {
-    const untilSec = Math.ceil((extra.bannedUntilMs - this.#time.offsetMs) / 1000);
-    return { identity, untilSec, level: extra.banLevel };
-  }
-
-  #keptOf(state: IdentityState): KeptIdentity {
-    const windows: KeptIdentity['windows'][number][] = [];
-    if (state.resourceIndex !== -1) {
-      const { resourceIndex, used, resetSec } = state;
-      windows.push({ resourceIndex, used, resetSec });
-    }
-    for (const [resourceIndex, { used, resetSec }] of state.extra?.windows ?? []) {
-      windows.push({ resourceIndex, used, resetSec });
-    }
-    const slotOffset = Math.round(this.#time.offsetMs / this.#time.hourSlotMs);
-    const entries = state.extra?.contentHour?.entries() ?? [];
-    const { bannedUntilMs = 0, banLevel = 0 } = state.extra ?? {};
-    return {
-      key: state.key,
-      windows,
-      contentHour: entries.map(([slot, amount]) => [slot - slotOffset, amount]),
-      ban:
-        bannedUntilMs > 0
-          ? { untilMs: bannedUntilMs - this.#time.offsetMs, level: banLevel }
-          : undefined,
-    };
-  }
-
-  #markDirty(state: IdentityState): void {
-    if (state.isDirty || this.#dirty === undefined) return;
-    state.isDirty = true;
-    this.#dirty.push(state);
   }
 
   #tick(): void {
@@ -424,16 +320,4 @@ export class MemoryStore implements LimitStore {
     const hourSlot = this.#time.hourSlot(steadyMs);
     return (extra.contentHour?.at(hourSlot) ?? 0) + (extra.tokenHour?.at(hourSlot) ?? 0) === 0;
   }
-}
-
-/** What outlives the process. Slots of content are minutes of the wall clock. */
-export interface KeptIdentity {
-  readonly key: string;
-  readonly windows: readonly {
-    readonly resourceIndex: number;
-    readonly used: number;
-    readonly resetSec: number;
-  }[];
-  readonly contentHour: readonly (readonly [slot: number, amount: number])[];
-  readonly ban: { readonly untilMs: number; readonly level: number } | undefined;
 }

@@ -1,11 +1,11 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
 import { BAN_MEMORY_MS } from '../model/limit-store.js';
 import type { Resource } from '../model/resource.js';
-import type { KeptIdentity, MemoryStore } from './memory-store.js';
+import type { KeptIdentities, KeptIdentity } from './kept-identities.js';
 import { SNAPSHOT_MIGRATIONS, type SnapshotTables } from './snapshot-tables.js';
 
 export interface SnapshotsOptions {
-  readonly store: MemoryStore;
+  readonly kept: KeptIdentities;
   readonly relational: RelationalStore;
   readonly resources: readonly Resource[];
   readonly clock: Clock;
@@ -52,10 +52,10 @@ export class Snapshots {
 
   /** Takes up what was kept; before the first request. */
   async start(): Promise<void> {
-    const { relational, store, clock } = this.#options;
+    const { relational, kept, clock } = this.#options;
     await relational.migrate('ratelimit', SNAPSHOT_MIGRATIONS);
     await this.#load();
-    store.trackChanges();
+    kept.trackChanges();
     this.#ticker = clock.every(INTERVAL_MS, () => this.#write());
   }
 
@@ -68,7 +68,7 @@ export class Snapshots {
   }
 
   async #load(): Promise<void> {
-    const { relational, store, clock } = this.#options;
+    const { relational, kept, clock } = this.#options;
     const nowMs = clock.nowMs();
     let after = '';
     for (;;) {
@@ -82,8 +82,8 @@ export class Snapshots {
         .limit(PAGE_COUNT)
         .execute();
       for (const { identity_key, state } of rows) {
-        const kept = this.#read(identity_key, state);
-        if (kept !== undefined) store.restore(kept);
+        const identity = this.#read(identity_key, state);
+        if (identity !== undefined) kept.restore(identity);
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < PAGE_COUNT) return;
@@ -92,11 +92,11 @@ export class Snapshots {
   }
 
   async #write(maxBatchCount = MAX_BATCHES_PER_ROUND): Promise<void> {
-    const { store, onFailure } = this.#options;
+    const { kept, onFailure } = this.#options;
     try {
       for (let count = 0; count < maxBatchCount; count += 1) {
         // What could not be written is tried again before anything else.
-        if (this.#pending.length === 0) this.#pending = store.takeDirty(BATCH_COUNT);
+        if (this.#pending.length === 0) this.#pending = kept.takeChanged(BATCH_COUNT);
         if (this.#pending.length === 0) break;
         await this.#upsert(this.#pending);
         this.#pending = [];
