@@ -3,10 +3,13 @@ import type { Hook } from '../../model/hook.js';
 import type { AcceptedItem, FinishedAttempt } from '../../storage/queue-model.js';
 import { isReady } from '../hook-registry.js';
 import { type AttemptNeeds, type AttemptSettings, Attempts } from './attempts.js';
+import { Claims } from './claims.js';
 import { EngineMetrics } from './engine-metrics.js';
 import { Finisher } from './finisher.js';
-import { AttemptRate, Breaker } from './host-limits.js';
-import { Host, Lane } from './lane.js';
+import { AttemptRate } from './host-limits.js';
+import { type Host, Hosts } from './hosts.js';
+import type { Lane } from './lane.js';
+import { Lanes } from './lanes.js';
 
 export interface EngineSettings extends AttemptSettings {
   /** False: this node accepts and answers, others deliver. */
@@ -25,12 +28,8 @@ export interface EngineNeeds extends Omit<AttemptNeeds, 'metrics' | 'settings'> 
   readonly settings: EngineSettings;
 }
 
-/** Items that one app may have in memory, and all apps together. */
-const MAX_WINDOW_COUNT = 256;
-const MAX_TOTAL_WINDOW_COUNT = 20_000;
-/** An app with fewer gets more from the store. */
+/** An app with fewer in memory gets more from the store. */
 const LOW_WINDOW_COUNT = 64;
-const MAX_CLAIMS_AT_ONCE = 64;
 /** Larger payloads wait in the store, not in memory. */
 const MAX_KEPT_PAYLOAD_BYTES = 65_536;
 const TICK_MS = 100;
@@ -52,33 +51,47 @@ export class Engine {
   readonly #settings: EngineSettings;
   readonly #attempts: Attempts;
   readonly #finisher: Finisher;
-  readonly #lanes = new Map<number, Lane>();
-  readonly #hosts = new Map<string, Host>();
+  readonly #lanes: Lanes;
+  readonly #hosts: Hosts;
+  readonly #claims: Claims;
   /** Lanes that may begin an attempt, in the order of their turns. */
   readonly #ready = new Set<Lane>();
   /** Lanes that our own limits hold back, and until when. */
   readonly #delayed = new Map<Lane, number>();
-  readonly #toClaim = new Set<Lane>();
   readonly #timers: Disposable[] = [];
   #inflightCount = 0;
-  #windowTotal = 0;
   #liveNodeCount = 1;
   #isPumping = false;
-  #isClaiming = false;
   #isStopping = false;
   #nextPollMs = 0;
   #whenIdle: (() => void) | undefined;
 
   constructor(needs: EngineNeeds) {
+    const { settings, clock } = needs;
     this.#needs = needs;
-    this.#settings = needs.settings;
-    this.metrics = new EngineMetrics(needs.queue, () => this.#inflightCount, needs.clock);
+    this.#settings = settings;
+    const rateOf = (perSec: number | undefined) =>
+      perSec === undefined ? undefined : new AttemptRate(perSec, clock.monotonicMs());
+    this.#lanes = new Lanes(() => rateOf(settings.ratePerApp));
+    this.#hosts = new Hosts({
+      makeRate: () => rateOf(settings.ratePerHost),
+      hasBreaker: settings.hasBreaker,
+    });
+    this.#claims = new Claims({
+      ...needs,
+      lanes: this.#lanes,
+      onClaimed: (lanes) => {
+        for (const lane of lanes) this.#readyIfMore(lane);
+        this.#pumpSoon();
+      },
+    });
+    this.metrics = new EngineMetrics(needs.queue, () => this.#inflightCount, clock);
     this.#attempts = new Attempts({ ...needs, metrics: this.metrics });
     this.#finisher = new Finisher({
       store: needs.queue,
-      clock: needs.clock,
+      clock,
       log: needs.log,
-      onWritten: (attempt, recordId) => this.#settle(attempt, recordId),
+      onWritten: (attempt) => this.#settle(attempt),
     });
     needs.hooks.whenEnded((appId) => this.#endLane(appId));
   }
@@ -87,7 +100,7 @@ export class Engine {
     const { queue, clock } = this.#needs;
     await queue.start(clock.nowMs());
     for (const [appId, count] of await queue.counts.queuedCounts()) {
-      this.#laneOf(appId).queuedCount = count;
+      this.#lanes.of(appId).queuedCount = count;
     }
     if (!this.#settings.isWorker) return;
     await this.#poll();
@@ -99,6 +112,7 @@ export class Engine {
   async close(): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
+    this.#claims.stop();
     for (const timer of this.#timers) timer[Symbol.dispose]();
     if (this.#inflightCount > 0) {
       const idle = new Promise<void>((resolve) => {
@@ -116,7 +130,7 @@ export class Engine {
 
   /** Whether the app's part of the queue has room. */
   hasRoom(appId: number): boolean {
-    const lane = this.#lanes.get(appId);
+    const lane = this.#lanes.find(appId);
     return lane === undefined || lane.queuedCount < this.#settings.maxQueuedPerApp;
   }
 
@@ -127,30 +141,20 @@ export class Engine {
   reserve(hook: Hook, payloadSizeBytes: number): boolean {
     if (!this.#settings.isWorker || this.#isStopping || hook.ordering === 'key') return false;
     if (payloadSizeBytes > MAX_KEPT_PAYLOAD_BYTES) return false;
-    const lane = this.#laneOf(hook.appId);
-    const isFull =
-      lane.windowCount + lane.reservedCount >= MAX_WINDOW_COUNT ||
-      this.#windowTotal >= MAX_TOTAL_WINDOW_COUNT;
-    // Older ones in the store go first.
-    if (isFull || lane.hasMore || lane.isClaiming) return false;
-    lane.reservedCount += 1;
-    this.#windowTotal += 1;
-    return true;
+    return this.#lanes.reserve(this.#lanes.of(hook.appId));
   }
 
   unreserve(appId: number): void {
-    this.#laneOf(appId).reservedCount -= 1;
-    this.#windowTotal -= 1;
+    this.#lanes.unreserve(this.#lanes.of(appId));
   }
 
   /** Durable items: leased ones are begun as soon as it is their turn, others when they are due. */
   take(items: readonly AcceptedItem[]): void {
     for (const { item, state } of items) {
-      const lane = this.#laneOf(item.appId);
+      const lane = this.#lanes.of(item.appId);
       lane.queuedCount += 1;
       if (state === 'leased') {
-        lane.reservedCount -= 1; // its place in the total stays taken
-        lane.push(item);
+        this.#lanes.fill(lane, item);
         this.#ready.add(lane);
       } else if (state === 'pending') this.noteDue(item.appId, item.dueMs);
     }
@@ -160,7 +164,7 @@ export class Engine {
   /** There is something in the store for this app. */
   noteDue(appId: number, dueMs: number): void {
     if (!this.#settings.isWorker) return;
-    const lane = this.#laneOf(appId);
+    const lane = this.#lanes.of(appId);
     if (dueMs <= this.#needs.clock.nowMs()) {
       lane.moreHints += 1;
       this.#ready.add(lane);
@@ -169,47 +173,12 @@ export class Engine {
   }
 
   noteQueued(appId: number, count: number): void {
-    this.#laneOf(appId).queuedCount += count;
+    this.#lanes.of(appId).queuedCount += count;
   }
 
   /** For operators: how a receiver is being treated. */
   describeHost(hook: Hook): object | undefined {
-    if (hook.url === '') return undefined;
-    const host = this.#hosts.get(hostName(hook));
-    return {
-      host: hostName(hook),
-      inflight: host?.inflightCount ?? 0,
-      breaker: host?.breaker?.state ?? (this.#settings.hasBreaker ? 'closed' : 'off'),
-    };
-  }
-
-  #laneOf(appId: number): Lane {
-    let lane = this.#lanes.get(appId);
-    if (lane === undefined) {
-      const { ratePerApp } = this.#settings;
-      const nowMs = this.#needs.clock.monotonicMs();
-      lane = new Lane(
-        appId,
-        ratePerApp === undefined ? undefined : new AttemptRate(ratePerApp, nowMs),
-      );
-      this.#lanes.set(appId, lane);
-    }
-    return lane;
-  }
-
-  #hostOf(hook: Hook): Host {
-    const name = hostName(hook);
-    let host = this.#hosts.get(name);
-    if (host === undefined) {
-      const { ratePerHost, hasBreaker } = this.#settings;
-      const nowMs = this.#needs.clock.monotonicMs();
-      host = new Host(name, {
-        rate: ratePerHost === undefined ? undefined : new AttemptRate(ratePerHost, nowMs),
-        breaker: hasBreaker ? new Breaker() : undefined,
-      });
-      this.#hosts.set(name, host);
-    }
-    return host;
+    return this.#hosts.describe(hook);
   }
 
   #pumpSoon(): void {
@@ -227,7 +196,7 @@ export class Engine {
       if (this.#inflightCount >= this.#settings.maxInflight) return;
       this.#ready.delete(lane);
       // One attempt per turn; the lane goes to the end of the line when it has more.
-      if (this.#tryLane(lane) && (lane.windowCount > 0 || lane.hasMore)) this.#ready.add(lane);
+      if (this.#tryLane(lane)) this.#readyIfMore(lane);
     }
   }
 
@@ -239,10 +208,10 @@ export class Engine {
       this.#emptyLane(lane);
       return false;
     }
-    if (lane.hasMore && lane.windowCount < LOW_WINDOW_COUNT) this.#claimSoon(lane);
+    if (lane.hasMore && lane.windowCount < LOW_WINDOW_COUNT) this.#claims.want(lane);
     if (lane.windowCount === 0) return false;
     if (lane.inflightCount >= this.#settings.maxInflightPerApp) return false;
-    const host = this.#hostOf(hook);
+    const host = this.#hosts.of(hook);
     const hostCap = Math.max(
       1,
       Math.floor(this.#settings.maxInflightPerHost / this.#liveNodeCount),
@@ -262,9 +231,8 @@ export class Engine {
       this.#delayed.set(lane, nowMs + delayMs);
       return false;
     }
-    const item = lane.shift();
+    const item = this.#lanes.shift(lane);
     if (item === undefined) return false;
-    this.#windowTotal -= 1;
     this.#begin(item, { lane, hook, host });
     return true;
   }
@@ -308,21 +276,18 @@ export class Engine {
 
   #free(lane: Lane, host: Host): void {
     lane.inflightCount -= 1;
-    host.inflightCount -= 1;
     this.#inflightCount -= 1;
-    if (lane.windowCount > 0 || lane.hasMore) this.#ready.add(lane);
+    this.#readyIfMore(lane);
     for (const waiting of host.waiting) this.#ready.add(waiting);
     host.waiting.clear();
-    if (host.inflightCount === 0 && host.rate === undefined && host.breaker === undefined) {
-      this.#hosts.delete(host.name);
-    }
+    this.#hosts.release(host);
     if (this.#inflightCount === 0) this.#whenIdle?.();
     this.#pumpSoon();
   }
 
   /** The record is durable and the item has moved on. */
-  #settle({ item, next }: FinishedAttempt, _recordId: number): void {
-    const lane = this.#laneOf(item.appId);
+  #settle({ item, next }: FinishedAttempt): void {
+    const lane = this.#lanes.of(item.appId);
     if (next.kind === 'retry') this.noteDue(item.appId, next.dueMs);
     else {
       lane.queuedCount = Math.max(0, lane.queuedCount - 1);
@@ -332,60 +297,8 @@ export class Engine {
     this.#pumpSoon();
   }
 
-  #claimSoon(lane: Lane): void {
-    if (lane.isClaiming) return;
-    this.#toClaim.add(lane);
-    if (this.#isClaiming) return;
-    this.#isClaiming = true;
-    void this.#claimAll();
-  }
-
-  async #claimAll(): Promise<void> {
-    try {
-      while (this.#toClaim.size > 0 && !this.#isStopping) {
-        const lanes = [...this.#toClaim].slice(0, MAX_CLAIMS_AT_ONCE);
-        for (const lane of lanes) this.#toClaim.delete(lane);
-        await this.#claim(lanes);
-      }
-    } finally {
-      this.#isClaiming = false;
-    }
-  }
-
-  async #claim(lanes: readonly Lane[]): Promise<void> {
-    const { queue, clock, log } = this.#needs;
-    // With many apps each gets less, so that all of them together stay within memory.
-    const share = Math.max(8, Math.floor(MAX_TOTAL_WINDOW_COUNT / Math.max(1, this.#lanes.size)));
-    const limit = Math.min(MAX_WINDOW_COUNT, share);
-    const hints = lanes.map((lane) => lane.moreHints);
-    for (const lane of lanes) lane.isClaiming = true;
-    try {
-      const items = await queue.claim(
-        lanes.map(({ appId }) => ({ appId, limit })),
-        clock.nowMs(),
-      );
-      const counts = new Map<number, number>();
-      for (const item of items) {
-        counts.set(item.appId, (counts.get(item.appId) ?? 0) + 1);
-        this.#laneOf(item.appId).push(item);
-      }
-      this.#windowTotal += items.length;
-      for (const [index, lane] of lanes.entries()) {
-        if ((counts.get(lane.appId) ?? 0) < limit) {
-          lane.seenHints = hints[index] ?? 0;
-          lane.nextDueMs = await queue.counts.oldestDueMs(lane.appId);
-        }
-      }
-    } catch (err) {
-      log.error({ err }, 'queue not read');
-      await clock.sleep(1000).catch(() => {});
-    } finally {
-      for (const lane of lanes) {
-        lane.isClaiming = false;
-        if (lane.windowCount > 0 || lane.hasMore) this.#ready.add(lane);
-      }
-      this.#pumpSoon();
-    }
+  #readyIfMore(lane: Lane): void {
+    if (lane.windowCount > 0 || lane.hasMore) this.#ready.add(lane);
   }
 
   async #tick(): Promise<void> {
@@ -414,7 +327,7 @@ export class Engine {
       const nowMs = clock.nowMs();
       for (const { appId, dueMs } of await queue.counts.pendingApps()) {
         isBusy ||= dueMs <= nowMs;
-        const lane = this.#laneOf(appId);
+        const lane = this.#lanes.of(appId);
         if (!lane.hasMore && !lane.isClaiming) this.noteDue(appId, dueMs);
       }
     } catch (err) {
@@ -434,7 +347,7 @@ export class Engine {
       if (released > 0) log.warn({ count: released }, 'leases of a dead node taken back');
       this.#liveNodeCount = await queue.nodes.liveNodeCount();
       for (const [appId, count] of await queue.counts.queuedCounts()) {
-        this.#laneOf(appId).queuedCount = count;
+        this.#lanes.of(appId).queuedCount = count;
       }
     } catch (err) {
       log.error({ err }, 'heartbeat failed');
@@ -443,7 +356,7 @@ export class Engine {
 
   /** A webhook went off. What waited for it was cancelled by whoever switched it off, unless its app is suspended. */
   #endLane(appId: number): void {
-    const lane = this.#lanes.get(appId);
+    const lane = this.#lanes.find(appId);
     if (lane === undefined) return;
     this.#emptyLane(lane);
     lane.nextDueMs = undefined;
@@ -455,8 +368,7 @@ export class Engine {
     this.#ready.delete(lane);
     this.#delayed.delete(lane);
     lane.seenHints = lane.moreHints;
-    const items = lane.takeAll();
-    this.#windowTotal -= items.length;
+    const items = this.#lanes.takeAll(lane);
     if (items.length > 0) this.#giveBack(items.map(({ id }) => id));
   }
 
@@ -466,5 +378,3 @@ export class Engine {
       .catch((err: unknown) => this.#needs.log.error({ err }, 'leases not given back'));
   }
 }
-
-const hostName = (hook: Hook): string => new URL(hook.url).host;

@@ -12,7 +12,7 @@ export class Finisher {
   readonly #store: QueueStore;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #onWritten: (attempt: FinishedAttempt, recordId: number) => void;
+  readonly #onWritten: (attempt: FinishedAttempt) => void;
   #waiting: FinishedAttempt[] = [];
   #running: Promise<void> | undefined;
   #isClosing = false;
@@ -21,7 +21,7 @@ export class Finisher {
     readonly store: QueueStore;
     readonly clock: Clock;
     readonly log: Logger;
-    readonly onWritten: (attempt: FinishedAttempt, recordId: number) => void;
+    readonly onWritten: (attempt: FinishedAttempt) => void;
   }) {
     this.#store = needs.store;
     this.#clock = needs.clock;
@@ -50,9 +50,9 @@ export class Finisher {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, MAX_BATCH_COUNT);
       try {
-        const ids = await this.#store.finish(batch, this.#clock.nowMs());
+        await this.#store.finish(batch, this.#clock.nowMs());
         this.#waiting = this.#waiting.slice(batch.length);
-        for (const [index, attempt] of batch.entries()) this.#onWritten(attempt, ids[index] ?? 0);
+        for (const attempt of batch) this.#onWritten(attempt);
       } catch (err) {
         this.#log.error({ err, count: batch.length }, 'records of attempts not written');
         if (this.#isClosing) return; // their items go back to the queue: at least once

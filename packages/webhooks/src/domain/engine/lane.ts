@@ -1,5 +1,5 @@
 import type { QueueItem } from '../../model/event.js';
-import type { AttemptRate, Breaker } from './host-limits.js';
+import type { AttemptRate } from './host-limits.js';
 
 /** What the engine knows of one app's part of the queue. */
 export class Lane {
@@ -35,10 +35,6 @@ export class Lane {
     return this.moreHints > this.seenHints;
   }
 
-  peek(): QueueItem | undefined {
-    return this.#window[this.#head];
-  }
-
   push(item: QueueItem): void {
     this.#window.push(item);
   }
@@ -60,24 +56,5 @@ export class Lane {
     this.#window.length = 0;
     this.#head = 0;
     return items;
-  }
-}
-
-/** One receiver: scheme, name and port. */
-export class Host {
-  readonly name: string;
-  readonly rate: AttemptRate | undefined;
-  readonly breaker: Breaker | undefined;
-  inflightCount = 0;
-  /** Lanes that wait for a place. */
-  readonly waiting = new Set<Lane>();
-
-  constructor(
-    name: string,
-    limits: { rate: AttemptRate | undefined; breaker: Breaker | undefined },
-  ) {
-    this.name = name;
-    this.rate = limits.rate;
-    this.breaker = limits.breaker;
   }
 }

@@ -1,0 +1,73 @@
+import type { Hook } from '../../model/hook.js';
+import { type AttemptRate, Breaker } from './host-limits.js';
+import type { Lane } from './lane.js';
+
+/** One receiver: scheme, name and port. */
+export class Host {
+  readonly name: string;
+  readonly rate: AttemptRate | undefined;
+  readonly breaker: Breaker | undefined;
+  inflightCount = 0;
+  /** Lanes that wait for a place. */
+  readonly waiting = new Set<Lane>();
+
+  constructor(
+    name: string,
+    limits: { rate: AttemptRate | undefined; breaker: Breaker | undefined },
+  ) {
+    this.name = name;
+    this.rate = limits.rate;
+    this.breaker = limits.breaker;
+  }
+}
+
+export interface HostLimits {
+  readonly makeRate: () => AttemptRate | undefined;
+  readonly hasBreaker: boolean;
+}
+
+/** The receivers that attempts run to, and those with limits of their own. */
+export class Hosts {
+  readonly #limits: HostLimits;
+  readonly #hosts = new Map<string, Host>();
+
+  constructor(limits: HostLimits) {
+    this.#limits = limits;
+  }
+
+  of(hook: Hook): Host {
+    const name = hostName(hook);
+    let host = this.#hosts.get(name);
+    if (host === undefined) {
+      const { makeRate, hasBreaker } = this.#limits;
+      host = new Host(name, {
+        rate: makeRate(),
+        breaker: hasBreaker ? new Breaker() : undefined,
+      });
+      this.#hosts.set(name, host);
+    }
+    return host;
+  }
+
+  /** An attempt has ended. A host without running attempts is kept only for what its limits know. */
+  release(host: Host): void {
+    host.inflightCount -= 1;
+    if (host.inflightCount === 0 && host.rate === undefined && host.breaker === undefined) {
+      this.#hosts.delete(host.name);
+    }
+  }
+
+  /** For operators: how a receiver is being treated. */
+  describe(hook: Hook): object | undefined {
+    if (hook.url === '') return undefined;
+    const name = hostName(hook);
+    const host = this.#hosts.get(name);
+    return {
+      host: name,
+      inflight: host?.inflightCount ?? 0,
+      breaker: host?.breaker?.state ?? (this.#limits.hasBreaker ? 'closed' : 'off'),
+    };
+  }
+}
+
+const hostName = (hook: Hook): string => new URL(hook.url).host;
