@@ -7,7 +7,7 @@ import { Chance, ServerProcess } from '../harness/index.js';
 const TOKEN = 'editor-token-for-tests';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 const OPTIONS = {
-  flags: ['--services', 'gamedata'],
+  flags: ['--services', 'gamedata', '--gamedata-text-memory-bytes', '500kb'],
   env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
 };
 const ITEM_COUNT = 8_000;

@@ -30,6 +30,12 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     minimum: 0,
     description: 'memory for finished replies; the least recently used go first',
   }),
+  text_memory_bytes: Type.Integer({
+    default: 16_777_216,
+    minimum: 0,
+    description:
+      'texts of records that are held in memory; those beyond are read from a temporary file in the data folder',
+  }),
   keep_versions: Type.Integer({
     default: 20,
     minimum: 1,

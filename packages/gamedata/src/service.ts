@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
   type Clock,
+  type FileSystem,
   type HttpService,
   type Logger,
   type Metrics,
@@ -40,11 +41,15 @@ import { ReplyCache } from './routes/reply-cache.js';
 import { RouteTable } from './routes/route-table.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
+import { TextStore } from './storage/text-store.js';
 
 export interface GameDataNeeds {
   readonly settings: GameDataConfig;
   readonly relational: RelationalStore;
   readonly objects: ObjectStore;
+  readonly fileSystem: FileSystem;
+  /** For files that need not outlive the process. */
+  readonly folder: string;
   readonly outbox: Outbox;
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -81,6 +86,7 @@ class GameDataService implements GameData {
   readonly #routes = new RouteTable();
   readonly #front: GameDataFront;
   readonly #editions: EditionStore;
+  readonly #texts: TextStore;
   readonly #access: EditorAccess;
   readonly #editor: Editor;
   readonly #exchange: Exchange;
@@ -93,10 +99,17 @@ class GameDataService implements GameData {
   constructor(needs: GameDataNeeds, adminToken: string | undefined) {
     this.#needs = needs;
     const { settings, relational, objects, outbox, clock, log } = needs;
+    this.#texts = new TextStore({
+      fileSystem: needs.fileSystem,
+      folder: needs.folder,
+      log,
+      memoryLimitBytes: settings.text_memory_bytes,
+    });
     this.#editions = new EditionStore(relational);
     this.#library = new Library({
       editions: this.#editions,
       groups: new GroupStore(objects),
+      texts: this.#texts,
       clock,
       outbox,
       log,
@@ -209,6 +222,7 @@ class GameDataService implements GameData {
     await this.#library.alone(async () => {});
     await this.#parts.catalog.close();
     await this.#warming;
+    await this.#texts.close();
   }
 
   async #load(): Promise<void> {

@@ -1,5 +1,7 @@
 // Source: gamedata, sections 2.5 to 2.10, 4, 6.2 to 6.4 and 8.1: requests that a careful stranger tries.
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { type HttpAnswer, ServerProcess, StartFailed } from '../../harness/index.js';
@@ -9,7 +11,8 @@ const TOKEN = 'editor-token-for-tests';
 const JSON_HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 
 const STARTED = {
-  flags: ['--services', 'gamedata'],
+  // Some texts of a few thousand records lie in memory, and most in the file.
+  flags: ['--services', 'gamedata', '--gamedata-text-memory-bytes', '300kb'],
   env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
 } as const;
 
@@ -170,6 +173,32 @@ describe('thousands of records in two languages', () => {
       const path = `/api/items?limit=0&${query.replaceAll(' ', '%20')}`;
       assert.equal((await getJson<Envelope>(server, path)).body.total, total, query);
     }
+  });
+
+  it('C6 and C8 serves each as it was sent, in pages and alone, also after a restart', async () => {
+    const check = async (): Promise<void> => {
+      const { body } = await getJson<Envelope>(server, `/api/items?limit=${COUNT}&lang=fr`);
+      const { items = [] } = body;
+      assert.equal(items.length, COUNT);
+      for (const [n, record] of items.entries()) {
+        const { id, name, description } = record;
+        assert.equal(id, `i${n}`);
+        assert.equal(name, isNamed(n) ? `Œil ${n}` : `Lamp ${n}`);
+        assert.equal(description, `Brûle ${n} heures`);
+      }
+      // Far from each other, so that nothing that was read before helps.
+      for (let step = 0, n = 0; step < 60; step += 1, n = (n + 1571) % COUNT) {
+        const { body: record } = await getJson<WireRecord>(server, `/api/items/i${n}`);
+        assert.equal(record['name'], `Lamp ${n}`);
+        assert.equal(record['description'], `Burns for ${n} hours`);
+      }
+    };
+    await check();
+    const { dataDir } = server;
+    assert.equal(await server.stop(), 0);
+    assert.deepEqual(await readdir(join(dataDir, 'gamedata')), [], 'nothing is left behind');
+    server = await ServerProcess.start({ ...STARTED, dataDir });
+    await check();
   });
 
   it('C15 suggests and finds all that fit, and sees an edit of one', async () => {

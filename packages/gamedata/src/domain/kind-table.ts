@@ -1,6 +1,6 @@
 import type { Kind } from '../model/kinds.js';
 import { type IdOrder, orderIds } from './id-order.js';
-import { Row } from './row.js';
+import type { Row } from './row.js';
 
 /** Rows are stored, indexed and shared between versions in groups of at most this many. */
 export const GROUP_SIZE = 1024;
@@ -96,9 +96,7 @@ const at = (rows: readonly Row[], index: number | undefined): Row | undefined =>
 export function groupRows(rows: readonly Row[]): RowGroup[] {
   const groups: RowGroup[] = [];
   for (let start = 0; start < rows.length; start += GROUP_SIZE) {
-    const part = rows.slice(start, start + GROUP_SIZE);
-    Row.pack(part);
-    groups.push({ rows: part });
+    groups.push({ rows: rows.slice(start, start + GROUP_SIZE) });
   }
   return groups;
 }

@@ -5,6 +5,7 @@ import type { DraftRecord, HistoryOp, Manifest, RecordChange, Version } from '..
 import { byTypeKey, KINDS, type Kind, mapKinds } from '../model/kinds.js';
 import type { EditionStore, EditionTransaction } from '../storage/edition-store.js';
 import type { GroupStore } from '../storage/group-store.js';
+import type { TextStore } from '../storage/text-store.js';
 import { DataSet } from './data-set.js';
 import { KindTable, type RowGroup } from './kind-table.js';
 import { readRow } from './record-rows.js';
@@ -17,6 +18,8 @@ import { validateSet } from './validation.js';
 export interface LibraryNeeds {
   readonly editions: EditionStore;
   readonly groups: GroupStore;
+  /** Of the records that are in use. */
+  readonly texts: TextStore;
   readonly clock: Clock;
   readonly outbox: Outbox;
   readonly log: Logger;
@@ -114,6 +117,10 @@ export class Library {
     const base =
       draftManifest === undefined ? this.#current.set : await this.#readSet(draftManifest);
     return { draft: base, changes };
+  }
+
+  get texts(): TextStore {
+    return this.#needs.texts;
   }
 
   get current(): Edition {
@@ -302,6 +309,7 @@ export class Library {
     const put = async (): Promise<void> => {
       for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
         const { kind, group } = next;
+        await Row.pack(group.rows, this.texts);
         const lines = group.rows.map(({ rev, bytes }) => [Buffer.from(`${rev}\t`), bytes]);
         group.objectName = await this.#needs.groups.put({ head: { holds: 'rows', kind }, lines });
       }
@@ -351,7 +359,7 @@ export class Library {
       const pause = slices.next();
       if (pause !== undefined) await pause;
     }
-    Row.pack(rows);
+    await Row.pack(rows, this.texts);
     return { rows, objectName };
   }
 

@@ -1,6 +1,7 @@
 import { invariant } from '@plinth/kernel';
+import type { TextPiece, TextStore } from '../storage/text-store.js';
 
-/** From so many rows on, a piece of memory of their own is less than what their texts take one by one. */
+/** From so many rows on, a piece of their own is less than what their texts take one by one. */
 const MIN_PACKED_COUNT = 16;
 
 /**
@@ -14,8 +15,8 @@ export class Row {
   readonly rev: number;
   /** Columns of its kind. */
   readonly columns: Columns;
-  /** The text, or bytes that hold it among others: UTF-8 outside of the heap, which is looked through for garbage. */
-  #held: string | Buffer;
+  /** The text, or a piece that holds it among others: UTF-8 outside of the heap, which is looked through for garbage. */
+  #held: string | TextPiece;
   #start = 0;
   #end = 0;
 
@@ -33,7 +34,7 @@ export class Row {
     this.columns = from.columns;
     if (typeof text === 'string') this.#held = text;
     else {
-      this.#held = text.bytes;
+      this.#held = text.piece;
       this.#start = text.start;
       this.#end = text.end;
     }
@@ -42,43 +43,50 @@ export class Row {
   /** Stored record as JSON. */
   get text(): string {
     const held = this.#held;
-    return typeof held === 'string' ? held : held.toString('utf8', this.#start, this.#end);
+    return typeof held === 'string' ? held : held.view(this.#start, this.#end).toString();
   }
 
-  /** The text in UTF-8; not to be written to. */
+  /** A copy of the text in UTF-8. */
   get bytes(): Buffer {
     const held = this.#held;
-    return typeof held === 'string' ? Buffer.from(held) : held.subarray(this.#start, this.#end);
+    return Buffer.from(typeof held === 'string' ? held : held.view(this.#start, this.#end));
   }
 
   /** Whether the text has `part` in it. */
   mentions(part: string): boolean {
     const held = this.#held;
     if (typeof held === 'string') return held.includes(part);
-    return held.subarray(this.#start, this.#end).includes(part);
+    return held.view(this.#start, this.#end).includes(part);
   }
 
-  /** Puts the texts of rows that lie alone into one piece of memory. */
-  static pack(rows: readonly Row[]): void {
+  /** Puts the texts of rows that lie alone into one piece. */
+  static async pack(rows: readonly Row[], store: TextStore): Promise<void> {
     const loose = rows.filter((row) => typeof row.#held === 'string');
     if (loose.length < MIN_PACKED_COUNT) return;
     let size = 0;
     for (const { text } of loose) size += Buffer.byteLength(text);
     const bytes = Buffer.allocUnsafeSlow(size);
+    const ends = new Uint32Array(loose.length);
     let end = 0;
-    for (const row of loose) {
-      row.#start = end;
-      end += bytes.write(row.text, end);
-      row.#end = end;
+    for (const [index, { text }] of loose.entries()) {
+      end += bytes.write(text, end);
+      ends[index] = end;
     }
     invariant(end === size, 'texts fill the room that was measured for them');
-    for (const row of loose) row.#held = bytes;
+    const piece = await store.put(bytes);
+    for (const [index, row] of loose.entries()) {
+      // Another set may have packed it meanwhile.
+      if (typeof row.#held !== 'string') continue;
+      row.#start = ends[index - 1] ?? 0;
+      row.#end = ends[index] ?? 0;
+      row.#held = piece;
+    }
   }
 }
 
 /** A text in UTF-8 among others. */
 export interface PackedText {
-  readonly bytes: Buffer;
+  readonly piece: TextPiece;
   readonly start: number;
   readonly end: number;
 }

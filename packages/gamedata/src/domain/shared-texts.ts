@@ -1,16 +1,19 @@
 import type { Columns } from './row.js';
 
 /** Hardly two records say the same here: to remember each would take more than it saves. */
-const OWN_COLUMNS: ReadonlySet<string> = new Set(['name', 'shortName', 'updatedAt']);
+const OWN_COLUMNS: ReadonlySet<string> = new Set(['name', 'shortName']);
+/** Longer lists are hardly ever the same. */
+const MAX_SHARED_LENGTH = 4;
 
 const EMPTY: readonly never[] = Object.freeze([]);
 
 /**
- * One string where many rows say the same: parsing gives every mention of an id a string of its own, and records name
+ * One string, and one list of strings, where many rows say the same: parsing gives every mention of an id a string of its own, and records name
  * each other more often than they have texts. Lives as long as rows are being read.
  */
 export class SharedTexts {
   readonly #known = new Map<string, string>();
+  readonly #lists = new Map<string, readonly unknown[]>();
 
   of(text: string): string {
     const known = this.#known.get(text);
@@ -32,8 +35,20 @@ export class SharedTexts {
     if (Array.isArray(value)) {
       if (value.length === 0) return EMPTY;
       for (const [index, entry] of value.entries()) value[index] = this.#shared(entry);
-      return value;
+      return this.#sharedList(value);
     }
     return this.inColumns(value as Columns);
+  }
+
+  #sharedList(list: readonly unknown[]): readonly unknown[] {
+    const isShareable =
+      list.length <= MAX_SHARED_LENGTH && list.every((entry) => typeof entry === 'string');
+    if (!isShareable) return list;
+    const key = list.join('\n');
+    const known = this.#lists.get(key);
+    // A line break in an entry may make two lists look alike.
+    if (known?.every((entry, index) => entry === list[index])) return known;
+    this.#lists.set(key, list);
+    return list;
   }
 }

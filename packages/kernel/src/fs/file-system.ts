@@ -35,6 +35,8 @@ export type OpenMode = 'r' | 'r+' | 'wx' | 'w';
 export interface FileHandle {
   /** Reads into `target` from `position`; returns how many bytes there were (fewer only at the end). */
   read(target: Uint8Array, position: number): Promise<number>;
+  /** As `read`, but everybody waits: for a few kilobytes at a time that the system most likely has in memory. */
+  readNow(target: Uint8Array, position: number): number;
   /** Writes all parts one after the other from `position` on; a short write is continued or throws. */
   write(parts: readonly Uint8Array[], position: number): Promise<void>;
   /** Makes data durable (fdatasync). After a failure the file must not be synced again: see `SyncFailed`. */

@@ -1,4 +1,14 @@
-import { close, constants, fdatasync, fstat, ftruncate, open, read, writev } from 'node:fs';
+import {
+  close,
+  constants,
+  fdatasync,
+  fstat,
+  ftruncate,
+  open,
+  read,
+  readSync,
+  writev,
+} from 'node:fs';
 import { SyncFailed } from './file-errors.js';
 import type { FileHandle, OpenMode } from './file-system.js';
 
@@ -34,6 +44,17 @@ class NodeFileHandle implements FileHandle {
     let done = 0;
     while (done < target.byteLength) {
       const count = await this.#readSome(target, done, position + done);
+      if (count === 0) break;
+      done += count;
+    }
+    return done;
+  }
+
+  readNow(target: Uint8Array, position: number): number {
+    let done = 0;
+    while (done < target.byteLength) {
+      const length = target.byteLength - done;
+      const count = readSync(this.#descriptor, target, done, length, position + done);
       if (count === 0) break;
       done += count;
     }

@@ -35,6 +35,9 @@ export function fileSystemConformance(
       assert.equal(await handle.read(target, 0), expected.length);
       assert.equal(target.subarray(0, expected.length).toString(), expected);
       assert.equal(await handle.read(target, expected.length), 0);
+      target.fill(0);
+      assert.equal(handle.readNow(target, 5), expected.length - 5);
+      assert.equal(target.subarray(0, expected.length - 5).toString(), expected.slice(5));
       await handle.truncate(3);
       await handle.sync();
       await handle.close();

@@ -92,6 +92,10 @@ export class SimFileHandle implements FileHandle {
   }
 
   async read(target: Uint8Array, position: number): Promise<number> {
+    return this.readNow(target, position);
+  }
+
+  readNow(target: Uint8Array, position: number): number {
     this.#check();
     if (this.#disk.happens(this.#disk.faults.readFails)) throw fileError('EIO', this.#path);
     const source = this.#file.bytes.subarray(position, position + target.byteLength);

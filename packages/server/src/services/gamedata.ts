@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createGameData, type GameData } from '@plinth/gamedata';
 import type { ServiceParts } from './service-parts.js';
 
@@ -7,6 +8,8 @@ export async function openGameData(parts: ServiceParts): Promise<GameData> {
     settings: settings.gamedata,
     relational: stores.relational,
     objects: stores.objects,
+    fileSystem: stores.files,
+    folder: join(stores.dataDir, 'gamedata'),
     outbox,
     metrics,
     clock,

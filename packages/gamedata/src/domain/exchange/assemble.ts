@@ -1,6 +1,7 @@
 import { type ValidationDetail, ValidationFailed } from '../../errors.js';
 import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
+import type { TextPiece, TextStore } from '../../storage/text-store.js';
 import type { DataSet } from '../data-set.js';
 import { groupRows, type RowGroup } from '../kind-table.js';
 import { isCategory } from '../kinds/items.js';
@@ -34,17 +35,18 @@ export interface Assembled {
 export async function assembleSet(
   before: DataSet,
   open: OpenImport,
-  options: { readonly isMerge: boolean; readonly seq: number },
+  options: { readonly isMerge: boolean; readonly seq: number; readonly texts: TextStore },
 ): Promise<Assembled> {
-  const { isMerge } = options;
+  const { isMerge, texts } = options;
   const assembly = new Assembly(before, options);
   const targets: string[] = [];
   const slices = new Slices();
   for await (const batch of open.batches) {
     assembly.refuse(batch.faults);
-    const bytes = Buffer.from(batch.texts.buffer, batch.texts.byteOffset, batch.texts.byteLength);
+    const { buffer, byteOffset, byteLength } = batch.texts;
+    const piece = await texts.put(Buffer.from(buffer, byteOffset, byteLength));
     for (const record of batch.records) {
-      assembly.add(record, bytes);
+      assembly.add(record, piece);
       const pause = slices.next();
       if (pause !== undefined) await pause;
     }
@@ -125,7 +127,7 @@ class Assembly {
     throw new ValidationFailed(message, this.#faults.slice(0, MAX_DETAILS));
   }
 
-  add(record: ReadRecord, texts: Buffer): void {
+  add(record: ReadRecord, texts: TextPiece): void {
     const { kind, path, file } = record;
     const id = this.#shared.of(record.id);
     this.counts[kind] += 1;
@@ -145,7 +147,7 @@ class Assembly {
   }
 
   /** The row of a record; the old one when nothing but its time differs. */
-  #place(record: ReadRecord, id: string, bytes: Buffer): Row {
+  #place(record: ReadRecord, id: string, piece: TextPiece): Row {
     const { kind, start, end, hasOwnSlug } = record;
     const slugs = this.#slugs[kind];
     const old = this.#before.row(kind, id);
@@ -157,7 +159,7 @@ class Assembly {
     });
     slugs.set(slug, id);
     const columns = this.#shared.inColumns(record.columns);
-    const read = new Row({ id, slug, rev: this.#seq, text: { bytes, start, end }, columns });
+    const read = new Row({ id, slug, rev: this.#seq, text: { piece, start, end }, columns });
     const row =
       slug === record.slug ? read : makeRow(kind, { ...parseRow(kind, read), slug }, this.#seq);
     if (old === undefined) return row;

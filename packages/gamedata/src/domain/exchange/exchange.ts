@@ -84,7 +84,11 @@ export class Exchange {
   async #import(attempt: Attempt, open: OpenImport, options: ImportOptions): Promise<unknown> {
     const before = this.#editor.draft;
     const seq = this.#library.nextSeq();
-    const read = await assembleSet(before, open, { isMerge: options.mode === 'merge', seq });
+    const read = await assembleSet(before, open, {
+      isMerge: options.mode === 'merge',
+      seq,
+      texts: this.#library.texts,
+    });
     await open.close();
     const repaired = this.#isSound(read, before, options)
       ? { set: read.set, warnings: [] }

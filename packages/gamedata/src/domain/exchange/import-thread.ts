@@ -18,12 +18,18 @@ export interface OpenImport {
 
 export type FromImportThread =
   | { readonly head: ImportHead }
-  | { readonly batch: ImportBatch }
+  | { readonly batch: SentBatch }
   | { readonly isDone: true }
   | {
       readonly refused: { readonly message: string; readonly details: readonly ValidationDetail[] };
     }
   | { readonly unreadable: string };
+
+/**
+ * A batch on its way from the thread. Records travel as JSON: what is parsed has just the size of its contents, while
+ * objects and lists that threads hand over themselves keep room to grow for as long as they live.
+ */
+export type SentBatch = Omit<ImportBatch, 'records'> & { readonly records: string };
 
 export const BATCH_SIZE = 512;
 /** The thread waits when so many batches were not taken yet. */
@@ -88,7 +94,8 @@ class ImportThread implements OpenImport {
       if ('isDone' in message) return;
       if (!('batch' in message)) throw failureOf(message);
       this.#messages.askForMore();
-      yield message.batch;
+      const { records, ...rest } = message.batch;
+      yield { ...rest, records: JSON.parse(records) as ImportBatch['records'] }; // as the thread has written them
     }
   }
 

@@ -27,7 +27,8 @@ try {
       });
     }
     room -= 1;
-    tell({ batch }, [batch.texts.buffer as ArrayBuffer]); // made by `allocUnsafeSlow`
+    const sent = { ...batch, records: JSON.stringify(batch.records) };
+    tell({ batch: sent }, [batch.texts.buffer as ArrayBuffer]); // made by `allocUnsafeSlow`
   }
   tell({ isDone: true });
 } catch (error) {

@@ -61,7 +61,7 @@ export class Catalog {
     for (const row of rows) {
       const record = presenter.present(kind, row, request.isFullTextWanted);
       records.push(fields === undefined ? record : (project(record, fields) as typeof record));
-      const pause = slices.next();
+      const pause = slices.check(); // each may have to be read from the disk
       if (pause !== undefined) await pause;
     }
     return {
