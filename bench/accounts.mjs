@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
 import { root } from '../scripts/lib/root.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
+import { cpuSeconds, residentMib } from './process-figures.mjs';
 
 /** Libraries that packages of this repository depend on. */
 const of = (name) => createRequire(path.join(root, 'packages', name, 'package.json'));
@@ -59,15 +60,6 @@ const documentOf = (index) =>
     defaults: { responsibilities: { fees_collector: 'vendor', losses_collector: 'vendor' } },
     metadata: { order: String(index) },
   });
-
-/** Processor seconds of a process so far: tells the cost of a request also on a busy machine. */
-function cpuSeconds(pid) {
-  const fields = fs
-    .readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 /** `clientCount` clients, each with one request at a time, for `seconds`. */
 async function load(name, request, pid) {
@@ -153,7 +145,7 @@ async function benchPlinth() {
       server.pid,
     );
     if (Number(values.listed) > 0) await benchLists(dataDir, call);
-    console.log(`server memory ${(residentBytes(server.pid) / 1e6).toFixed(0)} MB`);
+    console.log(`server memory ${residentMib(server.pid).toFixed(0)} MiB`);
   } finally {
     await pool.close();
     await server.stop();
@@ -285,11 +277,6 @@ function postgresFolder() {
   if (!fs.existsSync(all)) return undefined;
   const newest = fs.readdirSync(all).sort((a, b) => Number(b) - Number(a))[0];
   return newest === undefined ? undefined : path.join(all, newest, 'bin');
-}
-
-function residentBytes(pid) {
-  const [, pages = '0'] = fs.readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ');
-  return Number(pages) * 4096;
 }
 
 await ensureBuiltOrExit();

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// node bench/caches.mjs [series]     needs a build (`npm run build`)
+// node bench/caches.mjs [series]
 // Figures of the caches: memory per series, upkeep against ingest without caches, one key read through SQL and HTTP.
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
+import { startServerProcess } from '../scripts/lib/server-process.mjs';
 
 const SERIES = Number(process.argv[2] ?? 1_000_000);
 const BATCH_LINES = 20_000;
@@ -13,17 +13,10 @@ const READS = 500;
 const ROUNDS = 6;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'plinth-bench-'));
-const cli = new URL('../packages/server/dist/cli.js', import.meta.url).pathname;
-const flags = ['--services', 'tsdb', '--without-auth', '--http-bind', '127.0.0.1:0'];
-const server = spawn(process.execPath, [cli, 'serve', '--data-dir', dataDir, ...flags], {
-  stdio: ['ignore', 'ignore', 'pipe'],
-});
-const url = await new Promise((resolve) => {
-  createInterface({ input: server.stderr }).on('line', (line) => {
-    const found = /"address":"(http[^"]+)"/.exec(line);
-    if (found !== null) resolve(found[1]);
-  });
-});
+await ensureBuiltOrExit();
+const flags = ['--services', 'tsdb', '--without-auth'];
+const server = await startServerProcess({ dataDir, flags });
+const { url } = server;
 
 const post = async (path, body, type = 'text/plain') => {
   const answer = await fetch(`${url}${path}`, {
@@ -102,6 +95,6 @@ try {
     `one key: p50 ${times[READS / 2].toFixed(2)} ms over HTTP, ${(inside[0].p50 / 1e6).toFixed(2)} ms at the server`,
   );
 } finally {
-  server.kill('SIGKILL');
+  await server.kill();
   rmSync(dataDir, { recursive: true, force: true });
 }

@@ -7,6 +7,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
+import { cpuSeconds } from './process-figures.mjs';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const BATCH_ROWS = 50_000;
@@ -58,7 +59,7 @@ try {
 
 async function measured(ask, sql) {
   const startMs = performance.now();
-  const startCpuMs = cpuMs();
+  const cpuBefore = cpuSeconds(server.pid);
   let sizeBytes = 0;
   let firstMs;
   await ask(sql, (piece) => {
@@ -66,12 +67,8 @@ async function measured(ask, sql) {
     if (sizeBytes > SCHEMA_BYTES) firstMs ??= Math.round(performance.now() - startMs);
   });
   const ms = Math.round(performance.now() - startMs);
-  return { ms, cpuMs: cpuMs() - startCpuMs, firstMs, megabytes: Math.round(sizeBytes / 1e6) };
-}
-
-function cpuMs() {
-  const fields = fs.readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const cpuMs = Math.round((cpuSeconds(server.pid) - cpuBefore) * 1000);
+  return { ms, cpuMs, firstMs, megabytes: Math.round(sizeBytes / 1e6) };
 }
 
 function jsonLines(sql, onData) {

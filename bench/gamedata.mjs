@@ -11,6 +11,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
 import { cli } from '../scripts/lib/root.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
+import { cpuSeconds, residentMib } from './process-figures.mjs';
 
 const run = promisify(execFile);
 const SECONDS = 4;
@@ -50,7 +51,7 @@ async function main() {
     await benchReplies(server.url);
     await benchImport(server, token, path.join(dataDir, 'world.json'));
     await benchSearch(server.url);
-    console.log(`memory                  ${memoryMb(server.pid)} MB`);
+    console.log(`memory                  ${residentMib(server.pid).toFixed(0)} MiB`);
   } finally {
     await server.kill();
     fs.rmSync(dataDir, { recursive: true, force: true });
@@ -145,15 +146,4 @@ async function benchSearch(url) {
       `${name.padEnd(23)} p50 ${times[50].toFixed(1)} ms, p99 ${times[98].toFixed(1)} ms`,
     );
   }
-}
-
-function cpuSeconds(pid) {
-  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-function memoryMb(pid) {
-  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
+import { residentMib } from './process-figures.mjs';
 
 const seconds = Number(process.argv[2] ?? 5);
 const DB = 'bench';
@@ -82,7 +83,7 @@ async function arrival() {
   }
   report(`${ROWS} rows of 8 columns, written to function`, quantiles(times.slice(2)));
   const pid = childOf('python');
-  report('worker after them', `${rssMib(pid)} MiB`);
+  report('worker after them', `${residentMib(pid).toFixed(1)} MiB`);
   await remove('arrival');
 }
 
@@ -90,7 +91,7 @@ async function schedule() {
   await create('tick', 'nothing.py', 'every:100ms');
   await sleep(Math.max(3, seconds) * 1000);
   const pid = childOf('python');
-  report('idle trigger', `${rssMib(pid)} MiB`);
+  report('idle trigger', `${residentMib(pid).toFixed(1)} MiB`);
   const rows = await sql(
     "SELECT log_text FROM system.processing_engine_logs WHERE trigger_name = 'tick' AND log_text LIKE 'finished%'",
   );
@@ -252,11 +253,6 @@ function durationMs(text) {
 function childOf(program) {
   const found = spawnSync('pgrep', ['-P', String(server.pid), '-f', program]);
   return Number(found.stdout.toString().trim().split('\n').at(-1));
-}
-
-function rssMib(pid) {
-  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
-  return (Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024).toFixed(1);
 }
 
 function quantiles(times) {

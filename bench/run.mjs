@@ -10,6 +10,7 @@ import { HttpClient } from '../scripts/lib/http-client.mjs';
 import { root } from '../scripts/lib/root.mjs';
 import { runNode } from '../scripts/lib/run.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
+import { cpuSeconds } from './process-figures.mjs';
 
 const DB = 'bench';
 const HOST_COUNT = 100;
@@ -145,17 +146,6 @@ function makeBody(from) {
 function random(index, salt) {
   const mixed = Math.imul((index * 31 + salt) ^ (index >>> 7), 0x9e3779b1);
   return ((mixed ^ (mixed >>> 15)) >>> 8) / 2 ** 24;
-}
-
-/** CPU time of the process and its threads; NaN where the system does not tell. */
-function cpuSeconds(pid) {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return Number.NaN;
-  }
 }
 
 async function eventLoopLag({ url }) {

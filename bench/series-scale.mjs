@@ -1,33 +1,20 @@
 #!/usr/bin/env node
-// node bench/series-scale.mjs [rows] [few] [many]     needs a build (`npm run build`)
+// node bench/series-scale.mjs [rows] [few] [many]
 // What a row costs with few and with many series: the same number of rows of the same width, server processor time until
 // the rows are counted, in turns. New series are dearer than known ones, so every series is written once before the clock starts;
 // that first round is shown apart.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
+import { startServerProcess } from '../scripts/lib/server-process.mjs';
+import { cpuSeconds, residentMib } from './process-figures.mjs';
 
 const ROWS = Number(process.argv[2] ?? 2_000_000);
 const COUNTS = [Number(process.argv[3] ?? 10_000), Number(process.argv[4] ?? 1_000_000)];
 const BATCH_LINES = 10_000;
 const START_SEC = 1_700_000_000;
-const cli = new URL('../packages/server/dist/cli.js', import.meta.url).pathname;
-
-async function startServer(dataDir) {
-  const flags = ['--services', 'tsdb', '--without-auth', '--http-bind', '127.0.0.1:0'];
-  const server = spawn(process.execPath, [cli, 'serve', '--data-dir', dataDir, ...flags], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const url = await new Promise((resolve) => {
-    createInterface({ input: server.stderr }).on('line', (line) => {
-      const found = /"address":"(http[^"]+)"/.exec(line);
-      if (found !== null) resolve(found[1]);
-    });
-  });
-  return { server, url };
-}
+const FLAGS = ['--services', 'tsdb', '--without-auth'];
 
 const post = async (url, body) => {
   const answer = await fetch(url, { method: 'POST', body });
@@ -35,15 +22,6 @@ const post = async (url, body) => {
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text}`);
   return text;
 };
-
-/** Processor seconds of all threads of a process. */
-const cpuOf = (pid) =>
-  readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
-    const [ranNs] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ');
-    return sum + Number(ranNs) / 1e9;
-  }, 0);
-const residentMb = (pid) =>
-  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
 
 /** Rows `[from, to)` of all; series take turns, and the time goes on with each round over all of them. */
 function body(seriesCount, from, to) {
@@ -61,7 +39,7 @@ function body(seriesCount, from, to) {
 }
 
 async function write({ url, pid, seriesCount, from, to }) {
-  const beginSec = cpuOf(pid);
+  const beginSec = cpuSeconds(pid);
   for (let at = from; at < to; at += BATCH_LINES) {
     const text = body(seriesCount, at, Math.min(to, at + BATCH_LINES));
     await post(`${url}/api/v3/write_lp?db=b&precision=second`, text);
@@ -70,14 +48,15 @@ async function write({ url, pid, seriesCount, from, to }) {
   const answer = await fetch(`${url}/api/v3/query_sql?db=b&format=csv&q=${q}`);
   const count = Number((await answer.text()).split('\n')[1]);
   if (count !== to) throw new Error(`${count} rows instead of ${to}`);
-  return cpuOf(pid) - beginSec;
+  return cpuSeconds(pid) - beginSec;
 }
 
+await ensureBuiltOrExit();
 const perRow = [];
 for (const seriesCount of COUNTS) {
   const dataDir = mkdtempSync(join(tmpdir(), 'plinth-bench-series-'));
-  const { server, url } = await startServer(dataDir);
-  const { pid } = server;
+  const server = await startServerProcess({ dataDir, flags: FLAGS });
+  const { url, pid } = server;
   try {
     // The same number of rows before the clock starts, so that both have as much in memory and on disk.
     const firstRows = Math.max(...COUNTS);
@@ -86,11 +65,10 @@ for (const seriesCount of COUNTS) {
     perRow.push(sec / ROWS);
     const micros = (seconds, rows) => `${((seconds / rows) * 1e6).toFixed(2)} us`;
     console.log(
-      `${seriesCount} series: ${micros(sec, ROWS)} of processor time a row; the first ${firstRows} rows ${micros(firstSec, firstRows)}; ${residentMb(pid)} MB`,
+      `${seriesCount} series: ${micros(sec, ROWS)} of processor time a row; the first ${firstRows} rows ${micros(firstSec, firstRows)}; ${residentMib(pid).toFixed(0)} MiB`,
     );
   } finally {
-    server.kill('SIGTERM');
-    await new Promise((resolve) => server.once('exit', resolve));
+    await server.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }

@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
 import { root } from '../scripts/lib/root.mjs';
 import { startServerProcess } from '../scripts/lib/server-process.mjs';
+import { cpuSeconds, residentMib } from './process-figures.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -104,18 +105,18 @@ async function measureQueue(app) {
   let peakMib = 0;
   const endMs = performance.now() + Number(values.seconds) * 1000;
   const before = receiver.count;
-  const cpuBefore = cpuMs();
+  const cpuBefore = cpuSeconds(server.pid);
   while (performance.now() < endMs) {
-    peakMib = Math.max(peakMib, rssMib());
+    peakMib = Math.max(peakMib, residentMib(server.pid));
     await sleep(100);
   }
   const delivered = receiver.count - before;
   say('start with the queue: first answer', `${healthMs.toFixed(0)} ms`);
   say('start with the queue: first delivery', `${firstMs.toFixed(0)} ms`);
-  say('memory at most while it delivers', `${peakMib} MiB`);
+  say('memory at most while it delivers', `${peakMib.toFixed(0)} MiB`);
   say(
     'deliveries meanwhile',
-    `${Math.round(delivered / values.seconds)}/s, ${((cpuMs() - cpuBefore) / delivered).toFixed(2)} ms of processor time each`,
+    `${Math.round(delivered / values.seconds)}/s, ${(((cpuSeconds(server.pid) - cpuBefore) * 1000) / delivered).toFixed(2)} ms of processor time each`,
   );
   await server.kill();
   const killedMs = performance.now();
@@ -244,16 +245,6 @@ async function startReceiver() {
   await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));
   listener.url = `http://127.0.0.1:${listener.address().port}/`;
   return listener;
-}
-
-function rssMib() {
-  const status = fs.readFileSync(`/proc/${server.pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
-}
-
-function cpuMs() {
-  const fields = fs.readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function say(name, text) {

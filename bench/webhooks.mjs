@@ -1,22 +1,26 @@
 #!/usr/bin/env node
-// webhooks.mjs [seconds]   figures of the webhook service; prints one line each.
-// Targets (2 cores, 2 KiB payloads, receiver on the same machine): docs of the service, "Performance".
-import { spawn } from 'node:child_process';
+// node bench/webhooks.mjs [seconds]
+// Figures of the webhook service with payloads of 2 KiB and a receiver on the same machine: one line each.
 import { createSign } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ensureBuiltOrExit } from '../scripts/ensure-built.mjs';
+import { startServerProcess } from '../scripts/lib/server-process.mjs';
+import { cpuSeconds, residentMib } from './process-figures.mjs';
 
 const seconds = Number(process.argv[2] ?? 5);
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const PAYLOAD = { filler: 'x'.repeat(2000), number: 1 };
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
+await ensureBuiltOrExit();
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'plinth-bench-webhooks-'));
 const receiver = await startReceiver();
-const server = await startServer();
+const server = await startServerProcess({
+  dataDir,
+  flags: ['--without-auth', '--services=webhooks', '--webhooks-allow-private-targets=127.0.0.0/8'],
+});
 try {
   const app = await send('POST', '/ops/v1/apps', {
     name: 'bench',
@@ -32,9 +36,9 @@ try {
   await latency(app.id);
   await sustained(app.id);
   await listPages(app);
-  process.stdout.write(`memory of the server: ${rssMib()} MiB\n`);
+  process.stdout.write(`memory of the server: ${residentMib(server.pid).toFixed(0)} MiB\n`);
 } finally {
-  server.child.kill('SIGKILL');
+  await server.kill();
   receiver.server.close();
   receiver.server.closeAllConnections();
   agent.destroy();
@@ -134,12 +138,12 @@ async function sustained(appId) {
   const lines = Array.from({ length: 1000 }, () => body).join('\n');
   for (let count = 0; count < 10; count++) await raw('POST', '/ops/v1/events/batch', lines);
   const drainMs = performance.now();
-  const drainCpu = cpuMs();
+  const drainCpu = cpuSeconds(server.pid);
   const base = receiver.count;
   await until(() => receiver.count - before >= times.length + 10_000);
   const drained = before + times.length + 10_000 - base;
   process.stdout.write(
-    `delivering from the queue: ${Math.round(drained / ((performance.now() - drainMs) / 1000))} deliveries/s, ${((cpuMs() - drainCpu) / drained).toFixed(2)} ms of CPU each\n`,
+    `delivering from the queue: ${Math.round(drained / ((performance.now() - drainMs) / 1000))} deliveries/s, ${(((cpuSeconds(server.pid) - drainCpu) * 1000) / drained).toFixed(2)} ms of CPU each\n`,
   );
 }
 
@@ -158,7 +162,7 @@ async function listPages(app) {
 
 async function loop(width, forMs, work) {
   const times = [];
-  const cpuBefore = cpuMs();
+  const cpuBefore = cpuSeconds(server.pid);
   const endMs = performance.now() + forMs;
   await Promise.all(
     Array.from({ length: width }, async () => {
@@ -169,17 +173,8 @@ async function loop(width, forMs, work) {
       }
     }),
   );
-  times.cpuMs = cpuMs() - cpuBefore;
+  times.cpuMs = (cpuSeconds(server.pid) - cpuBefore) * 1000;
   return times;
-}
-
-/** Of all threads of the server, so that a busy machine does not spoil the figure. */
-function cpuMs() {
-  const fields = fs
-    .readFileSync(`/proc/${server.child.pid}/stat`, 'utf8')
-    .split(') ')[1]
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function report(name, times, sec) {
@@ -245,29 +240,4 @@ async function startReceiver() {
     server: listener,
     url: `http://127.0.0.1:${listener.address().port}/`,
   });
-}
-
-async function startServer() {
-  const cli = path.join(root, 'packages/server/dist/cli.js');
-  const flags = ['--data-dir', dataDir, '--http-bind', '127.0.0.1:0', '--without-auth'];
-  const child = spawn(
-    process.execPath,
-    [cli, 'serve', ...flags, '--services=webhooks', '--webhooks-allow-private-targets=127.0.0.0/8'],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  let log = '';
-  const url = await new Promise((resolve, reject) => {
-    child.once('exit', () => reject(new Error(log)));
-    child.stderr.on('data', (chunk) => {
-      log += chunk;
-      const found = /"address":"([^"]+)"/.exec(log);
-      if (found) resolve(found[1]);
-    });
-  });
-  return { child, url };
-}
-
-function rssMib() {
-  const status = fs.readFileSync(`/proc/${server.child.pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
