@@ -1,10 +1,10 @@
 import type { ColumnVector } from './result.js';
 
 export interface DictionaryFacts {
-  /** Some text is `undefined`. */
+  /** Some text of a row is `undefined`. */
   readonly hasMissing: boolean;
-  /** In characters. */
-  readonly maxLength: number;
+  /** Of the texts, in characters, when it is known. */
+  readonly maxLength?: number;
 }
 
 /** Texts of rows as numbers of texts: whoever writes them makes each text once. */

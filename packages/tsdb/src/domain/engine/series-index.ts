@@ -5,10 +5,16 @@ import { seriesId } from '../../model/series-id.js';
 /** Smallest 64-bit integer: no time has been seen. */
 const NEVER = -(2n ** 63n);
 
-/** One tag column over all series: codes into its distinct values, 0 where the tag is absent. */
-interface TagColumn {
+/** One tag over all series. */
+export interface TagCodes {
+  /** By dense number, the code of the series' value; 0 where the tag is absent. */
+  readonly codes: Int32Array;
+  /** `values[code]`; index 0 stands for "absent". Values are only ever added. */
+  readonly values: readonly (string | undefined)[];
+}
+
+interface TagColumn extends TagCodes {
   codes: Int32Array;
-  /** `values[code]`; index 0 stands for "absent". */
   readonly values: (string | undefined)[];
   readonly codeOf: Map<string, number>;
   /** By code, the latest series with that value; -1: none. */
@@ -80,6 +86,11 @@ export class SeriesIndex {
   /** Stands for the value among the values of the tag, as long as this process lives; 0 where it is absent. */
   tagCode(dense: number, tag: string): number {
     return this.#tags.get(tag)?.codes[dense] ?? 0;
+  }
+
+  /** A tag of all series at once; `undefined`: no series has it. What is read stays right for the series that are there. */
+  tagColumn(tag: string): TagCodes | undefined {
+    return this.#tags.get(tag);
   }
 
   /** Distinct values of a tag, in the order in which they appeared. */

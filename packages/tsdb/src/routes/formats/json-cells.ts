@@ -32,8 +32,8 @@ const QUOTE = 34;
 /** Texts of dictionary columns that go together, by code, and the dictionaries that they were made of. */
 interface Joined {
   readonly of: readonly DictionaryVector[];
-  /** `null`: the code came once so far. */
-  readonly pieces: (Piece | null)[];
+  /** `null`: the code came once so far; `undefined`: it did not come. */
+  readonly pieces: (Piece | null | undefined)[];
 }
 
 /** Writes columns side by side, chunk by chunk; keeps its memory of texts. */
@@ -83,7 +83,7 @@ export class JsonCells {
       joined?.of.length === group.length &&
       joined.of.every((one, i) => one.texts === group[i]?.texts);
     if (joined === undefined || !isSame) {
-      joined = { of: group, pieces: [] };
+      joined = { of: group, pieces: new Array(group[0]?.texts.length ?? 0) };
       this.#joined.set(at, joined);
     }
     const { pieces } = joined;

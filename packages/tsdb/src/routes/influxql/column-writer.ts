@@ -1,7 +1,7 @@
 import type { AnswerColumn } from '../../domain/influxql/answer.js';
 import type { Value } from '../../domain/influxql/plan/data-type.js';
 import { floorDiv } from '../../model/calendar.js';
-import { DictionaryTexts } from '../../model/dictionary-vector.js';
+import { DictionaryTexts, type DictionaryVector } from '../../model/dictionary-vector.js';
 import { jsonText, SERIES_STYLE } from '../formats/cell-text.js';
 import { putFloat } from '../formats/json-cells.js';
 import { Piece, type TextBytes } from '../formats/text-bytes.js';
@@ -75,6 +75,7 @@ class ValueWriter implements ColumnWriter {
 }
 
 function putNumber(value: number, infinities: Infinities, out: TextBytes): void {
+  if (out.shortWhole(value)) return;
   if (Number.isFinite(value)) putFloat(value, out, 'bare');
   else if (Number.isNaN(value) || infinities === 'null') out.put(NULL);
   else throw new UnsupportedValue(value);
@@ -90,8 +91,9 @@ class TagWriter implements ColumnWriter {
   #values: ArrayLike<Value> = [];
   /** Set while the values come from a dictionary, which all pieces of an answer have in common. */
   #codes: Int32Array | undefined;
-  #texts: readonly unknown[] | undefined;
-  #pieceOfCode: (Piece | undefined)[] = [];
+  #texts: DictionaryVector['texts'] | undefined;
+  /** `null`: the code came once so far. */
+  #pieceOfCode: (Piece | null | undefined)[] = [];
 
   constructor(out: TextBytes) {
     this.#out = out;
@@ -102,28 +104,36 @@ class TagWriter implements ColumnWriter {
     this.#codes = values instanceof DictionaryTexts ? values.of.codes : undefined;
     if (!(values instanceof DictionaryTexts) || this.#texts === values.of.texts) return;
     this.#texts = values.of.texts;
-    this.#pieceOfCode = [];
+    this.#pieceOfCode = new Array(this.#texts.length);
   }
 
   put(row: number): void {
     const code = this.#codes?.[row];
-    const known = code === undefined ? undefined : this.#pieceOfCode[code];
-    if (known !== undefined) {
-      this.#out.put(known);
+    if (code === undefined) {
+      this.#out.put(this.#pieceOf(this.#values[row]));
       return;
     }
-    const value = this.#values[row];
-    let piece = this.#pieces.get(value);
-    if (piece === undefined) {
-      if (this.#pieces.size >= MAX_PIECES) {
-        this.#out.jsonText(String(value));
-        return;
-      }
-      piece = new Piece(JSON.stringify(value));
-      this.#pieces.set(value, piece);
+    const piece = this.#pieceOfCode[code];
+    if (piece) this.#out.put(piece);
+    else if (piece === undefined) {
+      // A text that comes once is not worth to be kept.
+      this.#pieceOfCode[code] = null;
+      const text = this.#texts?.[code];
+      if (text === undefined) this.#out.put(NULL);
+      else this.#out.jsonText(text);
+    } else {
+      const made = this.#pieceOf(this.#texts?.[code]); // series have values in common
+      this.#pieceOfCode[code] = made;
+      this.#out.put(made);
     }
-    if (code !== undefined) this.#pieceOfCode[code] = piece;
-    this.#out.put(piece);
+  }
+
+  #pieceOf(value: Value | undefined): Piece {
+    const known = this.#pieces.get(value);
+    if (known !== undefined) return known;
+    const made = new Piece(JSON.stringify(value));
+    if (this.#pieces.size < MAX_PIECES) this.#pieces.set(value, made);
+    return made;
   }
 }
 

@@ -1,14 +1,20 @@
 import type { DirectLastRows, DirectRequest } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
+import { compacted, MAX_COMPACTED_VALUES } from './compact-rows.js';
 import { timeAt } from './part.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 import { SeriesGroups } from './series-groups.js';
 import type { LoadedRows } from './table-columns.js';
 
-const CHUNK_ROWS = 2048;
+/** Of many rows some are written while the ones before are on their way. */
+const CHUNK_ROWS = 512;
 const MAX_SOURCES = 65_535;
+/** Texts are kept by the value of a tag when there are no more series for each row of the answer. */
+const SERIES_PER_ROW = 8;
+/** Times as doubles are no further off than this. */
+const NEAR_NS = 1024;
 
 /** The latest row of each combination of tags. */
 export function answerLastRows(ask: {
@@ -18,45 +24,65 @@ export function answerLastRows(ask: {
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
 }): Iterable<ResultChunk> | undefined {
-  const { request, answer, loaded, index } = ask;
-  if (loaded.length > MAX_SOURCES) return undefined;
+  const { request, answer, index } = ask;
+  if (ask.loaded.length > MAX_SOURCES) return undefined;
+  // Parts that begin later come first: most runs of the others are then known to be earlier without a look.
+  const loaded = ask.loaded.toSorted((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
   const runs = runsWithin(loaded, ask.series, request);
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
   const latest = latestRuns(runs, loaded, groups);
-  const order = groups.sorted(answer.by);
   const picked: PickedRows = {
-    sources: Uint16Array.from(order, (group) => runs.source[latest[group] as number] as number),
-    rows: Uint32Array.from(order, (group) => (runs.to[latest[group] as number] as number) - 1),
-    series: Uint32Array.from(order, (group) => runs.series[latest[group] as number] as number),
+    sources: Uint16Array.from(latest, (run) => runs.source[run] as number),
+    rows: Uint32Array.from(latest, (run) => (runs.to[run] as number) - 1),
+    series: Uint32Array.from(latest, (run) => runs.series[run] as number),
   };
-  return chunksOf(new RowChunks({ loaded, columns: answer.columns, index }), picked);
+  // The rows come from all over the parts: in the order of their groups memory is read from its beginning to its end.
+  const isFew = picked.rows.length * answer.columns.length <= MAX_COMPACTED_VALUES;
+  const rows = isFew ? compacted(picked, loaded) : { picked, loaded };
+  const order = Uint32Array.from(groups.sorted(answer.by));
+  // Each series is there once; of few, though, the values of a tag are not looked at one by one.
+  const tagsBy = index.count > order.length * SERIES_PER_ROW ? 'series' : 'value';
+  const chunks = new RowChunks({ loaded: rows.loaded, columns: answer.columns, index, tagsBy });
+  return chunksOf(chunks, inOrder(rows.picked, order));
+}
+
+function inOrder({ sources, rows, series }: PickedRows, order: Uint32Array): PickedRows {
+  return {
+    sources: new Uint16Array(order.length).map((_, i) => sources[order[i] as number] as number),
+    rows: order.map((place) => rows[place] as number),
+    series: order.map((place) => series[place] as number),
+  };
 }
 
 /** By group, the run that ends last. */
 function latestRuns(runs: Runs, loaded: readonly LoadedRows[], groups: SeriesGroups): number[] {
   const latest: number[] = [];
-  const lastTimes: bigint[] = [];
-  // Parts that begin later come first: most runs of the others are then known to be earlier without a look.
-  const places = Array.from(runs.source.keys());
-  const bases = loaded.map(({ part }) => part.baseNs);
-  places.sort((a, b) => {
-    const [x, y] = [bases[runs.source[a] as number], bases[runs.source[b] as number]];
-    return x === y ? a - b : (x as bigint) < (y as bigint) ? 1 : -1;
-  });
-  const ends = loaded.map(({ part }) => part.baseNs + BigInt(part.maxOffset * part.unitNs));
-  for (const run of places) {
+  const lastTimes: number[] = [];
+  const bases = loaded.map(({ part }) => Number(part.baseNs));
+  const ends = loaded.map(({ part }, i) => (bases[i] as number) + part.maxOffset * part.unitNs);
+  const timeOf = (run: number): bigint =>
+    timeAt((loaded[runs.source[run] as number] as LoadedRows).part, (runs.to[run] as number) - 1);
+  for (let run = 0; run < runs.source.length; run++) {
     const group = groups.groupOf(runs.series[run] as number);
     const source = runs.source[run] as number;
     const before = lastTimes[group];
-    if (before !== undefined && (ends[source] as bigint) <= before) continue;
-    const { part } = loaded[source] as LoadedRows;
-    const time = timeAt(part, (runs.to[run] as number) - 1);
-    if (before !== undefined && time <= before) continue;
+    if (before !== undefined && (ends[source] as number) < before - NEAR_NS) continue;
+    const { offsets, unitNs } = (loaded[source] as LoadedRows).part;
+    const time =
+      (bases[source] as number) + (offsets[(runs.to[run] as number) - 1] as number) * unitNs;
+    if (before !== undefined) {
+      if (time < before - NEAR_NS) continue;
+      if (time <= before + NEAR_NS && timeOf(run) <= timeOf(latest[group] as number)) continue;
+    }
     latest[group] = run;
     lastTimes[group] = time;
   }
   return latest;
+}
+
+function compareTimes(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function* chunksOf(chunks: RowChunks, picked: PickedRows): Generator<ResultChunk, void, undefined> {

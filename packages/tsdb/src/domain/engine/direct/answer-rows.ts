@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { DirectRequest, DirectRows } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
-import { compacted } from './compact-rows.js';
+import { compacted, MAX_COMPACTED_VALUES } from './compact-rows.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
@@ -18,8 +18,6 @@ const ROWS_PER_TURN = 1_000_000;
 const CHUNK_ROWS = 2048;
 /** So many rows are taken together before they are looked at in the order of their times. */
 const LEAST_COMPACTED = 4096;
-/** A slow reader holds what was taken together. */
-const MAX_COMPACTED_VALUES = 4_000_000;
 /** Times are sorted by counting when there are at most so many different ones for each row. */
 const SLOTS_PER_ROW = 16;
 
@@ -48,7 +46,11 @@ export async function answerRows(ask: {
     answer.limit === undefined
       ? sorted.rows.length
       : Math.min(sorted.rows.length, answer.offset + answer.limit);
-  return chunksOf(new RowChunks({ loaded: rows, columns: answer.columns, index }), sorted, {
+  const chunks = new RowChunks({
+    ...{ loaded: rows, columns: answer.columns, index },
+    tagsBy: 'series',
+  });
+  return chunksOf(chunks, sorted, {
     from: Math.min(answer.offset, end),
     to: end,
   });
@@ -116,8 +118,8 @@ function inTagOrder(
   const places = Array.from(order.keys()).sort(
     (a, b) => (order[a] as number) - (order[b] as number) || a - b,
   );
-  const taken = (values: readonly number[]): number[] =>
-    places.map((place) => values[place] as number);
+  const taken = (values: Uint32Array): Uint32Array =>
+    Uint32Array.from(places, (place) => values[place] as number);
   return {
     ...runs,
     source: taken(runs.source),

@@ -2,6 +2,9 @@ import { isSet, type Part, type StoredColumn } from './part.js';
 import type { PickedRows } from './row-chunks.js';
 import type { LoadedRows } from './table-columns.js';
 
+/** A slow reader holds what was taken together. */
+export const MAX_COMPACTED_VALUES = 4_000_000;
+
 /**
  * The same rows with nothing between them. Rows are picked series by series and handed out in the order of their times: whoever
  * does that over the whole of a large part waits for memory at nearly every value.

@@ -1,9 +1,9 @@
 import type { Column } from '../../../model/column.js';
-import { DictionaryVector } from '../../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
 import { isSet, type StoredColumn } from './part.js';
 import type { LoadedRows } from './table-columns.js';
+import { type ChunkTags, TagsByValue, TagsOfSeries } from './tag-vectors.js';
 
 const TWO_32 = 2 ** 32;
 
@@ -14,14 +14,13 @@ export interface PickedRows {
   readonly series: Uint32Array;
 }
 
-/** Makes chunks of columns from picked rows; texts of tags are made once per series of the answer. */
+/** Makes chunks of columns from picked rows. */
 export class RowChunks {
   readonly #loaded: readonly LoadedRows[];
   readonly #columns: readonly Column[];
-  readonly #index: SeriesIndex;
-  /** Dense series number -> place in the texts of the answer. */
-  readonly #codes = new Map<number, number>();
-  readonly #texts = new Map<string, (string | undefined)[]>();
+  readonly #tags: ChunkTags;
+  /** By field and source. */
+  readonly #stored = new Map<Column, readonly (StoredColumn | undefined)[]>();
   readonly #baseLow: readonly number[];
   readonly #baseHigh: readonly number[];
 
@@ -29,44 +28,31 @@ export class RowChunks {
     readonly loaded: readonly LoadedRows[];
     readonly columns: readonly Column[];
     readonly index: SeriesIndex;
+    /** What a text of a tag is made for once: a series, which is best when it has many rows, or a value. */
+    readonly tagsBy: 'series' | 'value';
   }) {
-    this.#loaded = options.loaded;
-    this.#columns = options.columns;
-    this.#index = options.index;
-    this.#baseLow = options.loaded.map(({ part }) => Number(BigInt.asUintN(32, part.baseNs)));
-    this.#baseHigh = options.loaded.map(({ part }) => Number(part.baseNs >> 32n));
-    for (const column of options.columns)
-      if (column.kind === 'tag') this.#texts.set(column.name, []);
+    const { loaded, columns, index } = options;
+    this.#loaded = loaded;
+    this.#columns = columns;
+    this.#baseLow = loaded.map(({ part }) => Number(BigInt.asUintN(32, part.baseNs)));
+    this.#baseHigh = loaded.map(({ part }) => Number(part.baseNs >> 32n));
+    const tags = columns.flatMap(({ kind, name }) => (kind === 'tag' ? [name] : []));
+    this.#tags =
+      options.tagsBy === 'series' ? new TagsOfSeries(index, tags) : new TagsByValue(index, tags);
   }
 
   /** Rows `[from, to)` of those that were picked. */
   chunk(picked: PickedRows, from: number, to: number): ResultChunk {
-    const codes = this.#texts.size === 0 ? new Int32Array(0) : this.#codesOf(picked, from, to);
+    const tags = this.#tags.of(picked.series.subarray(from, to));
     return {
       rowCount: to - from,
       columns: this.#columns.map((column): ColumnVector => {
-        const texts = this.#texts.get(column.name);
-        if (texts !== undefined) return new DictionaryVector(codes, texts);
+        if (column.kind === 'tag') return tags.get(column.name) as ColumnVector; // all tags are there
         return column.kind === 'time'
           ? this.#times(picked, from, to)
           : this.#field(column, picked, from, to);
       }),
     };
-  }
-
-  #codesOf({ series }: PickedRows, from: number, to: number): Int32Array {
-    const codes = new Int32Array(to - from);
-    for (let i = from; i < to; i++) {
-      const dense = series[i] as number;
-      let code = this.#codes.get(dense);
-      if (code === undefined) {
-        code = this.#codes.size;
-        this.#codes.set(dense, code);
-        for (const [tag, texts] of this.#texts) texts.push(this.#index.tagValue(dense, tag));
-      }
-      codes[i - from] = code;
-    }
-    return codes;
   }
 
   /** In halves of 32 bits: a big integer a row would cost more than all the rest. */
@@ -89,14 +75,10 @@ export class RowChunks {
   #field(column: Column, { sources, rows }: PickedRows, from: number, to: number): ColumnVector {
     const values = new Float64Array(to - from);
     const validity = new Uint8Array((to - from + 7) >> 3);
+    const bySource = this.#storedOf(column);
     let missing = 0;
-    let source = -1;
-    let stored: StoredColumn | undefined;
     for (let i = from; i < to; i++) {
-      if (sources[i] !== source) {
-        source = sources[i] as number;
-        stored = this.#loaded[source]?.column(column.id);
-      }
+      const stored = bySource[sources[i] as number];
       const row = rows[i] as number;
       if (stored === undefined || (stored.validity !== undefined && !isSet(stored.validity, row))) {
         missing++;
@@ -107,5 +89,14 @@ export class RowChunks {
       validity[at >> 3] = (validity[at >> 3] as number) | (1 << (at & 7));
     }
     return { values, validity: missing === 0 ? undefined : validity };
+  }
+
+  #storedOf(column: Column): readonly (StoredColumn | undefined)[] {
+    let stored = this.#stored.get(column);
+    if (stored === undefined) {
+      stored = this.#loaded.map((rows) => rows.column(column.id));
+      this.#stored.set(column, stored);
+    }
+    return stored;
   }
 }

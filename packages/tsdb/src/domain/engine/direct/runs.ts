@@ -1,17 +1,17 @@
 import type { DirectRequest } from '../../../model/direct-request.js';
 import type { SeriesIndex } from '../series-index.js';
-import { findRun, lowerBound, offsetRange } from './part.js';
+import { findRun, lowerBound, offsetRange, type Part } from './part.js';
 import type { LoadedRows } from './table-columns.js';
 
 /** Rows of one series within one part, by columns: run `i` is the rows `[from[i], to[i])` of `loaded[source[i]]`. */
 export interface Runs {
-  readonly source: number[];
-  readonly series: number[];
-  readonly from: number[];
-  readonly to: number[];
-  rowCount: number;
+  readonly source: Uint32Array;
+  readonly series: Uint32Array;
+  readonly from: Uint32Array;
+  readonly to: Uint32Array;
+  readonly rowCount: number;
   /** Rows of the longest run. */
-  longest: number;
+  readonly longest: number;
 }
 
 /** Dense numbers of the series that meet the conditions on tags; `undefined`: all. */
@@ -23,40 +23,94 @@ export function selectedSeries(
   return index.select(request.tagConditions, Number.POSITIVE_INFINITY);
 }
 
-/** The rows of the series within the bounds of time. */
+/** The rows of the series within the bounds of time, source by source. */
 export function runsWithin(
   loaded: readonly LoadedRows[],
   series: readonly number[] | undefined,
   bounds: { readonly minTimeNs: bigint; readonly maxTimeNs: bigint },
 ): Runs {
-  const runs: Runs = { source: [], series: [], from: [], to: [], rowCount: 0, longest: 0 };
-  loaded.forEach(({ part }, source) => {
+  const found = new FoundRuns(mostRuns(loaded, series));
+  for (let source = 0; source < loaded.length; source++) {
+    const { part } = loaded[source] as LoadedRows;
     const range = offsetRange(part, bounds.minTimeNs, bounds.maxTimeNs);
-    if (range === undefined) return;
-    const isWhole = range.min <= part.minOffset && range.max >= part.maxOffset;
-    const take = (run: number): void => {
-      let from = part.runStarts[run] as number;
-      let to = part.runEnds[run] as number;
-      if (!isWhole) {
-        from = lowerBound(part.offsets, from, to, range.min);
-        to = lowerBound(part.offsets, from, to, range.max + 1);
-      }
-      if (from >= to) return;
-      runs.source.push(source);
-      runs.series.push(part.runSeries[run] as number);
-      runs.from.push(from);
-      runs.to.push(to);
-      runs.rowCount += to - from;
-      if (to - from > runs.longest) runs.longest = to - from;
-    };
+    if (range === undefined) continue;
+    found.enter(part, source, range);
     if (series === undefined) {
-      for (let run = 0; run < part.runSeries.length; run++) take(run);
-      return;
+      for (let run = 0; run < part.runSeries.length; run++) found.add(run);
+      continue;
     }
     for (const one of series) {
       const run = findRun(part, one);
-      if (run >= 0) take(run);
+      if (run >= 0) found.add(run);
     }
-  });
-  return runs;
+  }
+  return found.taken();
+}
+
+function mostRuns(loaded: readonly LoadedRows[], series: readonly number[] | undefined): number {
+  let count = 0;
+  for (const { part } of loaded)
+    count += Math.min(part.runSeries.length, series?.length ?? part.runSeries.length);
+  return count;
+}
+
+class FoundRuns {
+  readonly #source: Uint32Array;
+  readonly #series: Uint32Array;
+  readonly #from: Uint32Array;
+  readonly #to: Uint32Array;
+  #count = 0;
+  #rowCount = 0;
+  #longest = 0;
+  #part: Part | undefined;
+  #ofSource = 0;
+  #min = 0;
+  #max = 0;
+  #isWhole = false;
+
+  constructor(most: number) {
+    this.#source = new Uint32Array(most);
+    this.#series = new Uint32Array(most);
+    this.#from = new Uint32Array(most);
+    this.#to = new Uint32Array(most);
+  }
+
+  /** The part that the next runs are of, and the offsets between which their rows count. */
+  enter(part: Part, source: number, { min, max }: { readonly min: number; readonly max: number }) {
+    this.#part = part;
+    this.#ofSource = source;
+    this.#min = min;
+    this.#max = max;
+    this.#isWhole = min <= part.minOffset && max >= part.maxOffset;
+  }
+
+  add(run: number): void {
+    const part = this.#part as Part; // set by `enter`
+    let from = part.runStarts[run] as number;
+    let to = part.runEnds[run] as number;
+    if (!this.#isWhole) {
+      from = lowerBound(part.offsets, from, to, this.#min);
+      to = lowerBound(part.offsets, from, to, this.#max + 1);
+    }
+    if (from >= to) return;
+    const at = this.#count++;
+    this.#source[at] = this.#ofSource;
+    this.#series[at] = part.runSeries[run] as number;
+    this.#from[at] = from;
+    this.#to[at] = to;
+    this.#rowCount += to - from;
+    if (to - from > this.#longest) this.#longest = to - from;
+  }
+
+  taken(): Runs {
+    const count = this.#count;
+    return {
+      source: this.#source.subarray(0, count),
+      series: this.#series.subarray(0, count),
+      from: this.#from.subarray(0, count),
+      to: this.#to.subarray(0, count),
+      rowCount: this.#rowCount,
+      longest: this.#longest,
+    };
+  }
 }

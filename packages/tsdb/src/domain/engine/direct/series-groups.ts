@@ -1,18 +1,25 @@
+import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DirectOrder } from '../../../model/direct-request.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex, TagCodes } from '../series-index.js';
+import { tagRanks } from './tag-ranks.js';
 
 /** Series by the values of some of their tags. */
 export class SeriesGroups {
   readonly #index: SeriesIndex;
-  readonly #tags: readonly string[];
-  readonly #numbers = new Map<string, number>();
-  readonly #bySeries = new Map<number, number>();
+  /** One a tag; `undefined`: no series has it. */
+  readonly #tags: readonly (TagCodes | undefined)[];
+  /** Values of each tag, those among them that come while this is used left out. */
+  readonly #valueCounts: readonly number[];
+  /** One a tag: group of the tags before it, and the code of its value -> group of the tags up to it. */
+  readonly #numbers: readonly Map<number, number>[];
   /** One series of each group. */
   readonly #example: number[] = [];
 
   constructor(index: SeriesIndex, tags: readonly string[]) {
     this.#index = index;
-    this.#tags = tags;
+    this.#tags = tags.map((tag) => index.tagColumn(tag));
+    this.#valueCounts = this.#tags.map((tag) => tag?.values.length ?? 0);
+    this.#numbers = tags.map(() => new Map());
   }
 
   get count(): number {
@@ -21,59 +28,63 @@ export class SeriesGroups {
 
   /** Number of the series' group, in the order in which they came. */
   groupOf(series: number): number {
-    let group = this.#bySeries.get(series);
-    if (group !== undefined) return group;
-    let key = '';
-    for (const tag of this.#tags) key += `${this.#index.tagCode(series, tag)} `;
-    group = this.#numbers.get(key);
-    if (group === undefined) {
-      group = this.#example.length;
-      this.#example.push(series);
-      this.#numbers.set(key, group);
+    let group = 0;
+    for (let i = 0; i < this.#tags.length; i++) {
+      const tag = this.#tags[i];
+      if (tag === undefined) continue;
+      const numbers = this.#numbers[i] as Map<number, number>; // one a tag
+      const key = group * (this.#valueCounts[i] as number) + (tag.codes[series] as number);
+      const known = numbers.get(key);
+      group = known ?? numbers.size;
+      if (known === undefined) numbers.set(key, group);
     }
-    this.#bySeries.set(series, group);
+    if (group === this.#example.length) this.#example.push(series);
     return group;
   }
 
   /** The groups' values of one of the tags; `undefined` where it is absent. */
   valuesOf(tag: string): readonly (string | undefined)[] {
-    return this.#example.map((series) => this.#index.tagValue(series, tag));
+    const column = this.#index.tagColumn(tag);
+    return this.#example.map((series) => column?.values[column.codes[series] as number]);
   }
 
   /** Numbers of the groups in the given order of tags. */
   sorted(order: readonly DirectOrder[]): readonly number[] {
     const groups = this.#example.map((_, group) => group);
-    const keys = order.flatMap(({ key, descending, nullsFirst }) =>
-      key.kind === 'tag' ? [{ values: this.valuesOf(key.tag), descending, nullsFirst }] : [],
+    const keys = order.flatMap((each) =>
+      each.key.kind === 'tag' ? [this.#placesOf(each.key.tag, each)] : [],
     );
     if (keys.length === 0) return groups;
     return groups.sort((a, b) => {
-      for (const { values, descending, nullsFirst } of keys) {
-        const [x, y] = [values[a], values[b]];
-        if (x === y) continue;
-        if (x === undefined) return nullsFirst ? -1 : 1;
-        if (y === undefined) return nullsFirst ? 1 : -1;
-        return compareTexts(x, y) < 0 === descending ? 1 : -1;
+      for (const places of keys) {
+        const difference = (places[a] as number) - (places[b] as number);
+        if (difference !== 0) return difference;
       }
-      return 0;
+      return a - b;
+    });
+  }
+
+  /** By group, a number that ascends in the order of its tag's values. */
+  #placesOf(tag: string, { descending, nullsFirst }: DirectOrder): Float64Array {
+    const column = this.#index.tagColumn(tag);
+    const codes = this.#example.map((series) => column?.codes[series] ?? 0);
+    const ofNull = nullsFirst ? -BEYOND_RANKS : BEYOND_RANKS;
+    if (column === undefined) return new Float64Array(codes.length);
+    const ranks = tagRanks(column, codes.length);
+    const some = ranks === undefined ? ranksOf(column, codes) : undefined;
+    return Float64Array.from(codes, (code) => {
+      if (code === 0) return ofNull;
+      const rank = ranks?.[code] ?? some?.get(code) ?? 0; // one of the two has all of them
+      return descending ? -rank : rank;
     });
   }
 }
 
-/** In the order of their UTF-8 bytes, which is the order of their code points. */
-function compareTexts(a: string, b: string): number {
-  const count = Math.min(a.length, b.length);
-  for (let i = 0; i < count; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x === y) continue;
-    const isPaired = isSurrogate(x);
-    // A surrogate stands for a code point beyond all that have a code unit of their own.
-    return isPaired === isSurrogate(y) ? x - y : isPaired ? 1 : -1;
-  }
-  return a.length - b.length;
-}
+const BEYOND_RANKS = 2 ** 40;
 
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
+/** Ranks of some values alone. */
+function ranksOf({ values }: TagCodes, codes: readonly number[]): ReadonlyMap<number, number> {
+  const distinct = [...new Set(codes)].filter((code) => code !== 0);
+  distinct.sort((a, b) => compareByteOrder(values[a] as string, values[b] as string));
+  return new Map(distinct.map((code, rank) => [code, rank]));
 }

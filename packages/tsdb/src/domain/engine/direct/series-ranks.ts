@@ -3,7 +3,7 @@ import type { SeriesIndex } from '../series-index.js';
 
 /** Places of series in the order of their values of the given tags; an absent tag is an empty text. */
 export function seriesRanks(
-  series: readonly number[],
+  series: Iterable<number>,
   index: SeriesIndex,
   tags: readonly string[],
 ): ReadonlyMap<number, number> {

@@ -1,0 +1,63 @@
+import { DictionaryVector } from '../../../model/dictionary-vector.js';
+import type { SeriesIndex, TagCodes } from '../series-index.js';
+
+/** Tags of an answer's rows as dictionaries. */
+export interface ChunkTags {
+  /** By tag, its values for rows of these series. */
+  of(series: Uint32Array): ReadonlyMap<string, DictionaryVector>;
+}
+
+/** The codes of all tags are one: a number for each series of the answer. */
+export class TagsOfSeries implements ChunkTags {
+  readonly #tags: readonly { readonly name: string; readonly column: TagCodes | undefined }[];
+  readonly #texts: ReadonlyMap<string, (string | undefined)[]>;
+  /** Dense series number -> place in the texts. */
+  readonly #codes = new Map<number, number>();
+
+  constructor(index: SeriesIndex, tags: readonly string[]) {
+    this.#tags = tags.map((name) => ({ name, column: index.tagColumn(name) }));
+    this.#texts = new Map(tags.map((name) => [name, []]));
+  }
+
+  of(series: Uint32Array): ReadonlyMap<string, DictionaryVector> {
+    if (this.#tags.length === 0) return new Map();
+    const codes = new Int32Array(series.length);
+    for (let i = 0; i < series.length; i++) {
+      const dense = series[i] as number;
+      codes[i] = this.#codes.get(dense) ?? this.#add(dense);
+    }
+    return new Map(
+      Array.from(this.#texts, ([tag, texts]) => [tag, new DictionaryVector(codes, texts)]),
+    );
+  }
+
+  #add(dense: number): number {
+    const code = this.#codes.size;
+    this.#codes.set(dense, code);
+    for (const { name, column } of this.#tags)
+      this.#texts.get(name)?.push(column?.values[column.codes[dense] as number]);
+    return code;
+  }
+}
+
+/** The codes of a tag are those of its values. */
+export class TagsByValue implements ChunkTags {
+  readonly #tags: readonly { readonly name: string; readonly column: TagCodes | undefined }[];
+
+  constructor(index: SeriesIndex, tags: readonly string[]) {
+    this.#tags = tags.map((name) => ({ name, column: index.tagColumn(name) }));
+  }
+
+  of(series: Uint32Array): ReadonlyMap<string, DictionaryVector> {
+    const vectors = new Map<string, DictionaryVector>();
+    for (const { name, column } of this.#tags) {
+      const codes = new Int32Array(series.length);
+      if (column !== undefined)
+        for (let i = 0; i < series.length; i++)
+          codes[i] = column.codes[series[i] as number] as number;
+      const texts = column?.values ?? [undefined];
+      vectors.set(name, new DictionaryVector(codes, texts, { hasMissing: codes.includes(0) }));
+    }
+    return vectors;
+  }
+}
