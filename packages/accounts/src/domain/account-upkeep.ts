@@ -9,7 +9,7 @@ import type { AccountWriter, ChangeReason } from './account-writer.js';
 import type { GuardedCommits } from './guarded-commits.js';
 import type { KeyedLocks } from './keyed-locks.js';
 import type { Platforms } from './platforms.js';
-import { notFound } from './refusals.js';
+import { invalidFields, notFound } from './refusals.js';
 
 interface UpkeepNeeds {
   readonly clock: Clock;
@@ -120,6 +120,7 @@ export class AccountUpkeep {
         if (stored === undefined) throw notFound('account', id);
         const settings: PlatformSettings = this.#needs.platforms.get(tenant.platform).settings;
         const { after, writes } = writer.finish(stored, change(stored), { settings, ...more });
+        refuseTargets(more.outcomes, after.account.verifications);
         const isChanged = !isSame(stored.account, after.account);
         return { made: after.account, writes: isChanged ? writes : undefined };
       });
@@ -130,4 +131,17 @@ export class AccountUpkeep {
 
 function withAccount(stored: Aggregate, change: Partial<StoredAccount>): Aggregate {
   return { ...stored, account: { ...stored.account, ...change } };
+}
+
+/** An outcome of something that nobody looks at would be lost without a word. */
+function refuseTargets(
+  outcomes: ChangeReason['outcomes'],
+  verifications: StoredAccount['verifications'],
+): void {
+  const unknown = Object.keys(outcomes ?? {}).find((name) => !Object.hasOwn(verifications, name));
+  if (unknown === undefined) return;
+  const known = Object.keys(verifications);
+  const field = 'verify.target';
+  const message = `${field} ${JSON.stringify(unknown.slice(0, 200))} is not looked at; this account has ${known.join(', ') || 'none'}.`;
+  throw invalidFields([{ field, code: 'invalid_enum', message }]);
 }

@@ -8,6 +8,7 @@ import {
 } from '../model/event-destination.js';
 import { CreationOrder, randomLetters } from '../model/ids.js';
 import { mergeFields } from '../model/merge-fields.js';
+import { MAX_METADATA_KEY_COUNT } from '../model/shape/person-params.js';
 import { type Tenant, tenantKey } from '../model/tenant.js';
 import { AccountsRefused } from '../model/violation.js';
 import { WriteSet } from '../storage/commit-queue.js';
@@ -130,14 +131,16 @@ export class EventDestinations {
       const { name, description, enabled_events, metadata, webhook_endpoint } = write.given;
       const url = webhook_endpoint?.url ?? before.url;
       refuseUrl(url, before.tenant);
+      const kept =
+        metadata === null ? {} : mergeFields<Record<string, string>>(before.metadata, metadata);
+      if (metadata) refuseMetadata(kept);
       const after: EventDestination = {
         ...before,
         url,
         name: name ?? before.name,
         description: description === undefined ? before.description : (description ?? ''),
         enabledEvents: enabled_events ?? before.enabledEvents,
-        metadata:
-          metadata === null ? {} : mergeFields<Record<string, string>>(before.metadata, metadata),
+        metadata: kept,
       };
       return this.#written(this.#updated(after), include);
     });
@@ -256,6 +259,13 @@ export class EventDestinations {
     this.#changeCount += 1;
     this.#byId.set(destination.id, destination);
   }
+}
+
+function refuseMetadata(metadata: Readonly<Record<string, string>>): void {
+  if (Object.keys(metadata).length <= MAX_METADATA_KEY_COUNT) return;
+  const field = 'metadata';
+  const message = `${field} would have more than ${MAX_METADATA_KEY_COUNT} keys.`;
+  throw invalidFields([{ field, code: 'too_long', message }]);
 }
 
 /** In live mode events travel encrypted. */

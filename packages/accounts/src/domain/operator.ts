@@ -1,5 +1,6 @@
 import type { Clock, Random } from '@plinth/kernel';
 import type { AccountState, StoredAccount } from '../model/account.js';
+import { readApiVersion } from '../model/api-version.js';
 import { randomLetters } from '../model/ids.js';
 import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platform-settings.js';
 import type { ReferenceLists } from '../model/reference.js';
@@ -19,6 +20,7 @@ import {
 import type { Tenant } from '../model/tenant.js';
 import { parseTimestamp, timestamp } from '../model/timestamps.js';
 import type { VendorWords } from '../model/vendor-words.js';
+import { AccountsRefused } from '../model/violation.js';
 import { accountObject, type WireOptions } from '../model/wire/account-object.js';
 import type { AccountStore } from '../storage/account-store.js';
 import { type CommitQueue, WriteSet } from '../storage/commit-queue.js';
@@ -242,7 +244,7 @@ export class Operator {
   async patchState(at: AccountAt, body: unknown): Promise<object> {
     const { verify, ...state } = check<
       Partial<AccountState> & { verify?: { target: string; outcome: string } }
-    >(stateSchema(), body);
+    >(stateSchema(this.#needs.lists), body);
     const account = await this.#needs.upkeep.changeState(await this.#tenantOf(at), at.id, {
       state: (before) => withMethods({ ...before, ...state }),
       ...(verify && { outcomes: { [verify.target]: verify.outcome } }),
@@ -252,16 +254,13 @@ export class Operator {
   }
 
   async inject(at: AccountAt, body: unknown): Promise<object> {
-    const given = check<Omit<InjectedRequirement, 'id'>>(injectionSchema(), body);
+    const { lists, words, random } = this.#needs;
+    const given = check<Omit<InjectedRequirement, 'id'>>(
+      injectionSchema(lists),
+      words.takeInRestricts(body),
+    );
     if (given.transition !== undefined) instant('transition', given.transition);
-    const entry: InjectedRequirement = {
-      ...given,
-      restricts: given.restricts.map((each) => ({
-        ...each,
-        capability: this.#needs.words.takeInCapability(each.capability),
-      })),
-      id: `reqent_${randomLetters(this.#needs.random, 16)}`,
-    };
+    const entry = { ...given, id: `reqent_${randomLetters(random, 16)}` };
     await this.#needs.upkeep.inject(await this.#tenantOf(at), at.id, entry);
     await this.#audit('requirement_injected', { account: at.id, entry: entry.id });
     return { ...(this.#needs.words.outAll(entry) as object) };
@@ -311,9 +310,15 @@ export class Operator {
 
   /** A member that the patch removes takes its default. */
   #patched(settings: PlatformSettings, body: Readonly<Record<string, unknown>>): PlatformSettings {
-    const patched = mergePatch(settings, { ...body, id: null, created: null });
-    const whole = { ...DEFAULT_PLATFORM_SETTINGS, ...(patched as object) };
-    return check<PlatformSettings>(settingsSchema(this.#needs.lists), whole);
+    const { lists, words } = this.#needs;
+    const given = words.takeInSettings(body);
+    const patched = mergePatch(settings, { ...given, id: null, created: null });
+    const whole = check<PlatformSettings>(settingsSchema(lists), {
+      ...DEFAULT_PLATFORM_SETTINGS,
+      ...(patched as object),
+    });
+    refuseVersion(whole.default_api_version);
+    return whole;
   }
 
   #platformObject({ id, createdMs, settings }: Platform): Record<string, unknown> {
@@ -328,6 +333,17 @@ export class Operator {
       body: JSON.stringify({ action, ...about }),
     };
     await commits.commit(new WriteSet().put('accounts_audit', row));
+  }
+}
+
+/** Requests without a header are answered in it, so it is held to what a header is held to. */
+function refuseVersion(version: string): void {
+  try {
+    readApiVersion(version);
+  } catch (error) {
+    if (!(error instanceof AccountsRefused)) throw error;
+    const field = 'default_api_version';
+    throw invalidFields([{ field, code: 'bad_format', message: `${field}: ${error.message}` }]);
   }
 }
 

@@ -38,8 +38,28 @@ export class VendorWords {
     );
   }
 
+  /** The same for a patch of a platform's settings. */
+  takeInSettings(patch: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const capabilities = inside(patch, 'disabled_capabilities', this.#ids);
+    const denied = inside(capabilities, 'platform_country_capabilities_denied', this.#keys);
+    const defaults = inside(denied, 'default_responsibilities', this.#collectors);
+    const combinations = inside(defaults, 'private_preview_combinations', (rows) =>
+      Array.isArray(rows) ? rows.map(this.#values) : rows,
+    );
+    return combinations as Record<string, unknown>; // `inside` keeps an object one
+  }
+
+  /** The same for what an injected requirement restricts. */
+  takeInRestricts(body: unknown): unknown {
+    const restrict = (item: unknown): unknown =>
+      inside(item, 'capability', (id) => (typeof id === 'string' ? this.#capability(id) : id));
+    return inside(body, 'restricts', (items) =>
+      Array.isArray(items) ? items.map(restrict) : items,
+    );
+  }
+
   /** An id of a capability, as `stripe_balance.payouts`. */
-  takeInCapability(id: string): string {
+  #capability(id: string): string {
     return id
       .split('.')
       .map((part) => this.#name(part))
@@ -49,12 +69,26 @@ export class VendorWords {
   readonly #collectors = (responsibilities: unknown): unknown => {
     if (!isObject(responsibilities)) return responsibilities;
     return Object.fromEntries(
-      Object.entries(responsibilities).map(([name, value]) => [
-        name,
-        typeof value === 'string' && this.#accepted.has(value) ? 'vendor' : value,
-      ]),
+      Object.entries(responsibilities).map(([name, value]) => [name, this.#value(value)]),
     );
   };
+
+  readonly #values = (row: unknown): unknown =>
+    Array.isArray(row) ? row.map((value) => this.#value(value)) : row;
+
+  readonly #ids = (ids: unknown): unknown =>
+    Array.isArray(ids)
+      ? ids.map((id: unknown) => (typeof id === 'string' ? this.#capability(id) : id))
+      : ids;
+
+  readonly #keys = (tree: unknown): unknown =>
+    isObject(tree)
+      ? Object.fromEntries(Object.entries(tree).map(([id, value]) => [this.#capability(id), value]))
+      : tree;
+
+  #value(value: unknown): unknown {
+    return typeof value === 'string' && this.#accepted.has(value) ? 'vendor' : value;
+  }
 
   readonly #capabilities = (tree: unknown): unknown => {
     if (!isObject(tree)) return tree;

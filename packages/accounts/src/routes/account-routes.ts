@@ -1,5 +1,6 @@
 import { readPage } from '../domain/account-pages.js';
 import type { Accounts, AccountWrite } from '../domain/accounts.js';
+import { invalidFields } from '../domain/refusals.js';
 import { CONFIGURATION_NAMES, type ConfigurationName } from '../model/configuration-name.js';
 import { INCLUDES, type Include } from '../model/shape/account-params.js';
 import type { VendorWords } from '../model/vendor-words.js';
@@ -39,7 +40,7 @@ export function registerAccountRoutes(handlers: Handlers, needs: AccountRoutesNe
   });
   handlers.get('/v2/core/accounts/:account', async (call) => {
     const query = new Query(call.request.url);
-    const include = readIncludes(query.list('include', INCLUDES));
+    const include = readIncludes(query.list('include', includesFor(call)));
     query.end();
     return await accounts.retrieve(call.context, call.param('account'), include);
   });
@@ -66,18 +67,33 @@ export const createAccount = async (call: Call, needs: AccountRoutesNeeds) =>
   await needs.accounts.create(call.context, readWrite(call, needs, 'account_create'));
 
 function readWrite(
-  { request }: Call,
+  call: Call,
   { shapes, words }: AccountRoutesNeeds,
   shape: 'account_create' | 'account_update',
 ): AccountWrite {
-  new Query(request.url).end();
-  const body = readJson(request);
+  new Query(call.request.url).end();
+  const body = readJson(call.request);
   const given = shapes.check<AccountWrite['given'] & { include?: readonly Include[] }>(
     shape,
     words.takeIn(body),
   );
   const { include = [], ...rest } = given;
+  refuseIncludes(include, includesFor(call));
   return { body, given: rest, include: readIncludes(include) };
+}
+
+/** The storer configuration is shown where it is previewed. Source: accounts, section 11. */
+function includesFor({ context }: Call): readonly Include[] {
+  const { storer_preview: isPreviewed } = context.settings;
+  return isPreviewed ? INCLUDES : INCLUDES.filter((name) => name !== 'configuration.storer');
+}
+
+function refuseIncludes(names: readonly Include[], allowed: readonly Include[]): void {
+  const index = names.findIndex((name) => !allowed.includes(name));
+  if (index < 0) return;
+  const field = `include.${index}`;
+  const message = `${field} cannot be "${names[index]}"; it is one of ${allowed.join(', ')}.`;
+  throw invalidFields([{ field, code: 'invalid_enum', message }]);
 }
 
 const readIncludes = (names: readonly string[]): ReadonlySet<Include> =>

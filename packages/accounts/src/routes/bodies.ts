@@ -19,6 +19,7 @@ export function installBodies(app: FastifyInstance, limitBytes: number): void {
 
 /** The body as an object; an empty one is `{}`. Throws `unsupported_media_type` and `invalid_json`. */
 export function readJson(request: Pick<Incoming, 'headers' | 'body'>): Record<string, unknown> {
+  refuseCoding(request);
   const type = headerOf(request, 'content-type');
   if (type !== undefined && type !== '' && !JSON_TYPE.test(type)) {
     const message = 'The body must be application/json.';
@@ -33,8 +34,17 @@ export function readFormOrJson(
 ): Record<string, unknown> {
   const type = headerOf(request, 'content-type') ?? '';
   if (!FORM_TYPE.test(type)) return readJson(request);
+  refuseCoding(request);
   const text = Buffer.isBuffer(request.body) ? request.body.toString() : '';
   return Object.fromEntries(new URLSearchParams(text));
+}
+
+/** Bodies are small; no client of this API compresses them. */
+function refuseCoding(request: Pick<Incoming, 'headers'>): void {
+  const coding = headerOf(request, 'content-encoding') ?? '';
+  if (/^(identity)?$/i.test(coding)) return;
+  const message = 'The body must not be compressed: Content-Encoding is not supported here.';
+  throw new AccountsRefused({ code: 'unsupported_media_type', message });
 }
 
 function parseJson(body: unknown): Record<string, unknown> {

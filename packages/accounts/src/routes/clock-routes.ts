@@ -47,7 +47,7 @@ function readBody({ request }: Call): Record<string, unknown> {
   const body = readFormOrJson(request);
   const { frozen_time } = body as { frozen_time?: unknown };
   if (typeof frozen_time !== 'string') return body;
-  if (/^\d{1,12}$/.test(frozen_time)) return { ...body, frozen_time: Number(frozen_time) };
+  if (/^-?\d{1,15}$/.test(frozen_time)) return { ...body, frozen_time: Number(frozen_time) };
   const field = 'frozen_time';
   throw invalidFields([{ field, code: 'wrong_type', message: `${field} must be a whole number.` }]);
 }

@@ -7,7 +7,8 @@ import { listRequest } from './lists.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
-const INCLUDES = ['webhook_endpoint.url', 'webhook_endpoint.signing_secret'];
+/** The secret is shown once, by the request that makes the destination. */
+const INCLUDES = ['webhook_endpoint.url'];
 const MAX_TYPE_COUNT = 20;
 /** What each bound adds to make it inclusive, in milliseconds. */
 const BOUNDS = { gt: 1, gte: 0, lt: -1, lte: 0 } as const;

@@ -2,9 +2,9 @@ import type { Principal, Random, ServiceFront } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Platforms } from '../domain/platforms.js';
 import type { RequestContext } from '../domain/request-context.js';
+import { readApiVersion, versionDate } from '../model/api-version.js';
 import { randomLetters } from '../model/ids.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
-import { readApiVersion, versionDate } from './api-version.js';
 import { type HeaderSink, headerOf, type Incoming } from './incoming.js';
 import { allowedMethods } from './paths.js';
 import { answerRefusal, type ErrorDialect } from './to-wire.js';
@@ -90,7 +90,6 @@ export class AccountsFront implements ServiceFront {
     reply.header('Cache-Control', 'no-store');
     if (PREFLIGHT_PATH.test(request.url)) reply.header('Access-Control-Allow-Origin', '*');
     const version = this.#versionOf(request);
-    if (version === undefined) return;
     for (const prefix of this.#needs.headerPrefixes) reply.header(`${prefix}-Version`, version);
   }
 
@@ -228,13 +227,13 @@ export class AccountsFront implements ServiceFront {
     return version;
   }
 
-  /** The effective version, for the answer's headers; `undefined` while it is not known. */
-  #versionOf(request: Incoming): string | undefined {
+  /** The effective version, for the answer's headers; a header that is none is answered in the platform's own. */
+  #versionOf(request: Incoming): string {
     try {
       const sent = this.#sentVersion(request);
       if (sent !== undefined) return this.#readVersion(sent);
     } catch {
-      return undefined; // told when it is its turn
+      // Told when it is its turn.
     }
     const { principal } = this.#arrivalOf(request);
     const id = principal.kind === 'platform_key' ? principal.platform : undefined;

@@ -42,7 +42,11 @@ function destinationSchema(operation: 'create' | 'update'): TSchema {
     {
       name: fixedText({ maxLength: 300 }),
       description: text({ maxLength: 1000 }),
-      enabled_events: list(fixedOneOf(['*', ...EVENT_TYPES]), { nullable: false, maxItems: 200 }),
+      enabled_events: list(fixedOneOf(['*', ...EVENT_TYPES]), {
+        nullable: false,
+        minItems: 1,
+        maxItems: 200,
+      }),
       include: list(
         fixedOneOf(
           ['webhook_endpoint.url', 'webhook_endpoint.signing_secret'].slice(0, isCreate ? 2 : 1),

@@ -12,6 +12,8 @@ interface PostalCodeTable {
 
 interface UnsupportedPlaceTable {
   readonly states: Readonly<Record<string, readonly string[]>>;
+  /** Of countries without a list of their own states: what such a state is called. */
+  readonly state_names: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   readonly postal_prefixes: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -20,9 +22,14 @@ const postalCodes = referenceTable<PostalCodeTable>('postal-codes');
 const unsupported = referenceTable<UnsupportedPlaceTable>('unsupported-places');
 
 /** Country to folded name or code of a subdivision to its code. */
-const statesByName = once(() => {
+type StateIndex = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+const statesByName = once(() => indexStates(subdivisions().countries));
+const unsupportedByName = once(() => indexStates(unsupported().state_names));
+
+function indexStates(countries: SubdivisionTable['countries']): StateIndex {
   const index = new Map<string, ReadonlyMap<string, string>>();
-  for (const [country, states] of Object.entries(subdivisions().countries)) {
+  for (const [country, states] of Object.entries(countries)) {
     const names = new Map<string, string>();
     for (const [code, spellings] of Object.entries(states)) {
       for (const name of [code, `${country}-${code}`, ...spellings])
@@ -31,7 +38,7 @@ const statesByName = once(() => {
     index.set(country, names);
   }
   return index;
-});
+}
 
 const postalPatterns = once(
   () =>
@@ -45,7 +52,10 @@ const postalPatterns = once(
 const fallbackPattern = once(() => new RegExp(`^(?:${postalCodes().fallback})$`));
 
 /** Defaults of the platform settings `unsupported_states` and `unsupported_postal_codes`. */
-export function defaultUnsupportedPlaces(): UnsupportedPlaceTable {
+export function defaultUnsupportedPlaces(): Pick<
+  UnsupportedPlaceTable,
+  'states' | 'postal_prefixes'
+> {
   const { states, postal_prefixes } = unsupported();
   return { states, postal_prefixes };
 }
@@ -58,6 +68,11 @@ export function hasStateList(country: string): boolean {
 /** Code part (`CA` of `US-CA`) of a state given as code, full code or name. */
 export function stateCode(country: string, state: string): string | undefined {
   return statesByName().get(country)?.get(foldName(state));
+}
+
+/** Code part of a state that is not served by default, of a country whose states are not listed. */
+export function unsupportedStateCode(country: string, state: string): string | undefined {
+  return unsupportedByName().get(country)?.get(foldName(state));
 }
 
 /** What the service's own tables say about a postal code; `undefined` leaves it to a library's pattern. */

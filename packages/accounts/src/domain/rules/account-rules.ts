@@ -1,6 +1,6 @@
 import type { AccountCheck } from '../../model/rule-input.js';
 import type { Violation } from '../../model/violation.js';
-import { accountContext } from './account-context.js';
+import { type AccountContext, accountContext } from './account-context.js';
 import { checkAccountFields } from './account-field-rules.js';
 import { checkAttestations } from './attestation-rules.js';
 import { checkCapabilities } from './capability-rules.js';
@@ -9,15 +9,17 @@ import { checkCustomer } from './customer-rules.js';
 import { checkDefaults } from './defaults-rules.js';
 import { checkIdentity } from './identity-rules.js';
 import { checkMerchant } from './merchant-rules.js';
+import { checkMetadata } from './metadata-rules.js';
 import { checkPlatformGates } from './platform-rules.js';
 import { checkRecipient } from './recipient-rules.js';
 import { checkResponsibilities } from './responsibility-rules.js';
 import { firstViolation } from './violate.js';
 
-/** Steps 10 to 18. Source: accounts, section 12. */
+/** What is left of step 4, and steps 10 to 18. Source: accounts, section 12. */
 export function checkAccount(check: AccountCheck): Violation | undefined {
   return firstViolation(
     [
+      checkStoredMetadata,
       checkPlatformGates,
       checkConfigurations,
       checkResponsibilities,
@@ -31,5 +33,14 @@ export function checkAccount(check: AccountCheck): Violation | undefined {
       checkAttestations,
     ],
     accountContext(check),
+  );
+}
+
+/** A part of step 4 that only the merged account can tell. */
+function checkStoredMetadata({ given, fields }: AccountContext): Violation | undefined {
+  const individual = given.identity?.individual?.metadata && fields.identity?.individual?.metadata;
+  return (
+    checkMetadata('metadata', (given.metadata && fields.metadata) ?? undefined) ??
+    checkMetadata('identity.individual.metadata', individual ?? undefined)
   );
 }

@@ -1,9 +1,11 @@
+import { isLongerThan } from '../../model/characters.js';
 import type { Violation } from '../../model/violation.js';
 import {
   hasStateList,
   isPlausiblePostalCode,
   knownPostalCode,
   stateCode,
+  unsupportedStateCode,
 } from '../reference/places.js';
 import type { FieldContext } from './field-context.js';
 import { postcodeLibrary } from './libraries.js';
@@ -142,11 +144,11 @@ function isUnsupportedState(state: string, country: string, at: FieldContext): b
   const codes = at.platform.unsupported_states[country] ?? [];
   const text = state.trim().toUpperCase();
   const code = text.startsWith(`${country}-`) ? text.slice(country.length + 1) : text;
-  return codes.includes(stateCode(country, state) ?? code);
+  return codes.includes(stateCode(country, state) ?? unsupportedStateCode(country, state) ?? code);
 }
 
 function isTown(town: string): boolean {
-  return town.length > 0 && town.length <= MAX_TOWN_LENGTH && /[\p{L}\p{N}]/u.test(town);
+  return !isLongerThan(town, MAX_TOWN_LENGTH) && /[\p{L}\p{N}]/u.test(town);
 }
 
 /** Whether an address says anything at all. */

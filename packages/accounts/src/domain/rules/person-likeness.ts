@@ -6,9 +6,11 @@ import { violate } from './violate.js';
 function likenessOf(person: PersonFields): string | undefined {
   const { given_name: given, surname, date_of_birth: birth } = person;
   if (!given || !surname || birth === undefined) return undefined;
-  const fold = (name: string): string => name.trim().toLowerCase();
   return JSON.stringify([fold(given), fold(surname), birth.year, birth.month, birth.day]);
 }
+
+/** Letters are the same whatever their case (`ß` is `SS`) and whether an accent is a character of its own. */
+const fold = (name: string): string => name.normalize('NFC').trim().toUpperCase().toLowerCase();
 
 /** Section 14, `duplicate_person_not_allowed`. */
 export function checkDuplicate(

@@ -11,6 +11,7 @@ import {
   VERIFIED_PERSON_MEMBERS,
   verificationOf,
 } from './identity-rules.js';
+import { checkMetadata } from './metadata-rules.js';
 import { checkOwnShare } from './ownership-rules.js';
 import type { PersonContext } from './person-context.js';
 import { checkDuplicate } from './person-likeness.js';
@@ -26,6 +27,8 @@ export function checkPerson(check: PersonCheck): Violation | undefined {
   const { fields } = check.account;
   return firstViolation(
     [
+      ({ given, merged }) =>
+        checkMetadata('metadata', (given.metadata && merged.fields.metadata) ?? undefined),
       ({ platform }) => checkRegistration(platform),
       checkTokenMandate,
       checkOnlyPerson,

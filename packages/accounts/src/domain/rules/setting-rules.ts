@@ -1,3 +1,4 @@
+import { isLongerThan } from '../../model/characters.js';
 import type { ConfigurationName } from '../../model/configuration-name.js';
 import type { Violation } from '../../model/violation.js';
 import type { AccountContext } from './account-context.js';
@@ -92,7 +93,7 @@ function checkColor(field: string, color: string | null | undefined): Problem {
 }
 
 function checkLength(field: string, text: string | null | undefined, max: number): Problem {
-  if (!text || text.length <= max) return undefined;
-  const message = `${field} is ${text.length} characters long, more than ${max}.`;
+  if (!text || !isLongerThan(text, max)) return undefined;
+  const message = `${field} is longer than ${max} characters.`;
   return { field, code: 'too_long', message };
 }

@@ -168,7 +168,7 @@ function businessDetails(about: ParamsAbout): TSchema {
     address: address(about, { required }),
     annual_revenue: group({
       amount: amount(),
-      fiscal_year_end: text({ pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$' }),
+      fiscal_year_end: text({ format: 'date' }),
     }),
     documents: group({
       ...Object.fromEntries(DOCUMENTS.map((name) => [name, files()])),

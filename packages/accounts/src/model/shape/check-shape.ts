@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox';
+import { isLongerThan } from '../characters.js';
 import { setMember } from '../merge-fields.js';
+import { isCalendarDate, parseTimestamp, timestamp } from '../timestamps.js';
 import { decimalText } from './decimal-text.js';
 
 export type FieldProblem =
@@ -21,7 +23,7 @@ export interface InvalidField {
 
 /**
  * The part of JSON Schema that requests are written in, and what it is extended by: `nullable` (null unsets) and
- * `spelling` (how a value is written once it is taken).
+ * `spelling` (how a value is written once it is taken). `maxProperties` counts what is left after members that unset.
  */
 interface Node {
   readonly type?: string;
@@ -29,13 +31,19 @@ interface Node {
   readonly required?: readonly string[];
   readonly additionalProperties?: Node | boolean;
   readonly items?: Node;
+  /** Of a list whose places differ. */
+  readonly prefixItems?: readonly Node[];
   readonly enum?: readonly string[];
+  readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly keyPattern?: string;
+  readonly propertyNames?: Node;
   readonly maxKeyLength?: number;
   readonly pattern?: string;
+  readonly format?: 'date' | 'date-time';
   readonly minimum?: number;
   readonly maximum?: number;
   readonly nullable?: boolean;
@@ -49,6 +57,8 @@ const NUL = '\u0000';
 
 const DEFAULT_MAX_LENGTH = 5000;
 const DEFAULT_MAX_ITEMS = 1000;
+/** Longer lists of values are looked up, not read in an error. */
+const MAX_NAMED_VALUES = 70;
 /** Failures that are listed; a hostile body may have a hundred thousand. */
 const MAX_FAILURE_COUNT = 100;
 
@@ -62,21 +72,15 @@ export interface ShapeResult {
 /** Holds a parsed body to its schema. Goes only as deep as the schema does, whatever the body nests. */
 export function checkShape(schema: TSchema, value: unknown): ShapeResult {
   const failures: InvalidField[] = [];
-  const fail = (field: string, code: FieldProblem, message: string): undefined => {
-    if (failures.length < MAX_FAILURE_COUNT) failures.push({ field, code, message });
-    return undefined;
-  };
-  const checked = new ShapeWalk(fail).walk(schema as Node, value, ''); // the schemas are made of these keywords only
+  const checked = new ShapeWalk(failures).walk(schema as Node, value, ''); // the schemas are made of these keywords only
   return { value: checked, failures };
 }
 
-type Fail = (field: string, code: FieldProblem, message: string) => undefined;
-
 class ShapeWalk {
-  readonly #fail: Fail;
+  readonly #failures: InvalidField[];
 
-  constructor(fail: Fail) {
-    this.#fail = fail;
+  constructor(failures: InvalidField[]) {
+    this.#failures = failures;
   }
 
   walk(node: Node, value: unknown, path: string): unknown {
@@ -104,11 +108,12 @@ class ShapeWalk {
     }
     const names = Object.keys(value);
     const { properties = {}, required = [], additionalProperties } = node;
-    if (names.length > (node.maxProperties ?? Number.POSITIVE_INFINITY)) {
+    if (hasTooMany(node, value, names)) {
       return this.#fail(path, 'too_long', `${path} has more than ${node.maxProperties} keys.`);
     }
     const taken: Record<string, unknown> = {};
     for (const name of names) {
+      if (this.#isFull()) return undefined;
       const inner: unknown = Reflect.get(value, name);
       const at = join(path, name);
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -118,7 +123,7 @@ class ShapeWalk {
         this.#fail(shorten(at), 'unknown_field', `Unknown field ${shorten(at)}.`);
       } else if (known === undefined && !isKey(node, name)) {
         this.#fail(shorten(at), 'bad_format', `${shorten(at)} is not a valid key.`);
-      } else setMember(taken, name, this.walk(schema, inner, at));
+      } else setMember(taken, this.#key(node, name, at), this.walk(schema, inner, at));
     }
     for (const name of required) {
       if (!Object.hasOwn(value, name)) {
@@ -128,23 +133,38 @@ class ShapeWalk {
     return taken;
   }
 
+  /** A key that is itself one of a list, in the spelling that is stored. */
+  #key(node: Node, name: string, path: string): string {
+    if (node.propertyNames === undefined) return name;
+    const taken = this.#string(node.propertyNames, name, path);
+    return typeof taken === 'string' ? taken : name;
+  }
+
   #array(node: Node, value: unknown, path: string): unknown {
     if (!Array.isArray(value)) return this.#wrongType(path, 'an array');
     const maxItems = node.maxItems ?? DEFAULT_MAX_ITEMS;
     if (value.length > maxItems) {
       return this.#fail(path, 'too_long', `${path} has more than ${maxItems} entries.`);
     }
-    const { items = {} } = node;
+    const { minItems = 0 } = node;
+    if (value.length < minItems) {
+      return this.#fail(
+        path,
+        'out_of_range',
+        `${path} has ${value.length} entries of at least ${minItems}.`,
+      );
+    }
+    const { items = {}, prefixItems = [] } = node;
     return value.map((item: unknown, index) => {
       const at = join(path, String(index));
       // Null unsets a field; an entry of a list has nothing to unset.
       if (item === null) return this.#fail(at, 'not_nullable', `${at} cannot be null.`);
-      return this.walk(items, item, at);
+      return this.#isFull() ? undefined : this.walk(prefixItems[index] ?? items, item, at);
     });
   }
 
   #integer(node: Node, value: unknown, path: string): unknown {
-    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    if (typeof value !== 'number' || !Number.isInteger(value)) {
       return this.#wrongType(path, 'a whole number');
     }
     const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = node;
@@ -169,17 +189,30 @@ class ShapeWalk {
       return this.#fail(
         path,
         'invalid_enum',
-        `${path} cannot be ${quote(value)}${node.enum.length > 12 ? '' : `; it is one of ${node.enum.join(', ')}`}.`,
+        `${path} cannot be ${quote(value)}${node.enum.length > MAX_NAMED_VALUES ? '' : `; it is one of ${node.enum.join(', ')}`}.`,
       );
     }
+    if (value.length < (node.minLength ?? 0)) {
+      return this.#fail(path, 'bad_format', `${path} cannot be empty.`);
+    }
     const maxLength = node.maxLength ?? DEFAULT_MAX_LENGTH;
-    if (value.length > maxLength && [...value].length > maxLength) {
+    if (isLongerThan(value, maxLength)) {
       return this.#fail(path, 'too_long', `${path} is longer than ${maxLength} characters.`);
     }
     if (node.pattern !== undefined && !new RegExp(node.pattern, 'u').test(value)) {
       return this.#fail(path, 'bad_format', `${path} does not have the expected format.`);
     }
-    return spelled;
+    if (node.format === 'date' && !isDate(value)) {
+      return this.#fail(path, 'bad_format', `${path} is no date like 2026-12-31.`);
+    }
+    return node.format === 'date-time' ? this.#instant(value, path) : spelled;
+  }
+
+  /** Stored as every timestamp is answered. */
+  #instant(value: string, path: string): unknown {
+    const ms = parseTimestamp(value);
+    if (ms !== undefined) return timestamp(ms);
+    return this.#fail(path, 'bad_format', `${path} is no timestamp like 2026-11-21T10:00:00.000Z.`);
   }
 
   /** What the parser has rounded already is not what was sent. */
@@ -210,6 +243,16 @@ class ShapeWalk {
     );
   }
 
+  /** Whoever sends that many is not helped by more of them, and the walk costs everybody else's time. */
+  #isFull(): boolean {
+    return this.#failures.length >= MAX_FAILURE_COUNT;
+  }
+
+  #fail(field: string, code: FieldProblem, message: string): undefined {
+    if (!this.#isFull()) this.#failures.push({ field, code, message });
+    return undefined;
+  }
+
   #wrongType(path: string, expected: string): undefined {
     return this.#fail(
       path,
@@ -219,8 +262,25 @@ class ShapeWalk {
   }
 }
 
+/** Twice the bound is enough to replace all that is stored, and bounds what a hostile body makes of it. */
+function hasTooMany(node: Node, value: object, names: readonly string[]): boolean {
+  const max = node.maxProperties ?? Number.POSITIVE_INFINITY;
+  if (names.length <= max) return false;
+  if (names.length > 2 * max) return true;
+  const isNullable =
+    typeof node.additionalProperties === 'object' && node.additionalProperties.nullable === true;
+  const isSet = (member: unknown): boolean => !isNullable || (member !== null && member !== '');
+  return names.filter((name) => isSet(Reflect.get(value, name))).length > max;
+}
+
+function isDate(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
+  return day !== undefined && isCalendarDate(Number(year), Number(month), Number(day));
+}
+
 function isKey(node: Node, name: string): boolean {
-  if (name.length > (node.maxKeyLength ?? 5000) || HALF_CHARACTER.test(name)) return false;
+  if (isLongerThan(name, node.maxKeyLength ?? DEFAULT_MAX_LENGTH)) return false;
+  if (HALF_CHARACTER.test(name)) return false;
   return node.keyPattern === undefined || new RegExp(node.keyPattern, 'u').test(name);
 }
 

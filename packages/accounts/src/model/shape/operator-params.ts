@@ -1,12 +1,28 @@
 import type { TSchema } from 'typebox';
+import { CONFIGURATION_NAMES } from '../configuration-name.js';
 import type { ReferenceLists } from '../reference.js';
 import { fixedOneOf, fixedText, flag, group, list, oneOf, record, text, whole } from './fields.js';
 
 const fixedFlag = (): TSchema => flag({ nullable: false });
 const texts = (): TSchema => list(fixedText(), { nullable: false, maxItems: 10_000 });
-const textsByKey = (): TSchema => record(texts(), { nullable: false, maxProperties: 1000 });
-const pairs = (length: number): TSchema =>
-  list(list(text(), { nullable: false, maxItems: length }), { nullable: false, maxItems: 1000 });
+/** Lists under keys that are of a list themselves. */
+const listsBy = (key: TSchema, items: TSchema): TSchema =>
+  record(list(items, { nullable: false, maxItems: 10_000 }), {
+    nullable: false,
+    maxProperties: 1000,
+    propertyNames: key,
+  });
+/** Lists of pairs or triples, each place with values of its own. */
+const tuples = (places: readonly TSchema[]): TSchema =>
+  list(
+    list(fixedText(), {
+      nullable: false,
+      prefixItems: places,
+      minItems: places.length,
+      maxItems: places.length,
+    }),
+    { nullable: false, maxItems: 1000 },
+  );
 const fixed = (properties: Record<string, TSchema>): TSchema =>
   group(properties, { nullable: false, required: Object.keys(properties) });
 
@@ -14,13 +30,18 @@ const fixed = (properties: Record<string, TSchema>): TSchema =>
 export function settingsSchema(lists: ReferenceLists): TSchema {
   const country = fixedOneOf([...lists.countries], { spelling: 'upper' });
   const countries = list(country, { nullable: false });
+  const pairs = tuples([country, country]);
   const enforcement = fixedOneOf(['deferred', 'immediate']);
+  const dashboards = ['express', 'full', 'none'];
+  const fees = fixedOneOf(['application', 'application_custom', 'application_express', 'vendor']);
+  const losses = fixedOneOf(['application', 'vendor']);
+  const capability = fixedOneOf(capabilityIds(lists));
   return fixed({
-    name: fixedText({ maxLength: 300 }),
+    name: fixedText({ minLength: 1, maxLength: 300 }),
     country,
     accounts_v2_enabled: fixedFlag(),
     connect_registered: fixedFlag(),
-    direct_min_api_version: fixedText({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+    direct_min_api_version: fixedText({ format: 'date' }),
     activated: fixed({ test: fixedFlag(), live: fixedFlag() }),
     state: fixedOneOf(['ok', 'invalid', 'rejected']),
     identity_verified: fixedFlag(),
@@ -30,9 +51,11 @@ export function settingsSchema(lists: ReferenceLists): TSchema {
     losses_collector_available: fixed({ application: fixedFlag(), vendor: fixedFlag() }),
     unified_accounts_beta: fixedFlag(),
     responsibilities_private_preview: fixedFlag(),
-    private_preview_combinations: pairs(3),
-    disabled_configurations: texts(),
-    disabled_capabilities: texts(),
+    private_preview_combinations: tuples([fixedOneOf(dashboards), fees, losses]),
+    disabled_configurations: list(fixedOneOf([...CONFIGURATION_NAMES, 'storer']), {
+      nullable: false,
+    }),
+    disabled_capabilities: list(capability, { nullable: false }),
     storer_preview: fixedFlag(),
     max_accounts: whole({ minimum: 0 }),
     require_contact_email: fixedFlag(),
@@ -41,12 +64,12 @@ export function settingsSchema(lists: ReferenceLists): TSchema {
     account_token_companions: fixedOneOf(['none', 'non_tokenized']),
     custom_account_beta_countries: countries,
     custom_account_beta_enabled: fixedFlag(),
-    cross_border: fixed({ same_country_only: countries, allow: pairs(2), deny: pairs(2) }),
-    platform_country_capabilities_denied: textsByKey(),
+    cross_border: fixed({ same_country_only: countries, allow: pairs, deny: pairs }),
+    platform_country_capabilities_denied: listsBy(capability, country),
     age_limit: whole({ nullable: false, minimum: 0, maximum: 150 }),
     recipient_blocked_email_domains: texts(),
-    unsupported_states: textsByKey(),
-    unsupported_postal_codes: textsByKey(),
+    unsupported_states: listsBy(country, fixedText()),
+    unsupported_postal_codes: listsBy(country, fixedText()),
     sepa_blocked_creditor_ids: texts(),
     sepa_vendor_creditor_ids: texts(),
     update_concurrency_limit: whole({ nullable: false, minimum: 0, maximum: 10_000 }),
@@ -57,19 +80,25 @@ export function settingsSchema(lists: ReferenceLists): TSchema {
     id_number_checksums: fixedFlag(),
     default_api_version: fixedText({ pattern: '^\\d{4}-\\d{2}-\\d{2}\\.[a-z][a-z0-9_]*$' }),
     require_version_header: fixedFlag(),
-    default_responsibilities: fixed({
-      fees: fixedOneOf(['application', 'application_custom', 'application_express', 'vendor']),
-      losses: fixedOneOf(['application', 'vendor']),
-    }),
-    default_dashboard: oneOf(['express', 'full', 'none']),
+    default_responsibilities: fixed({ fees, losses }),
+    default_dashboard: oneOf(dashboards),
   });
 }
 
-const balances = (): TSchema =>
-  record(whole({ nullable: false }), { nullable: false, maxKeyLength: 3, maxProperties: 200 });
+/** Ids that a request can name. */
+function capabilityIds({ capabilities }: ReferenceLists): string[] {
+  return CONFIGURATION_NAMES.flatMap((name) => [...capabilities[name]]);
+}
 
 /** What an operator says about one account, and about a check that waits. Source: accounts, sections 4 and 16.5. */
-export function stateSchema(): TSchema {
+export function stateSchema(lists: ReferenceLists): TSchema {
+  const currency = fixedOneOf([...lists.currencies], { spelling: 'lower' });
+  const balances = (): TSchema =>
+    record(whole({ nullable: false }), {
+      nullable: false,
+      maxProperties: 200,
+      propertyNames: currency,
+    });
   return group({
     incompatible_with_v2: fixedFlag(),
     v1: fixedFlag(),
@@ -94,7 +123,7 @@ export function stateSchema(): TSchema {
     identity_locked: fixedFlag(),
     payout_methods: list(
       group(
-        { id: fixedText(), currency: fixedText(), type: fixedText(), v1: fixedFlag() },
+        { id: fixedText(), currency, type: fixedText(), v1: fixedFlag() },
         { required: ['id', 'currency', 'type'], nullable: false },
       ),
       { nullable: false },
@@ -107,7 +136,7 @@ export function stateSchema(): TSchema {
 }
 
 /** Source: accounts, section 16.6. */
-export function injectionSchema(): TSchema {
+export function injectionSchema(lists: ReferenceLists): TSchema {
   const status = fixedOneOf(['past_due', 'currently_due', 'eventually_due']);
   return group(
     {
@@ -116,8 +145,9 @@ export function injectionSchema(): TSchema {
       restricts: list(
         group(
           {
-            configuration: fixedOneOf(['customer', 'merchant', 'recipient']),
-            capability: fixedText(),
+            configuration: fixedOneOf(CONFIGURATION_NAMES),
+            // Payouts come with a configuration and are never requested.
+            capability: fixedOneOf([...capabilityIds(lists), 'vendor_balance.payouts']),
             status,
           },
           { required: ['configuration', 'capability', 'status'], nullable: false },

@@ -23,10 +23,13 @@ export interface ParamsAbout {
   readonly lists: ReferenceLists;
 }
 
+/** Source: accounts, section 8.1. */
+export const MAX_METADATA_KEY_COUNT = 50;
+
 export const METADATA: TSchema = record(
   fixedText({ spelling: 'text', maxLength: 500, nullable: true }),
   {
-    maxProperties: 50,
+    maxProperties: MAX_METADATA_KEY_COUNT,
     maxKeyLength: 40,
     keyPattern: '^[^\\[\\]]+$',
     description: 'up to 50 keys of up to 40 characters; null or an empty text removes a key',
@@ -83,7 +86,7 @@ export const frontAndBack = (operation: Operation): TSchema =>
   );
 
 export const attestation = (required: readonly string[] = []): TSchema =>
-  group({ date: text(), ip: text(), user_agent: text() }, { required });
+  group({ date: text({ format: 'date-time' }), ip: text(), user_agent: text() }, { required });
 
 /** Source: accounts, section 9.1. */
 export function personParams(about: ParamsAbout, place: PersonPlace): TSchema {

@@ -1,5 +1,5 @@
-import { isCalendarDate } from '../model/timestamps.js';
-import { AccountsRefused } from '../model/violation.js';
+import { isCalendarDate } from './timestamps.js';
+import { AccountsRefused } from './violation.js';
 
 const FIRST_DATE = '2024-09-30';
 const VERSION = /^(\d{4})-(\d{2})-(\d{2})\.[a-z][a-z0-9_]*$/;
