@@ -18,6 +18,11 @@ export interface ColumnVector {
 export interface ResultChunk {
   readonly rowCount: number;
   readonly columns: readonly ColumnVector[];
+  /**
+   * Gives the memory of the columns back: nobody may look at them afterwards. Who keeps the chunk, or does not care, does not
+   * call it.
+   */
+  release?(): void;
 }
 
 /**

@@ -26,6 +26,8 @@ export class SeriesTags {
   /** Series of the answer by their ids: a series lies in the first free slot from the one that its id names. */
   #slots = new Int32Array(FIRST_SLOT_COUNT * SLOT_WORDS);
   #seriesCount = 0;
+  /** Of a chunk that nobody looks at any more. */
+  #spareCodes: Int32Array | undefined;
 
   constructor(index: SeriesIndex, tags: readonly PassedTag[]) {
     this.#index = index;
@@ -46,12 +48,18 @@ export class SeriesTags {
       const tag = this.#tags.get(columnIndex);
       return tag === undefined ? vector : new DictionaryVector(codes, tag.texts, tag.facts);
     });
-    return { rowCount: chunk.rowCount, columns };
+    const release = (): void => {
+      this.#spareCodes = codes;
+      chunk.release?.();
+    };
+    return { rowCount: chunk.rowCount, columns, release };
   }
 
   #codesOf(ids: BigInt64Array, rowCount: number): Int32Array {
     const words = new Int32Array(ids.buffer, ids.byteOffset, rowCount * 2);
-    const codes = new Int32Array(rowCount);
+    const isSpare = this.#spareCodes?.length === rowCount;
+    const codes = (isSpare && this.#spareCodes) || new Int32Array(rowCount);
+    this.#spareCodes = undefined;
     let slots = this.#slots;
     for (let row = 0; row < rowCount; row++) {
       const low = words[row * 2] as number;

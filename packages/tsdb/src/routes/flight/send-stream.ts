@@ -40,6 +40,7 @@ export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clo
         // Others get their turn between two batches.
         await setImmediate();
       }
+      chunk.release?.();
       if (isFirst && encoder.pendingRowCount > 0) {
         isFirst = false;
         await send(encoder.take());

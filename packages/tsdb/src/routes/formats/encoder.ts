@@ -10,6 +10,7 @@ export interface ResultHead {
 /** Writes one result as text, piece by piece: `begin`, `chunk`..., `held`, `end`. Empty pieces are fine. */
 export interface Encoder {
   begin(): void;
+  /** Keeps nothing of the chunk but what it has made of it. */
   chunk(chunk: ResultChunk): void;
   /** Rows that could not be written before the last one was known, in short pieces. */
   held?(): Iterable<void>;

@@ -33,6 +33,7 @@ export async function* encode(
   encoder.begin();
   for await (const chunk of result.chunks) {
     encoder.chunk(chunk);
+    chunk.release?.();
     if (out.size < PIECE_SIZE_BYTES) continue;
     yield out.take();
     // Others get their turn between two pieces.

@@ -3,33 +3,54 @@ import {
   type DuckDBType,
   DuckDBTypeId,
   type DuckDBValue,
-  type DuckDBVector,
+  DuckDBVector,
 } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
+import { TextCells } from '../../model/text-cells.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
 import { checkNesting } from './nested-limit.js';
+import type { ReturnedMemory } from './returned-memory.js';
 
 /** The public shape of the binding's numeric vectors: their values are already a typed array. */
 interface TypedVector {
   readonly items: ArrayLike<unknown>;
 }
 
-/** The engine's chunk as columns in the form that `SqlType`'s table lays down. */
-export function decodeChunk(chunk: DuckDBDataChunk, columns: readonly OutputColumn[]): ResultChunk {
-  const rowCount = chunk.rowCount;
-  return {
-    rowCount,
-    columns: columns.map((column, index) => {
-      const vector = chunk.getColumnVector(index);
+/** The chunks of one statement as columns in the form that `SqlType`'s table lays down. */
+export class ChunkDecoder {
+  readonly #columns: readonly OutputColumn[];
+  readonly #memory: ReturnedMemory;
+  /** Of the columns, as the first chunk tells them: asking is half of the work of taking a column over. */
+  readonly #types: (DuckDBType | undefined)[] = [];
+
+  constructor(columns: readonly OutputColumn[], memory: ReturnedMemory) {
+    this.#columns = columns;
+    this.#memory = memory;
+  }
+
+  decode(chunk: DuckDBDataChunk): ResultChunk {
+    const rowCount = chunk.rowCount;
+    const copies: ArrayBuffer[] = [];
+    const columns = this.#columns.map((column, index) => {
+      const raw = duckdb.data_chunk_get_vector(chunk.chunk, index);
+      const vector = DuckDBVector.create(raw, rowCount, this.#types[index]);
+      this.#types[index] ??= vector.type;
       const validity = decodeValidity(vector, rowCount);
+      if (validity !== undefined) copies.push(validity.buffer);
       if (vector.type.typeId === DuckDBTypeId.VARCHAR) {
-        return decodeTextColumn(vector, rowCount, validity);
+        const texts = decodeTextColumn(vector, rowCount, validity);
+        if (texts instanceof TextCells) copies.push(texts.cells.buffer as ArrayBuffer);
+        return texts;
       }
-      return { values: decodeValues(vector, column.type, rowCount), validity };
-    }),
-  };
+      const values = decodeValues(vector, column.type, rowCount);
+      if (ArrayBuffer.isView(values)) copies.push(values.buffer as ArrayBuffer);
+      return { values, validity };
+    });
+    return { rowCount, columns, release: () => this.#memory.take(copies.splice(0)) };
+  }
 }
 
 const TYPED = new Set<DuckDBTypeId>([
@@ -70,9 +91,9 @@ function decodeValues(
 function decodeValidity(
   vector: DuckDBVector<DuckDBValue>,
   rowCount: number,
-): Uint8Array | undefined {
+): Uint8Array<ArrayBuffer> | undefined {
   const { validity } = vector as unknown as {
-    validity?: { data: BigUint64Array | null; itemValid(index: number): boolean };
+    validity?: { data: BigUint64Array<ArrayBuffer> | null };
   };
   if (validity === undefined || validity.data === null) return undefined;
   const words = validity.data;

@@ -2,6 +2,7 @@ import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
+import type { ChunkDecoder } from './decode-chunk.js';
 import type { OpenInstance } from './open-instance.js';
 
 export interface DuckDbSettings {
@@ -101,23 +102,24 @@ export class DuckDbHost {
     readonly onWaited?: (waitedMs: number) => void;
   }): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
-    const { decode } = await this.#whenOpen();
+    const { decoderOf } = await this.#whenOpen();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, options.signal);
     let isDrained = false;
     try {
-      const { text, columns } = options;
+      const { text } = options;
+      const decoder = decoderOf(options.columns);
       if (typeof text !== 'string') {
         await connection.run('BEGIN TRANSACTION READ ONLY');
-        for (const part of text) yield* streamOf(connection, part, { ...options, decode });
+        for (const part of text) yield* streamOf(connection, part, { ...options, decoder });
         await connection.run('COMMIT');
         isDrained = true;
       } else if (options.isSmall) {
         const result = await connection.run(text);
         isDrained = true;
-        for (let i = 0; i < result.chunkCount; i++) yield decode(result.getChunk(i), columns);
+        for (let i = 0; i < result.chunkCount; i++) yield decoder.decode(result.getChunk(i));
       } else {
-        yield* streamOf(connection, text, { ...options, decode });
+        yield* streamOf(connection, text, { ...options, decoder });
         isDrained = true;
       }
     } finally {
@@ -160,11 +162,9 @@ async function* streamOf(
   connection: DuckDBConnection,
   text: string,
   {
-    columns,
     onWaited,
-    decode,
-  }: Pick<Parameters<DuckDbHost['stream']>[0], 'columns' | 'onWaited'> &
-    Pick<OpenInstance, 'decode'>,
+    decoder,
+  }: Pick<Parameters<DuckDbHost['stream']>[0], 'onWaited'> & { readonly decoder: ChunkDecoder },
 ): AsyncGenerator<ResultChunk, void, undefined> {
   const beginMs = performance.now();
   const result = await connection.stream(text);
@@ -188,7 +188,7 @@ async function* streamOf(
         // Whoever asks for the next chunk sees the failure.
         ahead.catch(() => undefined);
       }
-      yield decode(chunk, columns);
+      yield decoder.decode(chunk);
     }
   } finally {
     // Nobody took the rest: the connection must not be closed while the engine works for it.

@@ -1,7 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { decodeChunk } from './decode-chunk.js';
+import type { OutputColumn } from '../../model/result.js';
+import { ChunkDecoder } from './decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-host.js';
 import { quoteString } from './quote.js';
+import { ReturnedMemory } from './returned-memory.js';
 
 /** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
 const SPILL_FACTOR = 8;
@@ -15,7 +17,8 @@ const NO_CHECKPOINT = '1TB';
 export interface OpenInstance {
   readonly instance: DuckDBInstance;
   readonly writer: DuckDBConnection;
-  readonly decode: typeof decodeChunk;
+  /** For the chunks of one statement, or of several with the same columns. */
+  decoderOf(columns: readonly OutputColumn[]): ChunkDecoder;
 }
 
 /** Importing this file reads the engine's library. */
@@ -39,7 +42,8 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);
     await writer.run('SET enable_external_access = false');
     await writer.run('SET lock_configuration = true');
-    return { instance, writer, decode: decodeChunk };
+    const memory = new ReturnedMemory();
+    return { instance, writer, decoderOf: (columns) => new ChunkDecoder(columns, memory) };
   } catch (error) {
     instance.closeSync();
     throw error;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { SqlType } from '../../../model/sql-type.js';
-import { decodeChunk } from '../../../storage/duckdb/decode-chunk.js';
+import { ChunkDecoder } from '../../../storage/duckdb/decode-chunk.js';
+import { ReturnedMemory } from '../../../storage/duckdb/returned-memory.js';
 import { virtualTableQuery } from './virtual-tables.js';
 
 let connection: DuckDBConnection;
@@ -22,9 +23,10 @@ async function read(type: SqlType, cells: readonly unknown[]): Promise<unknown[]
   const columns = [{ name: 'x', type, source: undefined }];
   const { text } = virtualTableQuery({ columns, rows: () => rows });
   const result = await connection.stream(text);
+  const decoder = new ChunkDecoder(columns, new ReturnedMemory());
   const found: unknown[] = [];
   for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
-    const [vector] = decodeChunk(chunk, columns).columns;
+    const [vector] = decoder.decode(chunk).columns;
     for (let row = 0; row < chunk.rowCount; row++) {
       const isNull = vector?.validity && !((vector.validity[row >> 3] ?? 0) & (1 << (row & 7)));
       found.push(isNull ? undefined : vector?.values[row]);
