@@ -4,7 +4,7 @@ import type { DirectRequest } from '../../model/direct-request.js';
 import type { OutputColumn, ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { DuckDbHost, Statements } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
@@ -359,31 +359,15 @@ export class QueryPath {
     columns: readonly OutputColumn[],
     signal: AbortSignal,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    let rowCount = 0;
-    let clientMs = 0;
-    let engineMs = 0;
-    function* texts(): Generator<string, void, undefined> {
+    function* statements(): Statements {
       for (let slice = slices.next(); slice !== undefined; slice = slices.next()) {
-        rowCount = 0;
-        clientMs = 0;
-        engineMs = 0;
-        yield textOf(slice);
-        slices.ended({ rowCount, clientMs, engineMs });
+        const end = yield textOf(slice);
+        if (end !== undefined) slices.ended(end);
       }
     }
-    for await (const chunk of this.#host.stream({
-      text: texts(),
-      columns,
-      isSmall: false,
-      signal,
-      onWaited: (waitedMs) => {
-        engineMs += waitedMs;
-      },
-    })) {
-      rowCount += chunk.rowCount;
-      const handedOutMs = performance.now();
+    const text = statements();
+    for await (const chunk of this.#host.stream({ text, columns, isSmall: false, signal })) {
       yield seriesTags.decode(chunk);
-      clientMs += performance.now() - handedOutMs;
     }
   }
 

@@ -97,11 +97,15 @@ describe('the sizes of slices', () => {
 
   it('begin small and grow with a client that is fast', () => {
     const sizes = sizesOf([day(30_000_000)], fast);
-    assert.deepEqual(sizes.slice(0, 5), [64_000, 256_000, 1_024_000, 4_000_000, 4_000_000]);
+    assert.deepEqual(sizes.slice(0, 5), [64_000, 256_000, 1_024_000, 1_875_000, 1_875_000]);
     assert.equal(
       sizes.reduce((sum, size) => sum + size, 0),
       30_000_000,
     );
+  });
+
+  it('are many where an answer is not large', () => {
+    assert.deepEqual(sizesOf([day(1_000_000)], fast), [64_000, 256_000, 256_000, 256_000, 168_000]);
   });
 
   it('stay small with a client that is slow', () => {

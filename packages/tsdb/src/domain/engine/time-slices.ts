@@ -20,8 +20,12 @@ const FIRST_ROWS = 64_000;
 /** Slices of clients that are slower than the engine; each holds one in memory. */
 const SLOW_ROWS = 128_000;
 
-/** Of those that are faster: every slice looks at all files of its days, so there must not be many. */
-const FAST_ROWS = 4_000_000;
+/** Of those that are faster: large enough that beginning anew costs little, and rows of one are used while the next is made. */
+const FAST_ROWS = 256_000;
+
+/** Every slice looks at all files of its days: there must not be many more, and none is larger than can well be held. */
+const FAST_COUNT = 16;
+const MAX_ROWS = 4_000_000;
 
 const GROWTH = 4;
 
@@ -120,7 +124,11 @@ export class TimeSlices {
     const isSlow = slice.clientMs > slice.engineMs * GROWTH;
     this.#sizeRows = isSlow
       ? Math.max(SLOW_ROWS, this.#sizeRows / GROWTH)
-      : Math.min(FAST_ROWS, this.#sizeRows * GROWTH);
+      : Math.min(this.#fastRows, this.#sizeRows * GROWTH);
+  }
+
+  get #fastRows(): number {
+    return Math.min(MAX_ROWS, Math.max(FAST_ROWS, this.#total / FAST_COUNT));
   }
 
   /** Of the rows that lie in a slice, those that the query finds. */

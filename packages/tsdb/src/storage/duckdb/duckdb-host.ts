@@ -1,9 +1,10 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
+import type { SqlType } from '../../model/sql-type.js';
 import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
-import type { ChunkDecoder } from './decode-chunk.js';
 import type { OpenInstance } from './open-instance.js';
+import { readAhead } from './read-ahead.js';
 
 export interface DuckDbSettings {
   /** The only folder the engine may read and write. */
@@ -93,13 +94,11 @@ export class DuckDbHost {
    */
   async *stream(options: {
     /** Several statements answer one after the other, from one picture of the tables; each is asked for when it is run. */
-    readonly text: string | Iterable<string>;
+    readonly text: string | Statements;
     readonly columns: readonly OutputColumn[];
     readonly signal: AbortSignal;
     /** Make the whole answer at once: a round trip less than handing it out while it is made. */
     readonly isSmall: boolean;
-    /** Hears how long the engine was waited for, in pieces. */
-    readonly onWaited?: (waitedMs: number) => void;
   }): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
     const { decoderOf } = await this.#whenOpen();
@@ -107,20 +106,24 @@ export class DuckDbHost {
     const watch = new InterruptWatch(connection, options.signal);
     let isDrained = false;
     try {
-      const { text } = options;
-      const decoder = decoderOf(options.columns);
-      if (typeof text !== 'string') {
-        await connection.run('BEGIN TRANSACTION READ ONLY');
-        for (const part of text) yield* streamOf(connection, part, { ...options, decoder });
-        await connection.run('COMMIT');
-        isDrained = true;
-      } else if (options.isSmall) {
+      const { text, columns, isSmall } = options;
+      const decoder = decoderOf(columns);
+      if (typeof text === 'string' && isSmall) {
         const result = await connection.run(text);
         isDrained = true;
         for (let i = 0; i < result.chunkCount; i++) yield decoder.decode(result.getChunk(i));
       } else {
-        yield* streamOf(connection, text, { ...options, decoder });
-        isDrained = true;
+        const stopped = new AbortController();
+        const source = chunksOf(connection, text, stopped.signal);
+        const stop = (): void => {
+          stopped.abort();
+          watch.interrupt();
+        };
+        const maxCount = columns.every(({ type }) => isNarrow(type)) ? MAX_AHEAD : MAX_WIDE_AHEAD;
+        for await (const chunk of readAhead(source, { maxCount, stop })) {
+          yield decoder.decode(chunk);
+        }
+        isDrained = !stopped.signal.aborted;
       }
     } finally {
       watch.end();
@@ -151,52 +154,63 @@ export class DuckDbHost {
   }
 }
 
-/** Who made the last chunk faster than this makes the next while the last one is used. */
-const MAX_AHEAD_MS = 10;
+/** Statements one after the other; each hears what became of the one before it. */
+export type Statements = Generator<string, void, StatementEnd | undefined>;
 
-/**
- * One chunk is made while the one before it is used, as long as that takes the engine next to nothing: real work is done only
- * when somebody has asked for it.
- */
-async function* streamOf(
+export interface StatementEnd {
+  readonly rowCount: number;
+  /** How long the engine was waited for, and how long the engine waited until somebody took what it had made. */
+  readonly engineMs: number;
+  readonly clientMs: number;
+}
+
+/** Chunks made ahead for a client that is faster than the engine: it uses them while the next statement sorts its rows. */
+const MAX_AHEAD = 64;
+/** Where the size of a chunk depends on its values. */
+const MAX_WIDE_AHEAD = 2;
+
+/** Tags are short. */
+function isNarrow({ kind }: SqlType): boolean {
+  return (
+    kind !== 'utf8' && kind !== 'binary' && kind !== 'list' && kind !== 'struct' && kind !== 'map'
+  );
+}
+
+/** @param signal asked between two chunks: nobody wants the rest. */
+async function* chunksOf(
+  connection: DuckDBConnection,
+  text: string | Statements,
+  signal: AbortSignal,
+): AsyncGenerator<DuckDBDataChunk, void, undefined> {
+  if (typeof text === 'string') {
+    yield* chunksOfOne(connection, text, signal);
+    return;
+  }
+  await connection.run('BEGIN TRANSACTION READ ONLY');
+  for (let next = text.next(); next.done !== true && !signal.aborted; ) {
+    next = text.next(yield* chunksOfOne(connection, next.value, signal));
+  }
+  if (!signal.aborted) await connection.run('COMMIT');
+}
+
+async function* chunksOfOne(
   connection: DuckDBConnection,
   text: string,
-  {
-    onWaited,
-    decoder,
-  }: Pick<Parameters<DuckDbHost['stream']>[0], 'onWaited'> & { readonly decoder: ChunkDecoder },
-): AsyncGenerator<ResultChunk, void, undefined> {
+  signal: AbortSignal,
+): AsyncGenerator<DuckDBDataChunk, StatementEnd, undefined> {
+  let rowCount = 0;
+  let clientMs = 0;
   const beginMs = performance.now();
   const result = await connection.stream(text);
-  let fetchedMs = performance.now() - beginMs;
-  const fetch = async (): Promise<DuckDBDataChunk | null> => {
-    const startMs = performance.now();
+  while (!signal.aborted) {
     const chunk = await result.fetchChunk();
-    fetchedMs = performance.now() - startMs;
-    onWaited?.(fetchedMs);
-    return chunk;
-  };
-  onWaited?.(fetchedMs);
-  let ahead: Promise<DuckDBDataChunk | null> | undefined;
-  try {
-    for (;;) {
-      const chunk = await (ahead ?? fetch());
-      ahead = undefined;
-      if (chunk === null || chunk.rowCount === 0) return;
-      if (fetchedMs <= MAX_AHEAD_MS) {
-        ahead = fetch();
-        // Whoever asks for the next chunk sees the failure.
-        ahead.catch(() => undefined);
-      }
-      yield decoder.decode(chunk);
-    }
-  } finally {
-    // Nobody took the rest: the connection must not be closed while the engine works for it.
-    if (ahead !== undefined) {
-      connection.interrupt();
-      await ahead.catch(() => undefined);
-    }
+    if (chunk === null || chunk.rowCount === 0) break;
+    rowCount += chunk.rowCount;
+    const handedOutMs = performance.now();
+    yield chunk;
+    clientMs += performance.now() - handedOutMs;
   }
+  return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };
 }
 
 const INTERRUPT_INTERVAL_MS = 20;
@@ -216,8 +230,12 @@ class InterruptWatch {
       connection.interrupt();
       this.#timer ??= setInterval(this.#interrupt, INTERRUPT_INTERVAL_MS).unref();
     };
-    if (signal.aborted) this.#interrupt();
+    if (signal.aborted) this.interrupt();
     else signal.addEventListener('abort', this.#interrupt, { once: true });
+  }
+
+  interrupt(): void {
+    this.#interrupt();
   }
 
   /** The statement has ended: the connection may be another one's next. */

@@ -1,0 +1,48 @@
+/** Who has not come back for so long does not take items as fast as they are made. */
+const SLOW_MS = 100;
+
+/**
+ * Has items made while the ones before them are used. One is made ahead, and twice as many each time that somebody had to
+ * wait for the next: so those who are slower than the source hold no more than one.
+ * @param source makes no item before it is asked for the one before it.
+ * @param stop makes `source` end soon, when nobody wants the rest.
+ */
+export async function* readAhead<T>(
+  source: AsyncIterator<T, void, undefined>,
+  { maxCount, stop }: { readonly maxCount: number; readonly stop: () => void },
+): AsyncGenerator<T, void, undefined> {
+  const asked: Asked<T>[] = [];
+  let count = 1;
+  try {
+    for (;;) {
+      while (asked.length < count) asked.push(new Asked(source.next()));
+      const next = asked.shift() as Asked<T>; // at least one was asked for
+      if (!next.isMade) count = Math.min(maxCount, count * 2);
+      const { done, value } = await next.made;
+      if (done === true) return;
+      while (asked.length < count) asked.push(new Asked(source.next()));
+      const handedOutMs = performance.now();
+      yield value;
+      if (performance.now() - handedOutMs > SLOW_MS) count = 1;
+    }
+  } finally {
+    if (asked.some(({ isMade }) => !isMade)) stop();
+    // What the source works on must not be taken away from under it.
+    await Promise.allSettled(asked.map(({ made }) => made));
+  }
+}
+
+/** An item that was asked for. */
+class Asked<T> {
+  readonly made: Promise<IteratorResult<T, void>>;
+  isMade = false;
+
+  constructor(made: Promise<IteratorResult<T, void>>) {
+    this.made = made;
+    const note = (): void => {
+      this.isMade = true;
+    };
+    // Whoever takes the item sees the failure.
+    made.then(note, note);
+  }
+}
