@@ -1,5 +1,5 @@
 export { describeTimeSeriesApi } from './api-description.js';
-export type { ServerAddress } from './listener.js';
+export type { ServerAddress } from './port/listener.js';
 export { describeAllSettings, SETTINGS, type Settings } from './settings.js';
 export {
   type RunningServer,

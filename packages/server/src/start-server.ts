@@ -9,10 +9,10 @@ import {
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
-import { listen, type ServerAddress } from './listener.js';
 import { levelOfFilter } from './log-filter.js';
+import { listen, type ServerAddress } from './port/listener.js';
+import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
 import { SETTINGS, type Settings } from './settings.js';
-import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './tls-identity.js';
 import { wireUp } from './wire-up.js';
 
 export interface StartOptions {

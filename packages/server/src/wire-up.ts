@@ -12,10 +12,11 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
-import { answerHeaderLines, createHttpApp, type HttpAppParts } from './http-app.js';
-import { HttpMetrics } from './http-metrics.js';
-import { PlainSide } from './plain-side.js';
-import { createServiceEndpoints } from './service-endpoints.js';
+import { answerHeaderLines, createHttpApp, type HttpAppParts } from './http/http-app.js';
+import { HttpMetrics } from './http/http-metrics.js';
+import { createServiceEndpoints } from './http/service-endpoints.js';
+import { PlainSide } from './port/plain-side.js';
+import type { TlsIdentity } from './port/tls-identity.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openGameData } from './services/gamedata.js';
@@ -26,7 +27,6 @@ import { openTsdb } from './services/tsdb.js';
 import { accountListener, openWebhooks } from './services/webhooks.js';
 import type { ServiceName, Settings } from './settings.js';
 import { openStores } from './stores.js';
-import type { TlsIdentity } from './tls-identity.js';
 
 const DAY_MS = 86_400_000;
 

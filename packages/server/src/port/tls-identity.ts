@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { SecureContextOptions } from 'node:tls';
 import { createSecureContext } from 'node:tls';
 import { ConfigInvalid } from '@plinth/kernel';
-import type { ServerSettings } from './settings.js';
+import type { ServerSettings } from '../settings.js';
 
 /** Where key and certificates lie, and what may be spoken. */
 export interface TlsSettings {

@@ -2,13 +2,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@plinth/kernel';
+import { refusePlainText } from '../http/to-wire.js';
 import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
 import type { PlainSide } from './plain-side.js';
 import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
 import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
-import { refusePlainText } from './to-wire.js';
 
 /** A connection that has not said for so long what it speaks is closed; a handshake counts. */
 const FIRST_BYTES_TIMEOUT_MS = 60_000;

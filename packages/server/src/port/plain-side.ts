@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RawRequest } from '@plinth/identity';
 import type { Clock, Logger, PlainAnswer, PlainRequest, PlainRoute } from '@plinth/kernel';
-import type { RouteNumbers } from './http-metrics.js';
+import type { RouteNumbers } from '../http/http-metrics.js';
 import { PlainConnection, type WrittenAnswer } from './plain-connection.js';
 import { type PlainHeaders, readPlainHeaders, readPlainTarget } from './plain-head.js';
 
