@@ -26,7 +26,7 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     description: 'most records in one list',
   }),
   cache_bytes: Type.Integer({
-    default: 134_217_728,
+    default: 33_554_432,
     minimum: 0,
     description: 'memory for finished replies; the least recently used go first',
   }),

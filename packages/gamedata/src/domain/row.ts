@@ -46,6 +46,19 @@ export class Row {
     return typeof held === 'string' ? held : held.view(this.#start, this.#end).toString();
   }
 
+  /** Of the text in UTF-8. */
+  get sizeBytes(): number {
+    const held = this.#held;
+    return typeof held === 'string' ? Buffer.byteLength(held) : this.#end - this.#start;
+  }
+
+  /** Writes the text in UTF-8 to `target` from `at` on. */
+  copyTo(target: Buffer, at: number): void {
+    const held = this.#held;
+    if (typeof held === 'string') target.write(held, at);
+    else held.view(this.#start, this.#end).copy(target, at);
+  }
+
   /** A copy of the text in UTF-8. */
   get bytes(): Buffer {
     const held = this.#held;

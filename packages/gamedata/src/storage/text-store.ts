@@ -39,7 +39,7 @@ export class TextStore {
     this.#memoryLimitBytes = needs.memoryLimitBytes;
   }
 
-  /** @param bytes handed over: nobody changes them any more. */
+  /** @param bytes the caller's own again when it resolves. */
   async put(bytes: Buffer): Promise<TextPiece> {
     if (this.#memoryBytes + bytes.length <= this.#memoryLimitBytes) return this.#hold(bytes);
     const region = this.#room.take(bytes.length);
@@ -67,7 +67,9 @@ export class TextStore {
   }
 
   #hold(bytes: Buffer): TextPiece {
-    const piece: TextPiece = { view: (start, end) => bytes.subarray(start, end) };
+    const own = Buffer.allocUnsafeSlow(bytes.length);
+    bytes.copy(own);
+    const piece: TextPiece = { view: (start, end) => own.subarray(start, end) };
     this.#memoryBytes += bytes.length;
     this.#inMemory.register(piece, bytes.length);
     return piece;

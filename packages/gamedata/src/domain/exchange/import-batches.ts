@@ -58,11 +58,22 @@ export const mapSlugKey = (slug: string): string => `map-slug/${slug}`;
 /**
  * Reads an import as far as this is possible without knowing the data set: every record is parsed and checked for
  * itself. Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`, also while the batches are read.
+ * @param takeSpare memory of a batch that nobody needs any more.
  */
-export function readImport(source: ImportSource, batchSize: number): ImportReading {
+export function readImport(
+  source: ImportSource,
+  batchSize: number,
+  takeSpare: TakeSpare = () => undefined,
+): ImportReading {
   const { records, ...head } = readPayload(source);
-  return { head, batches: batchesOf(records, source.updatedAt, batchSize) };
+  const { updatedAt } = source;
+  return { head, batches: batchesOf(records, { updatedAt, batchSize, takeSpare }) };
 }
+
+type TakeSpare = () => Uint8Array | undefined;
+
+/** Batches are of about the same size. */
+const ROOM_TO_GROW = 1.25;
 
 function readPayload({ bytes, format }: ImportSource): Payload {
   const pieces = new JsonPieces(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -86,18 +97,22 @@ function readFiles(pieces: JsonPieces): ReadonlyMap<string, unknown> {
 
 function* batchesOf(
   records: Iterable<IncomingRecord>,
-  updatedAt: string,
-  batchSize: number,
+  by: {
+    readonly updatedAt: string;
+    readonly batchSize: number;
+    readonly takeSpare: TakeSpare;
+  },
 ): Generator<ImportBatch> {
+  const { updatedAt, batchSize, takeSpare } = by;
   const named = new Set<string>();
   let batch = new BatchMaker(named);
   for (const incoming of records) {
     batch.add(incoming, updatedAt);
     if (batch.count < batchSize) continue;
-    yield batch.finish();
+    yield batch.finish(takeSpare());
     batch = new BatchMaker(named);
   }
-  if (batch.count > 0) yield batch.finish();
+  if (batch.count > 0) yield batch.finish(takeSpare());
 }
 
 class BatchMaker {
@@ -150,10 +165,14 @@ class BatchMaker {
     }
   }
 
-  finish(): ImportBatch {
+  finish(spare: Uint8Array | undefined): ImportBatch {
     const texts = this.#read.map(({ record }) => JSON.stringify(record));
     const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    const bytes = Buffer.allocUnsafeSlow(size);
+    const room =
+      spare !== undefined && spare.length >= size
+        ? spare
+        : Buffer.allocUnsafeSlow(Math.ceil(size * ROOM_TO_GROW));
+    const bytes = Buffer.from(room.buffer, room.byteOffset, size);
     let end = 0;
     const records = this.#read.map(({ incoming, record }, index): ReadRecord => {
       const start = end;

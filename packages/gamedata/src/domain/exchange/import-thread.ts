@@ -11,7 +11,7 @@ import {
 /** An import that is being read. Whoever opened it closes it. */
 export interface OpenImport {
   readonly head: ImportHead;
-  /** Read once. Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`. */
+  /** Read once, and each batch gone when the next is asked for. Throws `ValidationFailed`, `SyntaxError` and `PiecesBroken`. */
   readonly batches: AsyncIterable<ImportBatch>;
   close(): Promise<void>;
 }
@@ -30,6 +30,9 @@ export type FromImportThread =
  * objects and lists that threads hand over themselves keep room to grow for as long as they live.
  */
 export type SentBatch = Omit<ImportBatch, 'records'> & { readonly records: string };
+
+/** A batch was read, and this is the memory of its texts. */
+export type ToImportThread = Uint8Array;
 
 export const BATCH_SIZE = 512;
 /** The thread waits when so many batches were not taken yet. */
@@ -93,9 +96,9 @@ class ImportThread implements OpenImport {
       const message = await this.#messages.next();
       if ('isDone' in message) return;
       if (!('batch' in message)) throw failureOf(message);
-      this.#messages.askForMore();
       const { records, ...rest } = message.batch;
       yield { ...rest, records: JSON.parse(records) as ImportBatch['records'] }; // as the thread has written them
+      this.#messages.giveBack(rest.texts);
     }
   }
 
@@ -145,8 +148,11 @@ class ThreadMessages {
     }
   }
 
-  askForMore(): void {
-    this.#worker.postMessage('more');
+  /** Lets the thread read one more batch, into the memory of this one. */
+  giveBack(texts: Uint8Array): void {
+    const buffer = texts.buffer as ArrayBuffer; // came from the thread, nobody else has it
+    const returned: ToImportThread = new Uint8Array(buffer);
+    this.#worker.postMessage(returned, [buffer]);
   }
 
   async end(): Promise<void> {

@@ -2,7 +2,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { invariant } from '@plinth/kernel';
 import { ValidationFailed } from '../../errors.js';
 import { type ImportSource, readImport } from './import-batches.js';
-import { BATCH_SIZE, type FromImportThread, MAX_BATCHES_AHEAD } from './import-thread.js';
+import {
+  BATCH_SIZE,
+  type FromImportThread,
+  MAX_BATCHES_AHEAD,
+  type ToImportThread,
+} from './import-thread.js';
 import { PiecesBroken } from './json-pieces.js';
 
 invariant(parentPort !== null, 'this module runs as a thread');
@@ -12,13 +17,17 @@ const tell = (message: FromImportThread, handedOver: readonly ArrayBuffer[] = []
 
 let room = MAX_BATCHES_AHEAD;
 let wake = (): void => {};
-port.on('message', () => {
+/** Memory of batches that were read: to ask for each anew would leave the allocator's heap in pieces. */
+const spare: Uint8Array[] = [];
+port.on('message', (returned: ToImportThread) => {
   room += 1;
+  spare.push(returned);
   wake();
 });
 
 try {
-  const { head, batches } = readImport(workerData as ImportSource, BATCH_SIZE); // as `ImportThread` gives it
+  const source = workerData as ImportSource; // as `ImportThread` gives it
+  const { head, batches } = readImport(source, BATCH_SIZE, () => spare.pop());
   tell({ head });
   for (const batch of batches) {
     while (room === 0) {

@@ -15,12 +15,21 @@ export interface TextsWanted {
 
 export type ToTextThread = Omit<TextsWanted, 'rows'> & { readonly texts: PackedParts };
 
+export interface FromTextThread {
+  readonly read: ReadTexts;
+  /** The bytes that were sent: the next group comes in them. */
+  readonly spare: Uint8Array;
+}
+
 /** Groups under way at a time: one that is read, one that waits for the thread. */
 const MAX_AHEAD = 2;
 /** The thread ends when it had nothing to do for so long. */
 const IDLE_MS = 2_000;
 /** The largest group of the largest records fits; what is short-lived must not lie about. */
 const HEAP_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 };
+
+/** Groups of a kind are of about the same size. */
+const ROOM_TO_GROW = 1.25;
 
 interface Job {
   readonly wanted: TextsWanted;
@@ -35,6 +44,8 @@ interface Job {
 export class TextThread {
   readonly #waiting: Job[] = [];
   readonly #running: Job[] = [];
+  /** As many as groups are under way: memory that is asked for and freed group by group would lie in pieces afterwards. */
+  #spare: Buffer[] = [];
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -72,7 +83,7 @@ export class TextThread {
   }
 
   #send({ rows, ...about }: TextsWanted): void {
-    const texts = packRows(rows);
+    const texts = packRows(rows, this.#spare.pop());
     const message: ToTextThread = { ...about, texts };
     this.#worker ??= this.#start();
     this.#worker.postMessage(message, [texts.bytes.buffer as ArrayBuffer]); // made by `allocUnsafeSlow`
@@ -84,8 +95,9 @@ export class TextThread {
       resourceLimits: HEAP_LIMITS,
     });
     worker.unref();
-    worker.on('message', (read: ReadTexts) => {
+    worker.on('message', ({ read, spare }: FromTextThread) => {
       if (this.#worker !== worker) return;
+      this.#spare.push(Buffer.from(spare.buffer, spare.byteOffset, spare.byteLength));
       const job = this.#running.shift();
       invariant(job !== undefined, 'the thread answers what it was asked');
       job.resolve(read);
@@ -94,6 +106,7 @@ export class TextThread {
     const fail = (error: Error): void => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
+      this.#spare = [];
       this.#fail(error);
     };
     worker.on('error', fail);
@@ -105,6 +118,7 @@ export class TextThread {
   #end(): void {
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#spare = [];
     void worker?.terminate(); // Nothing waits for it.
   }
 
@@ -114,15 +128,15 @@ export class TextThread {
   }
 }
 
-function packRows(rows: readonly Row[]): PackedParts {
+function packRows(rows: readonly Row[], spare: Buffer | undefined): PackedParts {
   const starts = new Uint32Array(rows.length + 1);
-  const texts = rows.map(({ bytes }) => bytes);
   let end = 0;
-  for (const [index, text] of texts.entries()) {
-    end += text.length;
+  for (const [index, { sizeBytes }] of rows.entries()) {
+    end += sizeBytes;
     starts[index + 1] = end;
   }
-  const bytes = Buffer.allocUnsafeSlow(end);
-  for (const [index, text] of texts.entries()) bytes.set(text, starts[index]);
+  const isEnough = spare !== undefined && spare.length >= end;
+  const bytes = isEnough ? spare : Buffer.allocUnsafeSlow(Math.ceil(end * ROOM_TO_GROW));
+  for (const [index, row] of rows.entries()) row.copyTo(bytes, starts[index] ?? 0);
   return { bytes, starts };
 }

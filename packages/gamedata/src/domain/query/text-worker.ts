@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { invariant } from '@plinth/kernel';
 import { GroupReader } from './group-texts.js';
-import type { ToTextThread } from './text-thread.js';
+import type { FromTextThread, ToTextThread } from './text-thread.js';
 
 invariant(parentPort !== null, 'this module runs as a thread');
 const port = parentPort;
@@ -21,5 +21,6 @@ port.on('message', ({ kind, language, texts: { bytes, starts } }: ToTextThread) 
     read.rest.bytes,
     read.rest.starts,
   ].map(({ buffer }) => buffer as ArrayBuffer); // made by `GroupReader`, each with its own
-  port.postMessage(read, handedOver);
+  const message: FromTextThread = { read, spare: bytes };
+  port.postMessage(message, [...handedOver, bytes.buffer as ArrayBuffer]); // made by `packRows` with its own
 });
