@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HttpAnswer, rows as rowsOf, ServerProcess, write } from '../../harness/index.js';
+
+export const isPythonHere = spawnSync('python3', ['--version']).status === 0;
+/** Why tests that run plugins have to be left out; `false`: they need not be. */
+export const noPython = isPythonHere ? false : 'python3 is not installed';
+
+export const TRIGGER = '/api/v3/configure/processing_engine_trigger';
+export const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** 200 and not one byte. */
+export function assertDone(answer: HttpAnswer): void {
+  assert.deepEqual([answer.status, answer.text], [200, '']);
+}
+
+export async function rows(
+  server: ServerProcess,
+  db: string,
+  q: string,
+): Promise<Record<string, unknown>[]> {
+  return (await rowsOf(server, db, q)) as Record<string, unknown>[];
+}
+
+interface LogRow {
+  readonly log_level: string;
+  readonly log_text: string;
+}
+
+/** A server with databases `db1` and `db2` and a folder of plugins. */
+export class PluginServer {
+  readonly folder: string;
+  #server: ServerProcess;
+
+  static async start(): Promise<PluginServer> {
+    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    const server = await ServerProcess.start({ flags: flagsOf(folder) });
+    for (const db of ['db1', 'db2']) await write(server, { db }, 'seed f=1 1');
+    return new PluginServer(folder, server);
+  }
+
+  private constructor(folder: string, server: ServerProcess) {
+    this.folder = folder;
+    this.#server = server;
+  }
+
+  get server(): ServerProcess {
+    return this.#server;
+  }
+
+  /** Stops in order and starts over the same data. */
+  async restart(flags: readonly string[] = []): Promise<void> {
+    const { dataDir } = this.#server;
+    assert.equal(await this.#server.stop(), 0);
+    this.#server = await ServerProcess.start({
+      flags: [...flagsOf(this.folder), ...flags],
+      dataDir,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+    await rm(this.folder, { recursive: true });
+  }
+
+  async plugin(name: string, source: string): Promise<string> {
+    await writeFile(join(this.folder, name), source);
+    return name;
+  }
+
+  async post(path: string, body: unknown, method = 'POST'): Promise<HttpAnswer> {
+    const how = { method, body: JSON.stringify(body), headers: JSON_TYPE };
+    return await this.#server.http.send(path, how);
+  }
+
+  async create(trigger: Readonly<Record<string, unknown>>): Promise<HttpAnswer> {
+    return await this.post(TRIGGER, { db: 'db1', ...trigger });
+  }
+
+  async remove(trigger_name: string, db = 'db1'): Promise<HttpAnswer> {
+    return await this.post(TRIGGER, { db, trigger_name, force: true }, 'DELETE');
+  }
+
+  async logOf(trigger: string, db = 'db1'): Promise<string[]> {
+    const found = (await rows(
+      this.#server,
+      db,
+      // `time` is another name of \`event_time\` that * does not show.
+      `SELECT log_level, log_text FROM system.processing_engine_logs AS l WHERE trigger_name = '${trigger}' AND l.time = event_time ORDER BY time`,
+    )) as unknown as LogRow[];
+    return found.map(({ log_level, log_text }) => `${log_level} ${log_text}`);
+  }
+
+  /** The log of a trigger as soon as it has a line that matches. */
+  async logWith(trigger: string, pattern: RegExp, db = 'db1'): Promise<string[]> {
+    for (let wait = 0; wait < 2400; wait++) {
+      const lines = await this.logOf(trigger, db);
+      if (lines.some((line) => pattern.test(line))) return lines;
+      await sleep(25);
+    }
+    assert.fail(
+      `${pattern} is not in the log of ${trigger}: ${(await this.logOf(trigger, db)).join('\n')}`,
+    );
+  }
+}
+
+const flagsOf = (folder: string): string[] => ['--without-auth', '--plugin-dir', folder];
+
+/** Says what it gets; the tables of its own lines are skipped. */
+export const ECHO_WRITES = `
+def process_writes(influxdb3_local, table_batches, args=None):
+    influxdb3_local.info("call")
+    for batch in table_batches:
+        for row in batch["rows"]:
+            influxdb3_local.info(batch["table_name"], repr(row))
+`;
+
+/** A wheel is a zip file; Python makes it. */
+export async function makeWheel(folder: string, name: string, version: string): Promise<void> {
+  const script = `
+import os, sys, zipfile
+folder, name, version = sys.argv[1:]
+os.makedirs(folder, exist_ok=True)
+info = f"{name}-{version}.dist-info"
+with zipfile.ZipFile(os.path.join(folder, f"{name}-{version}-py3-none-any.whl"), "w") as wheel:
+    wheel.writestr(f"{name}.py", f"VALUE = 'value of {name}'\\n")
+    wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n")
+    wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr(f"{info}/RECORD", "")
+`;
+  const made = spawnSync('python3', ['-c', script, folder, name, version]);
+  assert.equal(made.status, 0, String(made.stderr));
+}

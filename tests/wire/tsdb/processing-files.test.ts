@@ -1,0 +1,180 @@
+// Source: processing-engine, "Acceptance checks"; tsdb-http, "Processing engine over HTTP"; row E-05 of its checklist.
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { assertError } from '../../harness/index.js';
+import { assertDone, noPython, PluginServer, rows } from './plugin-server.js';
+
+describe('Files of plugins', { skip: noPython }, () => {
+  let plugins: PluginServer;
+  before(async () => {
+    plugins = await PluginServer.start();
+  });
+  after(() => plugins.close());
+
+  it('E-05 tries plugins out without storing anything', async () => {
+    const test = async (kind: 'wal' | 'schedule', source: string, more: object) => {
+      await plugins.plugin('trial.py', source);
+      const answer = await plugins.post(`/api/v3/plugin_test/${kind}`, {
+        filename: 'trial.py',
+        database: 'foo',
+        ...more,
+      });
+      assert.equal(answer.status, 200, answer.text);
+      return JSON.parse(answer.text) as Record<string, unknown>;
+    };
+    const input = { input_lp: 'cpu,host=A usage=1 5' };
+    const good = await test(
+      'wal',
+      `
+def process_writes(influxdb3_local, table_batches, args=None):
+    influxdb3_local.info(table_batches, args)
+    influxdb3_local.write(LineBuilder("queued").int64_field("n", 1))
+    influxdb3_local.write_sync(LineBuilder("now").int64_field("n", 2), no_sync=True)
+    influxdb3_local.write_to_db("other", type("L", (), {"build": lambda self: "a b=1i\\nbroken"})())
+`,
+      { ...input, input_arguments: { a: 'b' } },
+    );
+    const lines = good['log_lines'] as string[];
+    assert.equal(lines[0], 'INFO: starting execution of wal plugin.');
+    assert.equal(
+      lines[1],
+      "INFO: [{'table_name': 'cpu', 'rows': [{'host': 'A', 'usage': 1.0, 'time': 5}]}] {'a': 'b'}",
+    );
+    assert.match(lines[2] ?? '', /^INFO: finished execution in /);
+    assert.deepEqual(good['database_writes'], {
+      foo: ['now n=2i', 'queued n=1i'],
+      other: ['a b=1i\nbroken'],
+    });
+    assert.equal((good['errors'] as string[]).length, 1);
+    const failures: readonly (readonly [source: string, error: string])[] = [
+      ['x = 1\n  y = 1', 'IndentationError: unexpected indent (<string>, line 2)'],
+      [
+        'x = 1',
+        'the process_writes function is not present in the plugin. Should be defined as: process_writes(influxdb3_local, table_batches, args=None)',
+      ],
+      [
+        'def process_writes(a, b): pass',
+        'TypeError: process_writes() takes 2 positional arguments but 3 were given',
+      ],
+      [
+        'def process_writes(a, b, c=None):\n    a.write(LineBuilder("some_table"))',
+        'InvalidLineError: At least one field is required: some_table',
+      ],
+    ];
+    for (const [source, error] of failures) {
+      const { errors } = await test('wal', source, input);
+      assert.deepEqual(errors, [`error executing plugin: ${error}`]);
+    }
+    const scheduled = await test(
+      'schedule',
+      'def process_scheduled_call(a, call_time, c=None):\n    a.info(call_time.second)',
+      { database: 'db1', schedule: '30 * * * * *' },
+    );
+    assert.match(String(scheduled['trigger_time']), /:30Z$/);
+    assert.equal((scheduled['log_lines'] as string[])[1], 'INFO: 30');
+    assert.deepEqual((await test('schedule', 'x = 1', {}))['errors'], ["couldn't find db"]);
+    const bad = { filename: 'trial.py', database: 'db1', schedule: 'x' };
+    assertError(
+      await plugins.post('/api/v3/plugin_test/schedule', bad),
+      400,
+      'invalid cron syntax: x',
+    );
+    assertError(
+      await plugins.post('/api/v3/plugin_test/wal', {
+        ...input,
+        filename: 'none.py',
+        database: 'foo',
+      }),
+      404,
+      'Plugin error: reading plugin file: Plugin not found: none.py',
+    );
+    assert.equal(
+      (await rows(plugins.server, 'db1', 'SHOW TABLES')).some(
+        (row) => row['table_name'] === 'queued',
+      ),
+      false,
+    );
+  });
+
+  it('E-05 takes plugin files, and whole folders in one step', async () => {
+    const files = '/api/v3/plugins/files';
+    const source = (text: string) =>
+      `def process_request(a, b, c, d, args=None):\n    return "${text}"\n`;
+    assertDone(await plugins.post(files, { plugin_name: 'up/one.py', content: source('one') }));
+    await plugins.create({
+      plugin_filename: 'up/one.py',
+      trigger_name: 'up',
+      trigger_specification: 'request:up',
+    });
+    const ask = async () => (await plugins.server.http.send('/api/v3/engine/up')).text;
+    assert.equal(await ask(), 'one');
+    assertDone(await plugins.post(files, { plugin_name: 'up', content: source('changed') }, 'PUT'));
+    assert.equal(await ask(), 'changed');
+    const unknown = 'Processing engine error: plugin error: Plugin not found: nobody';
+    assertError(
+      await plugins.post(files, { plugin_name: 'nobody', content: '' }, 'PUT'),
+      404,
+      unknown,
+    );
+    const outside = await plugins.post(files, { plugin_name: '../x.py', content: '' });
+    assert.equal(outside.status, 400, outside.text);
+    const long = await plugins.post(files, { plugin_name: `up/${'x'.repeat(300)}`, content: '' });
+    assertError(long, 400, "a part of the file's path is longer than 200 bytes");
+    await plugins.remove('up');
+    await plugins.post(files, { plugin_name: 'many/__init__.py', content: source('many') });
+    await plugins.create({
+      plugin_filename: 'many',
+      trigger_name: 'many',
+      trigger_specification: 'request:many',
+    });
+    const askMany = async () => (await plugins.server.http.send('/api/v3/engine/many')).text;
+    assert.equal(await askMany(), 'many');
+    const replaced = await plugins.post(
+      '/api/v3/plugins/directory',
+      {
+        plugin_name: 'many',
+        files: [
+          { relative_path: '__init__.py', content: 'from .sub.part import process_request\n' },
+          { relative_path: 'sub/part.py', content: source('from a part') },
+        ],
+      },
+      'PUT',
+    );
+    assertDone(replaced);
+    assert.equal(await askMany(), 'from a part');
+    const shown = await rows(
+      plugins.server,
+      '_internal',
+      "SELECT file_name AS f FROM system.plugin_files WHERE plugin_name = 'many' ORDER BY f",
+    );
+    assert.deepEqual(shown, [{ f: '__init__.py' }, { f: 'sub/part.py' }]);
+    await plugins.remove('many');
+  });
+
+  it('fetches plugins from a repository, and says why when it cannot', async () => {
+    const repository: Server = createServer((request, response) => {
+      if (request.url === '/base/dir/remote.py') {
+        response.end('def process_request(a, b, c, d, args=None):\n    return "remote"\n');
+      } else response.writeHead(404).end();
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => repository.once('listening', resolve));
+    const { port } = repository.address() as AddressInfo;
+    const base = `http://127.0.0.1:${port}/base`;
+    await plugins.restart(['--plugin-repo', base]);
+    const fetched = {
+      trigger_name: 'remote',
+      trigger_specification: 'request:remote',
+    };
+    assertDone(await plugins.create({ ...fetched, plugin_filename: 'gh:dir/remote.py' }));
+    assert.equal((await plugins.server.http.send('/api/v3/engine/remote')).text, 'remote');
+    assertError(
+      await plugins.create({ ...fetched, trigger_name: 'x', plugin_filename: 'gh:none.py' }),
+      502,
+      `Plugin error: error fetching plugin from repository: 404 Not Found ${base}/none.py`,
+    );
+    await plugins.remove('remote');
+    repository.close();
+  });
+});

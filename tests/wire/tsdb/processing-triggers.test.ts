@@ -1,0 +1,216 @@
+// Source: processing-engine, "Acceptance checks"; tsdb-http, "Processing engine over HTTP"; rows E-01 and E-02 of its checklist.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { assertError, ServerProcess, write } from '../../harness/index.js';
+import {
+  assertDone,
+  ECHO_WRITES,
+  JSON_TYPE,
+  noPython,
+  PluginServer,
+  rows,
+  TRIGGER,
+} from './plugin-server.js';
+
+describe('Triggers', { skip: noPython }, () => {
+  let plugins: PluginServer;
+  before(async () => {
+    plugins = await PluginServer.start();
+  });
+  after(() => plugins.close());
+
+  it('E-01 takes every form of specification and refuses the rest with its reason', async () => {
+    await plugins.plugin('any.py', 'x = 1\n');
+    const base = { plugin_filename: 'any.py', disabled: true };
+    const forms: readonly (readonly [spec: string, json: string])[] = [
+      ['all_tables', '"all_tables_wal_write"'],
+      [' all_tables ', '"all_tables_wal_write"'],
+      ['table:cpu', '{"single_table_wal_write":{"table_name":"cpu"}}'],
+      ['cron:0 0 6 * * 1-5', '{"schedule":{"schedule":"0 0 6 * * 1-5"}}'],
+      ['every:1m', '{"every":{"duration":{"secs":60,"nanos":0}}}'],
+      ['every:1h 30m', '{"every":{"duration":{"secs":5400,"nanos":0}}}'],
+      ['request:hello', '{"request_path":{"path":"hello"}}'],
+    ];
+    for (const [index, [trigger_specification]] of forms.entries()) {
+      assertDone(
+        await plugins.create({ ...base, trigger_name: `form${index}`, trigger_specification }),
+      );
+    }
+    const shown = await rows(
+      plugins.server,
+      'db1',
+      "SELECT trigger_specification, disabled, error_behavior FROM system.processing_engine_triggers WHERE trigger_name LIKE 'form%' ORDER BY trigger_name",
+    );
+    assert.deepEqual(
+      shown,
+      forms.map(([, trigger_specification]) => ({
+        trigger_specification,
+        disabled: true,
+        error_behavior: 'log',
+      })),
+    );
+    const refused: readonly (readonly [spec: string, context: string])[] = [
+      ['all_tables:', ': expect one of the following forms'],
+      ['table:', ': table name is empty'],
+      ['cron:* * * * *', ''],
+      ['cron:60 * * * * *', ''],
+      ['every:1.5s', ": couldn't parse to duration"],
+      ['every:0s', ": couldn't parse to duration"],
+      ['every:2y', ": don't support every schedules of over 1 year"],
+      ['request:', ''],
+      ['nothing', ': expect one of the following forms'],
+    ];
+    for (const [trigger_specification, context] of refused) {
+      const answer = await plugins.create({ ...base, trigger_name: 'bad', trigger_specification });
+      assert.equal(answer.status, 400, trigger_specification);
+      const { error } = JSON.parse(answer.text) as { error: string };
+      const expected = `failed to parse trigger from ${trigger_specification}${context}`;
+      assert.ok(error.startsWith(expected), error);
+      if (context === '') assert.equal(error, expected);
+    }
+    for (const index of forms.keys()) await plugins.remove(`form${index}`);
+  });
+
+  it('E-01 answers what is wrong with a trigger, and keeps nothing of it', async () => {
+    await plugins.plugin('any.py', 'x = 1\n');
+    await mkdir(join(plugins.folder, 'no_init'), { recursive: true });
+    await symlink('/', join(plugins.folder, 'out'));
+    const good = {
+      plugin_filename: 'any.py',
+      trigger_name: 'once',
+      trigger_specification: 'all_tables',
+      disabled: true,
+    };
+    assertDone(await plugins.create(good));
+    const exists = 'attempted to create a resource that already exists';
+    assertError(await plugins.create(good), 409, exists);
+    assertDone(await plugins.create({ ...good, db: 'db2' }));
+    assertError(await plugins.create({ ...good, db: 'none' }), 404, 'Database not found none');
+    assertError(
+      await plugins.create({ ...good, db: '_internal' }),
+      400,
+      'cannot modify internal db',
+    );
+    const missing = 'Plugin error: reading plugin file: Plugin not found: nope.py';
+    assertError(await plugins.create({ ...good, plugin_filename: 'nope.py' }), 404, missing);
+    const incomplete =
+      'Plugin error: reading plugin file: Multi-file plugin directory must contain __init__.py: no_init';
+    assertError(await plugins.create({ ...good, plugin_filename: 'no_init' }), 400, incomplete);
+    for (const path of ['../any.py', '/etc/passwd', 'a/../../b.py', 'out/etc/passwd']) {
+      const escapes = `Plugin error: Path traversal detected: plugin filename '${path}' attempts to access files outside the plugin directory`;
+      assertError(await plugins.create({ ...good, plugin_filename: path }), 400, escapes);
+    }
+    for (const [trigger_arguments, status] of [
+      [{ a: 90, b: true, c: 'x' }, 200],
+      [{ a: null }, 400],
+      [{ a: [1] }, 400],
+      ['x', 400],
+    ] as const) {
+      const answer = await plugins.create({ ...good, trigger_name: 'args', trigger_arguments });
+      assert.equal(answer.status, status, answer.text);
+    }
+    const args = await rows(
+      plugins.server,
+      'db1',
+      'SELECT argument_key AS k, argument_value AS v FROM system.processing_engine_trigger_arguments ORDER BY k',
+    );
+    assert.deepEqual(args, [
+      { k: 'a', v: '90' },
+      { k: 'b', v: 'true' },
+      { k: 'c', v: 'x' },
+    ]);
+    const text = await plugins.server.http.send(TRIGGER, { method: 'POST', body: '{}' });
+    assertError(text, 415, 'unacceptable content-type, expected: application/json');
+    assert.equal((await plugins.create({ ...good, trigger_name: undefined })).status, 400);
+    const settings = { error_behavior: 'explode' };
+    assert.equal((await plugins.create({ ...good, trigger_settings: settings })).status, 400);
+    for (const name of ['once', 'args']) await plugins.remove(name);
+    await plugins.remove('once', 'db2');
+  });
+
+  it('E-02 enables, disables and deletes as often as asked', async () => {
+    await plugins.plugin('any.py', ECHO_WRITES);
+    await plugins.create({
+      plugin_filename: 'any.py',
+      trigger_name: 'life',
+      trigger_specification: 'all_tables',
+    });
+    const at = { db: 'db1', trigger_name: 'life' };
+    const isDisabled = async () =>
+      rows(
+        plugins.server,
+        'db1',
+        "SELECT disabled FROM system.processing_engine_triggers WHERE trigger_name = 'life'",
+      );
+    assertDone(await plugins.post(`${TRIGGER}/enable`, at));
+    assertDone(
+      await plugins.server.http.send(`${TRIGGER}/disable?db=db1&trigger_name=life`, {
+        method: 'POST',
+      }),
+    );
+    assertDone(await plugins.post(`${TRIGGER}/disable`, { ...at, plugin_filename: 'any.py' }));
+    assert.deepEqual(await isDisabled(), [{ disabled: true }]);
+    assertDone(await plugins.post(`${TRIGGER}/enable`, at));
+    assert.deepEqual(await isDisabled(), [{ disabled: false }]);
+    const running = 'Cannot delete running plugin life. Disable it first or use --force.';
+    assertError(await plugins.post(TRIGGER, at, 'DELETE'), 409, running);
+    assertDone(
+      await plugins.server.http.send(`${TRIGGER}?db=db1&trigger_name=life&force=true`, {
+        method: 'DELETE',
+      }),
+    );
+    const gone = 'the requested resource was not found: life';
+    for (const path of [`${TRIGGER}/enable`, `${TRIGGER}/disable`]) {
+      assertError(await plugins.post(path, at), 404, gone);
+    }
+    assertError(await plugins.post(TRIGGER, at, 'DELETE'), 404, gone);
+  });
+});
+
+describe('A server whose plugins are restricted or off', () => {
+  it('E-01 refuses what its settings say', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
+    await writeFile(join(folder, 'any.py'), 'x = 1\n');
+    const trigger = {
+      db: 'db1',
+      plugin_filename: 'any.py',
+      trigger_name: 't',
+      trigger_specification: 'every:1h',
+    };
+    const ask = async (flags: readonly string[], path: string, body: unknown, env = {}) => {
+      const server = await ServerProcess.start({ flags: ['--without-auth', ...flags], env });
+      try {
+        await write(server, { db: 'db1' }, 'm f=1');
+        return await server.http.send(path, { body: JSON.stringify(body), headers: JSON_TYPE });
+      } finally {
+        await server.close();
+      }
+    };
+    assertError(
+      await ask([], TRIGGER, trigger),
+      500,
+      'Plugin error: Node not configured with plugin directory',
+    );
+    const dir = ['--plugin-dir', folder];
+    assertError(
+      await ask([...dir, '--restrict-plugin-triggers-to', 'wal,request'], TRIGGER, trigger),
+      400,
+      'invalid request: server is configured to reject Schedule plugin triggers',
+    );
+    assertError(
+      await ask([...dir, '--python', '/no/such/python'], TRIGGER, trigger),
+      503,
+      'Python plugins not enabled on this server: python3 (>= 3.9) not found; install it (Debian/Ubuntu: apt install python3 python3-venv) or set --python',
+    );
+    const install = '/api/v3/configure/plugin_environment/install_packages';
+    assertError(
+      await ask([...dir, '--package-manager', 'disabled'], install, { packages: ['x'] }),
+      403,
+      'Package installation has been disabled. Contact your administrator for more information.',
+    );
+    await rm(folder, { recursive: true });
+  });
+});
