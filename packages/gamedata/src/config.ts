@@ -42,6 +42,13 @@ export const GAMEDATA_SETTINGS = defineSettings('gamedata', {
     maximum: 1000,
     description: 'published versions that are kept',
   }),
+  keep_history: Type.Integer({
+    default: 100_000,
+    minimum: 10,
+    maximum: 10_000_000,
+    description:
+      'changes that the history keeps; those not published yet, and what an import with `overlay` does again, are kept beside them',
+  }),
   editor_origins: Type.Array(Type.String({ pattern: '^https?://[^/\\s]+$' }), {
     default: [],
     description: 'origins of web pages that may call the editor',

@@ -114,6 +114,7 @@ class GameDataService implements GameData {
       outbox,
       log,
       keepVersions: settings.keep_versions,
+      keepHistory: settings.keep_history,
     });
     this.#editor = new Editor({
       library: this.#library,

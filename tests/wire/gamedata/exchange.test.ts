@@ -329,6 +329,47 @@ describe('the community layout', () => {
     }
   });
 
+  it('C32 and C41 the history has a bound, and forgets nothing that is still needed', async () => {
+    const flags = ['--services', 'gamedata', '--gamedata-keep-history', '10'];
+    await using small = await ServerProcess.start({
+      flags,
+      env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
+    });
+    const ask = async <T = WireRecord>(path: string, method = 'GET', body?: object): Promise<T> => {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const answer = await small.http.send(path, { method, headers: HEADERS, ...sent });
+      assert.equal(answer.status, 200, `${method} ${path}: ${answer.text.slice(0, 200)}`);
+      return JSON.parse(answer.text) as T;
+    };
+    const path = '/api/editor/import?format=tarkovdata&mode=replace&publish=true';
+    await ask(path, 'POST', COMMUNITY);
+    const first = '/api/editor/items/aaaaaaaaaaaaaaaaaaaaaaa1';
+    const { quests } = await ask<{ quests: WireRecord[] }>('/api/quests');
+    const quest = `/api/editor/quests/${quests[0]?.id}`;
+    await ask(first, 'PATCH', { name: 'Crimson card' });
+    for (let round = 0; round < 20; round += 1) {
+      await ask(quest, 'PATCH', { title: `Errand ${round}` });
+      if (round % 4 === 3) await ask('/api/editor/save', 'POST', {});
+    }
+    const { total, entries } = await ask<{ total: number; entries: { op: string }[] }>(
+      '/api/editor/history?limit=1000',
+    );
+    // Ten, and beside them the import and the first change of either record.
+    assert.equal(total, 13);
+    assert.equal(entries[0]?.op, 'publish');
+    assert.equal(entries.at(-1)?.op, 'import');
+    for (let round = 0; round < 15; round += 1) {
+      await ask(quest, 'PATCH', { title: `Open ${round}` });
+    }
+    const [map] = await ask<WireRecord[]>('/api/maps');
+    await ask(`/api/editor/maps/${map?.id}`, 'PATCH', { wiki: null });
+    await ask('/api/editor/save/maps', 'POST', {});
+    // What is not published can be taken back, however much it is.
+    for (let round = 0; round < 15; round += 1) await ask('/api/editor/undo', 'POST', {});
+    await ask(`${path}&overlay=true`, 'POST', COMMUNITY);
+    assert.equal((await ask('/api/items/aaaaaaaaaaaaaaaaaaaaaaa1'))['name'], 'Crimson card');
+  });
+
   it('refuses files of another shape by name, and changes nothing', async () => {
     const before = await json<WireRecord>('/api');
     const cases: [string, string][] = [

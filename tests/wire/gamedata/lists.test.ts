@@ -179,7 +179,11 @@ describe('the nine lists', () => {
       [slashed.status, slashed.text],
       [200, (await server.http.send('/api/maps')).text],
     );
-    assert.equal((await server.http.send('/API/items')).status, 401);
+    for (const path of ['/API/items', '/Api', '/api/Items']) {
+      const answer = await server.http.send(path);
+      assert.equal(answer.status, 404, path);
+      assert.deepEqual(JSON.parse(answer.text), { error: 'Not found', code: 'not_found' });
+    }
     for (const path of ['/api/items/%zz', '/api/items/%00', '/api/%00']) {
       const answer = await server.http.send(path);
       assert.equal(answer.status, 400, path);

@@ -24,6 +24,8 @@ export interface LibraryNeeds {
   readonly outbox: Outbox;
   readonly log: Logger;
   readonly keepVersions: number;
+  /** Changes; at least as many stay. */
+  readonly keepHistory: number;
 }
 
 /** A version with its records. */
@@ -240,6 +242,7 @@ export class Library {
     this.#isDegraded = false;
     for (const listener of this.#listeners) listener(this.#current);
     await this.#forgetOld();
+    await this.#needs.editions.forgetHistory(this.#needs.keepHistory);
     return published;
   }
 

@@ -132,6 +132,16 @@ export function readRow(kind: Kind, text: string, rev: number, shared = new Shar
   return new Row({ id: shared.of(record.id), slug: record.slug, rev, text, columns });
 }
 
+/** The record in a language; what is not translated stays. */
+export function parseRowIn(kind: Kind, row: Row, language: string | undefined): StoredRecord {
+  const record: StoredRecord = parseRow(kind, row);
+  if (language !== undefined && Object.hasOwn(record.locales, language)) {
+    const own = Object.entries(record.locales[language] ?? {});
+    for (const [key, text] of own) KIND_SPECS[kind].setText(record, key, text);
+  }
+  return record;
+}
+
 export function parseRow<K extends Kind>(_kind: K, row: Row): StoredRecords[K] {
   return JSON.parse(row.text) as StoredRecords[K]; // rows of a kind hold its records
 }

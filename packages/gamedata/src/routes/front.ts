@@ -26,7 +26,9 @@ export class GameDataFront implements ServiceFront {
 
   constructor(parts: FrontParts) {
     this.#parts = parts;
-    this.paths = ['/api', '/editor', ...(parts.ownsRoot ? ['/'] : [])];
+    // Paths are case-sensitive; whoever writes them otherwise shall hear so, and not be asked for a credential.
+    const alone = parts.ownsRoot ? ['/', '/API', '/Api'] : [];
+    this.paths = ['/api', '/editor', ...alone];
     this.#publicHeaders = publicHeaders(parts.cors);
   }
 

@@ -23,6 +23,10 @@ export interface HistoryFilter {
 }
 
 const STATE_ID = 1;
+/** Old changes go a few at a time, because a transaction holds up all who write. */
+const FORGET_AT_ONCE = 200;
+/** What is left goes with the next publications. */
+const MAX_FORGET_ROUNDS = 50;
 
 /** Versions, drafts and history in the relational store. */
 export class EditionStore {
@@ -203,6 +207,63 @@ export class EditionStore {
       .orderBy('seq')
       .execute();
     return rows.map(entryOf);
+  }
+
+  /**
+   * Removes the oldest changes beyond `keepCount`. Those that are not published stay, and of each record the first one
+   * since the last import: it says what an edit by hand has to be compared with.
+   */
+  async forgetHistory(keepCount: number): Promise<void> {
+    const newestGone = await this.#reader()
+      .selectFrom('gamedata_history')
+      .select('seq')
+      .orderBy('seq', 'desc')
+      .offset(keepCount)
+      .limit(1)
+      .executeTakeFirst();
+    if (newestGone === undefined) return;
+    const lastImport = await this.#reader()
+      .selectFrom('gamedata_history')
+      .select('seq')
+      .where('op', '=', 'import')
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const importSeq = lastImport?.seq ?? 0;
+    for (let round = 0; round < MAX_FORGET_ROUNDS; round++) {
+      const found = await this.#reader()
+        .selectFrom('gamedata_history as change')
+        .select('seq')
+        .where('seq', '<=', newestGone.seq)
+        .where('seq', '<>', importSeq)
+        .where((row) => row.or([row('version', 'is not', null), row('kind', 'is', null)]))
+        .where((row) =>
+          row.or([
+            row('seq', '<', importSeq),
+            row('kind', 'is', null),
+            row('before_body', 'is', null),
+            row.exists(
+              row
+                .selectFrom('gamedata_history as first')
+                .select('first.seq')
+                .whereRef('first.kind', '=', 'change.kind')
+                .whereRef('first.id', '=', 'change.id')
+                .whereRef('first.seq', '<', 'change.seq')
+                .where('first.seq', '>', importSeq)
+                .where('first.before_body', 'is not', null),
+            ),
+          ]),
+        )
+        .orderBy('seq')
+        .limit(FORGET_AT_ONCE)
+        .execute();
+      if (found.length === 0) return;
+      const seqs = found.map(({ seq }) => seq);
+      await this.transaction(async (tx) => {
+        await tx.deleteFrom('gamedata_history').where('seq', 'in', seqs).execute();
+      });
+      if (found.length < FORGET_AT_ONCE) return;
+    }
   }
 
   async historyEntry(seq: number): Promise<HistoryEntry | undefined> {

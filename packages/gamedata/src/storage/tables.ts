@@ -114,4 +114,12 @@ export const GAMEDATA_MIGRATIONS: readonly Migration[] = [
       for (const table of tables) await table.execute(tx);
     },
   },
+  {
+    name: '0002_history_of_a_record',
+    async up(tx) {
+      await sql`create index gamedata_history_record on gamedata_history (kind, id, seq)`.execute(
+        tx,
+      );
+    },
+  },
 ];

@@ -13,7 +13,7 @@ import type { ListRequest } from './list-request.js';
 import { project } from './projection.js';
 import { evaluateQuery, type Scores } from './q-search.js';
 import { type FoundHits, type SearchWanted, searchAll } from './search-all.js';
-import { findInNames } from './search-texts.js';
+import { findInNames, isNameField, visitNames } from './search-texts.js';
 import { type Suggestion, type SuggestWanted, suggestNames } from './suggest.js';
 import { TextIndex } from './text-index.js';
 import { TextThread } from './text-thread.js';
@@ -102,7 +102,22 @@ export class Catalog {
     } else if (search !== undefined && sort.some(({ field }) => field === 'relevance')) {
       scores = relevanceOf(rows, order, search);
     }
-    return sort.length === 0 ? order : sortRows(order, { set, kind, sort, scores });
+    if (sort.length === 0) return order;
+    const names = await this.#namesFor(set, request, language);
+    return sortRows(order, { set, kind, sort, scores, names });
+  }
+
+  /** Names to sort by, where the columns do not have them: those of another language. */
+  async #namesFor(
+    set: DataSet,
+    { kind, sort }: ListRequest,
+    language: string,
+  ): Promise<readonly string[] | undefined> {
+    const isWanted = sort.some(({ field }) => isNameField(kind, field));
+    if (!isWanted || language === set.about.defaultLanguage) return undefined;
+    const names: string[] = [];
+    await visitNames(set, this.#indexOf(set, kind, language), (name) => names.push(name));
+    return names;
   }
 
   /** The rows that have a text in their names in this language or in the default one. */
@@ -261,16 +276,20 @@ function sortRows(
     readonly kind: Kind;
     readonly sort: ListRequest['sort'];
     readonly scores: Scores | undefined;
+    /** Normalised, by position of the row; `undefined`: the columns have them. */
+    readonly names: readonly string[] | undefined;
   },
 ): readonly number[] {
-  const { set, kind, sort, scores } = by;
+  const { set, kind, sort, scores, names } = by;
   const { fields } = KIND_SPECS[kind];
   const keys = sort.map(({ field, isDescending }) => {
     const spec = fields[field];
     const read = (position: number): SortKeyValue =>
       spec === undefined
         ? (scores?.[position] ?? 0)
-        : sortKeyOf(spec.get(rowAt(set, kind, position), set));
+        : names !== undefined && isNameField(kind, field)
+          ? (names[position] ?? null)
+          : sortKeyOf(spec.get(rowAt(set, kind, position), set));
     // The best come first when nothing else is said.
     return {
       values: order.map(read),

@@ -7,13 +7,13 @@ import type { DataSet } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Field } from '../kinds/kind-spec.js';
 import { Presenter } from '../public-record.js';
-import { parseRow } from '../record-rows.js';
+import { parseRowIn } from '../record-rows.js';
 import type { Row } from '../row.js';
 import { Slices } from '../slices.js';
 import { wordsPredicate } from './filters.js';
 import { WEIGHTS } from './group-texts.js';
 import type { QueryNode } from './q-parser.js';
-import { findInTexts } from './search-texts.js';
+import { findInTexts, isNameField, visitNames } from './search-texts.js';
 import type { TextIndex } from './text-index.js';
 
 /** By position of the row: 0 does not match, anything else is how well it does. */
@@ -63,6 +63,7 @@ export async function evaluateQuery(node: QueryNode, scope: SearchScope): Promis
       return scores;
     }
     case 'field':
+      if (isOfTranslatedNames(node, scope)) return await byNames(node, scope);
       return await byPredicate(fieldPredicate(node, scope), scope);
     case 'phrase': {
       const needle = normalText(node.text);
@@ -90,6 +91,29 @@ async function byPredicate(matches: (row: Row) => boolean, scope: SearchScope): 
     const pause = slices.next();
     if (pause !== undefined) await pause;
   }
+  return scores;
+}
+
+/** Columns hold what the default language says; names of others are at hand in their index. */
+function isOfTranslatedNames(
+  { field, operator }: FieldNode,
+  { kind, index }: SearchScope,
+): boolean {
+  const isEquality = operator === ':' || operator === '=' || operator === '!=';
+  return index.language !== undefined && isEquality && isNameField(kind, field);
+}
+
+async function byNames(
+  { operator, value }: FieldNode,
+  { set, kind, index }: SearchScope,
+): Promise<Scores> {
+  const wanted = normalText(value);
+  const scores = new Float32Array(set.tables[kind].rows.length);
+  await visitNames(set, index, (name, position) => {
+    const isMatch =
+      operator === ':' ? name.includes(wanted) : (name === wanted) === (operator === '=');
+    if (isMatch) scores[position] = PLAIN_MATCH;
+  });
   return scores;
 }
 
@@ -153,6 +177,9 @@ function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => bool
   const { field: name, operator, value } = node;
   if ((name === 'has' || name === 'is') && operator === ':') return memberPredicate(node, scope);
   const { fields, filters } = KIND_SPECS[kind];
+  // Columns hold what the default language says.
+  const isTranslated = scope.index.language !== undefined && hasText(name, kind);
+  if (isTranslated) return textMemberPredicate(node, scope);
   const field = fieldNamed(name, fields) ?? own(fields, own(filters, name)?.field ?? '');
   if (field === undefined) {
     if (hasText(name, kind)) return textMemberPredicate(node, scope);
@@ -264,14 +291,15 @@ const TEXT_MEMBERS = ['description', 'details', 'fullText', 'title', 'shortName'
 const hasText = (name: string, kind: Kind): boolean =>
   TEXT_MEMBERS.includes(name) && kind !== 'levels';
 
-function textMemberPredicate(node: FieldNode, { kind }: SearchScope): (row: Row) => boolean {
+function textMemberPredicate(node: FieldNode, { kind, index }: SearchScope): (row: Row) => boolean {
   const { operator, value, field: name } = node;
   if (operator !== ':' && operator !== '=' && operator !== '!=') {
     throw invalid(node, `${operator} compares numbers, and ${name} is none`);
   }
   const needle = normalText(value);
   return (row) => {
-    const text = normalText(String(Reflect.get(Object(parseRow(kind, row)), name) ?? ''));
+    const record = parseRowIn(kind, row, index.language);
+    const text = normalText(String(Reflect.get(record, name) ?? ''));
     if (operator === ':') return text.includes(needle);
     return (text === needle) === (operator === '=');
   };

@@ -1,7 +1,14 @@
+import type { Kind } from '../../model/kinds.js';
 import type { DataSet } from '../data-set.js';
 import { Slices } from '../slices.js';
 import type { GroupTexts } from './group-texts.js';
 import type { TextIndex } from './text-index.js';
+
+/** Whether a field is what the first line of the names of a kind says. */
+export function isNameField(kind: Kind, field: string): boolean {
+  // The name of a level is its number where it has no title.
+  return kind !== 'levels' && (field === 'name' || (field === 'title' && kind === 'quests'));
+}
 
 /** Calls `see` with the first name of every row, normalised, in stored order; gives way between groups. */
 export async function visitNames(

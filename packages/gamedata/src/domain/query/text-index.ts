@@ -35,6 +35,10 @@ export class TextIndex {
     this.#thread = thread;
   }
 
+  get language(): string | undefined {
+    return this.#language;
+  }
+
   /** Texts of all groups of the set, in order; reads what is missing. */
   async textsOf(set: DataSet): Promise<readonly GroupTexts[]> {
     const { groups } = set.tables[this.#kind];
