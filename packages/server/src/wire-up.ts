@@ -5,6 +5,7 @@ import {
   type Logger,
   Metrics,
   type PlainRoute,
+  type Rehearse,
   RelationalOutbox,
   type RequestGate,
   SystemClock,
@@ -15,7 +16,8 @@ import type { FastifyInstance } from 'fastify';
 import { answerHeaderLines, createHttpApp, type HttpAppParts } from './http/http-app.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
-import { PlainSide } from './port/plain-side.js';
+import { PlainSide, type PlainSideParts } from './port/plain-side.js';
+import { openRehearsal } from './port/rehearsal.js';
 import type { TlsIdentity } from './port/tls-identity.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
@@ -168,7 +170,9 @@ export async function wireUp(
       clock,
       openPlainSide: (keepAliveMs) => openPlainSide(parts, clock, keepAliveMs),
       warmUp() {
-        for (const service of services) service.warmUp?.();
+        const rehearse: Rehearse = async (routes) =>
+          await openRehearsal(routes, { clock, log, headerLines: headerLinesOf(parts) });
+        for (const service of services) service.warmUp?.(rehearse);
       },
       useIdentity: ({ options }) => identity.useTls(options),
       beginDraining() {
@@ -214,6 +218,14 @@ const GATED_AS = { server: 'tsdb', operator: 'identity' } as const;
 const gatedAs = ({ front }: PlainRoute): string =>
   typeof front === 'object' ? front.service : GATED_AS[front];
 
+function headerLinesOf(parts: HttpAppParts): PlainSideParts['headerLines'] {
+  const lines = {
+    server: answerHeaderLines(parts.clusterUuid()),
+    operator: OPERATOR_HEADER_LINES,
+  };
+  return (front) => lines[front];
+}
+
 /** Gates and request logs belong to the framework: with them it sees every request. */
 function openPlainSide(
   parts: HttpAppParts,
@@ -224,15 +236,11 @@ function openPlainSide(
   const all = services.flatMap((service) => service.plainRoutes?.() ?? []);
   const routes = all.filter((route) => !gate?.covers(gatedAs(route)));
   if (log.isLevelEnabled('debug') || routes.length === 0) return undefined;
-  const headerLines = {
-    server: answerHeaderLines(parts.clusterUuid()),
-    operator: OPERATOR_HEADER_LINES,
-  };
   return new PlainSide(
     {
       ...{ routes, clock, log },
       authenticate: (request) => parts.authenticate(request),
-      headerLines: (front) => headerLines[front],
+      headerLines: headerLinesOf(parts),
       numbersOf: (method, path) => metrics.route(method, path),
       isDraining: () => parts.isDraining(),
     },
