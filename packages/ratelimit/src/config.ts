@@ -260,6 +260,7 @@ const SERVICE_DEFAULTS: Readonly<Record<string, ServiceRule>> = {
 
 const UNKNOWN_SERVICE: ServiceRule = { ...GITHUB, isEnabled: false };
 
+/** How a service is limited: its own defaults with what `rate_limit.services` says of it; unknown ones are not. */
 export function serviceRule(config: RateLimitConfig, service: string): ServiceRule {
   const base = Object.hasOwn(SERVICE_DEFAULTS, service) ? SERVICE_DEFAULTS[service] : undefined;
   const rule = base ?? UNKNOWN_SERVICE;
@@ -273,6 +274,7 @@ export function serviceRule(config: RateLimitConfig, service: string): ServiceRu
   };
 }
 
+/** The secondary limits and the rule about bans; windows are shorter with `test_window_seconds`. */
 export function limitRules(config: RateLimitConfig): LimitRules {
   const windowMs = config.test_window_seconds && config.test_window_seconds * 1000;
   return {

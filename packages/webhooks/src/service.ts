@@ -92,6 +92,7 @@ export interface Webhooks extends HttpService {
   readonly appHooks: AppWebhooks;
 }
 
+/** The webhooks service. `start` comes before the first event; `close` lets running attempts end. */
 export function createWebhooks(needs: WebhooksNeeds): Webhooks {
   return new WebhookService(needs);
 }

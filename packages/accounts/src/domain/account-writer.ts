@@ -1,9 +1,9 @@
-import type { Clock, Random } from '@plinth/kernel';
+import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import type { StoredAccount } from '../model/account.js';
 import type { DeriveRequirements } from '../model/derive-requirements.js';
 import { requirementsCollectorOf } from '../model/derived.js';
 import { BUNDLE_ID_LENGTH, type EventBundle, type EventDraft } from '../model/event.js';
-import { CreationOrder, randomLetters } from '../model/ids.js';
+import { CreationOrder } from '../model/ids.js';
 import type { StoredPerson } from '../model/person.js';
 import type { PlatformSettings } from '../model/platform-settings.js';
 import type { Requirements } from '../model/requirements.js';

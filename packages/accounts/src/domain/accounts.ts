@@ -1,8 +1,8 @@
-import type { Clock, Random } from '@plinth/kernel';
+import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import { EMPTY_STATE, type StoredAccount } from '../model/account.js';
 import type { ConfigurationName } from '../model/configuration-name.js';
 import type { FileFixture } from '../model/fixture.js';
-import { CreationOrder, randomLetters } from '../model/ids.js';
+import { CreationOrder } from '../model/ids.js';
 import type { StoredPerson } from '../model/person.js';
 import { createConcurrencyLimit } from '../model/platform-settings.js';
 import type { Rules } from '../model/rule-input.js';

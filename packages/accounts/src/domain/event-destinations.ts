@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@plinth/kernel';
+import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import { type EventBundle, eventObject } from '../model/event.js';
 import {
   destinationObject,
@@ -6,7 +6,7 @@ import {
   PING_TYPE,
   wantsEvent,
 } from '../model/event-destination.js';
-import { CreationOrder, randomLetters } from '../model/ids.js';
+import { CreationOrder } from '../model/ids.js';
 import { mergeFields } from '../model/merge-fields.js';
 import { MAX_METADATA_KEY_COUNT } from '../model/shape/person-params.js';
 import { type Tenant, tenantKey } from '../model/tenant.js';

@@ -1,7 +1,6 @@
-import type { Clock, Random } from '@plinth/kernel';
+import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import type { AccountState, StoredAccount } from '../model/account.js';
 import { readApiVersion } from '../model/api-version.js';
-import { randomLetters } from '../model/ids.js';
 import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platform-settings.js';
 import type { ReferenceLists } from '../model/reference.js';
 import type { InjectedRequirement } from '../model/requirements.js';

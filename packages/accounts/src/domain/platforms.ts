@@ -1,5 +1,4 @@
-import type { Clock, Random, RelationalStore } from '@plinth/kernel';
-import { randomLetters } from '../model/ids.js';
+import { type Clock, type Random, type RelationalStore, randomLetters } from '@plinth/kernel';
 import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platform-settings.js';
 import { AccountsRefused } from '../model/violation.js';
 import type { AccountTables } from '../storage/account-tables.js';

@@ -1,4 +1,4 @@
-import { invariant } from '@plinth/kernel';
+import { BASE62, invariant } from '@plinth/kernel';
 import type { Tenant } from './tenant.js';
 import { timestamp } from './timestamps.js';
 
@@ -32,11 +32,10 @@ export interface EventBundle {
   readonly events: readonly EventDraft[];
 }
 
-const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Letters behind those of the bundle. */
 const INDEX_LENGTH = 2;
 export const BUNDLE_ID_LENGTH = 22;
-const MAX_BUNDLE_SIZE = LETTERS.length ** INDEX_LENGTH;
+const MAX_BUNDLE_SIZE = BASE62.length ** INDEX_LENGTH;
 
 /** Ids of one bundle ascend in the order of its events. */
 export function eventId(bundle: Pick<EventBundle, 'id' | 'tenant'>, index: number): string {
@@ -44,7 +43,7 @@ export function eventId(bundle: Pick<EventBundle, 'id' | 'tenant'>, index: numbe
     index < MAX_BUNDLE_SIZE,
     'one request makes far fewer events than its letters can count',
   );
-  const letters = LETTERS.charAt(Math.floor(index / 62)) + LETTERS.charAt(index % 62);
+  const letters = BASE62.charAt(Math.floor(index / 62)) + BASE62.charAt(index % 62);
   return `${bundle.tenant.livemode ? 'evt_' : 'evt_test_'}${bundle.id}${letters}`;
 }
 
@@ -56,8 +55,8 @@ export function readEventId(
   const [, mode, letters = ''] = /^evt_(test_)?([0-9A-Za-z]{24,})$/.exec(id) ?? [];
   if (letters === '' || (mode === undefined) !== livemode) return undefined;
   const bundleId = letters.slice(0, -INDEX_LENGTH);
-  const high = LETTERS.indexOf(letters.at(-2) ?? '');
-  return { bundleId, index: high * 62 + LETTERS.indexOf(letters.at(-1) ?? '') };
+  const high = BASE62.indexOf(letters.at(-2) ?? '');
+  return { bundleId, index: high * 62 + BASE62.indexOf(letters.at(-1) ?? '') };
 }
 
 /** Source: accounts, section 17.2. */

@@ -1,18 +1,4 @@
-import type { Clock, Random } from '@plinth/kernel';
-
-/** In the order of their bytes, so that comparing ids compares numbers. */
-const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-/** Uniform over 62 letters: bytes that would favour the first ones are passed over. */
-export function randomLetters(random: Random, length: number): string {
-  let text = '';
-  while (text.length < length) {
-    for (const byte of random.bytes(length)) {
-      if (byte < 248 && text.length < length) text += LETTERS[byte % 62];
-    }
-  }
-  return text;
-}
+import { BASE62, type Clock, type Random, randomLetters } from '@plinth/kernel';
 
 /** Milliseconds that `createdMs` may run ahead of the clock to stay unique. */
 const MAX_LEAD_MS = 100;
@@ -52,9 +38,9 @@ function ascending(last: string, fresh: string): string {
   if (fresh > last) return fresh;
   const half = last.length >> 1;
   for (let index = half; index >= 0; index--) {
-    const digit = LETTERS.indexOf(last.charAt(index));
-    if (digit < LETTERS.length - 1) {
-      return last.slice(0, index) + LETTERS.charAt(digit + 1) + fresh.slice(index + 1);
+    const digit = BASE62.indexOf(last.charAt(index));
+    if (digit < BASE62.length - 1) {
+      return last.slice(0, index) + BASE62.charAt(digit + 1) + fresh.slice(index + 1);
     }
   }
   return last + fresh; // 62^9 objects in one instant: longer, still ascending, never met

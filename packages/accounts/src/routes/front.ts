@@ -1,9 +1,8 @@
-import type { Principal, Random, ServiceFront } from '@plinth/kernel';
+import { type Principal, type Random, randomLetters, type ServiceFront } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Platforms } from '../domain/platforms.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { readApiVersion, versionDate } from '../model/api-version.js';
-import { randomLetters } from '../model/ids.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
 import { type HeaderSink, headerOf, type Incoming } from './incoming.js';
 import { allowedMethods } from './paths.js';

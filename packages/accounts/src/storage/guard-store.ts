@@ -1,6 +1,11 @@
-import { type Clock, type Random, RawStatements, type RelationalStore } from '@plinth/kernel';
+import {
+  type Clock,
+  type Random,
+  RawStatements,
+  type RelationalStore,
+  randomLetters,
+} from '@plinth/kernel';
 import type { Kysely, Selectable } from 'kysely';
-import { randomLetters } from '../model/ids.js';
 import type { AccountTables } from './account-tables.js';
 
 type GuardRow = Selectable<AccountTables['accounts_guards']>;

@@ -1,6 +1,12 @@
 import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type Clock, type FieldError, type Random, ValidationFailed } from '@plinth/kernel';
+import {
+  type Clock,
+  type FieldError,
+  type Random,
+  randomLetters,
+  ValidationFailed,
+} from '@plinth/kernel';
 import { AppNotFound } from '../errors.js';
 import {
   type App,
@@ -53,7 +59,6 @@ export interface IssuedKey {
 
 const makeKeyPair = promisify(generateKeyPair);
 const CLIENT_ID_PREFIX = 'Iv23';
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** The registry of applications. Every change is one transaction, the app's webhook included. */
 export class Apps {
@@ -103,7 +108,7 @@ export class Apps {
       refuseTaken(await findTaken(tx, { name: request.name, slug }), { name: request.name, slug });
       const { name, owner } = request;
       const appId = await insertApp(tx, {
-        client_id: this.#makeClientId(),
+        client_id: CLIENT_ID_PREFIX + randomLetters(this.#random, 16),
         slug,
         name,
         owner,
@@ -227,17 +232,6 @@ export class Apps {
     const pair = await makeKeyPair('rsa', { modulusLength: 2048 });
     const pem = pair.privateKey.export({ type: format, format: 'pem' }).toString();
     return { key: describeKey(createPublicKey(pair.privateKey)), pem };
-  }
-
-  #makeClientId(): string {
-    let id = CLIENT_ID_PREFIX;
-    while (id.length < CLIENT_ID_PREFIX.length + 16) {
-      // 248 is the largest multiple of 62 in a byte: what is above would favour the first letters.
-      for (const byte of this.#random.bytes(32)) {
-        if (byte < 248 && id.length < CLIENT_ID_PREFIX.length + 16) id += BASE62[byte % 62];
-      }
-    }
-    return id;
   }
 }
 

@@ -1,4 +1,10 @@
-import type { Clock, LimitProfile, Principal, Random } from '@plinth/kernel';
+import {
+  type Clock,
+  type LimitProfile,
+  type Principal,
+  type Random,
+  randomLetters,
+} from '@plinth/kernel';
 import {
   CredentialNotFound,
   IdentityExists,
@@ -10,7 +16,6 @@ import {
   type CredentialKind,
   hashCredential,
   makeCredentialText,
-  randomLetters,
 } from '../model/credential-token.js';
 import {
   type AccountReference,

@@ -36,14 +36,17 @@ export function makeTokenText(random: Random): string {
   return PREFIX + Buffer.from(random.bytes(SECRET_SIZE_BYTES)).toString('base64url');
 }
 
+/** Whether the text is worth a look-up; says nothing about whether there is such a token. */
 export function isTokenText(text: string): boolean {
   return text.startsWith(PREFIX) && text.length > PREFIX.length && text.length <= MAX_TEXT_LENGTH;
 }
 
+/** SHA-512 in lower-case hex. A token holds 512 bits of chance, so that no slow hash is needed. */
 export function hashToken(text: string): string {
   return hash('sha512', text, 'hex');
 }
 
+/** @param nowMs wall clock; at the very millisecond of its expiry a token has expired. */
 export function isValid(token: AdminToken, nowMs: number): boolean {
   return token.expiryMs === undefined || token.expiryMs > nowMs;
 }

@@ -55,6 +55,7 @@ export function readPublicKey(pem: string): KeyObject | undefined {
   }
 }
 
+/** SHA-256 of the public key (SPKI, DER) in Base64. */
 export function fingerprintOf(key: KeyObject): string {
   return createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))

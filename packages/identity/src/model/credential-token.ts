@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Random } from '@plinth/kernel';
+import { BASE62, type Random, randomLetters } from '@plinth/kernel';
 
 export const CREDENTIAL_KINDS = [
   'personal',
@@ -34,26 +34,13 @@ export interface Credential {
   readonly expiresMs: number | undefined;
 }
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-/** Largest multiple of 62 that a byte can be below, so that every letter is as likely. */
-const FAIR_BYTE_COUNT = 248;
 
 /** 30 random letters and a checksum of them: a mistyped token is known for one without a look-up. */
 export function makeCredentialText(random: Random, vendor: string, kind: CredentialKind): string {
   const letters = randomLetters(random, RANDOM_LENGTH);
   return `${vendor}${KIND_LETTER[kind]}_${letters}${checksumOf(letters)}`;
-}
-
-export function randomLetters(random: Random, length: number): string {
-  let letters = '';
-  while (letters.length < length) {
-    for (const byte of random.bytes(length)) {
-      if (byte < FAIR_BYTE_COUNT && letters.length < length) letters += ALPHABET[byte % 62];
-    }
-  }
-  return letters;
 }
 
 /** Whether the text can be a token of ours at all; says nothing about whether it is one. */
@@ -71,7 +58,7 @@ function checksumOf(letters: string): string {
   let rest = crc32(letters);
   let digits = '';
   for (let index = 0; index < CHECKSUM_LENGTH; index += 1) {
-    digits = (ALPHABET[rest % 62] ?? '') + digits;
+    digits = (BASE62[rest % 62] ?? '') + digits;
     rest = Math.floor(rest / 62);
   }
   return digits;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Random } from '@plinth/kernel';
+import { type Random, randomLetters } from '@plinth/kernel';
 
 export type PlatformKeyKind = 'secret' | 'publishable';
 
@@ -26,7 +26,6 @@ export interface IssuedPlatformKey {
   readonly text: string;
 }
 
-const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_LENGTH = 40;
 
 /** Source: accounts, section 3. A restricted key counts as the secret key of its mode. */
@@ -41,26 +40,18 @@ export function readKeyText(
   return { kind: kind === 'pk' ? 'publishable' : 'secret', livemode: mode === 'live' };
 }
 
+/** Like `sk_test_` and 40 letters; secret, and told once. */
 export function makeKeyText(random: Random, kind: PlatformKeyKind, livemode: boolean): string {
   const prefix = `${kind === 'secret' ? 'sk' : 'pk'}_${livemode ? 'live' : 'test'}_`;
   return prefix + randomLetters(random, SECRET_LENGTH);
 }
 
+/** Names a key wherever its text must not stand. */
 export function makeKeyId(random: Random): string {
   return `key_${randomLetters(random, 16)}`;
 }
 
+/** SHA-256 in 64 lower-case hex digits. Keys hold 238 bits of chance, so that no slow hash is needed. */
 export function hashKey(text: string): string {
   return hash('sha256', text, 'hex');
-}
-
-/** Uniform over 62 letters: bytes that would favour the first ones are passed over. */
-function randomLetters(random: Random, length: number): string {
-  let text = '';
-  while (text.length < length) {
-    for (const byte of random.bytes(length)) {
-      if (byte < 248 && text.length < length) text += LETTERS[byte % 62];
-    }
-  }
-  return text;
 }

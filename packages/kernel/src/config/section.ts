@@ -26,6 +26,11 @@ export interface SettingsSection<P extends TProperties = TProperties> {
 export type SettingsOf<S> =
   S extends SettingsSection<infer P> ? Readonly<Static<TObject<P>>> : never;
 
+/**
+ * Declares a section: schemas with defaults and descriptions, from which flags, variables, the settings page and the
+ * check at the start are made.
+ * @param aliases further flags and variables of single settings.
+ */
 export function defineSettings<P extends TProperties>(
   name: string,
   properties: P,

@@ -3,6 +3,7 @@ export class InvariantBroken extends Error {
   override readonly name = 'InvariantBroken';
 }
 
+/** Throws `InvariantBroken` when something does not hold that our own code sees to; never for what a client sent. */
 export function invariant(condition: unknown, why: string): asserts condition {
   if (!condition) throw new InvariantBroken(why);
 }

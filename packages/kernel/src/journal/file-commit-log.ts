@@ -39,6 +39,7 @@ export async function openCommitLog(options: CommitLogOptions): Promise<FileComm
   return new FileCommitLog(options, recovered, active);
 }
 
+/** Made by `openCommitLog`. After a failed sync it takes nothing more: what is on disk is not known then. */
 export class FileCommitLog implements CommitLog {
   readonly #options: CommitLogOptions;
   readonly #recovered: readonly LogFile[];

@@ -7,6 +7,7 @@ export class ObjectExists extends Error {
   }
 }
 
+/** Never put here, or deleted since. */
 export class ObjectNotFound extends Error {
   override readonly name = 'ObjectNotFound';
   readonly kind = 'object_not_found';

@@ -43,6 +43,10 @@ function pointsOf(method: string, graph: RouteCost['graph']): number {
   return READS.has(method) ? READ_POINTS : WRITE_POINTS;
 }
 
+/**
+ * What requests of one method to one endpoint ask of their caller's limits; made once and used for each of them.
+ * Source: rate-limits, sections 8.2 and 10.
+ */
 export function makePlan(at: {
   readonly resource: Resource;
   readonly endpoint: string;

@@ -142,6 +142,7 @@ function withOtherPoints(state: IdentityState, endpoint: string, slot: number): 
   return sum;
 }
 
+/** What few identities have; sums are over the last minute unless their names say otherwise. */
 export class ExtraState {
   windows: Map<number, PrimaryWindow> | undefined = undefined;
   /** Points of the first endpoint. */

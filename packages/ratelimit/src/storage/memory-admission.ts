@@ -21,6 +21,7 @@ export class MemoryAdmission implements Decision {
   onTick: (() => void) | undefined = undefined;
 }
 
+/** Nothing has been charged yet, and nothing will be. */
 export function refuse(admission: MemoryAdmission, kind: LimitKind, retryAfterSec: number): void {
   admission.limitedBy = kind;
   admission.retryAfterSec = retryAfterSec;

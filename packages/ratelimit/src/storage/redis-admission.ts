@@ -32,6 +32,7 @@ export interface RedisAdmission extends Decision {
   onTick: (() => void) | undefined;
 }
 
+/** Takes an answer of the scripts for a decision; nothing is owed for it yet. */
 export function toAdmission(
   caller: Caller,
   plan: Plan,

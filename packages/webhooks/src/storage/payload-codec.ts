@@ -33,6 +33,7 @@ async function encodeInPool(payload: Uint8Array): Promise<EncodedPayload> {
   };
 }
 
+/** Rejects when the stored bytes are damaged. */
 export async function decodePayload({ encoding, bytes }: EncodedPayload): Promise<Uint8Array> {
   return encoding === 'plain' ? bytes : await gunzipInPool(bytes, chunksFor(bytes));
 }
