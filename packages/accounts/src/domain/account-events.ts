@@ -62,18 +62,22 @@ function sectionEventsOf(
   if (havePersonsChanged || !isSame(was?.fields.identity, account.fields.identity)) {
     events.push(updated('identity'));
   }
-  if (!isSame(essence(was?.requirements), essence(account.requirements))) {
+  if (!haveSameEntries(was?.requirements, account.requirements)) {
     events.push(updated('requirements'));
   }
-  if (!isSame(essence(was?.futureRequirements), essence(account.futureRequirements))) {
+  if (!haveSameEntries(was?.futureRequirements, account.futureRequirements)) {
     events.push(updated('future_requirements'));
   }
   return [...events, ...statusEventsOf(was?.capabilities ?? {}, account)];
 }
 
-/** Set of entries, their deadlines and errors. */
-function essence(requirements: Requirements | undefined): unknown {
-  return (requirements?.entries ?? []).map((entry) => ({ ...entry, id: undefined }));
+/** The same data are asked for, with the same deadlines and errors. */
+function haveSameEntries(was: Requirements | undefined, now: Requirements): boolean {
+  const before = was?.entries ?? [];
+  if (before.length !== now.entries.length) return false;
+  return now.entries.every((entry, index) =>
+    isSame({ ...before[index], id: undefined }, { ...entry, id: undefined }),
+  );
 }
 
 function statusEventsOf(

@@ -38,10 +38,13 @@ export type PackedRequirements = Packed<Requirements>;
 export type PackedFutureRequirements = Packed<FutureRequirements>;
 
 export function packRequirements<T extends Requirements>(requirements: T): Packed<T> {
-  const places = new Map<string, number>();
+  /** By the list itself, which entries of one evaluation share, and by what it says. */
+  const places = new Map<unknown, number>();
   const restrictions: Restrictions[] = [];
   const entries = requirements.entries.map((entry) => {
     const { restricts_capabilities } = entry.impact;
+    const known = places.get(restricts_capabilities);
+    if (known !== undefined) return packEntry(entry, known);
     let key = '';
     for (const { capability, configuration, deadline } of restricts_capabilities) {
       key += `${configuration} ${capability} ${deadline.status},`;
@@ -57,6 +60,7 @@ export function packRequirements<T extends Requirements>(requirements: T): Packe
         ),
       );
     }
+    places.set(restricts_capabilities, place);
     return packEntry(entry, place);
   });
   return restrictions.length === 0

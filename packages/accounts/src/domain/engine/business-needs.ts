@@ -2,20 +2,13 @@ import { isInList } from '../reference/countries.js';
 import { requirementTable } from '../reference/small-tables.js';
 import type { Capability, Need } from './need.js';
 import { addressMembers } from './person-needs.js';
-import {
-  named,
-  numberRestricts,
-  ofBusiness,
-  ofMerchant,
-  PAYOUTS,
-  type Subject,
-} from './subject.js';
+import { PAYOUTS, type Subject } from './subject.js';
 
 const BUSINESS = 'identity.business_details';
 
 /** Rows 1 to 3, for everybody who is more than a customer. Source: accounts, section 16.2. */
 export function basicNeeds(subject: Subject): Need[] {
-  const all = ofBusiness(subject);
+  const all = subject.restricts.business;
   const { fields } = subject.account;
   return [
     ...unless(subject.entityType, 'identity.entity_type', all),
@@ -36,9 +29,13 @@ export function organisationNeeds(subject: Subject): Need[] {
   const { country } = subject;
   const business = subject.account.fields.identity?.business_details;
   const table = requirementTable();
-  const merchant = ofMerchant(subject);
+  const merchant = subject.restricts.merchant;
   const address = addressMembers(country).flatMap((member) =>
-    unless(business?.address?.[member], `${BUSINESS}.address.${member}`, ofBusiness(subject)),
+    unless(
+      business?.address?.[member],
+      `${BUSINESS}.address.${member}`,
+      subject.restricts.business,
+    ),
   );
   const type = country === undefined ? undefined : table.primary_business_id_number[country];
   const hasNumber = business?.id_numbers?.some((number) => number.type === type);
@@ -47,7 +44,7 @@ export function organisationNeeds(subject: Subject): Need[] {
     ...address,
     ...unless(business?.phone, `${BUSINESS}.phone`, merchant),
     ...when(type !== undefined, () =>
-      unless(hasNumber, `${BUSINESS}.id_numbers.${type}`, numberRestricts(subject)),
+      unless(hasNumber, `${BUSINESS}.id_numbers.${type}`, subject.restricts.numbers),
     ),
     ...when(needsStructure, () => unless(business?.structure, `${BUSINESS}.structure`, merchant)),
   ];
@@ -55,7 +52,7 @@ export function organisationNeeds(subject: Subject): Need[] {
 
 /** Rows 8 to 11. */
 export function merchantNeeds(subject: Subject): Need[] {
-  const cards = named(subject, 'merchant', 'card_payments');
+  const cards = subject.restricts.cards;
   const { configuration, defaults, dashboard } = subject.account.fields;
   const merchant = configuration?.merchant;
   const profile = defaults?.profile;
@@ -85,7 +82,7 @@ export function ownershipNeeds(subject: Subject, hasOwner: boolean): Need[] {
   const { country, entityType } = subject;
   if (entityType !== 'company' || country === undefined) return [];
   const table = requirementTable();
-  const payouts = named(subject, 'merchant', PAYOUTS);
+  const payouts = subject.restricts.payouts;
   const attestations = subject.account.fields.identity?.attestations;
   const provided = attestations?.persons_provided;
   const path = 'identity.attestations.persons_provided';
@@ -114,7 +111,7 @@ export function ownershipNeeds(subject: Subject, hasOwner: boolean): Need[] {
 export function agreementNeeds(subject: Subject): Need[] {
   const { identity, defaults } = subject.account.fields;
   const { currency } = subject;
-  const outgoing = ofBusiness(subject).filter(
+  const outgoing = subject.restricts.business.filter(
     ({ id }) => id === PAYOUTS || id.startsWith('bank_accounts.'),
   );
   const hasMethod = currency !== undefined && defaults?.payout_methods?.[currency] !== undefined;
@@ -123,7 +120,7 @@ export function agreementNeeds(subject: Subject): Need[] {
       unless(
         identity?.attestations?.terms_of_service?.account,
         'identity.attestations.terms_of_service.account',
-        ofBusiness(subject),
+        subject.restricts.business,
       ),
     ),
     ...when(subject.account.livemode && currency !== undefined, () =>
@@ -137,7 +134,7 @@ function scriptNeeds(subject: Subject): Need[] {
   const business = subject.account.fields.identity?.business_details;
   const holder = subject.isOrganisation ? business : subject.individual;
   const path = subject.isOrganisation ? BUSINESS : 'identity.individual';
-  const merchant = ofMerchant(subject);
+  const merchant = subject.restricts.merchant;
   if (subject.entityType === undefined) return [];
   return (['script_names', 'script_addresses'] as const).flatMap((member) =>
     (['kana', 'kanji'] as const).flatMap((script) =>
@@ -148,7 +145,7 @@ function scriptNeeds(subject: Subject): Need[] {
 
 /** Row 24. An address says where taxes are due, and so does the place that a customer's device is at. */
 export function taxNeeds(subject: Subject): Need[] {
-  const restricts = named(subject, 'customer', 'automatic_indirect_tax');
+  const restricts = subject.restricts.tax;
   const customer = subject.account.fields.configuration?.customer;
   if (restricts.length === 0 || customer?.automatic_indirect_tax?.ip_address) return [];
   const shipping = customer?.shipping?.address;

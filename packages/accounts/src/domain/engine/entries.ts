@@ -34,11 +34,25 @@ type Restriction = RequirementEntry['impact']['restricts_capabilities'][number];
 
 /** Entries of missing data, each datum once, in the order of the rows. */
 export function entriesOfNeeds(subject: Subject, needs: readonly Need[]): DatedEntry[] {
-  return merge(needs).map((need) => entryOfNeed(subject, need));
+  const known = new Map<Need['restricts'], Deadlines>();
+  return merge(needs).map((need) => {
+    let deadlines = need.extraGraceCount ? undefined : known.get(need.restricts);
+    if (deadlines === undefined) {
+      deadlines = deadlinesOf(subject, need);
+      if (!need.extraGraceCount) known.set(need.restricts, deadlines);
+    }
+    return entryOfNeed(subject, need, deadlines);
+  });
 }
 
-/** Every write of an account comes here for each datum that it lacks, so it makes as few objects as it can. */
-function entryOfNeed(subject: Subject, need: Need): DatedEntry {
+/** What a list of capabilities has to wait for; the same for all data that restrict the same ones. */
+interface Deadlines {
+  readonly restricts: readonly Restriction[];
+  readonly soonestMs: number | undefined;
+  readonly changeMs: number | undefined;
+}
+
+function deadlinesOf(subject: Subject, need: Need): Deadlines {
   const { nowMs } = subject.input;
   const restricts: Restriction[] = [];
   let soonestMs: number | undefined;
@@ -51,6 +65,14 @@ function entryOfNeed(subject: Subject, need: Need): DatedEntry {
     const nextMs = nextChangeMs(dueMs, nowMs);
     changeMs = Math.min(changeMs ?? nextMs, nextMs);
   }
+  return { restricts, soonestMs, changeMs };
+}
+
+function entryOfNeed(
+  subject: Subject,
+  need: Need,
+  { restricts, soonestMs, changeMs }: Deadlines,
+): DatedEntry {
   const entry = makeEntry(subject, need, { restricts, reason: 'routine_onboarding' });
   return {
     entry,

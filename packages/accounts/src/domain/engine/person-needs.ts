@@ -2,14 +2,7 @@ import type { PersonFields, StoredPerson } from '../../model/person.js';
 import { requirementTable } from '../reference/small-tables.js';
 import { isAtLeast } from '../rules/ownership-rules.js';
 import { type Capability, type Need, personReference } from './need.js';
-import {
-  named,
-  numberRestricts,
-  ofBusiness,
-  ofMerchant,
-  PAYOUTS,
-  type Subject,
-} from './subject.js';
+import type { Subject } from './subject.js';
 
 /** From this share on an owner has to be named, in percent. */
 const NAMED_OWNER_PERCENT = 25;
@@ -35,12 +28,12 @@ export function individualNeeds(subject: Subject): Need[] {
   if (subject.entityType !== 'individual') return [];
   const { individual, country } = subject;
   const base = 'identity.individual.';
-  const all = ofBusiness(subject);
+  const all = subject.restricts.business;
   const needs = [
     ...lacking(individual, IDENTIFYING, all),
-    ...lacking(individual, ['email', 'phone'], ofMerchant(subject)),
+    ...lacking(individual, ['email', 'phone'], subject.restricts.merchant),
     ...lackingAddress(individual, country, all),
-    ...lackingNumber(individual, country, numberRestricts(subject)),
+    ...lackingNumber(individual, country, subject.restricts.numbers),
   ];
   return needs.map((need) => ({
     ...need,
@@ -51,7 +44,7 @@ export function individualNeeds(subject: Subject): Need[] {
 
 /** Rows 14 and 15. */
 export function representativeNeeds(subject: Subject): Need[] {
-  const restricts = ofMerchant(subject);
+  const restricts = subject.restricts.merchant;
   if (!subject.isOrganisation || !subject.applied.has('merchant')) return [];
   const person = subject.persons.find(({ fields }) => fields.relationship?.representative);
   if (person === undefined) return [{ description: 'relationship.representative', restricts }];
@@ -70,7 +63,7 @@ export function representativeNeeds(subject: Subject): Need[] {
 
 /** Row 19. */
 export function officerNeeds(subject: Subject): Need[] {
-  const restricts = named(subject, 'merchant', PAYOUTS);
+  const restricts = subject.restricts.payouts;
   if (!subject.isOrganisation) return [];
   return subject.persons
     .filter(({ fields: { relationship } }) =>

@@ -1,4 +1,8 @@
-import type { CapabilityStatus, RequirementEntry } from '../../model/requirements.js';
+import type {
+  CapabilityStatus,
+  DeadlineStatus,
+  RequirementEntry,
+} from '../../model/requirements.js';
 import { capabilityRow, isOfferedIn, isOfferedTo } from '../reference/capabilities.js';
 import { isCountryOf } from '../reference/countries.js';
 import { isEntityTypeIn } from '../reference/entity-types.js';
@@ -21,19 +25,18 @@ export function statusOf(
   }
   const unsupported = whyUnsupported(subject, capability);
   if (unsupported !== undefined) return because('unsupported', unsupported, 'no_resolution');
-  const restricting = at.entries.flatMap((entry) =>
-    entry.impact.restricts_capabilities
-      .filter(
-        (restricted) =>
-          restricted.capability === capability.id &&
-          restricted.configuration === capability.configuration,
-      )
-      .map(({ deadline }) => ({ awaits: entry.awaiting_action_from, status: deadline.status })),
-  );
-  if (restricting.some(({ awaits, status }) => awaits === 'user' && status === 'past_due')) {
+  const restricts = (entry: RequirementEntry, status?: DeadlineStatus): boolean =>
+    entry.impact.restricts_capabilities.some(
+      (restricted) =>
+        restricted.capability === capability.id &&
+        restricted.configuration === capability.configuration &&
+        (status === undefined || restricted.deadline.status === status),
+    );
+  const { entries } = at;
+  if (entries.some((one) => one.awaiting_action_from === 'user' && restricts(one, 'past_due'))) {
     return because('restricted', 'requirements_past_due', 'provide_info');
   }
-  if (restricting.some(({ awaits }) => awaits === 'vendor')) {
+  if (entries.some((one) => one.awaiting_action_from === 'vendor' && restricts(one))) {
     return because('pending', 'requirements_pending_verification', 'no_resolution');
   }
   return capability.configuration === 'customer' && !hasTaxCountry(subject)

@@ -31,6 +31,17 @@ export interface Subject {
   readonly persons: readonly StoredPerson[];
   /** Requested ones and those that come by themselves, of configurations that are applied. */
   readonly capabilities: readonly Capability[];
+  /** What data keep from the account, each list made once: most data restrict the same. */
+  readonly restricts: {
+    readonly merchant: readonly Capability[];
+    /** Of merchant and recipient. */
+    readonly business: readonly Capability[];
+    readonly cards: readonly Capability[];
+    readonly payouts: readonly Capability[];
+    /** What a wrong or missing id number of the account keeps from it: money going out. */
+    readonly numbers: readonly Capability[];
+    readonly tax: readonly Capability[];
+  };
   /** Ids of the entries that there are, by their keys: an entry keeps its own while it lasts. */
   readonly entryIds: ReadonlyMap<string, string>;
   /** A merchant's or recipient's capability was asked for: before, only the basics are required. */
@@ -47,6 +58,7 @@ export function subjectOf(input: EngineInput): Subject {
       .filter((request) => request.requested)
       .map(({ id }) => ({ configuration, id })),
   );
+  const capabilities = [...requested, ...automatic(applied, requested)];
   return {
     account,
     input,
@@ -62,7 +74,8 @@ export function subjectOf(input: EngineInput): Subject {
     individual: persons.find(({ id }) => id === account.individualId)?.fields ?? {},
     persons: persons.filter(({ id }) => id !== account.individualId),
     entryIds: new Map(account.requirements.entries.map((entry) => [keyOf(entry), entry.id])),
-    capabilities: [...requested, ...automatic(applied, requested)],
+    capabilities,
+    restricts: restrictsOf(capabilities),
     hasRequest: requested.some(({ configuration }) => configuration !== 'customer'),
   };
 }
@@ -81,30 +94,16 @@ function automatic(
   return found;
 }
 
-export function ofMerchant({ capabilities }: Subject): Capability[] {
-  return capabilities.filter(({ configuration }) => configuration === 'merchant');
-}
-
-function ofRecipient({ capabilities }: Subject): Capability[] {
-  return capabilities.filter(({ configuration }) => configuration === 'recipient');
-}
-
-/** Of both. */
-export function ofBusiness({ capabilities }: Subject): Capability[] {
-  return capabilities.filter(({ configuration }) => configuration !== 'customer');
-}
-
-export function named(
-  subject: Subject,
-  configuration: ConfigurationName,
-  id: string,
-): Capability[] {
-  return subject.capabilities.filter(
-    (capability) => capability.configuration === configuration && capability.id === id,
-  );
-}
-
-/** What a wrong or missing id number of the account keeps from it: money going out. */
-export function numberRestricts(subject: Subject): Capability[] {
-  return [...named(subject, 'merchant', PAYOUTS), ...ofRecipient(subject)];
+function restrictsOf(capabilities: readonly Capability[]): Subject['restricts'] {
+  const merchant = capabilities.filter(({ configuration }) => configuration === 'merchant');
+  const recipient = capabilities.filter(({ configuration }) => configuration === 'recipient');
+  const payouts = merchant.filter(({ id }) => id === PAYOUTS);
+  return {
+    merchant,
+    business: capabilities.filter(({ configuration }) => configuration !== 'customer'),
+    cards: merchant.filter(({ id }) => id === 'card_payments'),
+    payouts,
+    numbers: [...payouts, ...recipient],
+    tax: capabilities.filter(({ id }) => id === 'automatic_indirect_tax'),
+  };
 }

@@ -4,7 +4,7 @@ import type { PersonFields, StoredPerson } from '../../model/person.js';
 import { normaliseIdNumber } from '../reference/id-numbers.js';
 import { type Capability, type Finding, personReference } from './need.js';
 import { addressMembers, personNumberTypes } from './person-needs.js';
-import { numberRestricts, ofBusiness, ofMerchant, type Subject } from './subject.js';
+import type { Subject } from './subject.js';
 
 /** Data that are looked at together, and where what is found about them is said. */
 interface Target {
@@ -105,7 +105,7 @@ function businessTargets(subject: Subject): Target[] {
   if (!subject.isOrganisation) return [];
   const business = subject.account.fields.identity?.business_details ?? {};
   const base = 'identity.business_details';
-  const all = ofBusiness(subject);
+  const all = subject.restricts.business;
   const documents = documentTargets(business.documents, (name) => ({
     description: `${base}.documents.${name}`,
     restricts: all,
@@ -130,7 +130,7 @@ function businessTargets(subject: Subject): Target[] {
     at: {
       number: {
         description: `${base}.id_numbers.${numbers[0]?.type}`,
-        restricts: numberRestricts(subject),
+        restricts: subject.restricts.numbers,
       },
       address: { description: `${base}.address.line1`, restricts: all },
       birth: nameAt,
@@ -143,7 +143,7 @@ function businessTargets(subject: Subject): Target[] {
 function personTargets(subject: Subject, person: StoredPerson): Target[] {
   const isIndividual = person.id === subject.account.individualId;
   const base = isIndividual ? 'identity.individual.' : '';
-  const restricts = isIndividual ? ofBusiness(subject) : ofMerchant(subject);
+  const restricts = isIndividual ? subject.restricts.business : subject.restricts.merchant;
   const place = (description: string): Place => ({ description: base + description, restricts });
   const reference = isIndividual ? undefined : personReference(person.id);
   const { fields } = person;
