@@ -203,15 +203,25 @@ export class BufferTable {
     }
   }
 
+  /** Compares times as pairs of words, low one first: as bigints each of them would be an object. */
   #noteTimes(times: BigInt64Array, from: number, to: number): void {
-    let min = this.minTime;
-    let max = this.maxTime;
-    for (let i = from; i < to; i++) {
-      const time = times[i] as bigint;
-      if (time < min) min = time;
-      if (time > max) max = time;
+    const words = new Int32Array(times.buffer, times.byteOffset, to * 2);
+    let first = from;
+    let last = from;
+    for (let row = from + 1; row < to; row++) {
+      if (isBefore(words, row, first)) first = row;
+      else if (isBefore(words, last, row)) last = row;
     }
-    this.minTime = min;
-    this.maxTime = max;
+    const min = times[first] as bigint;
+    const max = times[last] as bigint;
+    if (min < this.minTime) this.minTime = min;
+    if (max > this.maxTime) this.maxTime = max;
   }
+}
+
+function isBefore(words: Int32Array, row: number, other: number): boolean {
+  const high = words[row * 2 + 1] as number;
+  const otherHigh = words[other * 2 + 1] as number;
+  if (high !== otherHigh) return high < otherHigh;
+  return (words[row * 2] as number) >>> 0 < (words[other * 2] as number) >>> 0;
 }
