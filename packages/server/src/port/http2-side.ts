@@ -1,4 +1,5 @@
 import {
+  constants,
   createServer,
   type Http2Server,
   type Http2ServerRequest,
@@ -6,6 +7,8 @@ import {
   type Http2Session,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Clock } from '@plinth/kernel';
+import { RequestTurns } from './request-turns.js';
 
 export type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
@@ -24,14 +27,34 @@ const IDLE_MS = 300_000;
 /** How long the answer to that may take. */
 const PING_ANSWER_MS = 20_000;
 
+/**
+ * Requests that a client may take back before they are answered: so many at once, and so many a second from then on. Taking
+ * back costs a client nothing and does not count against its open requests. Source: CVE-2023-44487.
+ */
+const MAX_TAKEN_BACK = 500;
+const TAKEN_BACK_PER_SEC = 50;
+
+/** What is known of a connection. */
+interface SessionState {
+  openCount: number;
+  /** How many requests it may take back, and when that was so. */
+  mayTakeBack: number;
+  sinceMs: number;
+  /** It has taken back too many. */
+  isTooBusy: boolean;
+}
+
 /** Serves connections that speak HTTP/2, whoever accepted them. */
 export class Http2Side {
   readonly #server: Http2Server;
-  /** With the number of open requests. */
-  readonly #sessions = new Map<Http2Session, number>();
+  readonly #clock: Clock;
+  readonly #turns: RequestTurns;
+  readonly #sessions = new Map<Http2Session, SessionState>();
   readonly #sockets = new Set<Socket>();
 
-  constructor(handler: Http2Handler) {
+  constructor(handler: Http2Handler, clock: Clock) {
+    this.#clock = clock;
+    this.#turns = new RequestTurns(() => clock.monotonicMs());
     this.#server = createServer(
       {
         maxSessionMemory: MAX_SESSION_MEMORY_MB,
@@ -39,16 +62,16 @@ export class Http2Side {
       },
       (request, response) => {
         announceBody(request);
-        handler(request, response);
+        const { stream } = request;
+        // Taken back together with its headers.
+        if (stream.session === undefined) return;
+        this.#turns.take(stream.session, {
+          isWanted: () => !stream.closed && !stream.destroyed,
+          begin: () => handler(request, response),
+        });
       },
     );
     this.#server.on('session', (session) => this.#watch(session));
-    this.#server.on('stream', (stream) => {
-      const session = stream.session;
-      if (session === undefined) return;
-      this.#count(session, 1);
-      stream.once('close', () => this.#count(session, -1));
-    });
     // The session closes itself on a protocol error; nobody else is concerned.
     this.#server.on('sessionError', () => {});
   }
@@ -73,18 +96,42 @@ export class Http2Side {
   }
 
   #watch(session: Http2Session): void {
-    this.#sessions.set(session, 0);
+    const sinceMs = this.#clock.monotonicMs();
+    const state = { openCount: 0, mayTakeBack: MAX_TAKEN_BACK, sinceMs, isTooBusy: false };
+    this.#sessions.set(session, state);
+    session.on('stream', (stream) => {
+      const note = (): void => {
+        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#countTakenBack(session, state);
+      };
+      // What is taken back together with its headers has been closed before it is told.
+      if (stream.destroyed) {
+        note();
+        return;
+      }
+      state.openCount++;
+      stream.once('close', () => {
+        state.openCount--;
+        note();
+      });
+    });
     session.once('close', () => this.#sessions.delete(session));
     session.setLocalWindowSize(WINDOW_BYTES);
     session.setTimeout(IDLE_MS, () => {
-      if (this.#sessions.get(session) === 0) session.close();
+      if (this.#sessions.get(session)?.openCount === 0) session.close();
       else askForLife(session);
     });
   }
 
-  #count(session: Http2Session, change: number): void {
-    const count = this.#sessions.get(session);
-    if (count !== undefined) this.#sessions.set(session, count + change);
+  #countTakenBack(session: Http2Session, state: SessionState): void {
+    const nowMs = this.#clock.monotonicMs();
+    const regained = ((nowMs - state.sinceMs) / 1000) * TAKEN_BACK_PER_SEC;
+    state.mayTakeBack = Math.min(MAX_TAKEN_BACK, state.mayTakeBack + regained) - 1;
+    state.sinceMs = nowMs;
+    if (state.mayTakeBack >= 0 || state.isTooBusy) return;
+    state.isTooBusy = true;
+    // This may be a call out of the library while it reads: the session must not go away under it.
+    const why = new Error('too many requests were taken back');
+    setImmediate(() => session.destroy(why, constants.NGHTTP2_ENHANCE_YOUR_CALM));
   }
 }
 

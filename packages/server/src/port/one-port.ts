@@ -56,7 +56,7 @@ export class OnePort {
     this.#http1 = http1;
     this.#clock = clock;
     this.#plain = options.plain;
-    this.#http2 = new Http2Side(options.handler);
+    this.#http2 = new Http2Side(options.handler, clock);
     this.#takesPlainText = tls?.takesPlainText ?? true;
     this.#tls = tls && new TlsSide(tls.identity, (socket) => this.#serveInside(socket));
     // The server's own listeners for its own event, which has one argument.
