@@ -265,8 +265,10 @@ export class TableColumns {
     let end = units.at(-1)?.to ?? 0;
     if (end === source.rowCount) return units;
     const pageRows = source.kind === 'segment' ? source.rowCount : PAGE_ROWS;
-    const last = units.at(-1);
-    if (last !== undefined && !last.isGathered && last.to - last.from < pageRows) {
+    // Pages join what follows unless they are much larger: each row is taken up a few times at most, and pages are few.
+    for (let last = units.at(-1); last !== undefined; last = units.at(-1)) {
+      const isLarge = last.to - last.from > 2 * (source.rowCount - last.to);
+      if (last.isGathered || isLarge || source.rowCount - last.from > pageRows) break;
       last.rows.forget();
       units.pop();
       end = last.from;
