@@ -245,7 +245,10 @@ describe('over the limit', () => {
       assert.equal(answer.headers['x-github-limited-by'], 'primary');
       // Both headers tell one moment, rounded to seconds, as seen between question and answer.
       const moment = resetOf(answer) - Number(answer.headers['retry-after']);
-      assert.ok(moment >= asked - 1 && moment <= answered + 1, `${moment}: ${asked} to ${answered}`);
+      assert.ok(
+        moment >= asked - 1 && moment <= answered + 1,
+        `${moment}: ${asked} to ${answered}`,
+      );
     }
   });
 
