@@ -30,7 +30,7 @@ export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
 export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-errors.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
-export type { HttpService, Rehearsal, Rehearse } from './http/http-service.js';
+export type { HttpService } from './http/http-service.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';
 export type {
   PlainAnswer,

@@ -5,7 +5,6 @@ import {
   type Logger,
   Metrics,
   type PlainRoute,
-  type Rehearse,
   RelationalOutbox,
   type RequestGate,
   SystemClock,
@@ -16,8 +15,7 @@ import type { FastifyInstance } from 'fastify';
 import { answerHeaderLines, createHttpApp, type HttpAppParts } from './http/http-app.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
-import { PlainSide, type PlainSideParts } from './port/plain-side.js';
-import { openRehearsal } from './port/rehearsal.js';
+import { PlainSide } from './port/plain-side.js';
 import type { TlsIdentity } from './port/tls-identity.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
@@ -170,9 +168,7 @@ export async function wireUp(
       clock,
       openPlainSide: (keepAliveMs) => openPlainSide(parts, clock, keepAliveMs),
       warmUp() {
-        const rehearse: Rehearse = async (routes) =>
-          await openRehearsal(routes, { clock, log, headerLines: headerLinesOf(parts) });
-        for (const service of services) service.warmUp?.(rehearse);
+        for (const service of services) service.warmUp?.();
       },
       useIdentity: ({ options }) => identity.useTls(options),
       beginDraining() {
@@ -218,14 +214,6 @@ const GATED_AS = { server: 'tsdb', operator: 'identity' } as const;
 const gatedAs = ({ front }: PlainRoute): string =>
   typeof front === 'object' ? front.service : GATED_AS[front];
 
-function headerLinesOf(parts: HttpAppParts): PlainSideParts['headerLines'] {
-  const lines = {
-    server: answerHeaderLines(parts.clusterUuid()),
-    operator: OPERATOR_HEADER_LINES,
-  };
-  return (front) => lines[front];
-}
-
 /** Gates and request logs belong to the framework: with them it sees every request. */
 function openPlainSide(
   parts: HttpAppParts,
@@ -236,11 +224,15 @@ function openPlainSide(
   const all = services.flatMap((service) => service.plainRoutes?.() ?? []);
   const routes = all.filter((route) => !gate?.covers(gatedAs(route)));
   if (log.isLevelEnabled('debug') || routes.length === 0) return undefined;
+  const headerLines = {
+    server: answerHeaderLines(parts.clusterUuid()),
+    operator: OPERATOR_HEADER_LINES,
+  };
   return new PlainSide(
     {
       ...{ routes, clock, log },
       authenticate: (request) => parts.authenticate(request),
-      headerLines: headerLinesOf(parts),
+      headerLines: (front) => headerLines[front],
       numbersOf: (method, path) => metrics.route(method, path),
       isDraining: () => parts.isDraining(),
     },

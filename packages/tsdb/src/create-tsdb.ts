@@ -116,11 +116,19 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       });
     },
     plainRoutes: () => plainRoutes,
-    warmUp(rehearse) {
-      whenOpen().warmUp(async (parts) => {
-        const { rehearseQueries } = await import('./routes/rehearse-queries.js');
-        const { settings, log, fileSystem } = needs;
-        return await rehearseQueries({ ...parts, settings, log, files: fileSystem }, rehearse);
+    warmUp() {
+      whenOpen().warmUp({
+        async sql(result) {
+          const { encode } = await import('./routes/query/result-answer.js');
+          const { TEXT_FORMATS } = await import('./routes/formats/index.js');
+          const isInfluxdb3 = needs.settings.compat === 'influxdb3';
+          const format = TEXT_FORMATS[isInfluxdb3 ? 'json_rows' : 'json_series'];
+          for await (const _piece of encode(result, format));
+        },
+        async influxql(run) {
+          const { encodedRun } = await import('./routes/influxql/v1-query-route.js');
+          for await (const _piece of encodedRun(run, needs.log));
+        },
       });
     },
     async close() {

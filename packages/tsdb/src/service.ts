@@ -7,25 +7,26 @@ import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import type { Engine } from './domain/engine/engine.js';
 import type { Planner } from './domain/engine/query-path.js';
 import { type EngineReport, TsdbEngine } from './domain/engine/tsdb-engine.js';
-import { type QueryRehearsal, warmUpQueries } from './domain/engine/warm-up.js';
-import { Influxql } from './domain/influxql/influxql.js';
+import { warmUpQueries } from './domain/engine/warm-up.js';
+import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
 import { LanePool } from './domain/line-protocol/lane-pool.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { EngineMetrics, observeCaches, observeEngine } from './engine-metrics.js';
+import type { ResultStream } from './model/result.js';
 import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
 
-/** Serves queries over parts that stand in for those of users. */
-export type RehearseQueries = (parts: {
-  readonly engine: Pick<Engine, 'query' | 'queryToParquet'>;
-  readonly influxql: Influxql;
-}) => Promise<QueryRehearsal>;
+/** Take answers to their ends, encoded as for clients. */
+export interface WarmUpConsumers {
+  sql(result: ResultStream): Promise<void>;
+  influxql(run: InfluxqlRun): Promise<void>;
+}
 
 /** The parts that the routes work with. */
 export interface OpenTsdb {
@@ -37,8 +38,8 @@ export interface OpenTsdb {
   readonly recorder: MetricsRecorder;
   readonly influxql: Influxql;
   readonly caches: Caches;
-  /** Lets the runtime compile what queries run through, in the background. */
-  warmUp(rehearse: RehearseQueries): void;
+  /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
+  warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
   close(): Promise<void>;
 }
@@ -167,19 +168,22 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       ...{ clock, random, limits },
     }),
     caches,
-    warmUp(rehearse) {
+    warmUp(consume) {
       if (!settings.warm_up) return;
       const { signal } = closing;
       const writeIdleMs = (): number => engine.writeIdleMs;
       const queries = (): Promise<void> =>
         warmUpQueries({
-          ...{ host, files, planner, clock, random, writeIdleMs, signal },
-          rehearse: async (over, database) => {
+          ...{ host, files, planner, clock, random },
+          ...{ writeIdleMs, consume: consume.sql, signal },
+          influxqlOver(over, database) {
             const influxql = new Influxql({
               catalog: { database: () => database, databases: () => [database] },
               ...{ engine: over, changes: undefined, clock, random, limits },
             });
-            return await rehearse({ engine: over, influxql });
+            const about = { database: database.name, policy: undefined, params: new Map() };
+            return async (text) =>
+              await consume.influxql(await influxql.open({ ...about, text, signal }));
           },
         });
       warmingUp ??= lanes

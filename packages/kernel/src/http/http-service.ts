@@ -11,16 +11,7 @@ export interface HttpService {
   register(app: FastifyInstance): Promise<void>;
   start(): Promise<void>;
   /** Called once when the port answers: work that makes the first requests faster. Must not throw. */
-  warmUp?(rehearse: Rehearse): void;
+  warmUp?(): void;
   /** Twice is harmless. */
   close(): Promise<void>;
-}
-
-/** Serves plain routes to this process alone, on a connection like those of clients. */
-export type Rehearse = (routes: readonly PlainRoute[]) => Promise<Rehearsal>;
-
-export interface Rehearsal {
-  /** Sends a GET to path and query and takes the whole answer. Throws when it has another status than 200. */
-  ask(url: string): Promise<void>;
-  close(): void;
 }

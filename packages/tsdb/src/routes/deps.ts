@@ -22,8 +22,3 @@ export interface RouteDeps {
   /** Called for every write that reached the engine; for counters. */
   onWritten?(outcome: WriteOutcome, bodySizeBytes: number): void;
 }
-
-/** What the routes of queries need of it. */
-export interface QueryDeps extends Pick<RouteDeps, 'influxql' | 'settings' | 'log' | 'files'> {
-  readonly engine: Pick<Engine, 'query' | 'queryToParquet'>;
-}

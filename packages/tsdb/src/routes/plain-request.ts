@@ -34,7 +34,7 @@ export function registerQueryRoute(app: FastifyInstance, route: QueryRoute, deps
 /** The way around the framework: what its scope does happens here. */
 export function plainQueryRoute(
   { path, dialect, answer }: QueryRoute,
-  { settings, log }: Pick<RouteDeps, 'settings' | 'log'>,
+  { settings, log }: RouteDeps,
 ) {
   const decoded = async (request: QueryHttp): Promise<QueryHttp> => {
     const { body, headers } = request;

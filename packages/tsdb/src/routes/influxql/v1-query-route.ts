@@ -3,7 +3,7 @@ import type { Logger, PlainAnswer, PlainRoute } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
-import type { QueryDeps, RouteDeps } from '../deps.js';
+import type { RouteDeps } from '../deps.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import {
   plainQueryRoute,
@@ -26,26 +26,22 @@ const PIECE_LENGTH = 64 * 1024;
 /** `/query`: InfluxQL as the 1.x server speaks it; returns the plain routes. Source: tsdb-http, "v1 query endpoint". */
 export function registerV1QueryRoute(app: FastifyInstance, deps: RouteDeps): readonly PlainRoute[] {
   return ['/query', '/query/'].map((path) => {
-    const route = v1QueryRoute(path, deps);
+    const route: QueryRoute = {
+      path,
+      dialect: 'native',
+      async answer(request) {
+        const input = readV1Input(request);
+        try {
+          return withHeaders(await answer(input, request, deps), versionHeaders(deps));
+        } catch (error) {
+          const failed = errorAnswer(error, { dialect: 'native', log: deps.log });
+          return withHeaders(failed, versionHeaders(deps));
+        }
+      },
+    };
     registerQueryRoute(app, route, deps);
     return plainQueryRoute(route, deps);
   });
-}
-
-export function v1QueryRoute(path: string, deps: QueryDeps): QueryRoute {
-  return {
-    path,
-    dialect: 'native',
-    async answer(request) {
-      const input = readV1Input(request);
-      try {
-        return withHeaders(await answer(input, request, deps), versionHeaders(deps));
-      } catch (error) {
-        const failed = errorAnswer(error, { dialect: 'native', log: deps.log });
-        return withHeaders(failed, versionHeaders(deps));
-      }
-    },
-  };
 }
 
 const withHeaders = (answer: PlainAnswer, headers: PlainAnswer['headers']): PlainAnswer => ({
@@ -53,7 +49,7 @@ const withHeaders = (answer: PlainAnswer, headers: PlainAnswer['headers']): Plai
   headers: [...headers, ...answer.headers],
 });
 
-async function answer(input: V1Input, request: QueryHttp, deps: QueryDeps): Promise<PlainAnswer> {
+async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Promise<PlainAnswer> {
   const head = { status: 200, headers: [['content-type', CONTENT_TYPES[input.format]]] } as const;
   let run: InfluxqlRun;
   try {

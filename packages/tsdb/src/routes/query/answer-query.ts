@@ -1,6 +1,6 @@
 import type { PlainAnswer } from '@plinth/kernel';
 import type { QueryRequest } from '../../domain/engine/engine.js';
-import type { QueryDeps } from '../deps.js';
+import type { RouteDeps } from '../deps.js';
 import { type FormatName, TEXT_FORMATS } from '../formats/index.js';
 import { parquetAnswer } from './parquet-answer.js';
 import { resultAnswer } from './result-answer.js';
@@ -9,7 +9,7 @@ import { resultAnswer } from './result-answer.js';
 export async function answerQuery(
   query: QueryRequest,
   format: FormatName,
-  { engine, files }: QueryDeps,
+  { engine, files }: RouteDeps,
 ): Promise<PlainAnswer> {
   return format === 'parquet'
     ? await parquetAnswer(await engine.queryToParquet(query), files)

@@ -1,20 +1,14 @@
 import type { PlainRoute } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
-import type { QueryDeps, RouteDeps } from '../deps.js';
+import type { RouteDeps } from '../deps.js';
 import { plainQueryRoute, type QueryRoute, registerQueryRoute } from '../plain-request.js';
 import { answerQuery } from './answer-query.js';
 import { readQueryInput } from './query-input.js';
 
 /** Returns the plain ones. Source: tsdb-http, "Native query endpoints". */
 export function registerQueryRoutes(app: FastifyInstance, deps: RouteDeps): readonly PlainRoute[] {
-  const route = sqlQueryRoute(deps);
-  registerQueryRoute(app, route, deps);
-  return [plainQueryRoute(route, deps)];
-}
-
-export function sqlQueryRoute(deps: QueryDeps): QueryRoute {
   const isInfluxdb3 = deps.settings.compat === 'influxdb3';
-  return {
+  const route: QueryRoute = {
     path: '/api/v3/query_sql',
     dialect: isInfluxdb3 ? 'text' : 'native',
     async answer(request) {
@@ -23,4 +17,6 @@ export function sqlQueryRoute(deps: QueryDeps): QueryRoute {
       return await answerQuery({ database, language: 'sql', text, params, signal }, format, deps);
     },
   };
+  registerQueryRoute(app, route, deps);
+  return [plainQueryRoute(route, deps)];
 }

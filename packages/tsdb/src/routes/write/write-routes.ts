@@ -129,7 +129,7 @@ export class WriteRoute implements PlainRoute {
 }
 
 /** Clients of version 1 read these. */
-export function versionHeaders({ settings }: Pick<RouteDeps, 'settings'>): PlainAnswer['headers'] {
+export function versionHeaders({ settings }: RouteDeps): PlainAnswer['headers'] {
   return [
     ['x-influxdb-version', settings.reported_version],
     ['x-influxdb-build', 'Core'],
