@@ -241,8 +241,10 @@ export class Library {
     this.#current = { version, set };
     this.#isDegraded = false;
     for (const listener of this.#listeners) listener(this.#current);
-    await this.#forgetOld();
-    await this.#needs.editions.forgetHistory(this.#needs.keepHistory);
+    // What is published stays so, whatever becomes of what is old: that goes with the next publication.
+    await this.#forgetOld().catch((err: unknown) => {
+      this.#needs.log.error({ err }, 'old versions and changes of the game data cannot be removed');
+    });
     return published;
   }
 
@@ -366,9 +368,10 @@ export class Library {
     return { rows, objectName };
   }
 
-  /** Removes versions beyond those that are kept, and what only they had. */
+  /** Removes changes and versions beyond those that are kept, and what only these versions had. */
   async #forgetOld(): Promise<void> {
-    const { editions, groups, keepVersions } = this.#needs;
+    const { editions, groups, keepVersions, keepHistory } = this.#needs;
+    await editions.forgetHistory(keepHistory);
     const excess = this.#versions.length - keepVersions;
     if (excess <= 0) return;
     const kept = this.#versions.slice(excess);

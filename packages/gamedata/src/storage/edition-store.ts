@@ -230,10 +230,13 @@ export class EditionStore {
       .limit(1)
       .executeTakeFirst();
     const importSeq = lastImport?.seq ?? 0;
+    // What a round has passed over stays: to look at it again in each would take as long as all of it.
+    let seenSeq = 0;
     for (let round = 0; round < MAX_FORGET_ROUNDS; round++) {
       const found = await this.#reader()
         .selectFrom('gamedata_history as change')
         .select('seq')
+        .where('seq', '>', seenSeq)
         .where('seq', '<=', newestGone.seq)
         .where('seq', '<>', importSeq)
         .where((row) => row.or([row('version', 'is not', null), row('kind', 'is', null)]))
@@ -257,12 +260,14 @@ export class EditionStore {
         .orderBy('seq')
         .limit(FORGET_AT_ONCE)
         .execute();
-      if (found.length === 0) return;
       const seqs = found.map(({ seq }) => seq);
+      const lastSeq = seqs.at(-1);
+      if (lastSeq === undefined) return;
       await this.transaction(async (tx) => {
         await tx.deleteFrom('gamedata_history').where('seq', 'in', seqs).execute();
       });
       if (found.length < FORGET_AT_ONCE) return;
+      seenSeq = lastSeq;
     }
   }
 

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { NodeFileSystem, openRelationalStore, SystemClock } from '@plinth/kernel';
+import fc from 'fast-check';
+import type { HistoryEntry } from '../model/edition.js';
+import { EditionStore } from './edition-store.js';
+
+const CHANGE = fc.record({
+  id: fc.integer({ min: 1, max: 60 }),
+  // Imports are rare: an overlay compares with what came before hundreds of changes.
+  what: fc.oneof(
+    { arbitrary: fc.constant('edit'), weight: 500 },
+    { arbitrary: fc.constantFrom('create', 'open', 'publish'), weight: 200 },
+    { arbitrary: fc.constant('import'), weight: 1 },
+  ),
+});
+type Change = Readonly<{ id: number; what: string }>;
+
+function toEntry({ id, what }: Change, index: number): HistoryEntry {
+  const isOfRecord = what !== 'publish' && what !== 'import';
+  return {
+    seq: index + 1,
+    atMs: index,
+    actor: 'a',
+    op: isOfRecord ? 'update' : (what as 'publish' | 'import'), // by `isOfRecord`
+    kind: isOfRecord ? 'items' : null,
+    id: isOfRecord ? `i${id}` : null,
+    before: isOfRecord && what !== 'create' ? '{}' : null,
+    after: null,
+    replacedBy: null,
+    aboutSeq: null,
+    version: what === 'open' || what === 'import' ? null : 1,
+  };
+}
+
+/** What is to be left, entry by entry. */
+function keptOf(entries: readonly HistoryEntry[], keepCount: number): number[] {
+  const imports = entries.filter(({ op }) => op === 'import');
+  const importSeq = imports.at(-1)?.seq ?? 0;
+  const first = new Set<string>();
+  return entries
+    .filter(({ seq, kind, id, before, version }, index) => {
+      const isFirst = seq > importSeq && id !== null && before !== null && !first.has(id);
+      if (isFirst) first.add(id);
+      const isOpen = kind !== null && version === null;
+      return index >= entries.length - keepCount || seq === importSeq || isOpen || isFirst;
+    })
+    .map(({ seq }) => seq);
+}
+
+it('forgets the oldest changes, and none that is open or that an overlay compares with', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plinth-editions-'));
+  const options = { clock: new SystemClock(), fileSystem: new NodeFileSystem() };
+  const relational = await openRelationalStore({ path: join(folder, 'db'), ...options });
+  const store = new EditionStore(relational);
+  await store.migrate();
+  const seqs = async () =>
+    (await store.history({}, { limit: 10_000, offset: 0 })).entries.map(({ seq }) => seq).reverse();
+  // Many more than go at once, with some between them that stay.
+  const changes = fc.array(CHANGE, { minLength: 700, maxLength: 900 });
+  await fc.assert(
+    fc.asyncProperty(changes, fc.integer({ min: 0, max: 100 }), async (list, keepCount) => {
+      const entries = list.map(toEntry);
+      await relational.transaction<{ gamedata_history: object }, void>(async (tx) => {
+        await tx.deleteFrom('gamedata_history').execute();
+      });
+      await store.transaction(async (tx) => {
+        for (const entry of entries) await store.addHistory(tx, entry);
+      });
+      await store.forgetHistory(keepCount);
+      assert.deepEqual(await seqs(), keptOf(entries, keepCount));
+    }),
+    { numRuns: 8 },
+  );
+  await relational.close();
+  await rm(folder, { recursive: true });
+});
