@@ -4,7 +4,11 @@ export function timestamp(ms: number): string {
 }
 
 const TIMESTAMP =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+/** In UTC, of years with four digits: an offset may lead out of them. */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Milliseconds of an RFC 3339 timestamp; `undefined` for anything else, such as the 30th of February. */
 export function parseTimestamp(text: string): number | undefined {
@@ -12,7 +16,7 @@ export function parseTimestamp(text: string): number | undefined {
   if (day === undefined) return undefined;
   if (!isCalendarDate(Number(year), Number(month), Number(day))) return undefined;
   const ms = Date.parse(text);
-  return Number.isNaN(ms) ? undefined : ms;
+  return ms >= FIRST_MS && ms <= LAST_MS ? ms : undefined;
 }
 
 export function isCalendarDate(year: number, month: number, day: number): boolean {
