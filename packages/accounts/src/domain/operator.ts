@@ -1,7 +1,6 @@
 import { type Clock, type Random, randomLetters } from '@plinth/kernel';
 import type { AccountState, StoredAccount } from '../model/account.js';
-import { readApiVersion } from '../model/api-version.js';
-import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platform-settings.js';
+import { DEFAULT_PLATFORM_SETTINGS } from '../model/platform-settings.js';
 import type { ReferenceLists } from '../model/reference.js';
 import type { InjectedRequirement } from '../model/requirements.js';
 import { checkShape } from '../model/shape/check-shape.js';
@@ -11,7 +10,6 @@ import {
   injectionSchema,
   keySchema,
   paymentMethodSchema,
-  settingsSchema,
   stateSchema,
   templateSchema,
   tickSchema,
@@ -19,7 +17,6 @@ import {
 import type { Tenant } from '../model/tenant.js';
 import { parseTimestamp, timestamp } from '../model/timestamps.js';
 import type { VendorWords } from '../model/vendor-words.js';
-import { AccountsRefused } from '../model/violation.js';
 import { accountObject, type WireOptions } from '../model/wire/account-object.js';
 import type { AccountStore } from '../storage/account-store.js';
 import { type CommitQueue, WriteSet } from '../storage/commit-queue.js';
@@ -27,7 +24,7 @@ import { readPage, toPage } from './account-pages.js';
 import type { AccountUpkeep } from './account-upkeep.js';
 import type { Fixtures, NewFile } from './fixtures.js';
 import type { KeyRotation } from './key-rotation.js';
-import { mergePatch } from './merge-patch.js';
+import { patchSettings } from './patch-settings.js';
 import type { Platform, Platforms } from './platforms.js';
 import { invalidFields, notFound } from './refusals.js';
 import type { TestClocks } from './test-clocks.js';
@@ -106,7 +103,7 @@ export class Operator {
 
   async createPlatform(body: Readonly<Record<string, unknown>>): Promise<object> {
     const platform = await this.#needs.platforms.create(
-      this.#patched(DEFAULT_PLATFORM_SETTINGS, body),
+      patchSettings(DEFAULT_PLATFORM_SETTINGS, body, this.#needs),
     );
     await this.#audit('platform_created', { platform: platform.id });
     return this.#platformObject(platform);
@@ -114,7 +111,7 @@ export class Operator {
 
   async patchPlatform(id: string, body: Readonly<Record<string, unknown>>): Promise<object> {
     const platform = await this.#needs.platforms.update(id, (settings) =>
-      this.#patched(settings, body),
+      patchSettings(settings, body, this.#needs),
     );
     await this.#audit('platform_changed', { platform: id, members: Object.keys(body) });
     return this.#platformObject(platform);
@@ -307,19 +304,6 @@ export class Operator {
     };
   }
 
-  /** A member that the patch removes takes its default. */
-  #patched(settings: PlatformSettings, body: Readonly<Record<string, unknown>>): PlatformSettings {
-    const { lists, words } = this.#needs;
-    const given = words.takeInSettings(body);
-    const patched = mergePatch(settings, { ...given, id: null, created: null });
-    const whole = check<PlatformSettings>(settingsSchema(lists), {
-      ...DEFAULT_PLATFORM_SETTINGS,
-      ...(patched as object),
-    });
-    refuseVersion(whole.default_api_version);
-    return whole;
-  }
-
   #platformObject({ id, createdMs, settings }: Platform): Record<string, unknown> {
     return { id, created: timestamp(createdMs), ...settings };
   }
@@ -332,17 +316,6 @@ export class Operator {
       body: JSON.stringify({ action, ...about }),
     };
     await commits.commit(new WriteSet().put('accounts_audit', row));
-  }
-}
-
-/** Requests without a header are answered in it, so it is held to what a header is held to. */
-function refuseVersion(version: string): void {
-  try {
-    readApiVersion(version);
-  } catch (error) {
-    if (!(error instanceof AccountsRefused)) throw error;
-    const field = 'default_api_version';
-    throw invalidFields([{ field, code: 'bad_format', message: `${field}: ${error.message}` }]);
   }
 }
 

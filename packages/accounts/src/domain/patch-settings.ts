@@ -1,0 +1,44 @@
+import { readApiVersion } from '../model/api-version.js';
+import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platform-settings.js';
+import type { ReferenceLists } from '../model/reference.js';
+import { checkShape } from '../model/shape/check-shape.js';
+import { settingsSchema } from '../model/shape/operator-params.js';
+import type { VendorWords } from '../model/vendor-words.js';
+import { AccountsRefused } from '../model/violation.js';
+import { mergePatch } from './merge-patch.js';
+import { invalidFields } from './refusals.js';
+
+/**
+ * Settings after an operator's patch; a member that it removes takes its default. Members that it does not name stay as
+ * they were taken once: a rule that came later must not refuse every other change. Throws `invalid_fields`.
+ */
+export function patchSettings(
+  settings: PlatformSettings,
+  body: Readonly<Record<string, unknown>>,
+  { lists, words }: { readonly lists: ReferenceLists; readonly words: VendorWords },
+): PlatformSettings {
+  const given = { ...words.takeInSettings(body), id: null, created: null };
+  const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // `given` is an object
+  const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(given, name);
+  const named = Object.fromEntries(Object.entries(patched).filter(isNamed));
+  const { value, failures } = checkShape(settingsSchema(lists), {
+    ...DEFAULT_PLATFORM_SETTINGS,
+    ...named,
+  });
+  if (failures.length > 0) throw invalidFields(failures);
+  const checked = value as PlatformSettings; // as the schema describes it
+  refuseVersion(checked.default_api_version);
+  const others = Object.entries(patched).filter((member) => !isNamed(member));
+  return { ...checked, ...Object.fromEntries(others) };
+}
+
+/** Requests without a header are answered in it, so it is held to what a header is held to. */
+function refuseVersion(version: string): void {
+  try {
+    readApiVersion(version);
+  } catch (error) {
+    if (!(error instanceof AccountsRefused)) throw error;
+    const field = 'default_api_version';
+    throw invalidFields([{ field, code: 'bad_format', message: `${field}: ${error.message}` }]);
+  }
+}
