@@ -202,7 +202,7 @@ export class Library {
     if (faults.length > 0) {
       throw new ValidationFailed(`${faults.length} faults; nothing was published`, faults);
     }
-    const changes = diffSets(before.set, set);
+    const changes = await diffSets(before.set, set);
     const isSameAbout = JSON.stringify(before.set.about) === JSON.stringify(set.about);
     if (changes.length === 0 && isSameAbout && before.version.version > 0) {
       const published = { version: before.version, changed: 0 };

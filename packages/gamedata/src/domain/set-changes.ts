@@ -3,10 +3,12 @@ import { KINDS, type Kind } from '../model/kinds.js';
 import { DataSet } from './data-set.js';
 import { GROUP_SIZE, type RowGroup } from './kind-table.js';
 import type { Row } from './row.js';
+import { Slices } from './slices.js';
 
-/** What leads from one set to another, in order of kinds and records. */
-export function diffSets(from: DataSet, to: DataSet): readonly RecordChange[] {
+/** What leads from one set to another, in order of kinds and records. Gives way: texts may have to be read from the disk. */
+export async function diffSets(from: DataSet, to: DataSet): Promise<readonly RecordChange[]> {
   const changes: RecordChange[] = [];
+  const slices = new Slices();
   for (const kind of KINDS) {
     const before = from.tables[kind];
     const after = to.tables[kind];
@@ -17,6 +19,8 @@ export function diffSets(from: DataSet, to: DataSet): readonly RecordChange[] {
       else if (old !== row && old.text !== row.text) {
         changes.push({ kind, id: row.id, op: 'updated' });
       }
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
     }
     const aliases = to.about.aliases[kind] ?? {};
     for (const { id } of before.rowsBeyond(after)) {

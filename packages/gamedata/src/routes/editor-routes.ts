@@ -71,7 +71,7 @@ export function registerEditorRoutes(app: FastifyInstance, parts: EditorRoutePar
   };
   app.get('/api/editor/types', async (request, reply) => {
     await parts.ready();
-    return send(request, reply, parts, { body: typesOf(request, parts) });
+    return send(request, reply, parts, { body: await typesOf(request, parts) });
   });
   const post = (path: string, scope: Scope, work: Work): void =>
     route('POST', path, scope, async (request, actor) => {
@@ -272,12 +272,12 @@ async function seqOf(request: FastifyRequest): Promise<number | undefined> {
   throw new ValidationFailed(message, [{ path: '/seq', code: 'type', message }]);
 }
 
-function typesOf(request: FastifyRequest, parts: EditorRouteParts): unknown {
+async function typesOf(request: FastifyRequest, parts: EditorRouteParts): Promise<unknown> {
   const published = parts.library.current.set.counts();
   const editor = parts.editor();
   const isEditor = parts.access.actorOf(request) !== undefined;
   const drafts = isEditor ? editor.draft.counts() : undefined;
-  const changed = isEditor ? editor.publishing.changedCounts() : undefined;
+  const changed = isEditor ? await editor.publishing.changedCounts() : undefined;
   return {
     types: KINDS.map((kind) => ({
       key: KIND_WIRE[kind].typeKey,

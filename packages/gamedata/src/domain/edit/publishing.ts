@@ -51,7 +51,7 @@ export class Publishing {
     return await this.#library.alone(async () => {
       const { set } = this.#library.current;
       const next = takeKinds(this.#draft.set, set, kinds);
-      const discarded = diffSets(this.#draft.set, next).length;
+      const discarded = (await diffSets(this.#draft.set, next)).length;
       const draftManifest = next.isSameAs(set) ? null : await this.#baseWithout(kinds);
       await this.#editions.transaction(async (tx) => {
         await this.#editions.dropDrafts(tx, kinds);
@@ -118,9 +118,10 @@ export class Publishing {
   }
 
   /** How many records of each kind differ from what is published. */
-  changedCounts(): Record<Kind, number> {
+  async changedCounts(): Promise<Record<Kind, number>> {
     const counts = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>; // all kinds
-    for (const { kind } of diffSets(this.#library.current.set, this.#draft.set)) counts[kind] += 1;
+    const changes = await diffSets(this.#library.current.set, this.#draft.set);
+    for (const { kind } of changes) counts[kind] += 1;
     return counts;
   }
 }

@@ -112,7 +112,7 @@ export class Exchange {
       throw new ValidationFailed(`${warnings.length} warnings; nothing was stored`, details);
     }
     const counts = byTypeKey(read.counts);
-    const changes = countChanges(diffSets(before, set));
+    const changes = countChanges(await diffSets(before, set));
     const reply = (published: boolean, version: number): object => ({
       success: true,
       format: options.format,
