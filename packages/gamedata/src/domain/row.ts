@@ -24,20 +24,14 @@ export class Row {
     readonly id: string;
     readonly slug: string;
     readonly rev: number;
-    readonly text: string | PackedText;
+    readonly text: string;
     readonly columns: Columns;
   }) {
-    const { text } = from;
     this.id = from.id;
     this.slug = from.slug;
     this.rev = from.rev;
     this.columns = from.columns;
-    if (typeof text === 'string') this.#held = text;
-    else {
-      this.#held = text.piece;
-      this.#start = text.start;
-      this.#end = text.end;
-    }
+    this.#held = from.text;
   }
 
   /** Stored record as JSON. */
@@ -95,13 +89,6 @@ export class Row {
       row.#held = piece;
     }
   }
-}
-
-/** A text in UTF-8 among others. */
-export interface PackedText {
-  readonly piece: TextPiece;
-  readonly start: number;
-  readonly end: number;
 }
 
 export type Columns = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { type ValidationDetail, ValidationFailed } from '../../errors.js';
 import { KINDS, type Kind, mapKinds } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
-import type { TextPiece, TextStore } from '../../storage/text-store.js';
+import type { TextStore } from '../../storage/text-store.js';
 import type { DataSet } from '../data-set.js';
 import { groupRows, type RowGroup } from '../kind-table.js';
 import { isCategory } from '../kinds/items.js';
@@ -44,12 +44,16 @@ export async function assembleSet(
   for await (const batch of open.batches) {
     assembly.refuse(batch.faults);
     const { buffer, byteOffset, byteLength } = batch.texts;
-    const piece = await texts.put(Buffer.from(buffer, byteOffset, byteLength));
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    const rows: Row[] = [];
     for (const record of batch.records) {
-      assembly.add(record, piece);
+      const row = assembly.add(record, bytes);
+      if (row !== undefined) rows.push(row);
       const pause = slices.next();
       if (pause !== undefined) await pause;
     }
+    // Only those that are new: a piece keeps its room as long as anybody needs a text of it.
+    await Row.pack(rows, texts);
     targets.push(...batch.targets);
     if (assembly.faultCount >= MAX_DETAILS) break;
   }
@@ -127,7 +131,8 @@ class Assembly {
     throw new ValidationFailed(message, this.#faults.slice(0, MAX_DETAILS));
   }
 
-  add(record: ReadRecord, texts: TextPiece): void {
+  /** @returns its row, unless it is refused. */
+  add(record: ReadRecord, texts: Buffer): Row | undefined {
     const { kind, path, file } = record;
     const id = this.#shared.of(record.id);
     this.counts[kind] += 1;
@@ -135,7 +140,7 @@ class Assembly {
     if (this.#places[kind].has(id)) {
       const message = `${kind} ${id} is there twice`;
       this.#faults.push({ ...place, path: `${path}/id`, code: 'duplicate_id', message });
-      return;
+      return undefined;
     }
     this.#places[kind].set(id, place);
     const row = this.#place(record, id, texts);
@@ -144,10 +149,11 @@ class Assembly {
       this.warnings.push({ code: 'changed_slug', ...place, message });
     }
     this.#rows[kind].set(id, row);
+    return row;
   }
 
   /** The row of a record; the old one when nothing but its time differs. */
-  #place(record: ReadRecord, id: string, piece: TextPiece): Row {
+  #place(record: ReadRecord, id: string, texts: Buffer): Row {
     const { kind, start, end, hasOwnSlug } = record;
     const slugs = this.#slugs[kind];
     const old = this.#before.row(kind, id);
@@ -159,7 +165,8 @@ class Assembly {
     });
     slugs.set(slug, id);
     const columns = this.#shared.inColumns(record.columns);
-    const read = new Row({ id, slug, rev: this.#seq, text: { piece, start, end }, columns });
+    const own = texts.toString('utf8', start, end);
+    const read = new Row({ id, slug, rev: this.#seq, text: own, columns });
     const row =
       slug === record.slug ? read : makeRow(kind, { ...parseRow(kind, read), slug }, this.#seq);
     if (old === undefined) return row;
