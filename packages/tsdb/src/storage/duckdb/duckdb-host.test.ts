@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { DuckDbHost } from './duckdb-host.js';
+import { DuckDbHost, mostAhead } from './duckdb-host.js';
 
 describe('an engine with little memory', () => {
   let folder: string;
@@ -79,5 +79,21 @@ describe('an engine with little memory', () => {
       rows.map(([type]) => type),
       ['logical_plan', 'logical_opt', 'physical_plan'],
     );
+  });
+});
+
+describe('chunks made ahead', () => {
+  const check = (columnCount: number, count: number, kind: 'float' | 'utf8' = 'float') => {
+    const type = kind === 'float' ? ({ kind, bits: 64 } as const) : ({ kind } as const);
+    assert.equal(mostAhead(new Array(columnCount).fill({ type })), count);
+  };
+
+  it('are fewer of wide rows, so that one query holds no more than some 32 MB', () => {
+    check(1, 64);
+    check(32, 64);
+    check(64, 32);
+    check(300, 6);
+    check(5_000, 2);
+    check(1, 2, 'utf8');
   });
 });

@@ -119,8 +119,7 @@ export class DuckDbHost {
           stopped.abort();
           watch.interrupt();
         };
-        const maxCount = columns.every(({ type }) => isNarrow(type)) ? MAX_AHEAD : MAX_WIDE_AHEAD;
-        for await (const chunk of readAhead(source, { maxCount, stop })) {
+        for await (const chunk of readAhead(source, { maxCount: mostAhead(columns), stop })) {
           yield decoder.decode(chunk);
         }
         isDrained = !stopped.signal.aborted;
@@ -166,8 +165,18 @@ export interface StatementEnd {
 
 /** Chunks made ahead for a client that is faster than the engine: it uses them while the next statement sorts its rows. */
 const MAX_AHEAD = 64;
-/** Where the size of a chunk depends on its values. */
+/** All of them together, of 8 bytes mostly. */
+const MAX_AHEAD_VALUES = 4 * 1024 * 1024;
+const CHUNK_ROWS = 2048;
+/** Where the size of a chunk depends on its values, or is large. */
 const MAX_WIDE_AHEAD = 2;
+
+/** How many chunks of these columns are made ahead. */
+export function mostAhead(columns: readonly Pick<OutputColumn, 'type'>[]): number {
+  if (!columns.every(({ type }) => isNarrow(type))) return MAX_WIDE_AHEAD;
+  const fitting = Math.floor(MAX_AHEAD_VALUES / (CHUNK_ROWS * columns.length));
+  return Math.max(MAX_WIDE_AHEAD, Math.min(MAX_AHEAD, fitting));
+}
 
 /** Tags are short. */
 function isNarrow({ kind }: SqlType): boolean {

@@ -36,11 +36,13 @@ const turnsLater = async (count: number): Promise<void> => {
 describe('reading ahead', () => {
   it('hands everything out in order', async () => {
     const found: number[] = [];
-    for await (const item of new Source(3).read(500, 16)) found.push(item);
+    const source = new Source(3);
+    for await (const item of source.read(500, 16)) found.push(item);
     assert.deepEqual(
       found,
       Array.from({ length: 500 }, (_, index) => index),
     );
+    assert.equal(source.isStopped, false, 'a source that ended by itself is not stopped');
   });
 
   it('is up to so many ahead of those who had to wait', async () => {

@@ -19,7 +19,10 @@ export async function* readAhead<T>(
       const next = asked.shift() as Asked<T>; // at least one was asked for
       if (!next.isMade) count = Math.min(maxCount, count * 2);
       const { done, value } = await next.made;
-      if (done === true) return;
+      if (done === true) {
+        asked.length = 0; // They tell the same end, some later: there is nothing to stop.
+        return;
+      }
       while (asked.length < count) asked.push(new Asked(source.next()));
       const handedOutMs = performance.now();
       yield value;
