@@ -73,6 +73,32 @@ describe('an engine with little memory', () => {
     assert.deepEqual(await host.rows('SELECT 3::BIGINT'), [[3n]]);
   });
 
+  it('holds little of a long answer that is read without a pause', {
+    timeout: 60_000,
+  }, async () => {
+    // 640 MB of columns, none of which is given back by hand.
+    const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
+    const chunks = host.stream({
+      text: `SELECT ${names.map((name) => `n AS ${name}`)} FROM range(4000000) t(n)`,
+      columns: names.map((name) => ({
+        ...{ name, source: undefined },
+        type: { kind: 'int', bits: 64, signed: true },
+      })),
+      signal: new AbortController().signal,
+      isSmall: false,
+    });
+    const beforeBytes = process.memoryUsage.rss();
+    let mostBytes = 0;
+    let rowCount = 0;
+    for await (const chunk of chunks) {
+      rowCount += chunk.rowCount;
+      mostBytes = Math.max(mostBytes, process.memoryUsage.rss() - beforeBytes);
+      await setImmediate();
+    }
+    assert.equal(rowCount, 4_000_000);
+    assert.ok(mostBytes < 700 * 1048576, `${mostBytes} bytes more`);
+  });
+
   it('explains a query before and after it has been optimised', async () => {
     const rows = await host.rows('EXPLAIN SELECT 1');
     assert.deepEqual(

@@ -3,6 +3,7 @@ import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
+import type { ChunkDecoder } from './decode-chunk.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
 
@@ -114,14 +115,12 @@ export class DuckDbHost {
         for (let i = 0; i < result.chunkCount; i++) yield decoder.decode(result.getChunk(i));
       } else {
         const stopped = new AbortController();
-        const source = chunksOf(connection, text, stopped.signal);
+        const source = chunksOf({ connection, text, decoder, signal: stopped.signal });
         const stop = (): void => {
           stopped.abort();
           watch.interrupt();
         };
-        for await (const chunk of readAhead(source, { maxCount: mostAhead(columns), stop })) {
-          yield decoder.decode(chunk);
-        }
+        yield* readAhead(source, { maxCount: mostAhead(columns), stop });
         isDrained = !stopped.signal.aborted;
       }
     } finally {
@@ -185,41 +184,54 @@ function isNarrow({ kind }: SqlType): boolean {
   );
 }
 
-/** @param signal asked between two chunks: nobody wants the rest. */
-async function* chunksOf(
-  connection: DuckDBConnection,
-  text: string | Statements,
-  signal: AbortSignal,
-): AsyncGenerator<DuckDBDataChunk, void, undefined> {
+/** How chunks are read. */
+interface Reading {
+  readonly connection: DuckDBConnection;
+  readonly decoder: ChunkDecoder;
+  /** Asked between two chunks: nobody wants the rest. */
+  readonly signal: AbortSignal;
+}
+
+async function* chunksOf({
+  text,
+  ...reading
+}: Reading & { readonly text: string | Statements }): AsyncGenerator<ResultChunk, void, undefined> {
   if (typeof text === 'string') {
-    yield* chunksOfOne(connection, text, signal);
+    yield* chunksOfOne(text, reading);
     return;
   }
+  const { connection, signal } = reading;
   await connection.run('BEGIN TRANSACTION READ ONLY');
   for (let next = text.next(); next.done !== true && !signal.aborted; ) {
-    next = text.next(yield* chunksOfOne(connection, next.value, signal));
+    next = text.next(yield* chunksOfOne(next.value, reading));
   }
   if (!signal.aborted) await connection.run('COMMIT');
 }
 
 async function* chunksOfOne(
-  connection: DuckDBConnection,
   text: string,
-  signal: AbortSignal,
-): AsyncGenerator<DuckDBDataChunk, StatementEnd, undefined> {
+  { connection, decoder, signal }: Reading,
+): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
   const beginMs = performance.now();
   const result = await connection.stream(text);
   while (!signal.aborted) {
-    const chunk = await result.fetchChunk();
-    if (chunk === null || chunk.rowCount === 0) break;
+    // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
+    // young, and of which the runtime knows nothing.
+    const chunk = decoded(await result.fetchChunk(), decoder);
+    if (chunk === undefined) break;
     rowCount += chunk.rowCount;
     const handedOutMs = performance.now();
     yield chunk;
     clientMs += performance.now() - handedOutMs;
   }
   return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };
+}
+
+/** `undefined`: it is the end. */
+function decoded(chunk: DuckDBDataChunk | null, decoder: ChunkDecoder): ResultChunk | undefined {
+  return chunk === null || chunk.rowCount === 0 ? undefined : decoder.decode(chunk);
 }
 
 const INTERRUPT_INTERVAL_MS = 20;
