@@ -5,6 +5,7 @@ import {
   type Http2ServerRequest,
   type Http2ServerResponse,
   type Http2Session,
+  type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock } from '@plinth/kernel';
@@ -99,9 +100,9 @@ export class Http2Side {
     const sinceMs = this.#clock.monotonicMs();
     const state = { openCount: 0, mayTakeBack: MAX_TAKEN_BACK, sinceMs, isTooBusy: false };
     this.#sessions.set(session, state);
-    session.on('stream', (stream) => {
+    session.on('stream', (stream: ServerHttp2Stream) => {
       const note = (): void => {
-        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) this.#countTakenBack(session, state);
+        if (isTakenBack(stream)) this.#countTakenBack(session, state);
       };
       // What is taken back together with its headers has been closed before it is told.
       if (stream.destroyed) {
@@ -133,6 +134,12 @@ export class Http2Side {
     const why = new Error('too many requests were taken back');
     setImmediate(() => session.destroy(why, constants.NGHTTP2_ENHANCE_YOUR_CALM));
   }
+}
+
+/** Whatever code the client says it with. What is cut here, because an answer fails, is no doing of the client. */
+function isTakenBack({ aborted, errored }: ServerHttp2Stream): boolean {
+  if (!aborted) return false;
+  return errored === null || ('code' in errored && errored.code === 'ERR_HTTP2_STREAM_ERROR');
 }
 
 /** A peer that vanished without a word would hold its requests, and what they have pinned, for ever. */

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, constants } from 'node:http2';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { SystemClock } from '@plinth/kernel';
+import { type Http2Handler, Http2Side } from './http2-side.js';
+
+describe('requests over HTTP/2 that are not answered', () => {
+  let handler: Http2Handler;
+  const side = new Http2Side((request, response) => handler(request, response), new SystemClock());
+  const server = createServer((socket) => side.take(socket));
+  before(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  after(() => {
+    server.close();
+    side.destroy();
+  });
+
+  /** Asks 700 times on one connection; the code with which the server ended it, if it did. */
+  async function goAwayCode(closeWith: number | undefined): Promise<number | undefined> {
+    const { port } = server.address() as AddressInfo; // It listens on TCP.
+    const client = connect(`http://127.0.0.1:${port}`);
+    client.on('error', () => undefined);
+    let code: number | undefined;
+    client.on('goaway', (reason) => {
+      code = reason;
+    });
+    await once(client, 'connect');
+    for (let i = 0; i < 700 && !client.closed && !client.destroyed; i++) {
+      const request = client.request({ ':path': '/' });
+      request.on('error', () => undefined);
+      request.resume();
+      if (closeWith !== undefined) setImmediate(() => request.close(closeWith));
+      await new Promise<void>((resolve) => request.once('close', resolve));
+    }
+    client.destroy();
+    return code;
+  }
+
+  it('end the connection when the client has taken back too many, whatever it says', async () => {
+    handler = () => undefined;
+    for (const code of [constants.NGHTTP2_CANCEL, constants.NGHTTP2_NO_ERROR]) {
+      assert.equal(await goAwayCode(code), constants.NGHTTP2_ENHANCE_YOUR_CALM, `code ${code}`);
+    }
+  });
+
+  it('do not when answers were cut on this side, or have ended', async () => {
+    handler = (_request, response) => {
+      response.write('begun');
+      setImmediate(() => response.stream.destroy(new Error('the rest cannot be made')));
+    };
+    assert.equal(await goAwayCode(undefined), undefined);
+    handler = (_request, response) => {
+      response.end('answered');
+    };
+    assert.equal(await goAwayCode(undefined), undefined);
+  });
+});
