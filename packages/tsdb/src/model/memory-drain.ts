@@ -8,8 +8,8 @@ export class MemoryDrain {
   readonly #port = closedPort();
 
   /** Arrays on the memory are empty from here on. */
-  free(memory: ArrayBuffer): void {
-    this.#port.postMessage(undefined, [memory]);
+  free(...memory: ArrayBuffer[]): void {
+    if (memory.length > 0) this.#port.postMessage(undefined, memory);
   }
 }
 

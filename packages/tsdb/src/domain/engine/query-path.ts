@@ -1,10 +1,10 @@
 import { invariant } from '@plinth/kernel';
 import { DatabaseNotFound, ExecutionError, NotImplemented, QueryCancelled } from '../../errors.js';
 import type { DirectRequest } from '../../model/direct-request.js';
-import type { OutputColumn, ResultChunk, ResultStream } from '../../model/result.js';
+import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { DuckDbHost, Statements } from '../../storage/duckdb/duckdb-host.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
@@ -16,11 +16,10 @@ import type { ParquetFile, QueryRequest, QueryShape } from './engine.js';
 import { toQueryError } from './engine-failure.js';
 import { explainedRows } from './explained-rows.js';
 import { QueryDeadline } from './query-deadline.js';
+import { QueryParts } from './query-parts.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { type QuerySlot, QuerySlots } from './query-slots.js';
-import { SeriesTags } from './series-tags.js';
 import type { PreparedScan, TableStore } from './table-store.js';
-import { type TimeSlice, TimeSlices } from './time-slices.js';
 import { visibleFrom } from './visible-from.js';
 
 /** What takes long is planned elsewhere, unless `signal` says that nobody waits any more. */
@@ -42,12 +41,6 @@ interface PreparedQuery {
   readonly signal: AbortSignal;
   readonly slot: QuerySlot;
   release(): void;
-}
-
-interface QueryParts {
-  readonly slices: TimeSlices;
-  readonly seriesTags: SeriesTags;
-  textOf(slice: TimeSlice): string;
 }
 
 /** From a query's text to a stream of chunks. */
@@ -303,7 +296,7 @@ export class QueryPath {
         logged,
         slot,
         work: planned.render((index) => (scans[index] as PreparedScan).text),
-        parts: this.#partsOf(planned, scans),
+        parts: QueryParts.of(planned, scans, (table) => this.#storeOf(table).index),
         signal,
         release,
       };
@@ -353,49 +346,13 @@ export class QueryPath {
     }
   }
 
-  /** An answer in the order of time, of which one slice is held at a time. */
-  async *#rowsInParts(
-    { slices, seriesTags, textOf }: QueryParts,
-    columns: readonly OutputColumn[],
-    signal: AbortSignal,
-  ): AsyncGenerator<ResultChunk, void, undefined> {
-    function* statements(): Statements {
-      for (let slice = slices.next(); slice !== undefined; slice = slices.next()) {
-        const end = yield textOf(slice);
-        if (end !== undefined) slices.ended(end);
-      }
-    }
-    const text = statements();
-    for await (const chunk of this.#host.stream({ text, columns, isSmall: false, signal })) {
-      yield seriesTags.decode(chunk);
-    }
-  }
-
-  #partsOf(planned: PlannedQuery, scans: readonly PreparedScan[]): QueryParts | undefined {
-    const parts = scans[0]?.parts;
-    const table = planned.scans[0]?.table;
-    if (planned.timeOrder === undefined || scans.length !== 1) return undefined;
-    if (parts === undefined || table === undefined) return undefined;
-    const { bounds, spans } = parts;
-    const isDescending = planned.timeOrder === 'descending';
-    const slices = TimeSlices.of({ bounds, spans, isDescending });
-    if (slices === undefined) return undefined;
-    const tags = planned.passedTags ?? [];
-    const names = tags.map(({ tag }) => tag);
-    return {
-      slices,
-      seriesTags: new SeriesTags(this.#storeOf(table).index, tags),
-      textOf: (slice) => planned.render(() => parts.textOf(slice, names)),
-    };
-  }
-
   #rowsOf(
     { work, planned, parts }: PreparedQuery,
     signal: AbortSignal,
   ): AsyncIterable<ResultChunk> | Iterable<ResultChunk> {
     if (typeof work !== 'string') return work;
-    if (parts !== undefined) return this.#rowsInParts(parts, planned.columns, signal);
     const { columns, isSmall, isExplained } = planned;
+    if (parts !== undefined) return parts.rows({ host: this.#host, columns, signal });
     const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
     return isExplained ? explainedRows(chunks) : chunks;
   }

@@ -6,13 +6,13 @@ import {
   DuckDBVector,
 } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import type { MemoryDrain } from '../../model/memory-drain.js';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { TextCells } from '../../model/text-cells.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
 import { checkNesting } from './nested-limit.js';
-import type { ReturnedMemory } from './returned-memory.js';
 
 /** The public shape of the binding's numeric vectors: their values are already a typed array. */
 interface TypedVector {
@@ -22,13 +22,13 @@ interface TypedVector {
 /** The chunks of one statement as columns in the form that `SqlType`'s table lays down. */
 export class ChunkDecoder {
   readonly #columns: readonly OutputColumn[];
-  readonly #memory: ReturnedMemory;
+  readonly #drain: MemoryDrain;
   /** Of the columns, as the first chunk tells them: asking is half of the work of taking a column over. */
   readonly #types: (DuckDBType | undefined)[] = [];
 
-  constructor(columns: readonly OutputColumn[], memory: ReturnedMemory) {
+  constructor(columns: readonly OutputColumn[], drain: MemoryDrain) {
     this.#columns = columns;
-    this.#memory = memory;
+    this.#drain = drain;
   }
 
   decode(chunk: DuckDBDataChunk): ResultChunk {
@@ -49,7 +49,7 @@ export class ChunkDecoder {
       if (ArrayBuffer.isView(values)) copies.push(values.buffer as ArrayBuffer);
       return { values, validity };
     });
-    return { rowCount, columns, release: () => this.#memory.take(copies.splice(0)) };
+    return { rowCount, columns, release: () => this.#drain.free(...copies.splice(0)) };
   }
 }
 

@@ -1,9 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { MemoryDrain } from '../../model/memory-drain.js';
 import type { OutputColumn } from '../../model/result.js';
 import { ChunkDecoder } from './decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-host.js';
 import { quoteString } from './quote.js';
-import { ReturnedMemory } from './returned-memory.js';
 
 /** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
 const SPILL_FACTOR = 8;
@@ -42,8 +42,8 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);
     await writer.run('SET enable_external_access = false');
     await writer.run('SET lock_configuration = true');
-    const memory = new ReturnedMemory();
-    return { instance, writer, decoderOf: (columns) => new ChunkDecoder(columns, memory) };
+    const drain = new MemoryDrain();
+    return { instance, writer, decoderOf: (columns) => new ChunkDecoder(columns, drain) };
   } catch (error) {
     instance.closeSync();
     throw error;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { MemoryDrain } from '../../../model/memory-drain.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { ChunkDecoder } from '../../../storage/duckdb/decode-chunk.js';
-import { ReturnedMemory } from '../../../storage/duckdb/returned-memory.js';
 import { virtualTableQuery } from './virtual-tables.js';
 
 let connection: DuckDBConnection;
@@ -23,7 +23,7 @@ async function read(type: SqlType, cells: readonly unknown[]): Promise<unknown[]
   const columns = [{ name: 'x', type, source: undefined }];
   const { text } = virtualTableQuery({ columns, rows: () => rows });
   const result = await connection.stream(text);
-  const decoder = new ChunkDecoder(columns, new ReturnedMemory());
+  const decoder = new ChunkDecoder(columns, new MemoryDrain());
   const found: unknown[] = [];
   for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
     const [vector] = decoder.decode(chunk).columns;

@@ -1,0 +1,66 @@
+import type { OutputColumn, ResultChunk } from '../../model/result.js';
+import type { TableSchema } from '../../model/schema.js';
+import type { DuckDbHost, Statements } from '../../storage/duckdb/duckdb-host.js';
+import type { PlannedQuery } from '../sql/planned-query.js';
+import type { SeriesIndex } from './series-index.js';
+import { SeriesTags } from './series-tags.js';
+import type { PreparedScan } from './table-store.js';
+import { type TimeSlice, TimeSlices } from './time-slices.js';
+
+/** A query whose answer is too large to be held, in the order of time: one statement for each slice of it. */
+export class QueryParts {
+  readonly #slices: TimeSlices;
+  readonly #seriesTags: SeriesTags;
+  readonly #textOf: (slice: TimeSlice) => string;
+
+  private constructor(
+    slices: TimeSlices,
+    seriesTags: SeriesTags,
+    textOf: (slice: TimeSlice) => string,
+  ) {
+    this.#slices = slices;
+    this.#seriesTags = seriesTags;
+    this.#textOf = textOf;
+  }
+
+  /** `undefined`: the answer has another order, comes from several tables or is small. */
+  static of(
+    planned: PlannedQuery,
+    scans: readonly PreparedScan[],
+    seriesOf: (table: TableSchema) => SeriesIndex,
+  ): QueryParts | undefined {
+    const parts = scans[0]?.parts;
+    const table = planned.scans[0]?.table;
+    if (planned.timeOrder === undefined || scans.length !== 1) return undefined;
+    if (parts === undefined || table === undefined) return undefined;
+    const { bounds, spans } = parts;
+    const isDescending = planned.timeOrder === 'descending';
+    const slices = TimeSlices.of({ bounds, spans, isDescending });
+    if (slices === undefined) return undefined;
+    const tags = planned.passedTags ?? [];
+    const names = tags.map(({ tag }) => tag);
+    return new QueryParts(slices, new SeriesTags(seriesOf(table), tags), (slice) =>
+      planned.render(() => parts.textOf(slice, names)),
+    );
+  }
+
+  /** Holds one slice for a reader that is slow. Can be read once. */
+  async *rows(options: {
+    readonly host: DuckDbHost;
+    readonly columns: readonly OutputColumn[];
+    readonly signal: AbortSignal;
+  }): AsyncGenerator<ResultChunk, void, undefined> {
+    const { host, columns, signal } = options;
+    const text = this.#statements();
+    for await (const chunk of host.stream({ text, columns, isSmall: false, signal })) {
+      yield this.#seriesTags.decode(chunk);
+    }
+  }
+
+  *#statements(): Statements {
+    for (let slice = this.#slices.next(); slice !== undefined; slice = this.#slices.next()) {
+      const end = yield this.#textOf(slice);
+      if (end !== undefined) this.#slices.ended(end);
+    }
+  }
+}
