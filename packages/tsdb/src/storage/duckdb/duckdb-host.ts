@@ -90,8 +90,8 @@ export class DuckDbHost {
   }
 
   /**
-   * Runs a query and hands out its chunks as they are asked for. `release` is called once when the query has ended,
-   * whatever way. An aborted signal interrupts the engine.
+   * Runs a query and hands out its chunks, some of them made ahead while those before are used (`mostAhead`). An aborted
+   * signal interrupts the engine, and so does whoever takes no more.
    */
   async *stream(options: {
     /** Several statements answer one after the other, from one picture of the tables; each is asked for when it is run. */
