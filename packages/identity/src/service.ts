@@ -219,7 +219,11 @@ class IdentityService implements Identity {
 
   async start(): Promise<void> {
     const { config, files, log } = this.#needs;
-    await this.#tokens.load();
+    await Promise.all([
+      this.#tokens.load(),
+      this.#appStore.migrate(),
+      this.#registryStore.migrate(),
+    ]);
     const { store, clock } = this.#needs;
     if (store.engine === 'postgresql') {
       this.#refresh = clock.every(SHARED_REFRESH_MS, async () => {
@@ -231,8 +235,6 @@ class IdentityService implements Identity {
           .catch((err: unknown) => log.error({ err }, 'keys of other nodes not read'));
       });
     }
-    await this.#appStore.migrate();
-    await this.#registryStore.migrate();
     await this.platformKeys.load();
     if (config.admin_token_file !== undefined) {
       const preset = await readTokenFile(files, config.admin_token_file);

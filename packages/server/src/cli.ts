@@ -14,12 +14,14 @@ if (typeof enableCompileCache === 'function') enableCompileCache();
 const { NODE_OPTIONS = '' } = process.env;
 const wantsSourceMaps = [...process.execArgv, NODE_OPTIONS].join(' ').includes('source-maps');
 const bundle = wantsSourceMaps ? undefined : freshBundle();
-const compiled = bundle === undefined ? undefined : await compiledProgram(bundle);
+const isServer = process.argv[2] === COMPILED_COMMAND;
+const compiled = bundle && isServer ? await compiledServer(bundle) : undefined;
 if (compiled !== undefined) compiled.run();
 else await import(bundle === undefined ? './program.js' : new URL('program.mjs', bundle).href);
 
-async function compiledProgram(folder: URL): Promise<CompiledProgram | undefined> {
-  if (process.argv[2] !== COMPILED_COMMAND) return undefined;
+async function compiledServer(folder: URL): Promise<CompiledProgram | undefined> {
+  const { startStoreThread } = await import('./store-thread.js');
+  startStoreThread(folder);
   const { CompiledProgram } = await import('./compiled-program.js');
   return CompiledProgram.withCode(folder);
 }

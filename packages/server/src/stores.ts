@@ -20,6 +20,7 @@ import {
 } from '@plinth/kernel';
 import { readMasterKey } from './master-key.js';
 import type { ServerSettings } from './settings.js';
+import { takeStoreThread } from './store-thread.js';
 
 /** What services keep their state in. */
 export interface Stores {
@@ -60,7 +61,10 @@ export async function openStores(needs: {
     ? join(tmpdir(), `plinth-${random.uuidV4()}`)
     : resolve(settings.data_dir);
   const path = join(dataDir, 'plinth.db'); // Opening it makes the folder.
-  const local = await openRelationalStore({ path, clock, fileSystem: files });
+  const local = await openRelationalStore({
+    ...{ path, clock, fileSystem: files },
+    thread: takeStoreThread(),
+  });
   const relational =
     settings.database_url === undefined
       ? local

@@ -95,6 +95,8 @@ export async function wireUp(
       onHandlerFailure: ({ subscriber, event, attempt, error }) =>
         log.error({ err: error, subscriber, event: event.id, attempt }, 'event not handled'),
     });
+    // Together with what the first services need; a failure shows at its start.
+    outbox.prepare().catch(() => undefined);
     const reports = new Reports({ settings, stores, outbox, log });
     const identity = createIdentity({
       config: settings.identity,

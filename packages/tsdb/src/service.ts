@@ -19,6 +19,7 @@ import type { ResultStream } from './model/result.js';
 import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
+import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
 
@@ -207,9 +208,13 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
 
 async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
   const { settings, relational, clock, random } = needs;
-  await relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS);
-  await relational.migrate('tsdb_caches', CACHE_MIGRATIONS);
-  return await RelationalCatalog.open({
+  // Together, as the catalog's own: one commit.
+  const tables = [
+    relational.migrate('tsdb_segments', SEGMENT_MIGRATIONS),
+    relational.migrate('tsdb_caches', CACHE_MIGRATIONS),
+    relational.migrate('tsdb_triggers', TRIGGER_MIGRATIONS),
+  ];
+  const opening = RelationalCatalog.open({
     store: relational,
     clock,
     random,
@@ -222,6 +227,8 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
     hardDeleteDefaultMs: settings.hard_delete_default_duration_ms,
     report: needs.report,
   });
+  const [catalog] = await Promise.all([opening, ...tables]);
+  return catalog;
 }
 
 async function openHost(

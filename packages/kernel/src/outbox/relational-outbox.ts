@@ -61,10 +61,15 @@ export class RelationalOutbox implements Outbox {
     this.#subscriptions.set(name, new Subscription({ ...this.#options, name, types, handle }));
   }
 
+  /** Makes the tables. May come before `start`, so that others share the commit. */
+  async prepare(): Promise<void> {
+    await this.#options.store.migrate('kernel_outbox', OUTBOX_MIGRATIONS);
+  }
+
   async start(): Promise<void> {
     invariant(this.#state === 'new', 'an outbox starts once');
     this.#state = 'started';
-    await this.#options.store.migrate('kernel_outbox', OUTBOX_MIGRATIONS);
+    await this.prepare();
     await this.#noteUnseen();
     this.#seenMs = this.#options.clock.nowMs();
     for (const subscription of this.#subscriptions.values()) await subscription.start();

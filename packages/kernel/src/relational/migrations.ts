@@ -4,57 +4,78 @@ import type { Migration, RelationalStore, SqlEngine } from './relational-store.j
 
 type MigrationTables = { kernel_migrations: { service: string; name: string } };
 
-/** Applies what is missing, each migration in one transaction with the row that remembers it. */
-export async function applyMigrations(
-  store: RelationalStore,
-  service: string,
-  migrations: readonly Migration[],
-): Promise<void> {
-  await createTable(store);
-  const applied = await appliedNames(store.reader<MigrationTables>(), service);
-  refuseOtherHistory(service, applied, migrations);
-  for (const migration of migrations.slice(applied.length)) {
-    await store.transaction<unknown, void>(async (tx) => {
-      await waitForOthers(tx, store.engine);
-      const { numInsertedOrUpdatedRows: isFirst } = await tx
-        .withTables<MigrationTables>()
-        .insertInto('kernel_migrations')
-        .values({ service, name: migration.name })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      if (isFirst === 0n) return; // another node was quicker
-      await migration.up(tx, store.engine);
-    }, ALONE);
-  }
-}
-
 /** What the lock's holder has committed must be seen by whoever gets it next. */
 const ALONE = { isolation: 'read_committed' } as const;
+
+const IS_TABLE_THERE = {
+  sqlite: sql<{ name: string }>`
+    select name from sqlite_master where type = 'table' and name = 'kernel_migrations'`,
+  postgresql: sql<{ name: string }>`
+    select 'kernel_migrations' as name where to_regclass('kernel_migrations') is not null`,
+} as const satisfies Record<SqlEngine, unknown>;
+
+/** The migrations of one open store. */
+export class Migrations {
+  readonly #store: RelationalStore;
+  /**
+   * Names in order, by service. Read once for all of them: a start asks for each. Of another node that starts at the same time
+   * it may know too little, which is found out by whoever writes.
+   */
+  #applied: Promise<Map<string, readonly string[]>> | undefined;
+
+  constructor(store: RelationalStore) {
+    this.#store = store;
+  }
+
+  /** Applies what is missing in one transaction with the rows that remember it: on a disk, one sync. */
+  async apply(service: string, migrations: readonly Migration[]): Promise<void> {
+    this.#applied ??= readApplied(this.#store);
+    const applied = await this.#applied;
+    const known = applied.get(service) ?? [];
+    refuseOtherHistory(service, known, migrations);
+    const missing = migrations.slice(known.length);
+    if (missing.length === 0) return;
+    const { engine } = this.#store;
+    await this.#store.transaction<unknown, void>(async (tx) => {
+      await waitForOthers(tx, engine);
+      await createTable(tx);
+      for (const migration of missing) {
+        const { numInsertedOrUpdatedRows: isFirst } = await tx
+          .withTables<MigrationTables>()
+          .insertInto('kernel_migrations')
+          .values({ service, name: migration.name })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst();
+        if (isFirst !== 0n) await migration.up(tx, engine); // else another node was quicker
+      }
+    }, ALONE);
+    applied.set(
+      service,
+      migrations.map(({ name }) => name),
+    );
+  }
+}
 
 /** Nodes that start together change the tables one after the other. */
 async function waitForOthers(tx: Kysely<unknown>, engine: SqlEngine): Promise<void> {
   if (engine === 'postgresql') await sql`select pg_advisory_xact_lock(7270114)`.execute(tx);
 }
 
-async function createTable(store: RelationalStore): Promise<void> {
-  await store.transaction<unknown, void>(async (tx) => {
-    await waitForOthers(tx, store.engine);
-    await sql`create table if not exists kernel_migrations (
-      service text not null, name text not null, primary key (service, name))`.execute(tx);
-  }, ALONE);
+async function createTable(tx: Kysely<unknown>): Promise<void> {
+  await sql`create table if not exists kernel_migrations (
+    service text not null, name text not null, primary key (service, name))`.execute(tx);
 }
 
-async function appliedNames(
-  reader: Kysely<MigrationTables>,
-  service: string,
-): Promise<readonly string[]> {
-  const rows = await reader
-    .selectFrom('kernel_migrations')
-    .select('name')
-    .where('service', '=', service)
-    .orderBy('name')
-    .execute();
-  return rows.map((row) => row.name);
+async function readApplied(store: RelationalStore): Promise<Map<string, readonly string[]>> {
+  const reader = store.reader<MigrationTables>();
+  const applied = new Map<string, readonly string[]>();
+  const { rows: tables } = await IS_TABLE_THERE[store.engine].execute(reader);
+  if (tables.length === 0) return applied;
+  const rows = await reader.selectFrom('kernel_migrations').selectAll().orderBy('name').execute();
+  for (const { service, name } of rows) {
+    applied.set(service, [...(applied.get(service) ?? []), name]);
+  }
+  return applied;
 }
 
 function refuseOtherHistory(

@@ -2,7 +2,7 @@ import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
-import { applyMigrations } from './migrations.js';
+import { Migrations } from './migrations.js';
 import { PostgresDriver, postgresDialect } from './postgres-driver.js';
 import { isRetryable } from './postgres-errors.js';
 import { StoreUnusable, TransactionAborted } from './relational-errors.js';
@@ -37,6 +37,7 @@ export class PostgresStore implements RelationalStore {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #drivers: PostgresDriver[] = [];
+  readonly #migrations = new Migrations(this);
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
   readonly #running = new Set<Promise<unknown>>();
@@ -106,7 +107,7 @@ export class PostgresStore implements RelationalStore {
   }
 
   async migrate(service: string, migrations: readonly Migration[]): Promise<void> {
-    await applyMigrations(this, service, migrations);
+    await this.#migrations.apply(service, migrations);
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { Kysely, type Transaction } from 'kysely';
 import type { Clock } from '../clock/clock.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { GroupCommit, type GroupLimits } from './group-commit.js';
-import { applyMigrations } from './migrations.js';
+import { Migrations } from './migrations.js';
 import { StoreUnusable } from './relational-errors.js';
 import type { EmbeddedStore, Migration } from './relational-store.js';
 import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
@@ -14,6 +15,8 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
   readonly path: string;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
+  /** Runs `sqlite-worker.js` and has been told nothing yet; without one the store starts its own. */
+  readonly thread?: Worker | undefined;
   /** Prepared statements kept per connection. */
   readonly maxStatementCount?: number;
   /** Rows that one statement may return; more is an error, because they travel in one piece. */
@@ -38,7 +41,7 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
       maxRowCount: options.maxRowCount ?? 1_000_000,
     },
     limits.maxWaitingCount,
-    fileSystem.makeDirectory(dirname(path)),
+    { folderMade: fileSystem.makeDirectory(dirname(path)), thread: options.thread },
   );
   return new SqliteStore(channel, clock, limits);
 }
@@ -48,6 +51,7 @@ class SqliteStore implements EmbeddedStore {
   readonly #channel: WorkerChannel;
   readonly #groups: GroupCommit;
   readonly #expiry: Disposable;
+  readonly #migrations = new Migrations(this);
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
   #closing: Promise<void> | undefined;
@@ -71,7 +75,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   async migrate(service: string, migrations: readonly Migration[]): Promise<void> {
-    await applyMigrations(this, service, migrations);
+    await this.#migrations.apply(service, migrations);
   }
 
   async snapshot(path: string): Promise<void> {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { SystemClock } from '../clock/system-clock.js';
 import { GroupCommit } from './group-commit.js';
 import { WorkerChannel } from './worker-channel.js';
 
 it('rejects everything that waits, and whatever comes later, when the thread fails', async () => {
   const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
-  const channel = await WorkerChannel.open(settings, 10, Promise.resolve());
+  const channel = await WorkerChannel.open(settings, 10, { folderMade: Promise.resolve() });
   const limits = { maxGroupCount: 9, maxGroupMs: 9, maxWaitingCount: 9, maxTransactionMs: 9 };
   const groups = new GroupCommit(channel, new SystemClock(), limits);
   const turn = await groups.enter();
@@ -20,4 +21,15 @@ it('rejects everything that waits, and whatever comes later, when the thread fai
   await assert.rejects(groups.enter(), unusable);
   await assert.rejects(channel.query('reader', 'select 1', []), unusable);
   await channel.close();
+});
+
+it('opens in a thread that was started ahead', async () => {
+  const thread = new Worker(new URL('./sqlite-worker.js', import.meta.url));
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const around = { folderMade: Promise.resolve(), thread };
+  const channel = await WorkerChannel.open(settings, 10, around);
+  const answer = await channel.query('reader', 'select 1', []);
+  assert.deepEqual(answer?.rows, [[1]]);
+  await channel.close();
+  assert.equal(thread.threadId, -1);
 });

@@ -31,17 +31,15 @@ export class WorkerChannel {
   }
 
   /**
-   * Resolves when the thread has opened the database. The thread starts at once and waits until `folderMade` has
-   * resolved: a start of the program needs it soon.
+   * Resolves when the thread has opened the database. The thread starts at once, unless it runs already, and waits until
+   * `folderMade` has resolved: a start of the program needs it soon.
    */
   static async open(
     settings: WorkerSettings,
     maxWaitingCount: number,
-    folderMade: Promise<void>,
+    around: { readonly folderMade: Promise<void>; readonly thread?: Worker | undefined },
   ): Promise<WorkerChannel> {
-    const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
-      name: 'relational-store',
-    });
+    const worker = around.thread ?? startThread();
     const opened = new Promise<void>((resolve, reject) => {
       const onError = (error: unknown) =>
         reject(new StoreUnusable('it could not be opened', error));
@@ -51,7 +49,7 @@ export class WorkerChannel {
         resolve();
       });
     });
-    const told = folderMade.then(() => worker.postMessage(settings));
+    const told = around.folderMade.then(() => worker.postMessage(settings));
     try {
       await Promise.all([told, opened]);
     } catch (error) {
@@ -141,4 +139,8 @@ export class WorkerChannel {
       } else waiting.resolve(reply.answer);
     }
   }
+}
+
+function startThread(): Worker {
+  return new Worker(new URL('./sqlite-worker.js', import.meta.url), { name: 'relational-store' });
 }

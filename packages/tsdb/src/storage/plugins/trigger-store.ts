@@ -27,7 +27,7 @@ type Tables = {
   tsdb_trigger_ids: { id: number; last_id: number };
 };
 
-const TRIGGER_MIGRATIONS: readonly Migration[] = [
+export const TRIGGER_MIGRATIONS: readonly Migration[] = [
   {
     name: '0001_triggers',
     async up(tx) {

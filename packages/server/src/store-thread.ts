@@ -1,0 +1,23 @@
+import { Worker } from 'node:worker_threads';
+
+/** The thread travels beside the program, which is one script and gets nothing from `cli.js` but ways to load packages. */
+const PLACE = Symbol.for('plinth.store-thread');
+
+/** Begins to start the thread of the relational store, while the program is read: each takes as long as the other. */
+export function startStoreThread(bundle: URL): void {
+  const thread = new Worker(new URL('sqlite-worker.mjs', bundle), { name: 'relational-store' });
+  // Nobody may take it: a wrong flag ends the program, and help does.
+  thread.unref();
+  // The store hears of it, or finds that the thread has ended.
+  thread.on('error', () => undefined);
+  Reflect.set(globalThis, PLACE, thread);
+}
+
+/** The thread that was started ahead, once; `undefined` when there is none and when it has ended. */
+export function takeStoreThread(): Worker | undefined {
+  const thread: unknown = Reflect.get(globalThis, PLACE);
+  Reflect.deleteProperty(globalThis, PLACE);
+  if (!(thread instanceof Worker) || thread.threadId < 0) return undefined;
+  thread.ref();
+  return thread;
+}
