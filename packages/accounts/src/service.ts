@@ -29,7 +29,7 @@ import { registerClockRoutes } from './routes/clock-routes.js';
 import { registerEventRoutes } from './routes/event-routes.js';
 import { AccountsFront, type KeyDirectory } from './routes/front.js';
 import { registerGuideRoutes } from './routes/guide-routes.js';
-import { Handlers } from './routes/handlers.js';
+import { type ChangeNeeds, Handlers } from './routes/handlers.js';
 import { registerOperatorRoutes } from './routes/operator-routes.js';
 import { registerPersonRoutes } from './routes/person-routes.js';
 import { PlainCreate } from './routes/plain-create.js';
@@ -130,7 +130,12 @@ class AccountsService implements HttpService {
     if (domain === undefined) throw new Error('the accounts service starts before its routes');
     installBodies(app, config.max_body_bytes);
     app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
-    const handlers = new Handlers({ app, front: this.#front, random });
+    const { mutations } = domain;
+    const changes: ChangeNeeds = {
+      random,
+      noteRefused: (context, body) => mutations.noteRefused(context, body),
+    };
+    const handlers = new Handlers({ app, front: this.#front, changes });
     const shapes = new RequestShapes(REFERENCE_LISTS);
     const { accounts, persons, tokens, clocks, events, destinations, operator } = domain;
     const accountRoutes = { accounts, shapes, words: this.#words };
@@ -140,7 +145,7 @@ class AccountsService implements HttpService {
       dialect: this.#dialect,
       headerPrefixes: config.header_prefixes,
       serviceName: this.name,
-      random,
+      changes,
       create: (call) => createAccount(call, accountRoutes),
     });
     registerPersonRoutes(handlers, { persons, tokens, shapes });

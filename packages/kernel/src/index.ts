@@ -31,6 +31,7 @@ export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-e
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export type { HttpService } from './http/http-service.js';
+export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';
 export type {
   PlainAnswer,

@@ -77,6 +77,15 @@ describe('answers', () => {
     await check('GET', '/v2', 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/`, 404, 'unrecognized_url');
     await check('GET', `${ACCOUNTS}/%zz`, 404, 'unrecognized_url');
+    // An id of any length is one that nobody has.
+    for (const length of [1025, 8000]) {
+      const path = `${ACCOUNTS}/acct_${'x'.repeat(length)}`;
+      await check('GET', path, 404, 'not_found');
+      await check('POST', path, 404, 'not_found');
+      await check('POST', `${path}/close`, 404, 'not_found');
+      await check('GET', `${path}/persons/person_1`, 404, 'not_found');
+      await check('GET', `/v2/core/account_tokens/${'x'.repeat(length)}`, 404, 'not_found');
+    }
     await check('PUT', ACCOUNTS, 405, 'method_not_allowed');
     await check('PATCH', `${ACCOUNTS}/${accountId}`, 405, 'method_not_allowed');
     await check('POST', ACCOUNTS, 400, 'invalid_json', { body: '{' });
@@ -99,15 +108,25 @@ describe('answers', () => {
   it('refuse bodies that are too large or too deep', async () => {
     const large = JSON.stringify({ display_name: 'x'.repeat(1_100_000) });
     await server.refused(ACCOUNTS, { body: large }, { status: 413, code: 'request_too_large' });
-    const deep = `{"metadata":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
-    await server.refused(ACCOUNTS, { body: deep }, { code: 'invalid_fields', param: 'metadata' });
+    const nested = (depth: number) => `{"metadata":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    for (const body of [nested(127), nested(200_000), '['.repeat(1_000_000)]) {
+      const { message } = await server.refused(ACCOUNTS, { body }, { code: 'invalid_json' });
+      assert.equal(message, 'The body is nested deeper than 127 levels.');
+    }
+    const shallow = { code: 'invalid_fields', param: 'metadata' };
+    await server.refused(ACCOUNTS, { body: nested(126) }, shallow);
+    // Brackets in texts are letters.
+    const display_name = '["\\'.repeat(70);
+    assert.equal((await server.create({ display_name })).display_name, display_name);
+    const many = `{"metadata":{${Array.from({ length: 30_000 }, (_, i) => `"${i}":1`).join()}}}`;
+    await server.refused(ACCOUNTS, { body: many }, { code: 'invalid_json' });
     // A number that JSON can say and a double cannot is refused, not rounded.
     for (const number of ['12345678901234567890', '1e400', '9007199254740993']) {
       const body = `{"metadata":{"order":${number}}}`;
       const expected = { code: 'invalid_fields', param: 'metadata.order' };
       await server.refused(ACCOUNTS, { body }, expected);
     }
-    const unknown = `{"x":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
+    const unknown = `{"x":${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`;
     await server.refused(ACCOUNTS, { body: unknown }, { code: 'invalid_fields', param: 'x' });
   });
 

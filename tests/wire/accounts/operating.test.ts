@@ -40,6 +40,36 @@ describe('the operator', () => {
     );
   });
 
+  it('row 23: gives a platform its id and its instant of creation once', async () => {
+    const patch = async (body: unknown) =>
+      await server.process.http.send(`/ops/v1/accounts${PLATFORM}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const before = await server.settings({});
+    // A record may be sent back as it was answered.
+    assert.deepEqual(await server.settings(before), before);
+    for (const body of [
+      { id: 'plat_other' },
+      { id: null },
+      { created: '2020-01-01T00:00:00.000Z' },
+      { no_such_setting: null },
+    ]) {
+      const { status, text } = await patch({ ...body, name: 'Changed' });
+      assert.equal(status, 400, text);
+      const { code, param } = JSON.parse(text).error;
+      assert.deepEqual([code, param], ['invalid_fields', Object.keys(body)[0]]);
+    }
+    const made = await server.process.http.send('/ops/v1/accounts/platforms', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'plat_mine' }),
+    });
+    assert.equal(JSON.parse(made.text).error?.param, 'id', made.text);
+    assert.deepEqual(await server.settings({}), before);
+  });
+
   it('row 23: makes and revokes keys; shows them once', async () => {
     const made = await server.operate(`${PLATFORM}/keys`, { kind: 'secret', livemode: true });
     assert.match(made.id, /^key_/);

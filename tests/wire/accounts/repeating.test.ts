@@ -69,6 +69,37 @@ describe('idempotency', () => {
     assert.equal((await server.send(ACCOUNTS, { body, idempotencyKey })).text, first.text);
   });
 
+  it('row 13: so is one whose shape is refused, and it takes no record from another', async () => {
+    const idempotencyKey = randomUUID();
+    const wrong = { body: { display_name: 7 }, idempotencyKey };
+    const right = { body: { display_name: 'Seven' }, idempotencyKey };
+    await server.refused(ACCOUNTS, wrong, { code: 'invalid_fields' });
+    await server.refused(ACCOUNTS, wrong, { code: 'invalid_fields' });
+    await server.refused(ACCOUNTS, right, { status: 409, code: 'idempotency_error' });
+    // What is no JSON has no parameters to keep.
+    const unread = randomUUID();
+    const broken = { body: '{', idempotencyKey: unread };
+    await server.refused(ACCOUNTS, broken, { code: 'invalid_json' });
+    const first = await server.send(ACCOUNTS, { ...right, idempotencyKey: unread });
+    assert.equal(first.status, 200, first.text);
+    await server.refused(
+      ACCOUNTS,
+      { ...wrong, idempotencyKey: unread },
+      { code: 'invalid_fields' },
+    );
+    const repeated = await server.send(ACCOUNTS, { ...right, idempotencyKey: unread });
+    assert.equal(repeated.text, first.text);
+    assert.equal(repeated.headers['idempotent-replayed'], 'true');
+    const clock = { body: { name: 'x' }, idempotencyKey: randomUUID() };
+    const clocks = '/v1/test_helpers/test_clocks';
+    await server.refused(clocks, clock, { code: 'invalid_fields' });
+    await server.refused(
+      clocks,
+      { ...clock, body: { frozen_time: 1_900_000_000 } },
+      { status: 409, code: 'idempotency_error' },
+    );
+  });
+
   it('row 13: covers DELETE, survives a restart, and makes a key for who sends none', async () => {
     const { id } = await server.create({});
     const person = await server.ok(`${ACCOUNTS}/${id}/persons`, { body: {} });

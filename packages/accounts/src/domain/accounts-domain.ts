@@ -58,6 +58,7 @@ export interface DomainNeeds {
 
 /** Joins the parts of the domain. */
 export class AccountsDomain {
+  readonly mutations: Mutations;
   readonly accounts: Accounts;
   readonly persons: Persons;
   readonly tokens: Tokens;
@@ -87,6 +88,7 @@ export class AccountsDomain {
       guards: new GuardStore({ store: needs.store, clock, random }),
     });
     const mutations = new Mutations({ clock, commits: guarded, records, locks, sealer });
+    this.mutations = mutations;
     const wire: WireOptions = {
       words: needs.words,
       appliedFormat: config.applied_format,

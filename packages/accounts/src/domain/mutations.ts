@@ -77,10 +77,7 @@ export class Mutations {
    */
   async run(call: MutationCall, work: () => Promise<MutationOutcome>): Promise<MutationAnswer> {
     const { context } = call;
-    const record: RecordKey = {
-      id: `${tenantKey(context.tenant)}:${context.idempotencyKey}`,
-      fingerprint: this.#fingerprint(call),
-    };
+    const record = this.#keyOf(call);
     this.#refuseWhileRunning(record);
     this.#running.set(record.id, record);
     try {
@@ -94,6 +91,16 @@ export class Mutations {
     } finally {
       this.#running.delete(record.id);
     }
+  }
+
+  /**
+   * For a request that is refused for its shape and so never gets as far as `run`: its key, too, may be repeated with the
+   * same parameters only. A record that is there stays, and so does the right of a request that runs with the key.
+   * Source: accounts, section 5, rules 4 and 6.
+   */
+  async noteRefused(context: RequestContext, body: unknown): Promise<void> {
+    const record = this.#keyOf({ context, body });
+    if (!this.#running.has(record.id)) await this.#keepFingerprint(context, record);
   }
 
   /** Throws `account_rate_limit_exceeded`, and then nothing has begun. */
@@ -152,7 +159,12 @@ export class Mutations {
   async #keepFingerprint(context: RequestContext, record: RecordKey): Promise<void> {
     const writes = this.#needs.records.newWriteSet();
     this.#needs.records.put(writes, { ...this.#recordOf(context, record), answer: undefined });
-    await this.#needs.commits.commit([], async () => ({ made: undefined, writes }));
+    await this.#needs.commits.commit([], async () => ({ made: undefined, writes }), record.id);
+  }
+
+  #keyOf(call: Pick<MutationCall, 'context' | 'body'>): RecordKey {
+    const { tenant, idempotencyKey } = call.context;
+    return { id: `${tenantKey(tenant)}:${idempotencyKey}`, fingerprint: this.#fingerprint(call) };
   }
 
   #recordOf(context: RequestContext, { id, fingerprint }: RecordKey) {
@@ -161,7 +173,7 @@ export class Mutations {
   }
 
   /** Keyed, because bodies hold numbers of ids that could be found by trying. */
-  #fingerprint({ context, body }: MutationCall): string {
+  #fingerprint({ context, body }: Pick<MutationCall, 'context' | 'body'>): string {
     return this.#needs.sealer.digest(`${context.method} ${context.path}\n${canonicalJson(body)}`);
   }
 

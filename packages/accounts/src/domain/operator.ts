@@ -24,7 +24,7 @@ import { readPage, toPage } from './account-pages.js';
 import type { AccountUpkeep } from './account-upkeep.js';
 import type { Fixtures, NewFile } from './fixtures.js';
 import type { KeyRotation } from './key-rotation.js';
-import { patchSettings } from './patch-settings.js';
+import { patchSettings, withoutFixed } from './patch-settings.js';
 import type { Platform, Platforms } from './platforms.js';
 import { invalidFields, notFound } from './refusals.js';
 import type { TestClocks } from './test-clocks.js';
@@ -110,8 +110,11 @@ export class Operator {
   }
 
   async patchPlatform(id: string, body: Readonly<Record<string, unknown>>): Promise<object> {
-    const platform = await this.#needs.platforms.update(id, (settings) =>
-      patchSettings(settings, body, this.#needs),
+    const { platforms } = this.#needs;
+    const created = timestamp(platforms.get(id).createdMs);
+    const patch = withoutFixed(body, { id, created });
+    const platform = await platforms.update(id, (settings) =>
+      patchSettings(settings, patch, this.#needs),
     );
     await this.#audit('platform_changed', { platform: id, members: Object.keys(body) });
     return this.#platformObject(platform);

@@ -17,19 +17,47 @@ export function patchSettings(
   body: Readonly<Record<string, unknown>>,
   { lists, words }: { readonly lists: ReferenceLists; readonly words: VendorWords },
 ): PlatformSettings {
-  const given = { ...words.takeInSettings(body), id: null, created: null };
+  const given = words.takeInSettings(body);
   const patched = mergePatch(settings, given) as Readonly<Record<string, unknown>>; // `given` is an object
   const isNamed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(given, name);
   const named = Object.fromEntries(Object.entries(patched).filter(isNamed));
+  // What is not there can be removed, but what cannot be there is a slip of the hand.
+  const unknown = Object.entries(given).filter(
+    ([name]) => !Object.hasOwn(DEFAULT_PLATFORM_SETTINGS, name),
+  );
   const { value, failures } = checkShape(settingsSchema(lists), {
     ...DEFAULT_PLATFORM_SETTINGS,
     ...named,
+    ...Object.fromEntries(unknown),
   });
   if (failures.length > 0) throw invalidFields(failures);
   const checked = value as PlatformSettings; // as the schema describes it
   refuseVersion(checked.default_api_version);
   const others = Object.entries(patched).filter((member) => !isNamed(member));
   return { ...checked, ...Object.fromEntries(others) };
+}
+
+/**
+ * The patch without what a platform has for good: a record may be sent back as it was answered. Throws `invalid_fields`
+ * for another value.
+ */
+export function withoutFixed(
+  body: Readonly<Record<string, unknown>>,
+  fixed: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const isFixed = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(fixed, name);
+  const members = Object.entries(body);
+  const wrong = members.filter(([name, value]) => isFixed([name, value]) && value !== fixed[name]);
+  if (wrong.length > 0) {
+    throw invalidFields(
+      wrong.map(([field]) => ({
+        field,
+        code: 'bad_format' as const,
+        message: `${field} cannot be changed.`,
+      })),
+    );
+  }
+  return Object.fromEntries(members.filter((member) => !isFixed(member)));
 }
 
 /** Requests without a header are answered in it, so it is held to what a header is held to. */

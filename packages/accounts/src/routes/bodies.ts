@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer';
+import { JsonExcessive, refuseExcessiveJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AccountsRefused } from '../model/violation.js';
 import { headerOf, type Incoming } from './incoming.js';
 
 const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+
+/** Far more than the fields of any request can hold. */
+const MAX_VALUE_COUNT = 20_000;
 
 /** Bodies are read as bytes: what they are is decided when it is their turn. */
 export function installBodies(app: FastifyInstance, limitBytes: number): void {
@@ -53,8 +57,12 @@ function parseJson(body: unknown): Record<string, unknown> {
   try {
     // Decoding would put a replacement character in the place of what was meant.
     if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
+    refuseExcessiveJson(body, { maxValueCount: MAX_VALUE_COUNT });
     parsed = JSON.parse(body.toString());
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonExcessive) {
+      throw new AccountsRefused({ code: 'invalid_json', message: `The body is ${error.message}.` });
+    }
     // The parser's own message quotes the body.
     throw new AccountsRefused({ code: 'invalid_json', message: 'The body is not valid JSON.' });
   }

@@ -4,6 +4,7 @@ import type { MutationAnswer } from '../domain/mutations.js';
 import { notFound } from '../domain/refusals.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { AccountsRefused } from '../model/violation.js';
+import { readFormOrJson, readJson } from './bodies.js';
 import type { AccountsFront } from './front.js';
 import { type HeaderSink, headerOf, type Incoming } from './incoming.js';
 import { sendBody } from './to-wire.js';
@@ -23,22 +24,29 @@ interface RouteOptions {
   readonly makesContent?: boolean;
 }
 
+/** What every change needs beside its own work. */
+export interface ChangeNeeds {
+  readonly random: Random;
+  /** Remembers the key and the parameters of a request whose shape is refused. */
+  noteRefused(context: RequestContext, body: unknown): Promise<void>;
+}
+
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** Registers routes with what all of them share: the order of checks, headers of the answer, who may call. */
 export class Handlers {
   readonly #app: FastifyInstance;
   readonly #front: AccountsFront;
-  readonly #random: Random;
+  readonly #changes: ChangeNeeds;
 
   constructor(needs: {
     readonly app: FastifyInstance;
     readonly front: AccountsFront;
-    readonly random: Random;
+    readonly changes: ChangeNeeds;
   }) {
     this.#app = needs.app;
     this.#front = needs.front;
-    this.#random = needs.random;
+    this.#changes = needs.changes;
   }
 
   get(url: string, handle: (call: Call) => Promise<string>, options: RouteOptions = {}): void {
@@ -55,7 +63,7 @@ export class Handlers {
     options: RouteOptions = {},
   ): void {
     this.#route(method, url, options, async (call, reply) =>
-      sendBody(reply, 200, await answerChange(call, { handle, sink: reply, random: this.#random })),
+      sendBody(reply, 200, await answerChange(call, { handle, sink: reply, ...this.#changes })),
     );
   }
 
@@ -100,8 +108,7 @@ export async function answerChange(
   by: {
     readonly handle: (call: Call) => Promise<MutationAnswer>;
     readonly sink: HeaderSink;
-    readonly random: Random;
-  },
+  } & ChangeNeeds,
 ): Promise<string> {
   const idempotencyKey = headerOf(call.request, 'idempotency-key') ?? by.random.uuidV4();
   if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
@@ -112,12 +119,31 @@ export async function answerChange(
   }
   by.sink.header('Idempotency-Key', idempotencyKey);
   const context = { ...call.context, idempotencyKey };
-  const answer = await by.handle({ ...call, context });
+  const answer = await by.handle({ ...call, context }).catch(async (error: unknown) => {
+    if (isShapeRefused(error)) {
+      const body = readAnyBody(call.request);
+      if (body !== undefined) await by.noteRefused(context, body);
+    }
+    throw error;
+  });
   if (answer.originalRequestId !== undefined) {
     by.sink.header('Idempotent-Replayed', 'true');
     by.sink.header('Original-Request', answer.originalRequestId);
   }
   return answer.body;
+}
+
+const isShapeRefused = (error: unknown): boolean =>
+  error instanceof AccountsRefused && error.violation.code === 'invalid_fields';
+
+/** `undefined`: none that could be repeated. */
+function readAnyBody(request: Incoming): unknown {
+  try {
+    return request.url.startsWith('/v1/') ? readFormOrJson(request) : readJson(request);
+  } catch (error) {
+    if (error instanceof AccountsRefused) return undefined;
+    throw error;
+  }
 }
 
 /** `/v2/core/accounts/` fits the route of one account, with an empty id; it is no path of the service. */

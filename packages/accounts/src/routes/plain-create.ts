@@ -4,13 +4,12 @@ import {
   type PlainFront,
   type PlainRequest,
   type PlainRoute,
-  type Random,
 } from '@plinth/kernel';
 import type { MutationAnswer } from '../domain/mutations.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { AccountsRefused } from '../model/violation.js';
 import type { AccountsFront } from './front.js';
-import { answerChange, type Call } from './handlers.js';
+import { answerChange, type Call, type ChangeNeeds } from './handlers.js';
 import type { HeaderSink } from './incoming.js';
 import { type ErrorDialect, JSON_TYPE, wireRefusal } from './to-wire.js';
 
@@ -32,7 +31,7 @@ interface PlainCreateNeeds {
   readonly dialect: ErrorDialect;
   readonly headerPrefixes: readonly string[];
   readonly serviceName: string;
-  readonly random: Random;
+  readonly changes: ChangeNeeds;
   readonly create: (call: Call) => Promise<MutationAnswer>;
 }
 
@@ -55,14 +54,14 @@ export class PlainCreate implements PlainRoute {
   }
 
   async answer(request: PlainRequest): Promise<PlainAnswer> {
-    const { front, dialect, random, create } = this.#needs;
+    const { front, dialect, changes, create } = this.#needs;
     const context = this.#contexts.get(request);
     invariant(context !== undefined, 'a plain create was admitted');
     const sink = new HeaderList();
     front.setHeaders(request, sink);
     try {
       const call = { context, request, param: () => '' };
-      const json = await answerChange(call, { handle: create, sink, random });
+      const json = await answerChange(call, { handle: create, sink, ...changes });
       return sink.answer(200, json);
     } catch (error) {
       const { url, base } = request;

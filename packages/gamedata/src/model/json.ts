@@ -23,14 +23,7 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Depth of nesting; stops counting above `limit`. */
-export function isDeeperThan(value: unknown, limit: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (limit === 0) return true;
-  return Object.values(value).some((inner) => isDeeperThan(inner, limit - 1));
-}
-
-/** Where an object has a member `__proto__`, which assigning would lose without a word. Bounded by `isDeeperThan`. */
+/** Where an object has a member `__proto__`, which assigning would lose without a word. As deep as bodies may nest. */
 export function findHiddenMember(value: unknown): readonly string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Object.hasOwn(value, '__proto__')) return [];

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import { gunzipBounded } from '@plinth/kernel';
+import { gunzipBounded, refuseExcessiveJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyRefused, ValidationFailed } from '../errors.js';
-import { findHiddenMember, isDeeperThan, isObject, pointerOf } from '../model/json.js';
+import { findHiddenMember, isObject, pointerOf } from '../model/json.js';
 
 export const MAX_RECORD_SIZE_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
@@ -87,14 +87,11 @@ export async function unpackedBytesOf(
 
 /** One JSON object. Throws `BodyRefused` and `ValidationFailed`. */
 export function readObject(bytes: Buffer): Record<string, unknown> {
+  refuseDeep(bytes);
   const value = parseJson(bytes);
   if (!isObject(value)) {
     const fault = { path: '', code: 'type', message: 'the body must be an object' };
     throw new ValidationFailed('the body must be a JSON object', [fault]);
-  }
-  if (isDeeperThan(value, MAX_DEPTH)) {
-    const fault = { path: '', code: 'too_deep', message: `nested deeper than ${MAX_DEPTH}` };
-    throw new ValidationFailed(`the body is nested deeper than ${MAX_DEPTH}`, [fault]);
   }
   const hidden = findHiddenMember(value);
   if (hidden !== undefined) {
@@ -103,6 +100,16 @@ export function readObject(bytes: Buffer): Record<string, unknown> {
     throw new ValidationFailed(`the record is not valid: ${message}`, [fault]);
   }
   return value;
+}
+
+/** Before it is parsed, which would take long. */
+function refuseDeep(bytes: Buffer): void {
+  try {
+    refuseExcessiveJson(bytes, { maxDepth: MAX_DEPTH });
+  } catch {
+    const fault = { path: '', code: 'too_deep', message: `nested deeper than ${MAX_DEPTH}` };
+    throw new ValidationFailed(`the body is nested deeper than ${MAX_DEPTH}`, [fault]);
+  }
 }
 
 /** An absent body is an empty object. */

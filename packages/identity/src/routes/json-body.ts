@@ -1,10 +1,11 @@
-import { gunzipBounded } from '@plinth/kernel';
+import { gunzipBounded, refuseExcessiveJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ContentTypeUnacceptable, EncodingUnacceptable, JsonInvalid } from '../errors.js';
 
 const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/;
 /** More than any request of this service needs. */
 const MAX_DECODED_SIZE_BYTES = 1024 * 1024;
+const MAX_VALUE_COUNT = 20_000;
 
 /**
  * Bodies of this service are JSON or nothing. Endpoints without a body ignore one, whatever it says it is;
@@ -19,6 +20,7 @@ export function installJsonBody(app: FastifyInstance): void {
       if (!isJson(request) || body.length === 0) return undefined;
       const decoded = await decode(body, request.headers['content-encoding']);
       try {
+        refuseExcessiveJson(decoded, { maxValueCount: MAX_VALUE_COUNT });
         return JSON.parse(Buffer.from(decoded).toString());
       } catch (error) {
         throw new JsonInvalid(error);

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { refuseExcessiveJson } from './json-bounds.js';
 import type { FieldError } from './platform-dialect.js';
 
 /** The body is no JSON, or JSON of another kind than an object. */
@@ -23,6 +24,9 @@ export class ValidationFailed extends Error {
   }
 }
 
+/** Far more than a body of any route here has; a megabyte of them would take the parser longer than others may wait. */
+const MAX_VALUE_COUNT = 20_000;
+
 /** Bodies of this scope are JSON objects whatever their content type says; an empty one is `{}`. */
 export function takeJsonObjects(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -30,6 +34,7 @@ export function takeJsonObjects(app: FastifyInstance): void {
     if (body.length === 0) return {};
     let value: unknown;
     try {
+      refuseExcessiveJson(body, { maxValueCount: MAX_VALUE_COUNT });
       value = JSON.parse(body.toString());
     } catch {
       throw new JsonUnreadable('not_json');

@@ -7,6 +7,7 @@ import {
   type PlainRoute,
   platformFailure,
   type Random,
+  refuseExcessiveJson,
   ValidationFailed,
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
@@ -109,6 +110,7 @@ export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
 export function parseBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {};
   try {
+    refuseExcessiveJson(bytes);
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch {
     throw new JsonUnreadable('not_json');

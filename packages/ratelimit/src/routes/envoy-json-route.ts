@@ -1,3 +1,4 @@
+import { refuseExcessiveJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
 import { QuestionInvalid, StoreUnavailable } from '../errors.js';
@@ -37,6 +38,7 @@ export function registerEnvoyJsonRoute(app: FastifyInstance, needs: EnvoyJsonNee
 
 function parse(text: string): unknown {
   try {
+    refuseExcessiveJson(Buffer.from(text));
     return JSON.parse(text);
   } catch {
     throw new QuestionInvalid('Problems parsing JSON');

@@ -80,7 +80,8 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     http: { maxHeaderSize: MAX_HEADER_SIZE_BYTES },
     schemaController: { compilersFactory: OWN_COMPILERS },
     rewriteUrl: ({ url = '/' }) => pathAndQuery(url),
-    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
+    // What fits into a request line reaches its route, so that an id of any length is one that nobody has.
+    routerOptions: { maxParamLength: MAX_HEADER_SIZE_BYTES, ignoreTrailingSlash: false },
     clientErrorHandler: (error, socket) => {
       answerClientError(error, socket, answerHeaderLines(parts.clusterUuid()));
     },

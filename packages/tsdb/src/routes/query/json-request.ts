@@ -1,3 +1,4 @@
+import { JsonExcessive, refuseExcessiveJson } from '@plinth/kernel';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { ParameterInvalid } from '../errors.js';
 
@@ -17,12 +18,14 @@ export function jsonError(text: string): ParameterInvalid {
 
 const UTF8_DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text of a JSON body; bytes that are not UTF-8 are refused, not replaced. */
+/** The text of a JSON body; bytes that are not UTF-8 are refused, not replaced, and so is what nests too deep. */
 export function jsonTextOf(bytes: Uint8Array): string {
   try {
+    refuseExcessiveJson(bytes);
     return UTF8_DECODER.decode(bytes);
-  } catch {
-    throw jsonError('invalid unicode code point');
+  } catch (error) {
+    const isTooDeep = error instanceof JsonExcessive;
+    throw jsonError(isTooDeep ? 'recursion limit exceeded' : 'invalid unicode code point');
   }
 }
 

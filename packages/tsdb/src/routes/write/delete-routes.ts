@@ -1,3 +1,4 @@
+import { refuseExcessiveJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DeleteRowsRequest } from '../../domain/engine/row-deletions.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
@@ -53,6 +54,7 @@ function readDeletion(
 
 function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
+    refuseExcessiveJson(bytes);
     const value: unknown = JSON.parse(Buffer.from(bytes).toString());
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return value as Readonly<Record<string, unknown>>; // an object, as checked

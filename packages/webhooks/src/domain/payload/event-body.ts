@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { JsonUnreadable } from '@plinth/kernel';
+import { JsonUnreadable, refuseExcessiveJson } from '@plinth/kernel';
 import { compactMember, splitArray } from '../../model/raw-json.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -84,9 +84,14 @@ function idIn(member: unknown): number | undefined {
   return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
 }
 
-/** Throws `JsonUnreadable`: other bytes would be delivered as something that nobody sent. */
+/** Throws `JsonUnreadable`: other bytes would be delivered as something that nobody sent, and receivers read nothing that deep. */
 function textOf(body: Uint8Array): string {
   if (!isUtf8(body)) throw new JsonUnreadable('not_json');
+  try {
+    refuseExcessiveJson(body);
+  } catch {
+    throw new JsonUnreadable('not_json');
+  }
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 

@@ -1,0 +1,41 @@
+// Source: every API's section on malformed bodies; what nests deeper than readers go is refused before it is parsed.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+
+let server: ServerProcess;
+before(async () => {
+  server = await ServerProcess.start({ flags: ['--without-auth'] });
+});
+after(async () => {
+  await server.close();
+});
+
+/** JSON, and as an unknown or ignored member of no consequence; only its depth is wrong. */
+const nested = (depth: number): string => `{"extra":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+describe('a body that nests too deep', () => {
+  for (const [path, status, text] of [
+    ['/api/v3/query_sql', 400, 'recursion limit exceeded'],
+    ['/query?db=x', 400, 'recursion limit exceeded'],
+    ['/api/v3/configure/database', 400, 'recursion limit exceeded'],
+    ['/api/v2/delete?bucket=x', 400, 'nested deeper than 127 levels'],
+    ['/ops/v1/apps', 400, 'Problems parsing JSON'],
+    ['/ops/v1/events', 400, 'Problems parsing JSON'],
+    ['/ops/v1/rate-limits/check', 400, 'Problems parsing JSON'],
+    ['/ops/v1/rate-limits/check-batch', 400, 'Problems parsing JSON'],
+  ] as const) {
+    it(`is refused by ${path}`, async () => {
+      const send = async (body: string) =>
+        await server.http.send(path, { body, headers: { 'content-type': 'application/json' } });
+      for (const body of [nested(127), nested(100_000), '['.repeat(60_000)]) {
+        const answer = await send(body);
+        assert.equal(answer.status, status, answer.text);
+        assert.ok(answer.text.includes(text), answer.text);
+      }
+      // As deep as it may be, it is refused for something else.
+      const answer = await send(nested(126));
+      assert.ok(!answer.text.includes(text), answer.text);
+    });
+  }
+});
