@@ -1,8 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { Column } from '../../model/column.js';
-import { CHUNK_ROWS, openAppender } from './appender.js';
+import { CHUNK_ROWS, newChunk, openAppender } from './appender.js';
 import type { BlockMemory } from './block-memory.js';
+import type { ChunkMemory } from './chunk-memory.js';
 import type { BlockField, BlockNumbers, RowBlock, TextCells } from './row-block.js';
 
 /**
@@ -18,15 +19,19 @@ export function appendBlock(options: {
   readonly idWords: Int32Array;
   /** For the time of the call. */
   readonly memory: BlockMemory;
+  /** For the time of the call. */
+  readonly chunks: ChunkMemory;
 }): void {
-  const { block, columns, memory } = options;
-  const { appender, types } = openAppender(options.connection, options.table, columns.length + 3);
+  const { block, columns, memory, chunks } = options;
+  const columnCount = columns.length + 3;
+  const appender = openAppender(options.connection, options.table);
+  const types = columns.map(({ kind }) => kind).join();
+  const chunk = chunks.take(types) ?? newChunk(appender, columnCount);
+  const vector = (column: number): duckdb.Vector => duckdb.data_chunk_get_vector(chunk, column);
   const ids = gatherIds(block, options.idWords, memory);
   for (let from = 0; from < block.count; from += CHUNK_ROWS) {
     const rows = Math.min(CHUNK_ROWS, block.count - from);
-    const chunk = duckdb.create_data_chunk(types);
     duckdb.data_chunk_set_size(chunk, rows);
-    const vector = (column: number): duckdb.Vector => duckdb.data_chunk_get_vector(chunk, column);
     copyNumbers(vector(0), ids, from, rows);
     copyNumbers(vector(1), block.seqs, from, rows);
     copyNumbers(vector(2), block.times, from, rows);
@@ -40,10 +45,12 @@ export function appendBlock(options: {
       );
     }
     duckdb.append_data_chunk(appender, chunk);
+    duckdb.data_chunk_reset(chunk);
   }
   duckdb.appender_flush_sync(appender);
   duckdb.appender_close_sync(appender);
   memory.giveBack(ids.buffer);
+  chunks.giveBack(types, chunk, columnCount);
 }
 
 function gatherIds(

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { CHUNK_ROWS, openAppender } from './appender.js';
+import { CHUNK_ROWS, newChunk, openAppender } from './appender.js';
 
 export type CellColumn =
   | { readonly kind: 'int64'; readonly values: BigInt64Array }
@@ -19,19 +19,16 @@ export function appendRows(options: {
   readonly rowCount: number;
   readonly columns: readonly CellColumn[];
 }): void {
-  const { appender, types } = openAppender(
-    options.connection,
-    options.table,
-    options.columns.length,
-  );
+  const appender = openAppender(options.connection, options.table);
+  const chunk = newChunk(appender, options.columns.length);
   for (let from = 0; from < options.rowCount; from += CHUNK_ROWS) {
     const rows = Math.min(CHUNK_ROWS, options.rowCount - from);
-    const chunk = duckdb.create_data_chunk(types);
     duckdb.data_chunk_set_size(chunk, rows);
     options.columns.forEach((column, index) => {
       fill(duckdb.data_chunk_get_vector(chunk, index), column, from, rows);
     });
     duckdb.append_data_chunk(appender, chunk);
+    duckdb.data_chunk_reset(chunk);
   }
   duckdb.appender_flush_sync(appender);
   duckdb.appender_close_sync(appender);

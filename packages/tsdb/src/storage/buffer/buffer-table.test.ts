@@ -81,6 +81,33 @@ describe('BufferTable', () => {
     assert.deepEqual(lent, before);
   });
 
+  it('puts nothing of rows that went into the engine before into rows that lack a value', async () => {
+    const long = newTable('texts_long', host);
+    long.append(
+      textBatch((row) => `a text that is not short ${row}`),
+      1n,
+    );
+    await long.handOver();
+    const short = newTable('texts_short', host);
+    short.append(withGaps(textBatch((row) => `t${row}`)), 2n);
+    await short.handOver();
+    const rows = await host.rows(
+      `SELECT count(*), count(v), count(*) FILTER (v = 't' || (rowid)) FROM "${short.name}"`,
+    );
+    const half = BigInt(TEXT_ROW_COUNT / 2);
+    assert.deepEqual(rows[0], [BigInt(TEXT_ROW_COUNT), half, half]);
+    const again = newTable('texts_again', host);
+    again.append(
+      textBatch((row) => `${row} is not short either, and has no gap`),
+      3n,
+    );
+    await again.handOver();
+    const whole = await host.rows(
+      `SELECT count(*) FROM "${again.name}" WHERE v = rowid || ' is not short either, and has no gap'`,
+    );
+    assert.deepEqual(whole[0], [BigInt(TEXT_ROW_COUNT)]);
+  });
+
   /** Rows of the table are visible to others. */
   async function isBegun(table: BufferTable): Promise<boolean> {
     const rows = await host.rows(`SELECT count(*) FROM "${table.name}"`).catch((error: unknown) => {
@@ -99,6 +126,29 @@ function newTable(name: string, host: DuckDbHost): BufferTable {
 function withGaps(rows: RowBatch): RowBatch {
   const validity = new Uint8Array((rows.rowCount + 7) >> 3).fill(0b01010101);
   return { ...rows, fields: rows.fields.map((field) => ({ ...field, validity })) };
+}
+
+/** Some chunks of the engine, the last one not full. */
+const TEXT_ROW_COUNT = 5_000;
+
+function textBatch(textOf: (row: number) => string): RowBatch {
+  const texts = Array.from({ length: TEXT_ROW_COUNT }, (_, row) => Buffer.from(textOf(row)));
+  const offsets = new Uint32Array(TEXT_ROW_COUNT + 1);
+  texts.forEach((text, row) => {
+    offsets[row + 1] = (offsets[row] as number) + text.length;
+  });
+  return {
+    rowCount: TEXT_ROW_COUNT,
+    series: new Uint32Array(TEXT_ROW_COUNT),
+    times: new BigInt64Array(TEXT_ROW_COUNT),
+    fields: [
+      {
+        column: { id: 1, name: 'v', kind: 'utf8', physicalName: 'v' },
+        data: { type: 'utf8', offsets, bytes: Buffer.concat(texts) },
+        validity: undefined,
+      },
+    ],
+  };
 }
 
 /** One series; the value of row i is i. */

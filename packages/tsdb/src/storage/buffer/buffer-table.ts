@@ -143,6 +143,7 @@ export class BufferTable {
             block,
             idWords: this.#idWords(),
             memory: this.#host.blockMemory,
+            chunks: this.#host.chunkMemory,
           });
           blocks.shift();
           this.#engineRows += block.count;

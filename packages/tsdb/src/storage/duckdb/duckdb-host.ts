@@ -3,6 +3,7 @@ import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
+import { ChunkMemory } from '../buffer/chunk-memory.js';
 import type { ChunkDecoder } from './decode-chunk.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
@@ -30,6 +31,8 @@ export class DuckDbHost {
   readonly turns = new Turns();
   /** Of rows that wait for the engine. */
   readonly blockMemory = new BlockMemory();
+  /** Of rows on their way into the engine. */
+  readonly chunkMemory = new ChunkMemory();
   readonly #idle: DuckDBConnection[] = [];
   #opened: Promise<OpenInstance> | undefined;
   #writerTail: Promise<unknown> = Promise.resolve();
