@@ -8,6 +8,7 @@ import {
   type Metrics,
   type ObjectStore,
   type Outbox,
+  type PlainRoute,
   type Random,
   type RelationalStore,
   type ServiceFront,
@@ -34,7 +35,9 @@ import { registerEditorPage } from './routes/editor-page.js';
 import { registerEditorRoutes } from './routes/editor-routes.js';
 import { GameDataFront } from './routes/front.js';
 import { describeGameData } from './routes/openapi.js';
+import { plainReads } from './routes/plain-reads.js';
 import { cacheFor } from './routes/public-headers.js';
+import { type PublicRead, publicReads } from './routes/public-reads.js';
 import { type PublicRouteParts, registerPublicRoutes, warmUp } from './routes/public-routes.js';
 import { referencePage } from './routes/reference-page.js';
 import { ReplyCache } from './routes/reply-cache.js';
@@ -83,6 +86,7 @@ class GameDataService implements GameData {
   readonly #needs: GameDataNeeds;
   readonly #library: Library;
   readonly #parts: PublicRouteParts;
+  readonly #reads: readonly PublicRead[];
   readonly #routes = new RouteTable();
   readonly #front: GameDataFront;
   readonly #editions: EditionStore;
@@ -168,6 +172,7 @@ class GameDataService implements GameData {
       openApi: () => this.#describe(),
       referencePage: () => referencePage(this.#describe()),
     };
+    this.#reads = publicReads(this.#parts);
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
       this.#parts.catalog.forgetOthers(set);
@@ -178,7 +183,7 @@ class GameDataService implements GameData {
   async register(app: FastifyInstance): Promise<void> {
     this.#routes.watch(app);
     app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
-    registerPublicRoutes(app, this.#parts);
+    registerPublicRoutes(app, this.#reads, this.#parts);
     registerEditorPage(app);
     await app.register(async (scope) =>
       registerEditorRoutes(scope, {
@@ -194,6 +199,12 @@ class GameDataService implements GameData {
       }),
     );
     this.#beginLoading();
+  }
+
+  plainRoutes(): readonly PlainRoute[] {
+    const { random } = this.#needs;
+    const needs = { parts: this.#parts, front: this.#front, serviceName: this.name, random };
+    return plainReads(this.#reads, needs);
   }
 
   /** Nothing: the first publication needs the outbox, which starts after the services. */

@@ -49,6 +49,7 @@ export class PlainCreate implements PlainRoute {
     this.front = {
       service: needs.serviceName,
       headers: new Set([...CLIENT_HEADERS, ...versions]),
+      headsRecur: false, // An idempotency key makes each another.
       admits: (request) => this.#admits(request),
     };
   }

@@ -6,7 +6,7 @@ import { CACHE_404, JSON_TYPE, publicHeaders } from './public-headers.js';
 import type { RouteTable } from './route-table.js';
 import { toErrorAnswer } from './to-wire.js';
 
-const MAX_URL_LENGTH = 8192;
+export const MAX_URL_LENGTH = 8192;
 
 export interface FrontParts {
   readonly ownsRoot: boolean;
@@ -15,6 +15,13 @@ export interface FrontParts {
   readonly access: EditorAccess;
   readonly routes: RouteTable;
   reportBug(error: unknown, requestId: string): void;
+}
+
+/** A refusal, ready to be sent. */
+export interface WordedError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
 }
 
 /** Decides before routing, and answers what no route has, in the dialect of game data. */
@@ -40,22 +47,33 @@ export class GameDataFront implements ServiceFront {
   }
 
   answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const answer = toErrorAnswer(error, request.id);
-    if (answer.status >= 500) this.#parts.reportBug(error, request.id);
-    const { url } = request;
+    const { status, headers, body } = this.wordError(error, request);
+    return reply.code(status).headers(headers).send(body);
+  }
+
+  /** @param request whose `id` is told where the fault is ours. */
+  wordError(
+    error: unknown,
+    request: Pick<FastifyRequest, 'url' | 'id'> & {
+      readonly headers: { origin?: string | undefined };
+    },
+  ): WordedError {
+    const { url, id } = request;
+    const answer = toErrorAnswer(error, id);
+    if (answer.status >= 500) this.#parts.reportBug(error, id);
     const isPublic = !isEditor(url);
-    const body = JSON.stringify(answer.body);
-    return reply
-      .code(answer.status)
-      .headers({
+    return {
+      status: answer.status,
+      headers: {
         ...(isPublic ? this.#publicHeaders : this.#editorHeaders(request)),
         vary: isPublic ? 'Accept-Encoding' : 'Origin',
         'cache-control': isPublic && answer.status === 404 ? CACHE_404 : 'no-store',
         'content-type': JSON_TYPE,
         ...answer.headers,
         ...(answer.status === 301 && { location: `${answer.headers['location']}${queryOf(url)}` }),
-      })
-      .send(Buffer.from(body));
+      },
+      body: Buffer.from(JSON.stringify(answer.body)),
+    };
   }
 
   /** A page of another origin must be able to read that it has to wait. */
@@ -113,7 +131,11 @@ export class GameDataFront implements ServiceFront {
   }
 
   /** Web pages may call the editor only from origins that the operator named. */
-  #editorHeaders({ headers: { origin } }: FastifyRequest): Record<string, string> {
+  #editorHeaders({
+    headers: { origin },
+  }: {
+    readonly headers: { origin?: string | undefined };
+  }): Record<string, string> {
     const base = { 'x-content-type-options': 'nosniff' };
     if (origin === undefined || !this.#parts.editorOrigins.includes(origin)) return base;
     return {

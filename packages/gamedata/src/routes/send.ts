@@ -3,6 +3,21 @@ import { NotAcceptable } from '../errors.js';
 import { acceptsType, type Coding, chooseCoding } from './negotiation.js';
 import { type Coded, isNamedBy, type Reply, type ReplyCache, readyCoding } from './reply-cache.js';
 
+/** What decides how a finished reply is sent. By names in lower case. */
+export interface AskedHeaders {
+  readonly accept?: string | undefined;
+  readonly 'accept-encoding'?: string | string[] | undefined;
+  readonly 'if-none-match'?: string | undefined;
+  readonly 'if-modified-since'?: string | undefined;
+}
+
+/** An answer whose headers and bytes are finished. */
+export interface Finished {
+  readonly status: 200 | 304;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly bytes: Buffer | undefined;
+}
+
 /** Headers of a reply that a 304 carries, too. */
 const KEPT_BY_304 = [
   'cache-control',
@@ -15,23 +30,50 @@ const KEPT_BY_304 = [
   'last-modified',
 ] as const;
 
-const notModified = new WeakMap<Coded, Record<string, string | number>>();
+interface Forms {
+  readonly whole: Finished;
+  readonly unchanged: Finished;
+}
+const formsOf = new WeakMap<Coded, Forms>();
 
-/** Sends a finished reply, or says that the client has it already. */
-export function sendReply(
-  request: FastifyRequest,
-  reply: FastifyReply,
+/**
+ * The finished reply, or that the client has it already. The same object as long as the reply is kept. Throws as
+ * `negotiate` does.
+ */
+export function finish(
+  headers: AskedHeaders,
   found: Reply,
   cache: ReplyCache,
-): FastifyReply | Promise<FastifyReply> {
-  const coding = negotiate(request, 'application/json');
+): Finished | Promise<Finished> {
+  const coding = negotiate(headers, 'application/json');
   const ready = readyCoding(found, coding);
-  if (ready !== undefined) return sendCoded(request, reply, found, ready);
-  return cache.code(found, coding).then((coded) => sendCoded(request, reply, found, coded));
+  if (ready !== undefined) return formFor(headers, found, ready);
+  return cache.code(found, coding).then((coded) => formFor(headers, found, coded));
+}
+
+function formFor(headers: AskedHeaders, found: Reply, coded: Coded): Finished {
+  let forms = formsOf.get(coded);
+  if (forms === undefined) {
+    forms = {
+      whole: { status: 200, headers: coded.headers, bytes: coded.bytes },
+      unchanged: { status: 304, headers: headersOf304(coded), bytes: undefined },
+    };
+    formsOf.set(coded, forms);
+  }
+  return isFresh(headers, found) ? forms.unchanged : forms.whole;
+}
+
+function headersOf304(coded: Coded): Record<string, string | number> {
+  const headers: Record<string, string | number> = { etag: coded.headers['etag'] ?? '' };
+  for (const name of KEPT_BY_304) {
+    const value = coded.headers[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
 }
 
 /** Throws `NotAcceptable` when the client takes neither `type` nor JSON, or none of the codings. */
-export function negotiate({ raw: { headers } }: FastifyRequest, type: string): Coding {
+export function negotiate(headers: AskedHeaders, type: string): Coding {
   const { accept } = headers;
   const [bare = ''] = type.split(';', 1);
   if (accept !== undefined && ![bare, 'application/json'].some((one) => acceptsType(accept, one))) {
@@ -42,23 +84,13 @@ export function negotiate({ raw: { headers } }: FastifyRequest, type: string): C
   return coding;
 }
 
-function sendCoded(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  found: Reply,
-  coded: Coded,
-): FastifyReply {
-  if (isFresh(request, found)) return writeOut(reply, 304, headersOf304(coded));
-  return writeOut(reply, 200, coded.headers, request.method === 'HEAD' ? undefined : coded.bytes);
-}
-
 /** The three forms of RFC 9110, 5.6.7; other dates are as good as none. */
 const HTTP_DATE =
   /^(\w{3}, \d\d \w{3} \d{4}|\w{6,9}, \d\d-\w{3}-\d\d) [\d:]{8} GMT$|^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}$/;
 
 /** Whether the client says that it has this already. */
 export function isFresh(
-  { raw: { headers } }: FastifyRequest,
+  headers: AskedHeaders,
   found: Pick<Reply, 'etag' | 'lastModifiedMs'>,
 ): boolean {
   const match = headers['if-none-match'];
@@ -69,17 +101,12 @@ export function isFresh(
   return !Number.isNaN(sinceMs) && Math.floor(found.lastModifiedMs / 1000) * 1000 <= sinceMs;
 }
 
-function headersOf304(coded: Coded): Record<string, string | number> {
-  let headers = notModified.get(coded);
-  if (headers === undefined) {
-    headers = { etag: coded.headers['etag'] ?? '' };
-    for (const name of KEPT_BY_304) {
-      const value = coded.headers[name];
-      if (value !== undefined) headers[name] = value;
-    }
-    notModified.set(coded, headers);
-  }
-  return headers;
+export function sendFinished(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, bytes }: Finished,
+): FastifyReply {
+  return writeOut(reply, status, headers, request.method === 'HEAD' ? undefined : bytes);
 }
 
 /** Past the framework's serialising and hooks, which cost as much as all the rest of a cached reply. */

@@ -33,6 +33,8 @@ export interface PlainAnswer {
   readonly rest?: AsyncGenerator<Buffer, void, undefined> | undefined;
   /** Of body and rest, where that is known beforehand. */
   readonly sizeBytes?: number | undefined;
+  /** The same object is given again and again, so what is made of its headers is worth keeping as long as it is there. */
+  readonly recurs?: boolean;
 }
 
 /**
@@ -41,11 +43,12 @@ export interface PlainAnswer {
  */
 export interface PlainRoute {
   readonly methods: readonly PlainMethod[];
-  /** Without parameters. */
+  /** Its last part may be a parameter (`/things/:id`), for paths that no route names in full. */
   readonly path: string;
   /** Who asks for credentials: the server's own front, that of everything below `/ops/v1`, or that of a service. */
   readonly front: 'server' | 'operator' | PlainFront;
-  answer(request: PlainRequest): Promise<PlainAnswer>;
+  /** At once where it can: a promise costs a turn of the loop. */
+  answer(request: PlainRequest): PlainAnswer | Promise<PlainAnswer>;
 }
 
 /** The front of a service, as far as a plain route stands behind it. The service sends all headers itself. */
@@ -54,6 +57,8 @@ export interface PlainFront {
   readonly service: string;
   /** Headers that requests may have, in lower case, besides those that every plain request may have. */
   readonly headers: ReadonlySet<string>;
+  /** Clients send the same headers again and again, so what was read of them is remembered. */
+  readonly headsRecur: boolean;
   /** Whether who asks may, and nothing in the head is wrong; what is refused is worded by the framework's way. */
   admits(request: PlainRequest): boolean;
 }

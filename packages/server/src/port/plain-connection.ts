@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 /** An answer as it goes out. */
 export type WrittenAnswer = { readonly start: string | Buffer } & (
-  | { readonly rest?: undefined }
+  | { readonly rest?: undefined /** Goes out with the start. */; readonly body?: Buffer }
   | {
       /** What follows, asked for as the client takes it. */
       readonly rest: AsyncGenerator<Buffer, void, undefined>;
@@ -22,7 +22,7 @@ export interface PlainConnectionOptions {
   readonly read: (
     bytes: Buffer,
     leaving: () => AbortSignal,
-  ) => (() => Promise<WrittenAnswer>) | undefined;
+  ) => (() => WrittenAnswer | Promise<WrittenAnswer>) | undefined;
   /** Called when an answer that has begun fails, while its client still waits for the rest. */
   readonly onCut: (error: unknown) => void;
   /** Called once: the connection has ended or was handed over. */
@@ -91,7 +91,9 @@ export class PlainConnection {
     }
     this.#isBusy = true;
     this.#isActive = true;
-    answering().then(this.#send, this.#fail);
+    const answer = answering();
+    if (answer instanceof Promise) answer.then(this.#send, this.#fail);
+    else this.#send(answer);
   };
 
   readonly #signal = (): AbortSignal => {
@@ -113,9 +115,18 @@ export class PlainConnection {
       this.#sendPieces(answer).then(this.#sent, this.#cut);
       return;
     }
-    if (this.#socket.destroyed) return;
-    if (this.#write(answer.start) || this.#isClosing) this.#sent();
-    else this.#socket.once('drain', this.#sent);
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    if (answer.body === undefined) this.#write(answer.start);
+    else {
+      socket.cork();
+      this.#write(answer.start);
+      socket.write(answer.body);
+      socket.uncork();
+    }
+    // What the system has taken is no reason to wait, however much it was.
+    if (socket.writableLength === 0 || this.#isClosing) this.#sent();
+    else socket.once('drain', this.#sent);
   };
 
   #write(bytes: string | Buffer): boolean {

@@ -4,17 +4,26 @@ import type { RawRequest } from '@plinth/identity';
 import type { Clock, Logger, PlainAnswer, PlainRequest, PlainRoute } from '@plinth/kernel';
 import type { RouteNumbers } from '../http/http-metrics.js';
 import { PlainConnection, type WrittenAnswer } from './plain-connection.js';
-import { type PlainHeaders, readPlainHeaders, readPlainTarget } from './plain-head.js';
+import {
+  type PlainHeaders,
+  type PlainTarget,
+  readPlainHeaders,
+  readPlainTarget,
+} from './plain-head.js';
 
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 const CHUNK_END = Buffer.from('\r\n', 'latin1');
 /** Of longer requests the framework is a small part of the cost. */
 const MAX_REQUEST_BYTES = 16 * 1024;
+/** A copy of a small body costs less than two pieces for the socket. */
+const MAX_COPIED_BYTES = 4096;
 /** Headers that are remembered: clients send the same ones again and again. */
 const MAX_KNOWN_HEADS = 1024;
 /** Longer ones are not worth the memory. */
 const MAX_KNOWN_HEAD_LENGTH = 1024;
 const SWEEP_INTERVAL_MS = 5_000;
+/** Of the last part of a path, as the framework has it. */
+const MAX_PARAMETER_LENGTH = 1024;
 const NONE: ReadonlySet<string> = new Set();
 
 export interface PlainSideParts {
@@ -32,6 +41,14 @@ export interface PlainSideParts {
 interface KnownRoute {
   readonly route: PlainRoute;
   readonly numbers: RouteNumbers;
+  /** Headers that were read before, by their text; `undefined` where they seldom come again. */
+  readonly heads: Map<string, PlainHeaders> | undefined;
+}
+
+/** What an answer that is sent again and again begins with, as long as its last lines are the same. */
+interface WrittenHead {
+  readonly common: string;
+  readonly bytes: Buffer;
 }
 
 /**
@@ -43,13 +60,14 @@ interface KnownRoute {
 export class PlainSide {
   readonly #parts: PlainSideParts;
   readonly #routes: ReadonlyMap<string, KnownRoute>;
-  readonly #heads = new Map<string, PlainHeaders>();
+  readonly #writtenHeads = new WeakMap<PlainAnswer, WrittenHead>();
   readonly #connections = new Set<PlainConnection>();
   readonly #keepAliveMs: number;
   readonly #keepAliveLines: string;
   readonly #sweep: Disposable;
   #dateSec = 0;
   #dateLine = '';
+  #commonLines = '';
 
   /** @param keepAliveMs how long the HTTP server keeps a connection without a request. */
   constructor(parts: PlainSideParts, keepAliveMs: number) {
@@ -57,13 +75,18 @@ export class PlainSide {
     this.#keepAliveMs = keepAliveMs;
     const timeoutSec = Math.floor(keepAliveMs / 1000);
     this.#keepAliveLines = `Connection: keep-alive\r\nKeep-Alive: timeout=${timeoutSec}\r\n`;
+    // A front knows headers that others do not, so what was read for one of them is nothing to another.
+    const headsOf = new Map<ReadonlySet<string>, Map<string, PlainHeaders>>();
     this.#routes = new Map(
-      parts.routes.flatMap((route) =>
-        route.methods.map((method): [string, KnownRoute] => {
+      parts.routes.flatMap((route) => {
+        const known = headersKnownTo(route);
+        const heads = hasRecurringHeads(route) ? (headsOf.get(known) ?? new Map()) : undefined;
+        if (heads !== undefined) headsOf.set(known, heads);
+        return route.methods.map((method): [string, KnownRoute] => {
           const numbers = parts.numbersOf(method, route.path);
-          return [`${method} ${route.path}`, { route, numbers }];
-        }),
-      ),
+          return [`${method} ${route.path.replace(/:[^/]+$/, ':')}`, { route, numbers, heads }];
+        });
+      }),
     );
     this.#sweep = parts.clock.every(SWEEP_INTERVAL_MS, () => this.#closeIdle());
   }
@@ -96,15 +119,15 @@ export class PlainSide {
     bytes: Buffer,
     socket: Socket,
     leaving: () => AbortSignal,
-  ): (() => Promise<WrittenAnswer>) | undefined {
+  ): (() => WrittenAnswer | Promise<WrittenAnswer>) | undefined {
     if (bytes.length > MAX_REQUEST_BYTES || this.#parts.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
     if (headEnd < 0) return undefined;
     const text = bytes.toString('latin1', 0, headEnd);
     const lineEnd = text.indexOf('\r\n');
     const target = lineEnd < 0 ? undefined : readPlainTarget(text.slice(0, lineEnd));
-    const known = target && this.#routes.get(`${target.method} ${target.path}`);
-    const head = known && this.#headersOf(text.slice(lineEnd + 2), known.route);
+    const known = target && this.#routeOf(target);
+    const head = known && headersOf(text.slice(lineEnd + 2), known);
     if (target === undefined || known === undefined || head === undefined) return undefined;
     // A POST that announces no body, and a GET that does, are for the HTTP server.
     if ((head.contentLength === undefined) !== (target.method === 'GET')) return undefined;
@@ -121,27 +144,16 @@ export class PlainSide {
       leaving,
     };
     if (!this.#isAdmitted(known.route, request, socket)) return undefined;
-    return async () => {
-      try {
-        return await this.#answer(known, request);
-      } catch (err) {
-        this.#parts.log.error({ err }, 'request failed'); // A plain route that rejects has a bug.
-        throw err;
-      }
-    };
+    return () => this.#answer(known, request);
   }
 
-  #headersOf(text: string, { front }: PlainRoute): PlainHeaders | undefined {
-    // Headers of a service (an idempotency key above all) differ from request to request.
-    if (typeof front === 'object') return readPlainHeaders(text, front.headers);
-    const known = this.#heads.get(text);
-    if (known !== undefined) return known;
-    const head = readPlainHeaders(text, NONE);
-    if (head === undefined) return undefined;
-    // Starting over is rare, and cheaper for the usual case than keeping an order of use.
-    if (this.#heads.size >= MAX_KNOWN_HEADS) this.#heads.clear();
-    if (text.length <= MAX_KNOWN_HEAD_LENGTH) this.#heads.set(text, head);
-    return head;
+  #routeOf({ method, path }: PlainTarget): KnownRoute | undefined {
+    const named = this.#routes.get(`${method} ${path}`);
+    if (named !== undefined) return named;
+    const start = path.lastIndexOf('/') + 1;
+    const length = path.length - start;
+    if (length === 0 || length > MAX_PARAMETER_LENGTH) return undefined;
+    return this.#routes.get(`${method} ${path.slice(0, start)}:`);
   }
 
   #isAdmitted({ front }: PlainRoute, request: PlainRequest, socket: Socket): boolean {
@@ -156,30 +168,65 @@ export class PlainSide {
     }
   }
 
-  async #answer({ route, numbers }: KnownRoute, request: PlainRequest): Promise<WrittenAnswer> {
+  #answer(known: KnownRoute, request: PlainRequest): WrittenAnswer | Promise<WrittenAnswer> {
+    const startMs = this.#parts.clock.monotonicMs();
+    let answer: PlainAnswer | Promise<PlainAnswer>;
+    try {
+      answer = known.route.answer(request);
+    } catch (err) {
+      return this.#fail(err);
+    }
+    if (!(answer instanceof Promise)) return this.#write(known, answer, startMs);
+    return answer.then(
+      (made) => this.#write(known, made, startMs),
+      (err: unknown) => this.#fail(err),
+    );
+  }
+
+  /** A plain route that fails has a bug: it answers every failure itself. */
+  async #fail(err: unknown): Promise<never> {
+    this.#parts.log.error({ err }, 'request failed');
+    throw err;
+  }
+
+  #write({ route, numbers }: KnownRoute, answer: PlainAnswer, startMs: number): WrittenAnswer {
     const { clock } = this.#parts;
-    const startMs = clock.monotonicMs();
-    const answer = await route.answer(request);
-    const { status, rest } = answer;
+    const { status, body, rest } = answer;
     const count = (sizeBytes: number | undefined): void =>
       numbers.count({ status, sizeBytes, durationMs: clock.monotonicMs() - startMs });
     if (rest === undefined) {
-      count(answer.body?.length ?? 0);
-      return { start: this.#encode(answer, route.front) };
+      // Of an answer without a body the framework knows the size only where there can be none.
+      count(body?.length ?? (status === 204 ? 0 : undefined));
+      const start = this.#headOf(answer, route.front);
+      if (body === undefined) return { start };
+      return body.length > MAX_COPIED_BYTES
+        ? { start, body }
+        : { start: Buffer.concat([bytesOf(start), body]) };
     }
     const isChunked = answer.sizeBytes === undefined;
-    const start = this.#encode(answer, route.front);
+    const start = this.#startOf(answer, route.front);
     return { start, isChunked, rest, onEnd: () => count(answer.sizeBytes) };
   }
 
-  /** The answer up to what follows its body. */
-  #encode(answer: PlainAnswer, front: PlainRoute['front']): string | Buffer {
-    const { status, headers, body, rest } = answer;
-    const common = typeof front === 'object' ? '' : this.#parts.headerLines(front);
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${common}`;
-    for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+  /** All that stands before the body of an answer that has nothing behind it. */
+  #headOf(answer: PlainAnswer, front: PlainRoute['front']): string | Buffer {
+    const { body } = answer;
+    const common = this.#common();
+    const written = answer.recurs ? this.#writtenHeads.get(answer) : undefined;
+    if (written?.common === common) return written.bytes;
+    const length = body === undefined ? '' : `content-length: ${body.length}\r\n`;
+    const head = `${this.#headerLines(answer, front)}${length}${common}\r\n`;
+    if (!answer.recurs) return head;
+    const bytes = Buffer.from(head, 'latin1');
+    this.#writtenHeads.set(answer, { common, bytes });
+    return bytes;
+  }
+
+  /** An answer up to what follows its body. */
+  #startOf(answer: PlainAnswer, front: PlainRoute['front']): string | Buffer {
+    const { body, sizeBytes } = answer;
+    let head = this.#headerLines(answer, front);
     if (body === undefined) return `${head}${this.#common()}\r\n`;
-    const sizeBytes = rest === undefined ? body.length : answer.sizeBytes;
     if (sizeBytes !== undefined) {
       head += `content-length: ${sizeBytes}\r\n${this.#common()}\r\n`;
       return Buffer.concat([Buffer.from(head, 'latin1'), body]);
@@ -190,14 +237,22 @@ export class PlainSide {
     return Buffer.concat([Buffer.from(head, 'latin1'), body, CHUNK_END]);
   }
 
+  #headerLines({ status, headers }: PlainAnswer, front: PlainRoute['front']): string {
+    const own = typeof front === 'object' ? '' : this.#parts.headerLines(front);
+    let lines = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${own}`;
+    for (const [name, value] of headers) lines += `${name}: ${value}\r\n`;
+    return lines;
+  }
+
+  /** Date and what becomes of the connection; the same string for a whole second. */
   #common(): string {
     const nowSec = Math.floor(this.#parts.clock.nowMs() / 1000);
     if (nowSec !== this.#dateSec) {
       this.#dateSec = nowSec;
       this.#dateLine = `Date: ${new Date(nowSec * 1000).toUTCString()}\r\n`;
+      this.#commonLines = this.#dateLine + this.#keepAliveLines;
     }
-    const keep = this.#parts.isDraining() ? 'Connection: close\r\n' : this.#keepAliveLines;
-    return this.#dateLine + keep;
+    return this.#parts.isDraining() ? `${this.#dateLine}Connection: close\r\n` : this.#commonLines;
   }
 
   #closeIdle(): void {
@@ -207,3 +262,23 @@ export class PlainSide {
     }
   }
 }
+
+const headersKnownTo = ({ front }: PlainRoute): ReadonlySet<string> =>
+  typeof front === 'object' ? front.headers : NONE;
+
+const hasRecurringHeads = ({ front }: PlainRoute): boolean =>
+  typeof front === 'object' ? front.headsRecur : true;
+
+function headersOf(text: string, { route, heads }: KnownRoute): PlainHeaders | undefined {
+  const known = heads?.get(text);
+  if (known !== undefined) return known;
+  const head = readPlainHeaders(text, headersKnownTo(route));
+  if (head === undefined || heads === undefined) return head;
+  // Starting over is rare, and cheaper for the usual case than keeping an order of use.
+  if (heads.size >= MAX_KNOWN_HEADS) heads.clear();
+  if (text.length <= MAX_KNOWN_HEAD_LENGTH) heads.set(text, head);
+  return head;
+}
+
+const bytesOf = (text: string | Buffer): Buffer =>
+  typeof text === 'string' ? Buffer.from(text, 'latin1') : text;

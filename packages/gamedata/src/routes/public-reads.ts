@@ -1,0 +1,139 @@
+import { RecordNotFound } from '../errors.js';
+import { KINDS } from '../model/kinds.js';
+import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
+import {
+  bulkPage,
+  calibersPage,
+  categoriesPage,
+  changesPage,
+  indexPage,
+  listPage,
+  type Page,
+  type PublicParts,
+  recordPage,
+  schemaPage,
+  schemasPage,
+  searchPage,
+  suggestPage,
+  type Target,
+  versionPage,
+  versionsPage,
+} from './public-pages.js';
+import { etagOf, type Reply, type ReplyCache } from './reply-cache.js';
+
+export interface PublicReadParts extends PublicParts {
+  readonly ownsRoot: boolean;
+  readonly cache: ReplyCache;
+  /** Resolves when data can be read. */
+  readonly ready: () => Promise<void> | undefined;
+  readonly cacheControl: string;
+  readonly cors: boolean;
+  /** Made when first asked for. */
+  readonly openApi: () => unknown;
+}
+
+/** Something that is asked for by a path alone and answered in JSON. */
+export interface PublicRead {
+  /** As the framework writes it; its last part may be a parameter. */
+  readonly path: string;
+  /** @param parameter as decoded; empty where the path has none. */
+  make(target: Target, parameter: string): Page | Promise<Page>;
+}
+
+/** Nine lists and what goes with them. Source: gamedata, section 2. */
+export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
+  const reads: PublicRead[] = [];
+  const get = (path: string, make: PublicRead['make']): void => {
+    reads.push({ path, make });
+  };
+  if (parts.ownsRoot) get('/', () => indexPage(parts));
+  get('/api', () => indexPage(parts));
+  get('/api/ammunition/calibers/list', (target) => calibersPage(parts, target));
+  get('/api/items/categories/list', (target) => categoriesPage(parts, target));
+  for (const kind of KINDS) {
+    get(`/api/${kind}`, (target) => listPage(parts, kind, target));
+    const name = kind === 'levels' ? 'level' : 'id';
+    get(`/api/${kind}/:${name}`, (target, id) => recordPage(parts, { kind, id, target }));
+  }
+  get('/api/search', (target) => searchPage(parts, target));
+  get('/api/suggest', (target) => suggestPage(parts, target));
+  get('/api/versions', (target) => versionsPage(parts, target));
+  get('/api/versions/:n', (_target, n) => versionPage(parts, n));
+  get('/api/changes', (target) => changesPage(parts, target));
+  get('/api/schemas', () => schemasPage(parts));
+  get('/api/schemas/:kind', (_target, kind) => {
+    const page = schemaPage(parts, kind);
+    if (page === undefined) throw new RecordNotFound('Not found');
+    return page;
+  });
+  get('/api/openapi.json', () => ({
+    body: parts.openApi(),
+    edition: parts.library.current,
+    headers: {},
+    isPinned: false,
+  }));
+  get('/api/bulk', () => bulkPage(parts));
+  return reads;
+}
+
+/** The reply to a URL that is not in the cache as it is written; kept from here on. */
+export async function findReply(
+  parts: PublicReadParts,
+  { make }: PublicRead,
+  asked: { readonly url: string; readonly parameter: () => string },
+): Promise<Reply> {
+  await parts.ready();
+  const { url } = asked;
+  const target = targetOf(url);
+  const key = canonicalKey(target);
+  const known = parts.cache.byKey(key);
+  if (known !== undefined) {
+    parts.cache.remember(url, known);
+    return known;
+  }
+  const page = await make(target, asked.parameter());
+  const found = makeReply(page, parts);
+  // A version may have come meanwhile: what is old already is sent, but not kept.
+  const isCurrent = page.isPinned || page.edition === parts.library.current;
+  if (isCurrent) parts.cache.put(key, url, found);
+  return found;
+}
+
+export function targetOf(url: string): Target {
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
+  // One slash at the end asks for the same reply, links to other pages included.
+  return {
+    path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
+    query: mark === -1 ? '' : url.slice(mark + 1),
+  };
+}
+
+/** The same question in another order of parameters is the same question. */
+function canonicalKey({ path, query }: Target): string {
+  if (query === '') return path;
+  const parameters = new URLSearchParams(query);
+  parameters.sort();
+  return `${path}?${parameters}`;
+}
+
+export function makeReply(page: Page, parts: PublicReadParts): Reply {
+  const body = Buffer.from(JSON.stringify(page.body));
+  const { version, publishedMs } = page.edition.version;
+  return {
+    body,
+    bodySize: body.length,
+    etag: etagOf(body),
+    lastModifiedMs: publishedMs,
+    coded: {},
+    headers: {
+      'content-type': JSON_TYPE,
+      'cache-control': page.isPinned ? IMMUTABLE : parts.cacheControl,
+      vary: 'Accept-Encoding',
+      'last-modified': new Date(publishedMs).toUTCString(),
+      'x-data-version': String(version),
+      ...publicHeaders(parts.cors),
+      ...page.headers,
+    },
+  };
+}
