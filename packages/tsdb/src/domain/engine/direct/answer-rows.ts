@@ -79,8 +79,9 @@ async function pickRows(
   runs: Runs,
   loaded: readonly LoadedRows[],
 ): Promise<PickedRows | undefined> {
-  const picked = new GrowingRows(fieldConditions.length === 0 ? runs.rowCount : 1024);
-  if (fieldConditions.length === 0 && runs.rowCount > MAX_PICKED) return undefined;
+  const takesAll = fieldConditions.length === 0;
+  if (takesAll && runs.rowCount > MAX_PICKED) return undefined;
+  const picked = new GrowingRows(takesAll ? runs.rowCount : 1024);
   const rows = new Uint32Array(SLICE_ROWS);
   const filters = new Map<number, ReturnType<typeof rowFilter>>();
   let looked = 0;
