@@ -3,7 +3,7 @@ import { integral } from '../functions/integral.js';
 import { PICKERS, REDUCERS, type Reducer, type Slice } from '../functions/reducers.js';
 import { distinctOf, sampleOf, topOf } from '../functions/row-makers.js';
 import type { ColumnRef, CompiledCall } from '../plan/compiled-select.js';
-import type { Value } from '../plan/data-type.js';
+import { convertValue, type Value } from '../plan/data-type.js';
 import {
   type ColumnPoints,
   type GroupRows,
@@ -62,7 +62,13 @@ export function* evaluateCall(call: CompiledCall, rows: GroupRows, at: CallConte
       return yield* made(points, at, 'bucket', distinctOf);
     default: {
       const reducer = REDUCERS.get(call.name);
-      if (reducer !== undefined) return yield* reduced(points, at, reducer);
+      if (reducer !== undefined) {
+        return yield* reduced(points, at, function* (slice) {
+          const value = yield* reducer(slice);
+          // Integers wrap at 64 bits, as those of the engine do.
+          return typeof value === 'bigint' ? convertValue(value, call.type) : value;
+        });
+      }
       const picker = PICKERS.get(call.name);
       if (picker === undefined) return NO_POINTS;
       const time = at.isSelector && at.windows === undefined ? 'point' : 'bucket';

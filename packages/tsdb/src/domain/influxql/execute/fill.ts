@@ -117,10 +117,12 @@ function between(points: Points, next: number, time: bigint, at: FillContext): V
   const a = points.values[before] ?? null;
   const b = points.values[next] ?? null;
   if (a === null || b === null) return null;
+  // Whole buckets are counted before they become numbers: the instants themselves have more digits than a number holds.
   const { everyNs } = at.windows;
-  const start = Number((points.times[before] as bigint) / everyNs);
-  const end = Number(after / everyNs);
-  const share = Number(time / everyNs) - start;
-  const value = Number(a) + ((Number(b) - Number(a)) / (end - start)) * share;
+  const start = (points.times[before] as bigint) / everyNs;
+  const length = Number(after / everyNs - start);
+  const share = Number(time / everyNs - start);
+  const rise = typeof a === 'bigint' ? Number(BigInt(b) - a) : Number(b) - Number(a);
+  const value = Number(a) + (rise / length) * share;
   return typeof a === 'bigint' ? BigInt(Math.trunc(value)) : value;
 }

@@ -1,6 +1,6 @@
 import type { DirectGroups, DirectRequest, GroupOutput } from '../../../model/direct-request.js';
 import type { ColumnRef, CompiledCall } from '../plan/compiled-select.js';
-import type { Value } from '../plan/data-type.js';
+import type { DataType, Value } from '../plan/data-type.js';
 import type { Points } from './points.js';
 import type { Session } from './session.js';
 import { outputColumn, sqlTypeOf, type TableRange, TableReader } from './table-reader.js';
@@ -243,11 +243,11 @@ function bucketText(
 }
 
 /** Integers wrap at 64 bits as those of the real server. */
-function wrappedSum(text: string, isSigned: boolean): string {
-  const shift = isSigned ? 9223372036854775808n : 0n;
+function wrapped(text: string, type: DataType): string {
+  const shift = type === 'integer' ? 9223372036854775808n : 0n;
   const modulus = 18446744073709551616n;
-  const type = isSigned ? 'BIGINT' : 'UBIGINT';
-  return `CAST(((sum(${text}) + ${shift}) % ${modulus} + ${modulus}) % ${modulus} - ${shift} AS ${type})`;
+  const sqlType = type === 'integer' ? 'BIGINT' : 'UBIGINT';
+  return `CAST(((${text} + ${shift}) % ${modulus} + ${modulus}) % ${modulus} - ${shift} AS ${sqlType})`;
 }
 
 function aggregateText(call: CompiledCall, reader: TableReader): string {
@@ -262,14 +262,16 @@ function aggregateText(call: CompiledCall, reader: TableReader): string {
     case 'count':
       return `count(${x})`;
     case 'sum':
-      return type === 'float' ? `sum(${x})` : wrappedSum(x, type === 'integer');
+      return type === 'float' ? `sum(${x})` : wrapped(`sum(${x})`, type);
     case 'mean':
       return `avg(${x})`;
     case 'min':
     case 'max':
       return `${call.name}(${x})`;
     case 'spread':
-      return `max(${x}) - min(${x})`;
+      return type === 'float'
+        ? `max(${x}) - min(${x})`
+        : wrapped(`max(${x})::HUGEINT - min(${x})`, type);
     case 'stddev':
       // One value has no deviation, and is a point all the same.
       return `CASE count(${x}) WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE stddev_samp(${x}::DOUBLE) END`;

@@ -305,6 +305,7 @@ class CallRun {
           })
         : yield* transform(call.name, points, {
             options: call.options,
+            type: call.type,
             defaultUnitNs: intervalNs ?? 1_000_000_000n,
           });
     }

@@ -9,7 +9,7 @@ export interface Slice {
   readonly to: number;
 }
 
-/** One value of a slice; `null` where it has none (the deviation of one point). */
+/** One value of a slice; `null` where it has none (the deviation of one point). Integers may leave their 64 bits. */
 export type Reducer = (slice: Slice) => Steps<Value>;
 
 export const REDUCERS: ReadonlyMap<string, Reducer> = new Map<string, Reducer>([
@@ -53,7 +53,7 @@ function* sum({ points, from, to }: Slice): Steps<Value> {
       total += points.values[i] as bigint; // one type a column
       if (isStepEnd(i)) yield;
     }
-    return BigInt.asIntN(64, total);
+    return total;
   }
   let total = 0;
   for (let i = from; i < to; i++) {

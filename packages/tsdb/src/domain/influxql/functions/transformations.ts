@@ -1,11 +1,13 @@
 import { isStepEnd, type Steps } from '../../../model/steps.js';
 import type { Points } from '../execute/points.js';
-import type { Value } from '../plan/data-type.js';
+import { convertValue, type DataType, type Value } from '../plan/data-type.js';
 import { TECHNICAL } from '../plan/functions.js';
 import { technical } from './technical.js';
 
 export interface TransformOptions {
   readonly options: readonly (number | bigint | string)[];
+  /** Type of the values that are made. */
+  readonly type: DataType;
   /** Unit of `derivative` when it names none. */
   readonly defaultUnitNs: bigint;
 }
@@ -24,7 +26,7 @@ export function* transform(name: string, input: Points, at: TransformOptions): S
     case 'elapsed':
       return yield* elapsed(points, unitOf(at, 1n));
     case 'cumulative_sum':
-      return yield* cumulativeSum(points);
+      return yield* cumulativeSum(points, at.type);
     default:
       return yield* movingAverage(points, Number(at.options[0] ?? 2n));
   }
@@ -104,13 +106,15 @@ function* elapsed({ times }: Points, unitNs: bigint): Steps<Points> {
   return { times: times.slice(1), values };
 }
 
-function* cumulativeSum({ times, values }: Points): Steps<Points> {
+function* cumulativeSum({ times, values }: Points, type: DataType): Steps<Points> {
   const out: Value[] = [];
   let sum: number | bigint = typeof values[0] === 'bigint' ? 0n : 0;
   for (const value of values) {
     if (isStepEnd(out.length)) yield;
     sum =
-      typeof sum === 'bigint' ? BigInt.asIntN(64, sum + (value as bigint)) : sum + Number(value); // one type a column
+      typeof sum === 'bigint'
+        ? (convertValue(sum + (value as bigint), type) as bigint) // one type a column; wraps at 64 bits
+        : sum + Number(value);
     out.push(sum);
   }
   return { times, values: out };
@@ -119,12 +123,21 @@ function* cumulativeSum({ times, values }: Points): Steps<Points> {
 function* movingAverage({ times, values }: Points, size: number): Steps<Points> {
   const outTimes: bigint[] = [];
   const out: Value[] = [];
+  // Integers are added as such: a float would lose the small ones beside a great one that left the window long ago.
+  let whole = 0n;
   let sum = 0;
   for (let i = 0; i < values.length; i++) {
     if (isStepEnd(i)) yield;
-    // What leaves the window is taken off first: sums of floats depend on their order.
-    if (i >= size) sum -= Number(values[i - size]);
-    sum += Number(values[i]);
+    const value = values[i] as number | bigint; // of numeric columns, without NULL
+    const gone = i >= size ? (values[i - size] as number | bigint) : undefined;
+    if (typeof value === 'bigint') {
+      whole += value - BigInt(gone ?? 0);
+      sum = Number(whole);
+    } else {
+      // What leaves the window is taken off first: sums of floats depend on their order.
+      if (gone !== undefined) sum -= Number(gone);
+      sum += value;
+    }
     if (i < size - 1) continue;
     outTimes.push(times[i] as bigint);
     out.push(sum / size);
