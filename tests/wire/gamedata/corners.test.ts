@@ -128,6 +128,44 @@ const UNPACK: Readonly<Record<string, (body: Uint8Array) => Buffer>> = {
   identity: (body) => Buffer.from(body),
 };
 
+describe('short names in two languages', () => {
+  after(async () => {
+    assert.equal((await edit('POST', 'versions/1/restore')).status, 200);
+  });
+
+  it('C13 and C17 are sorted and asked for as they are shown, those that are absent last', async () => {
+    const item = (id: string, shortName: string | null, fr?: string) => ({
+      ...{ id, name: `Name ${id}`, shortName },
+      locales: fr === undefined ? {} : { fr: { shortName: fr } },
+    });
+    const items = [
+      item('a', 'Zinc', 'Ail'),
+      item('b', 'Bell'),
+      item('c', null),
+      item('d', 'Axe', 'Érable'),
+      item('e', 'Mud', 'zèbre'),
+    ];
+    const head = { format: 'plinth-gamedata/1', defaultLanguage: 'en', languages: ['en', 'fr'] };
+    const body = { ...head, kinds: { items } };
+    assert.equal((await edit('POST', 'import?mode=replace&publish=true', body)).status, 200);
+    const cases: readonly (readonly [string, string])[] = [
+      ['sort=shortName', 'd b e a c'],
+      ['sort=-shortName', 'a e b d c'],
+      ['sort=shortName&lang=fr', 'a b d e c'],
+      ['sort=-shortName&lang=fr', 'e d b a c'],
+      ['sort=-shortName,name&lang=fr&limit=2&offset=1', 'd b'],
+      ['q=shortName:zinc', 'a'],
+      ['q=shortName:zinc&lang=fr', ''],
+      ['q=shortName=erable&lang=fr', 'd'],
+      ['q=shortName:bell&lang=fr', 'b'],
+    ];
+    for (const [query, ids] of cases) {
+      const { body: found } = await getJson<Envelope>(server, `/api/items?${query}`);
+      assert.equal((found.items ?? []).map(({ id }) => id).join(' '), ids, query);
+    }
+  });
+});
+
 describe('thousands of records in two languages', () => {
   const COUNT = 4_000;
   const isNamed = (n: number): boolean => n % 4 !== 0;

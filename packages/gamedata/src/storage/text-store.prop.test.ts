@@ -52,6 +52,21 @@ describe('TextStore', () => {
     );
   });
 
+  it('tells once that the disk refuses', async () => {
+    const warnings: object[] = [];
+    const store = new TextStore({
+      fileSystem: new SimFileSystem(new SeededRandom(1), { capacityBytes: 10 }),
+      folder: '/data/gamedata',
+      log: { warn: (fields: object) => warnings.push(fields) } as never, // all that it calls
+      memoryLimitBytes: 0,
+    });
+    const pieces: TextPiece[] = [];
+    for (let n = 0; n < 50; n += 1) pieces.push(await store.put(Buffer.from(`a longer text ${n}`)));
+    assert.equal(warnings.length, 1);
+    assert.equal(pieces[49]?.view(0, 16).toString(), 'a longer text 49');
+    await store.close();
+  });
+
   it('leaves no name behind in the folder', async () => {
     const fileSystem = new SimFileSystem(new SeededRandom(1));
     const folder = '/data/gamedata';

@@ -21,6 +21,8 @@ export class TextStore {
   readonly #log: Logger;
   readonly #memoryLimitBytes: number;
   #memoryBytes = 0;
+  /** Whether it was told that the disk refused a piece. */
+  #isToldOfRefusal = false;
   #opening: Promise<TextFile> | undefined;
   readonly #room = new FreeRoom();
   readonly #inMemory = new FinalizationRegistry<number>((sizeBytes) => {
@@ -51,10 +53,7 @@ export class TextStore {
       return piece;
     } catch (err) {
       this.#room.give(region);
-      this.#log.warn(
-        { err },
-        'texts of game data stay in memory: the file for them cannot be written',
-      );
+      this.#warnOnce(err);
       return this.#hold(bytes);
     }
   }
@@ -64,6 +63,14 @@ export class TextStore {
     this.#opening = undefined;
     const file = await opening?.catch(() => undefined); // Told when it was written to.
     await file?.handle.close();
+  }
+
+  /** A set has hundreds of pieces, and a disk that refuses one refuses most of them. */
+  #warnOnce(err: unknown): void {
+    if (this.#isToldOfRefusal) return;
+    this.#isToldOfRefusal = true;
+    const message = 'texts of game data stay in memory: the file for them cannot be written';
+    this.#log.warn({ err }, message);
   }
 
   #hold(bytes: Buffer): TextPiece {

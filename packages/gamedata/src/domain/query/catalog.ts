@@ -13,7 +13,7 @@ import type { ListRequest } from './list-request.js';
 import { project } from './projection.js';
 import { evaluateQuery, type Scores } from './q-search.js';
 import { type FoundHits, type SearchWanted, searchAll } from './search-all.js';
-import { findInNames, isNameField, visitNames } from './search-texts.js';
+import { findInNames, nameLineOf, visitNames } from './search-texts.js';
 import { type Suggestion, type SuggestWanted, suggestNames } from './suggest.js';
 import { TextIndex } from './text-index.js';
 import { TextThread } from './text-thread.js';
@@ -107,17 +107,23 @@ export class Catalog {
     return sortRows(order, { set, kind, sort, scores, names });
   }
 
-  /** Names to sort by, where the columns do not have them: those of another language. */
+  /** Names to sort by, by field, where the columns do not have them: those of another language. */
   async #namesFor(
     set: DataSet,
     { kind, sort }: ListRequest,
     language: string,
-  ): Promise<readonly string[] | undefined> {
-    const isWanted = sort.some(({ field }) => isNameField(kind, field));
-    if (!isWanted || language === set.about.defaultLanguage) return undefined;
-    const names: string[] = [];
-    await visitNames(set, this.#indexOf(set, kind, language), (name) => names.push(name));
-    return names;
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map<string, readonly string[]>();
+    if (language === set.about.defaultLanguage) return found;
+    for (const { field } of sort) {
+      const line = nameLineOf(kind, field);
+      if (line === undefined) continue;
+      const names: string[] = [];
+      const index = this.#indexOf(set, kind, language);
+      await visitNames(set, index, (name) => names.push(name), line);
+      found.set(field, names);
+    }
+    return found;
   }
 
   /** The rows that have a text in their names in this language or in the default one. */
@@ -276,20 +282,21 @@ function sortRows(
     readonly kind: Kind;
     readonly sort: ListRequest['sort'];
     readonly scores: Scores | undefined;
-    /** Normalised, by position of the row; `undefined`: the columns have them. */
-    readonly names: readonly string[] | undefined;
+    /** Normalised, by field and position of the row; of other fields the columns have them. */
+    readonly names: ReadonlyMap<string, readonly string[]>;
   },
 ): readonly number[] {
   const { set, kind, sort, scores, names } = by;
   const { fields } = KIND_SPECS[kind];
   const keys = sort.map(({ field, isDescending }) => {
     const spec = fields[field];
-    const read = (position: number): SortKeyValue =>
-      spec === undefined
-        ? (scores?.[position] ?? 0)
-        : names !== undefined && isNameField(kind, field)
-          ? (names[position] ?? null)
-          : sortKeyOf(spec.get(rowAt(set, kind, position), set));
+    const own = names.get(field);
+    const read = (position: number): SortKeyValue => {
+      if (spec === undefined) return scores?.[position] ?? 0;
+      // An empty line is a name that is absent: it comes last.
+      if (own !== undefined) return own[position] || null;
+      return sortKeyOf(spec.get(rowAt(set, kind, position), set));
+    };
     // The best come first when nothing else is said.
     return {
       values: order.map(read),

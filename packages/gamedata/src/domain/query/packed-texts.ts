@@ -41,13 +41,14 @@ export class PackedTexts {
     return this.#bytes.toString('utf8', this.#starts[index], (this.#starts[index + 1] ?? 0) - 1);
   }
 
-  /** Tells the first line of each text, in order. */
-  visitFirstLines(see: (line: string, index: number) => void): void {
+  /** Tells the first or the second line of each text, in order; each text has both. */
+  visitLines(line: 0 | 1, see: (line: string, index: number) => void): void {
     // Cut from the whole: to decode each by itself takes several times as long.
     const whole = this.#bytes.toString('latin1');
     const isPlain = !HIGH.test(whole);
     for (let index = 0; index < this.count; index++) {
-      const start = this.#starts[index] ?? 0;
+      const first = this.#starts[index] ?? 0;
+      const start = line === 0 ? first : whole.indexOf('\n', first) + 1;
       const end = whole.indexOf('\n', start);
       see(isPlain ? whole.slice(start, end) : this.#bytes.toString('utf8', start, end), index);
     }

@@ -13,7 +13,7 @@ import { Slices } from '../slices.js';
 import { wordsPredicate } from './filters.js';
 import { WEIGHTS } from './group-texts.js';
 import type { QueryNode } from './q-parser.js';
-import { findInTexts, isNameField, visitNames } from './search-texts.js';
+import { findInTexts, nameLineOf, visitNames } from './search-texts.js';
 import type { TextIndex } from './text-index.js';
 
 /** By position of the row: 0 does not match, anything else is how well it does. */
@@ -100,11 +100,11 @@ function isOfTranslatedNames(
   { kind, index }: SearchScope,
 ): boolean {
   const isEquality = operator === ':' || operator === '=' || operator === '!=';
-  return index.language !== undefined && isEquality && isNameField(kind, field);
+  return index.language !== undefined && isEquality && nameLineOf(kind, field) !== undefined;
 }
 
 async function byNames(
-  { operator, value }: FieldNode,
+  { field, operator, value }: FieldNode,
   { set, kind, index }: SearchScope,
 ): Promise<Scores> {
   const wanted = normalText(value);
@@ -113,7 +113,7 @@ async function byNames(
     const isMatch =
       operator === ':' ? name.includes(wanted) : (name === wanted) === (operator === '=');
     if (isMatch) scores[position] = PLAIN_MATCH;
-  });
+  }, nameLineOf(kind, field));
   return scores;
 }
 

@@ -64,7 +64,7 @@ describe('parts of search', () => {
         const found: number[] = [];
         texts.find(Buffer.from(part), (index) => found.push(index));
         const lines: string[] = [];
-        texts.visitFirstLines((line) => lines.push(line));
+        texts.visitLines(0, (line) => lines.push(line));
         assert.deepEqual(
           lines,
           names.map((one) => one.split('\n', 1)[0]),

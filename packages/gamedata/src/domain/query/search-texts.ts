@@ -4,20 +4,23 @@ import { Slices } from '../slices.js';
 import type { GroupTexts } from './group-texts.js';
 import type { TextIndex } from './text-index.js';
 
-/** Whether a field is what the first line of the names of a kind says. */
-export function isNameField(kind: Kind, field: string): boolean {
+/** Which line of the names of a kind says what a field does, if one does. */
+export function nameLineOf(kind: Kind, field: string): 0 | 1 | undefined {
   // The name of a level is its number where it has no title.
-  return kind !== 'levels' && (field === 'name' || (field === 'title' && kind === 'quests'));
+  if (kind === 'levels') return undefined;
+  if (field === 'name' || (field === 'title' && kind === 'quests')) return 0;
+  return field === 'shortName' && kind === 'items' ? 1 : undefined;
 }
 
-/** Calls `see` with the first name of every row, normalised, in stored order; gives way between groups. */
+/** Calls `see` with one name of every row, normalised, in stored order; gives way between groups. */
 export async function visitNames(
   set: DataSet,
   index: TextIndex,
   see: (name: string, position: number) => void,
+  line: 0 | 1 = 0,
 ): Promise<void> {
   await visitGroups(set, index, ({ names }, first) =>
-    names.visitFirstLines((line, place) => see(line, first + place)),
+    names.visitLines(line, (name, place) => see(name, first + place)),
   );
 }
 
