@@ -109,11 +109,16 @@ async function byNames(
 ): Promise<Scores> {
   const wanted = normalText(value);
   const scores = new Float32Array(set.tables[kind].rows.length);
-  await visitNames(set, index, (name, position) => {
-    const isMatch =
-      operator === ':' ? name.includes(wanted) : (name === wanted) === (operator === '=');
-    if (isMatch) scores[position] = PLAIN_MATCH;
-  }, nameLineOf(kind, field));
+  await visitNames(
+    set,
+    index,
+    (name, position) => {
+      const isMatch =
+        operator === ':' ? name.includes(wanted) : (name === wanted) === (operator === '=');
+      if (isMatch) scores[position] = PLAIN_MATCH;
+    },
+    nameLineOf(kind, field),
+  );
   return scores;
 }
 
