@@ -20,7 +20,9 @@ async function withServer<T>(
   work: (server: ServerProcess) => Promise<T>,
   options: { readonly flags?: readonly string[]; readonly end?: 'stop' | 'kill' } = {},
 ): Promise<T> {
-  const flags = ['--without-auth', ...(options.flags ?? [])];
+  // On a slow machine the server's own metrics would be segments, too.
+  const flags = ['--without-auth', '--tsdb-internal-metrics-interval-ms', '0'];
+  flags.push(...(options.flags ?? []));
   const server = await ServerProcess.start({ dataDir, flags });
   try {
     return await work(server);
