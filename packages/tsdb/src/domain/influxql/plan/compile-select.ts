@@ -49,7 +49,9 @@ export function compileSelect(
   const reduce: ReduceContext = { nowNs: env.nowNs, zone };
   const { rest, range } = splitCondition(select.condition, reduce);
   const columns = mergedColumns(select.bound);
-  const condition = checkedCondition(rest);
+  const checked = checkedCondition(rest);
+  const condition =
+    checked !== undefined && select.bound.length > 1 ? fieldsOfOthers(checked, columns) : checked;
   const ownInterval = intervalOf(select, reduce);
   const interval = ownInterval ?? around?.interval;
   const fields = select.fields.map((field) => ({ ...field, expr: foldNumbers(field.expr) }));
@@ -125,6 +127,26 @@ function checkedCondition(condition: Expr | undefined): Expr | undefined {
   const folded = condition === undefined ? undefined : foldNumbers(condition);
   if (folded !== undefined) checkCondition(folded);
   return folded;
+}
+
+/** A name that is a field of one source is never an absent tag of another: it has no value there. */
+function fieldsOfOthers(expr: Expr, columns: SourceColumns): Expr {
+  switch (expr.kind) {
+    case 'paren':
+      return { kind: 'paren', inner: fieldsOfOthers(expr.inner, columns) };
+    case 'binary': {
+      const left = fieldsOfOthers(expr.left, columns);
+      return { ...expr, left, right: fieldsOfOthers(expr.right, columns) };
+    }
+    case 'call':
+      return { ...expr, args: expr.args.map((arg) => fieldsOfOthers(arg, columns)) };
+    case 'var_ref': {
+      const isField = columns.fields.has(expr.name) && !columns.tags.has(expr.name);
+      return isField && expr.cast === undefined ? { ...expr, cast: 'field' } : expr;
+    }
+    default:
+      return expr;
+  }
 }
 
 function checkFields(
