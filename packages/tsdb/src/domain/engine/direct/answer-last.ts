@@ -32,11 +32,7 @@ export function answerLastRows(ask: {
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
   const latest = latestRuns(runs, loaded, groups);
-  const picked: PickedRows = {
-    sources: Uint16Array.from(latest, (run) => runs.source[run] as number),
-    rows: Uint32Array.from(latest, (run) => (runs.to[run] as number) - 1),
-    series: Uint32Array.from(latest, (run) => runs.series[run] as number),
-  };
+  const picked = lastRowsOf(runs, latest);
   // The rows come from all over the parts: in the order of their groups memory is read from its beginning to its end.
   const isFew = picked.rows.length * answer.columns.length <= MAX_COMPACTED_VALUES;
   const rows = isFew ? compacted(picked, loaded) : { picked, loaded };
@@ -47,11 +43,35 @@ export function answerLastRows(ask: {
   return chunksOf(chunks, inOrder(rows.picked, order));
 }
 
+// Loops, because `from` and `map` call a function for each of thousands of rows.
+
+function lastRowsOf(runs: Runs, latest: readonly number[]): PickedRows {
+  const picked = emptyRows(latest.length);
+  for (let i = 0; i < latest.length; i++) {
+    const run = latest[i] as number;
+    picked.sources[i] = runs.source[run] as number;
+    picked.rows[i] = (runs.to[run] as number) - 1;
+    picked.series[i] = runs.series[run] as number;
+  }
+  return picked;
+}
+
 function inOrder({ sources, rows, series }: PickedRows, order: Uint32Array): PickedRows {
+  const ordered = emptyRows(order.length);
+  for (let i = 0; i < order.length; i++) {
+    const place = order[i] as number;
+    ordered.sources[i] = sources[place] as number;
+    ordered.rows[i] = rows[place] as number;
+    ordered.series[i] = series[place] as number;
+  }
+  return ordered;
+}
+
+function emptyRows(count: number): PickedRows {
   return {
-    sources: new Uint16Array(order.length).map((_, i) => sources[order[i] as number] as number),
-    rows: order.map((place) => rows[place] as number),
-    series: order.map((place) => series[place] as number),
+    sources: new Uint16Array(count),
+    rows: new Uint32Array(count),
+    series: new Uint32Array(count),
   };
 }
 

@@ -54,7 +54,9 @@ export class SeriesGroups {
     const keys = order.flatMap((each) =>
       each.key.kind === 'tag' ? [this.#placesOf(each.key.tag, each)] : [],
     );
-    if (keys.length === 0) return groups;
+    const [first] = keys;
+    if (first === undefined) return groups;
+    if (keys.length === 1 && groups.length <= MAX_PACKED) return byPlace(first);
     return groups.sort((a, b) => {
       for (const places of keys) {
         const difference = (places[a] as number) - (places[b] as number);
@@ -72,15 +74,30 @@ export class SeriesGroups {
     if (column === undefined) return new Float64Array(codes.length);
     const ranks = tagRanks(column, codes.length);
     const some = ranks === undefined ? ranksOf(column, codes) : undefined;
-    return Float64Array.from(codes, (code) => {
-      if (code === 0) return ofNull;
+    const places = new Float64Array(codes.length);
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i] as number;
       const rank = ranks?.[code] ?? some?.get(code) ?? 0; // one of the two has all of them
-      return descending ? -rank : rank;
-    });
+      places[i] = code === 0 ? ofNull : descending ? -rank : rank;
+    }
+    return places;
   }
 }
 
-const BEYOND_RANKS = 2 ** 40;
+/** A code has 32 bits. */
+const BEYOND_RANKS = 2 ** 32;
+/** A place and a group up to it are a number that a double holds exactly. */
+const MAX_PACKED = 2 ** 20;
+
+/** Numbers of groups by their places, and by themselves where these are the same: sorted without a call for each two. */
+function byPlace(places: Float64Array): readonly number[] {
+  const count = places.length;
+  const packed = places.map((place, group) => place * count + group).sort();
+  return Array.from({ length: count }, (_, i) => {
+    const both = packed[i] as number;
+    return both - Math.floor(both / count) * count;
+  });
+}
 
 /** Ranks of some values alone. */
 function ranksOf({ values }: TagCodes, codes: readonly number[]): ReadonlyMap<number, number> {
