@@ -8,8 +8,9 @@ import type { Engine } from './domain/engine/engine.js';
 import type { Planner } from './domain/engine/query-path.js';
 import { type EngineReport, TsdbEngine } from './domain/engine/tsdb-engine.js';
 import { warmUpQueries } from './domain/engine/warm-up.js';
+import type { ReadBody } from './domain/engine/write-path.js';
 import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
-import { LanePool } from './domain/line-protocol/lane-pool.js';
+import { LanePool, type LaneResult } from './domain/line-protocol/lane-pool.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
@@ -115,9 +116,12 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     random,
     deletions: catalog.deletions,
     reader: {
-      read: async ({ body, ...options }) => {
-        const { laneId, body: decoded, ...read } = await lanes.parse(body, options);
-        return { parserId: laneId, body: decoded, ...read };
+      read: (request) => {
+        const now = lanes.parseNow(request.body, request);
+        if (now !== undefined) return readBody(now);
+        // A lane is sent the options as they are.
+        const { body, ...options } = request;
+        return lanes.parse(body, options).then(readBody);
       },
     },
     planner,
@@ -204,6 +208,10 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
       await lanes.close();
     },
   };
+}
+
+function readBody({ laneId, parsed, body, giveBack }: LaneResult): ReadBody {
+  return { parserId: laneId, parsed, body, giveBack };
 }
 
 async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {

@@ -7,6 +7,7 @@ import {
   open,
   read,
   readSync,
+  write,
   writev,
 } from 'node:fs';
 import { SyncFailed } from './file-errors.js';
@@ -114,11 +115,15 @@ class NodeFileHandle implements FileHandle {
     });
   }
 
-  async #writeSome(parts: readonly Uint8Array[], position: number): Promise<number> {
-    return await new Promise<number>((resolve, reject) => {
-      writev(this.#descriptor, parts, position, (error, written) =>
-        error === null ? resolve(written) : reject(error),
-      );
+  #writeSome(parts: readonly Uint8Array[], position: number): Promise<number> {
+    const [first] = parts;
+    return new Promise<number>((resolve, reject) => {
+      const done = (error: Error | null, written: number): void =>
+        error === null ? resolve(written) : reject(error);
+      // Short records come as one part, and one part takes less work than a list of one.
+      if (parts.length === 1 && first !== undefined)
+        write(this.#descriptor, first, 0, first.byteLength, position, done);
+      else writev(this.#descriptor, parts, position, done);
     });
   }
 }

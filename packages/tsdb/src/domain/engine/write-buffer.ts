@@ -96,7 +96,11 @@ export class WriteBuffer {
     const seq = this.nextSeq();
     const durable = this.#logRecord(
       seq,
-      batches.map((each) => ({ ...each, newSeries: this.#define(each.store, each.batch.series) })),
+      batches.map(({ store, batch }) => ({
+        store,
+        batch,
+        newSeries: this.#define(store, batch.series),
+      })),
     );
     this.#put(batches, seq);
     return durable;
@@ -122,7 +126,11 @@ export class WriteBuffer {
     try {
       const record = {
         seq,
-        tables: tables.map(({ store, ...table }) => ({ tableId: store.tableId, ...table })),
+        tables: tables.map(({ store, newSeries, batch }) => ({
+          tableId: store.tableId,
+          newSeries,
+          batch,
+        })),
       };
       return this.#log.append(encodeWriteRecord(record)).durable;
     } catch (error) {

@@ -68,17 +68,22 @@ export class LanePool {
    * Rejects with `BodyNotUtf8`, `BodyTooLarge`, `GzipCorrupt`, `BufferFull`, `ShuttingDown` or `LaneCrashed`.
    */
   async parse(body: Uint8Array, options: LaneJobOptions): Promise<LaneResult> {
-    if (this.#isClosed) throw new ShuttingDown();
-    const isSmall = body.length <= Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes);
-    if (isSmall && options.encoding === 'identity') {
-      const parsed = this.#inline.parse(body, options);
-      return { laneId: INLINE_LANE_ID, parsed, body, giveBack: NOTHING_TO_GIVE };
-    }
+    const parsed = this.parseNow(body, options);
+    if (parsed !== undefined) return parsed;
     const inFlightBytes = this.#lanes.reduce((sum, lane) => sum + (lane?.bytesInFlight ?? 0), 0);
     if (inFlightBytes > 0 && inFlightBytes + body.length > this.#options.maxInFlightBytes) {
       throw new BufferFull({ retryAfterSec: RETRY_AFTER_SEC });
     }
     return await this.#idlestLane().parse(body, options);
+  }
+
+  /** The same for a body that the caller's thread reads itself; `undefined`: a lane has to. Throws. */
+  parseNow(body: Uint8Array, options: LaneJobOptions): LaneResult | undefined {
+    if (this.#isClosed) throw new ShuttingDown();
+    const isSmall = body.length <= Math.min(this.#options.inlineSizeBytes, options.maxSizeBytes);
+    if (!isSmall || options.encoding !== 'identity') return undefined;
+    const parsed = this.#inline.parse(body, options);
+    return { laneId: INLINE_LANE_ID, parsed, body, giveBack: NOTHING_TO_GIVE };
   }
 
   /**
