@@ -1,7 +1,7 @@
 // Source: tsdb-http, "Arrow Flight / Flight SQL"; row F-01: streams with back-pressure, which hold nobody else up.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { type ClientHttp2Stream, connect } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertEmpty, encode, jsonTicket, rows, ServerProcess } from '../../harness/index.js';
@@ -40,9 +40,10 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(message.length, 1);
   const beforeMb = residentMb(server.pid);
-  const sessions = Array.from({ length: SESSION_COUNT }, () => connect(server.url));
-  const readers = Array.from({ length: STREAM_COUNT }, (_, index): Reader => {
-    const stream = sessions[index % SESSION_COUNT]?.request({
+  // The last one is for a client of its own.
+  const sessions = Array.from({ length: SESSION_COUNT + 1 }, () => connect(server.url));
+  const begin = (session: ClientHttp2Session | undefined): Reader => {
+    const stream = session?.request({
       ':method': 'POST',
       ':path': '/arrow.flight.protocol.FlightService/DoGet',
       'content-type': 'application/grpc',
@@ -50,12 +51,19 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
     });
     assert.ok(stream);
     const reader: Reader = { stream, sizeBytes: 0, status: undefined };
-    // Reads nothing by itself.
-    stream.on('readable', () => {});
     stream.on('trailers', (trailers) => {
       reader.status = String(trailers['grpc-status']);
     });
     stream.end(Buffer.concat([prefix, message]));
+    return reader;
+  };
+  const readToEnd = async (reader: Reader) => {
+    for await (const piece of reader.stream) reader.sizeBytes += (piece as Buffer).length;
+  };
+  const readers = Array.from({ length: STREAM_COUNT }, (_, index) => {
+    const reader = begin(sessions[index % SESSION_COUNT]);
+    // Reads nothing by itself.
+    reader.stream.on('readable', () => {});
     return reader;
   });
   const sip = (of: readonly Reader[]) => {
@@ -77,15 +85,30 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
     assertEmpty(await server.http.send('/api/v3/write_lp?db=slow', { body: 'other v=1' }));
     sip(readers);
   }
+  // Whoever comes last and reads fast gets everything, also over a connection that slow readers share.
+  const quick = [begin(sessions[0]), begin(sessions.at(-1))];
+  await Promise.all(quick.map(readToEnd));
+  assert.deepEqual(
+    quick.map(({ status }) => status),
+    ['0', '0'],
+  );
+  assert.equal((await server.http.send('/health')).status, 200);
+  assert.ok(
+    readers.every(({ status }) => status === undefined),
+    'a slow reader has ended',
+  );
   const growthMb = residentMb(server.pid) - beforeMb;
   assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
   await Promise.all(
     readers.map(async (reader) => {
       reader.stream.removeAllListeners('readable');
-      for await (const piece of reader.stream) reader.sizeBytes += (piece as Buffer).length;
+      await readToEnd(reader);
     }),
   );
   assert.deepEqual(new Set(readers.map(({ status }) => status)), new Set(['0']));
-  assert.equal(new Set(readers.map(({ sizeBytes }) => sizeBytes)).size, 1);
+  // The same rows; where they are cut into batches and whether a busy engine's silence is filled is not.
+  const wholeBytes = readers[0]?.sizeBytes ?? 0;
+  for (const { sizeBytes } of [...quick, ...readers])
+    assert.ok(Math.abs(sizeBytes - wholeBytes) < wholeBytes / 100, `${sizeBytes} of ${wholeBytes}`);
   for (const session of sessions) session.close();
 });
