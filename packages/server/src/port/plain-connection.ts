@@ -124,8 +124,9 @@ export class PlainConnection {
       socket.write(answer.body);
       socket.uncork();
     }
-    // What the system has taken is no reason to wait, however much it was.
-    if (socket.writableLength === 0 || this.#isClosing) this.#sent();
+    // What the system has taken is no reason to wait, however much it was; of a little that waits here no `drain` would come.
+    const isTaken = socket.writableLength === 0 || !socket.writableNeedDrain;
+    if (isTaken || this.#isClosing) this.#sent();
     else socket.once('drain', this.#sent);
   };
 

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { PlainConnection, type WrittenAnswer } from './plain-connection.js';
+
+/** Below what a socket keeps before it asks its writer to wait. */
+const ANSWER_SIZE_BYTES = 8000;
+const QUIET_MS = 500;
+const MAX_PENDING_BYTES = 100_000;
+
+/** Two ends of a connection, of which the server's answers every byte with `answer`. */
+async function openPair(answer: () => WrittenAnswer) {
+  let answerCount = 0;
+  let served: Socket | undefined;
+  const server = createServer((socket) => {
+    served = socket;
+    new PlainConnection(socket, {
+      nowMs: 0,
+      read: () => {
+        answerCount += 1;
+        return answer;
+      },
+      onCut: () => undefined,
+      onLeft: () => undefined,
+      handOver: () => undefined,
+    }).start();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const client = connect(port, '127.0.0.1');
+  await once(client, 'connect');
+  return {
+    client,
+    answerCount: () => answerCount,
+    pendingBytes: () => served?.writableLength ?? 0,
+    [Symbol.dispose]: () => {
+      client.destroy();
+      server.close();
+    },
+  };
+}
+
+const aWhile = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Sends byte after byte, each when the one before was answered, until the server answers no more. */
+async function askUntilFull(pair: Awaited<ReturnType<typeof openPair>>): Promise<void> {
+  for (let asked = 1; ; asked++) {
+    pair.client.write('?');
+    for (let waitedMs = 0; pair.answerCount() < asked; waitedMs += 5) {
+      if (waitedMs > QUIET_MS && pair.pendingBytes() > 0) return;
+      await aWhile(waitedMs === 0 ? 0 : 5);
+    }
+  }
+}
+
+describe('PlainConnection', () => {
+  const start = Buffer.alloc(ANSWER_SIZE_BYTES, 's');
+  const body = Buffer.alloc(ANSWER_SIZE_BYTES / 2, 'b');
+  for (const [what, answer] of [
+    ['one piece', { start }],
+    ['two pieces', { start: 'head', body }],
+  ] as const) {
+    it(`goes on with a client that stopped reading short answers of ${what}`, async () => {
+      using pair = await openPair(() => answer);
+      pair.client.pause();
+      await askUntilFull(pair);
+      const before = pair.answerCount();
+      assert.ok(pair.pendingBytes() < MAX_PENDING_BYTES, 'what is sent ahead waits in the socket');
+      pair.client.resume();
+      const signal = AbortSignal.timeout(10_000);
+      while (pair.answerCount() === before) {
+        signal.throwIfAborted();
+        await aWhile(5);
+      }
+    });
+  }
+});
