@@ -70,6 +70,21 @@ describe('the operator', () => {
     assert.deepEqual(await server.settings({}), before);
   });
 
+  it('row 23: takes back a record with all that its lists may hold', async () => {
+    const many = (suffix: string) =>
+      Array.from({ length: 9000 }, (_, index) => `${index}${suffix}`);
+    const lists = {
+      recipient_blocked_email_domains: many('.example'),
+      sepa_blocked_creditor_ids: many('A'),
+      sepa_vendor_creditor_ids: many('B'),
+    };
+    for (const [name, list] of Object.entries(lists)) await server.settings({ [name]: list });
+    const full = await server.settings({});
+    assert.deepEqual(await server.settings(full), full);
+    assert.deepEqual(full.sepa_vendor_creditor_ids, lists.sepa_vendor_creditor_ids);
+    await server.settings(Object.fromEntries(Object.keys(lists).map((name) => [name, null])));
+  });
+
   it('row 23: makes and revokes keys; shows them once', async () => {
     const made = await server.operate(`${PLATFORM}/keys`, { kind: 'secret', livemode: true });
     assert.match(made.id, /^key_/);

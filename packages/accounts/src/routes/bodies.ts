@@ -7,8 +7,10 @@ import { headerOf, type Incoming } from './incoming.js';
 const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
-/** Far more than the fields of any request can hold. */
+/** Far more than the fields of any request of a platform can hold. */
 const MAX_VALUE_COUNT = 20_000;
+/** Settings have lists of thousands, and a record with all of them may be sent back. */
+export const MAX_OPERATOR_VALUE_COUNT = 200_000;
 
 /** Bodies are read as bytes: what they are is decided when it is their turn. */
 export function installBodies(app: FastifyInstance, limitBytes: number): void {
@@ -22,14 +24,17 @@ export function installBodies(app: FastifyInstance, limitBytes: number): void {
 }
 
 /** The body as an object; an empty one is `{}`. Throws `unsupported_media_type` and `invalid_json`. */
-export function readJson(request: Pick<Incoming, 'headers' | 'body'>): Record<string, unknown> {
+export function readJson(
+  request: Pick<Incoming, 'headers' | 'body'>,
+  maxValueCount = MAX_VALUE_COUNT,
+): Record<string, unknown> {
   refuseCoding(request);
   const type = headerOf(request, 'content-type');
   if (type !== undefined && type !== '' && !JSON_TYPE.test(type)) {
     const message = 'The body must be application/json.';
     throw new AccountsRefused({ code: 'unsupported_media_type', message });
   }
-  return parseJson(request.body);
+  return parseJson(request.body, maxValueCount);
 }
 
 /** Bodies of version 1 are forms or JSON. */
@@ -51,13 +56,13 @@ function refuseCoding(request: Pick<Incoming, 'headers'>): void {
   throw new AccountsRefused({ code: 'unsupported_media_type', message });
 }
 
-function parseJson(body: unknown): Record<string, unknown> {
+function parseJson(body: unknown, maxValueCount: number): Record<string, unknown> {
   if (!Buffer.isBuffer(body) || body.length === 0) return {};
   let parsed: unknown;
   try {
     // Decoding would put a replacement character in the place of what was meant.
     if (!isUtf8(body)) throw new SyntaxError('not UTF-8');
-    refuseExcessiveJson(body, { maxValueCount: MAX_VALUE_COUNT });
+    refuseExcessiveJson(body, { maxValueCount });
     parsed = JSON.parse(body.toString());
   } catch (error) {
     if (error instanceof JsonExcessive) {

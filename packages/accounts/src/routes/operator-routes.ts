@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Operator } from '../domain/operator.js';
-import { readJson } from './bodies.js';
+import { MAX_OPERATOR_VALUE_COUNT, readJson } from './bodies.js';
 import { type AccountsFront, OPERATOR_PATH } from './front.js';
 import { Query } from './query.js';
 import { sendBody } from './to-wire.js';
@@ -40,7 +40,7 @@ export function registerOperatorRoutes(
         const call: OperatorCall = {
           request,
           param: (name) => params[name] ?? '',
-          body: () => readJson(request),
+          body: () => readJson(request, MAX_OPERATOR_VALUE_COUNT),
         };
         return sendBody(reply, 200, JSON.stringify(await handle(call)));
       },
