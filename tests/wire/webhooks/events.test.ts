@@ -211,6 +211,25 @@ describe('publishing an event', () => {
     const tooMany = Array.from({ length: 1001 }, () => ({ event: 'x', payload: {} }));
     assert.equal((await post(tooMany, {}, '/batch')).status, 422);
   });
+
+  it('row 18: in batches of lines are read each on its own, unfinished and deep ones, too', async () => {
+    const app = await register(['*']);
+    const lineOf = (payload: string) =>
+      `{"event":"own","app_id":${app.id},"payload":{"a":${payload}}}`;
+    const deep = lineOf(`${'['.repeat(200)}${']'.repeat(200)}`);
+    const unfinished = Array.from({ length: 130 }, () => '{"event":"own","payload":{');
+    // What one line closes or leaves open is nothing to the next.
+    for (const wrong of [unfinished, [']'.repeat(300)], ['"'], [deep]]) {
+      const lines = [...wrong, deep, lineOf('1')];
+      const answer = await post(lines.join('\n'), {}, '/batch');
+      assert.equal(answer.status, 202, answer.text);
+      const statuses = (JSON.parse(answer.text) as { status?: string }[]).map(
+        (item) => item.status ?? 'ok',
+      );
+      assert.deepEqual(statuses, [...wrong.map(() => '400'), '400', 'ok']);
+    }
+    assert.equal((await post(`[${lineOf('1')},${deep}]`, {}, '/batch')).status, 400);
+  });
 });
 
 describe('the page of metrics', () => {

@@ -32,16 +32,21 @@ const MIN_DIGESTED_SIZE_BYTES = 64 * 1024;
 
 /** Throws `JsonUnreadable`. */
 export function readEventBody(body: Uint8Array): ReadEvent {
+  refuseExcessive(body);
   return readOne(textOf(body));
 }
 
 /** An array, or one event per line. Throws `JsonUnreadable` for an array that is none. */
 export function readEventBatch(body: Uint8Array, maxCount: number): readonly ReadItem[] | 'many' {
-  const texts = split(textOf(body));
+  const text = textOf(body);
+  const isArray = /^\s*\[/.test(text);
+  const texts = isArray ? itemsOf(text, body) : linesOf(text);
   if (texts.length > maxCount) return 'many';
-  return texts.map((text): ReadItem => {
+  return texts.map((item): ReadItem => {
     try {
-      return readOne(text);
+      // Lines have nothing to do with each other, so each is looked at alone.
+      if (!isArray) refuseExcessive(Buffer.from(item));
+      return readOne(item);
     } catch (error) {
       if (error instanceof JsonUnreadable) return { failed: error.reason };
       throw error;
@@ -84,19 +89,27 @@ function idIn(member: unknown): number | undefined {
   return typeof id === 'number' && Number.isSafeInteger(id) && id >= 1 ? id : undefined;
 }
 
-/** Throws `JsonUnreadable`: other bytes would be delivered as something that nobody sent, and receivers read nothing that deep. */
+/** Throws `JsonUnreadable`: other bytes would be delivered as something that nobody sent. */
 function textOf(body: Uint8Array): string {
   if (!isUtf8(body)) throw new JsonUnreadable('not_json');
-  try {
-    refuseExcessiveJson(body);
-  } catch {
-    throw new JsonUnreadable('not_json');
-  }
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
 }
 
-function split(text: string): readonly string[] {
-  if (!/^\s*\[/.test(text)) return text.split('\n').filter((line) => line.trim() !== '');
+/** Throws `JsonUnreadable` for what nests so deep that receivers do not read it. */
+function refuseExcessive(json: Uint8Array): void {
+  try {
+    refuseExcessiveJson(json);
+  } catch {
+    throw new JsonUnreadable('not_json');
+  }
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text.split('\n').filter((line) => line.trim() !== '');
+
+/** @param bytes of `text`. Throws `JsonUnreadable`. */
+function itemsOf(text: string, bytes: Uint8Array): readonly string[] {
+  refuseExcessive(bytes);
   try {
     JSON.parse(text);
   } catch {
