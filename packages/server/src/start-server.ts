@@ -67,6 +67,13 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     });
     if (identity !== undefined) log.info(factsOf(identity), 'TLS certificate in use');
     log.info({ address: listener.address.url }, 'server listens');
+    try {
+      await wired.registerRoutes();
+    } catch (error) {
+      await listener.drain(0);
+      throw error;
+    }
+    listener.routed();
     wired.warmUp();
     let closing: Promise<void> | undefined;
     return {

@@ -12,7 +12,12 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
-import { answerHeaderLines, createHttpApp, type HttpAppParts } from './http/http-app.js';
+import {
+  answerHeaderLines,
+  createHttpApp,
+  type HttpAppParts,
+  registerServices,
+} from './http/http-app.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
 import { PlainSide } from './port/plain-side.js';
@@ -30,12 +35,14 @@ import { openStores } from './stores.js';
 
 const DAY_MS = 86_400_000;
 
-/** A server that is wired but does not listen. */
+/** A server whose services have started; it has no routes yet and does not listen. */
 export interface WiredServer {
   readonly app: FastifyInstance;
   readonly clock: Clock;
   /** What answers plain requests; `undefined` when the framework has to see all of them. */
   openPlainSide(keepAliveMs: number): PlainSide | undefined;
+  /** Makes what answers all requests. The port may be open: health checks are answered by the plain side. */
+  registerRoutes(): Promise<void>;
   /** To be called when the port answers. */
   warmUp(): void;
   /** Renewed certificates for the ports that services have of their own. */
@@ -162,13 +169,24 @@ export async function wireUp(
       metrics: new HttpMetrics(metrics),
       isDraining: () => isDraining,
     };
-    const app = await createHttpApp(parts);
-    await app.ready();
-    closers.push(() => app.close());
+    const app = createHttpApp(parts);
+    let plainSide: PlainSide | undefined;
+    const isUngated = (route: PlainRoute): boolean => !parts.gate?.covers(gatedAs(route));
     return {
       app,
       clock,
-      openPlainSide: (keepAliveMs) => openPlainSide(parts, clock, keepAliveMs),
+      openPlainSide(keepAliveMs) {
+        const routes = services.flatMap((service) => service.healthRoutes?.() ?? []);
+        plainSide = openPlainSide(parts, clock, keepAliveMs);
+        plainSide?.add(routes.filter(isUngated));
+        return plainSide;
+      },
+      async registerRoutes() {
+        await registerServices(app, parts);
+        closers.push(() => app.close());
+        const routes = services.flatMap((service) => service.plainRoutes?.() ?? []);
+        plainSide?.add(routes.filter(isUngated));
+      },
       warmUp() {
         for (const service of services) service.warmUp?.();
       },
@@ -222,17 +240,15 @@ function openPlainSide(
   clock: Clock,
   keepAliveMs: number,
 ): PlainSide | undefined {
-  const { log, gate, services, metrics } = parts;
-  const all = services.flatMap((service) => service.plainRoutes?.() ?? []);
-  const routes = all.filter((route) => !gate?.covers(gatedAs(route)));
-  if (log.isLevelEnabled('debug') || routes.length === 0) return undefined;
+  const { log, metrics } = parts;
+  if (log.isLevelEnabled('debug')) return undefined;
   const headerLines = {
     server: answerHeaderLines(parts.clusterUuid()),
     operator: OPERATOR_HEADER_LINES,
   };
   return new PlainSide(
     {
-      ...{ routes, clock, log },
+      ...{ clock, log },
       authenticate: (request) => parts.authenticate(request),
       headerLines: (front) => headerLines[front],
       numbersOf: (method, path) => metrics.route(method, path),

@@ -9,6 +9,7 @@ import type { FastifyRequest } from 'fastify';
 import { LatePlanner } from './domain/sql/late-planner.js';
 import type { TsdbNeeds } from './needs.js';
 import { flightFront } from './routes/flight/flight-front.js';
+import { plainHealthRoutes } from './routes/health.js';
 import type { OpenTsdb } from './service.js';
 
 export interface Tsdb extends HttpService {
@@ -115,6 +116,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         },
       });
     },
+    healthRoutes: () => plainHealthRoutes(needs.settings),
     plainRoutes: () => plainRoutes,
     warmUp() {
       whenOpen().warmUp({

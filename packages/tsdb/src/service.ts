@@ -51,6 +51,8 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   const { settings, dataDir, clock, random, relational } = needs;
   const tempDir = `${dataDir}/tsdb-temp`;
   const [catalog, host] = await Promise.all([openCatalog(needs), openHost(needs, tempDir)]);
+  const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
+  if (hasTables) host.prepare(); // In threads of its own, while the log is read here.
   const metrics = new EngineMetrics(needs.metrics);
   const queryLog = new QueryLog({
     maxEntryCount: settings.query_log_max_entries,
@@ -143,8 +145,6 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     report: reportTo(needs.log, metrics),
   });
   await caches.open((schema) => engine.tableStore(schema));
-  const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
-  if (hasTables) host.prepare(); // In threads of its own, while routes are registered here.
   observeEngine(needs.metrics, () => engine.state());
   observeCaches(needs.metrics, caches);
   const closing = new AbortController();

@@ -1,10 +1,11 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
 /**
  * Whether a client reads health checks in JSON, as InfluxDB 2.x answers them. The generated clients of version 2 ask for JSON
  * and for nothing else, or name themselves and ask for nothing; everybody else knows the plain word.
  */
-export function readsHealthInJson(headers: IncomingHttpHeaders): boolean {
+export function readsHealthInJson(headers: {
+  readonly accept?: string | undefined;
+  readonly 'user-agent'?: string | undefined;
+}): boolean {
   const { accept } = headers;
   if (accept !== undefined) return /^application\/json\s*(;[^,]*)?$/.test(accept);
   return headers['user-agent']?.startsWith('influxdb-client-') ?? false;

@@ -6,7 +6,9 @@ import type { ServiceFront } from './service-front.js';
 export interface HttpService {
   readonly name: string;
   readonly front?: ServiceFront;
-  /** Those of its routes that are plain; asked once, after `register`. */
+  /** Health checks, if it answers them in a way of its own: plain routes that are there when `start` has resolved. */
+  healthRoutes?(): readonly PlainRoute[];
+  /** Those of its routes that are plain, health checks left out; asked once, after `register`. */
   plainRoutes?(): readonly PlainRoute[];
   register(app: FastifyInstance): Promise<void>;
   start(): Promise<void>;

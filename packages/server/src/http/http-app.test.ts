@@ -7,7 +7,7 @@ import {
   type Principal,
   type RequestGate,
 } from '@plinth/kernel';
-import { createHttpApp } from './http-app.js';
+import { createHttpApp, type HttpAppParts, registerServices } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 
 const settled = async (answer: boolean): Promise<boolean> => answer;
@@ -38,7 +38,7 @@ const SHOP: HttpService = {
 async function appWith(gate?: RequestGate) {
   const lines: string[] = [];
   const metrics = new Metrics();
-  const app = await createHttpApp({
+  const parts: HttpAppParts = {
     log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
     services: [
       {
@@ -60,7 +60,9 @@ async function appWith(gate?: RequestGate) {
     gate,
     metrics: new HttpMetrics(metrics),
     isDraining: () => false,
-  });
+  };
+  const app = createHttpApp(parts);
+  await registerServices(app, parts);
   return { app, lines, metrics };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawRequest } from '@plinth/identity';
 import {
   createValidatorCompiler,
@@ -66,10 +67,10 @@ type ValidatorFactory = NonNullable<Factories['buildValidator']>;
 type SerializerFactory = NonNullable<Factories['buildSerializer']>;
 
 /**
- * One Fastify instance with all services. Order on every request: preflight, authentication (which also answers
- * for disabled endpoints), gate, routing. Source: tsdb-http, sections 1 and 2.
+ * One Fastify instance for all services, which `registerServices` puts there. Order on every request: preflight,
+ * authentication (which also answers for disabled endpoints), gate, routing. Source: tsdb-http, sections 1 and 2.
  */
-export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstance> {
+export function createHttpApp(parts: HttpAppParts): FastifyInstance {
   const app = fastify({
     loggerInstance: parts.log as FastifyBaseLogger, // pino's logger is one; the type parameter would spread
     logController: new LogController({ disableRequestLogging: true }),
@@ -124,13 +125,20 @@ export async function createHttpApp(parts: HttpAppParts): Promise<FastifyInstanc
     }
     done();
   });
-  for (const service of parts.services) {
+  return app;
+}
+
+/** Makes the routes of services that have started; until it has resolved no request may reach `app`. */
+export async function registerServices(app: FastifyInstance, parts: HttpAppParts): Promise<void> {
+  const { gate, services } = parts;
+  for (const service of services) {
+    await nextTurn(); // Whoever asks for the health meanwhile need not wait for all.
     await app.register(async (scope) => {
       if (gate?.covers(service.name)) gate.watch(scope, service.name);
       await service.register(scope);
     });
   }
-  return app;
+  await app.ready();
 }
 
 const ORIGIN = /^https?:\/\/[^/?#]*/i;

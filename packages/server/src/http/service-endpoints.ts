@@ -3,11 +3,13 @@ import {
   type HttpService,
   type Logger,
   type Metrics,
+  type PlainAnswer,
   readsHealthInJson,
   sendJson,
 } from '@plinth/kernel';
 
 const TEXT = 'text/plain; charset=utf-8';
+const HEALTH_PATHS = ['/health', '/api/v1/health'] as const;
 
 /**
  * Endpoints of the process rather than of one service. Registered after all services: one that brings its own
@@ -25,6 +27,13 @@ export function createServiceEndpoints(needs: {
   const startedMs = clock.nowMs();
   return {
     name: 'server',
+    healthRoutes: () =>
+      HEALTH_PATHS.map((path) => ({
+        methods: ['GET'],
+        path,
+        front: 'server',
+        answer: plainHealth,
+      })),
     async register(app) {
       if (!app.hasRoute({ method: 'GET', url: '/metrics' })) {
         app.get('/metrics', async (_request, reply) => {
@@ -32,7 +41,7 @@ export function createServiceEndpoints(needs: {
           return reply.type(contentType).send(text);
         });
       }
-      for (const url of ['/health', '/api/v1/health']) {
+      for (const url of HEALTH_PATHS) {
         if (!app.hasRoute({ method: 'GET', url })) {
           app.get(url, async (_request, reply) => reply.type(TEXT).send('OK'));
         }
@@ -60,5 +69,11 @@ export function createServiceEndpoints(needs: {
     async close() {},
   };
 }
+
+const plainHealth = async (): Promise<PlainAnswer> => ({
+  status: 200,
+  headers: [['content-type', TEXT]],
+  body: Buffer.from('OK'),
+});
 
 const notReady = (why: string): object => ({ error: `not ready: ${why}`, data: {} });

@@ -18,6 +18,8 @@ export interface ServerAddress {
 
 export interface Listener {
   readonly address: ServerAddress;
+  /** All routes are there: requests that came before are served, and others at once. */
+  routed(): void;
   /** Handshakes from here on use these certificates. */
   useIdentity(identity: TlsIdentity): void;
   /**
@@ -33,7 +35,7 @@ const BACKLOG = 4096;
 /** More are closed at once, so that file descriptors are left for the disk. */
 const MAX_CONNECTION_COUNT = 16_384;
 
-/** Opens the one port for all protocols. `app` is ready. */
+/** Opens the one port for all protocols. What is no plain request waits until `routed` is called. */
 export async function listen(
   app: FastifyInstance,
   options: {
@@ -60,6 +62,7 @@ export async function listen(
   let draining: Promise<void> | undefined;
   return {
     address: addressOf(http1, host, tls !== undefined),
+    routed: () => onePort.routed(),
     useIdentity: (identity) => onePort.useIdentity(identity),
     drain(timeoutMs, force) {
       draining ??= (async () => {

@@ -39,6 +39,9 @@ export class OnePort {
   readonly #shaking = new Map<string, Socket>();
   /** On whose behalf proxies opened connections. */
   readonly #clients = new WeakMap<Socket, ProxiedClient>();
+  /** Connections that came before there were routes, with what serves them then. */
+  readonly #early = new Map<Socket, () => void>();
+  #isRouted = false;
   readonly #clock: Clock;
   readonly #sweep: Disposable;
 
@@ -84,10 +87,18 @@ export class OnePort {
     this.#tls?.use(identity);
   }
 
+  /** All routes are there: from here on requests reach them. Until then the plain side alone answers, and others wait. */
+  routed(): void {
+    this.#isRouted = true;
+    for (const serve of this.#early.values()) serve();
+    this.#early.clear();
+  }
+
   /** Tells clients to go away; running requests end by themselves, connections without a request at once. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const socket of this.#silent.keys()) socket.destroy();
+    for (const socket of this.#early.keys()) socket.destroy();
     this.#http2.closeGracefully();
     this.#plain?.closeGracefully();
   }
@@ -137,9 +148,24 @@ export class OnePort {
     const serveHttp1 = (): void => {
       for (const serve of this.#serveHttp1) Reflect.apply(serve, this.#http1, [socket]);
     };
-    if (first === 'http2') this.#http2.take(socket);
-    else if (this.#plain === undefined) serveHttp1();
-    else this.#plain.take(socket, serveHttp1);
+    const plain = this.#plain;
+    if (first === 'http2') this.#whenRouted(socket, () => this.#http2.take(socket));
+    else if (plain === undefined) this.#whenRouted(socket, serveHttp1);
+    else if (this.#isRouted) plain.take(socket, serveHttp1);
+    else {
+      // What is not plain yet may be so when all routes are there.
+      const again = (): void => plain.take(socket, serveHttp1);
+      plain.take(socket, () => this.#whenRouted(socket, again));
+    }
+  }
+
+  #whenRouted(socket: Socket, serve: () => void): void {
+    if (this.#isRouted) {
+      serve();
+      return;
+    }
+    this.#early.set(socket, serve);
+    socket.once('close', () => this.#early.delete(socket));
   }
 
   #cutSilent(): void {

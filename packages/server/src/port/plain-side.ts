@@ -27,7 +27,6 @@ const MAX_PARAMETER_LENGTH = 1024;
 const NONE: ReadonlySet<string> = new Set();
 
 export interface PlainSideParts {
-  readonly routes: readonly PlainRoute[];
   readonly clock: Clock;
   readonly log: Logger;
   /** Throws when the request must not be answered here. */
@@ -59,7 +58,9 @@ interface WrittenHead {
  */
 export class PlainSide {
   readonly #parts: PlainSideParts;
-  readonly #routes: ReadonlyMap<string, KnownRoute>;
+  readonly #routes = new Map<string, KnownRoute>();
+  /** Headers that were read, by those that a front knows: what was read for one of them is nothing to another. */
+  readonly #headsOf = new Map<ReadonlySet<string>, Map<string, PlainHeaders>>();
   readonly #writtenHeads = new WeakMap<PlainAnswer, WrittenHead>();
   readonly #connections = new Set<PlainConnection>();
   readonly #keepAliveMs: number;
@@ -75,20 +76,22 @@ export class PlainSide {
     this.#keepAliveMs = keepAliveMs;
     const timeoutSec = Math.floor(keepAliveMs / 1000);
     this.#keepAliveLines = `Connection: keep-alive\r\nKeep-Alive: timeout=${timeoutSec}\r\n`;
-    // A front knows headers that others do not, so what was read for one of them is nothing to another.
-    const headsOf = new Map<ReadonlySet<string>, Map<string, PlainHeaders>>();
-    this.#routes = new Map(
-      parts.routes.flatMap((route) => {
-        const known = headersKnownTo(route);
-        const heads = hasRecurringHeads(route) ? (headsOf.get(known) ?? new Map()) : undefined;
-        if (heads !== undefined) headsOf.set(known, heads);
-        return route.methods.map((method): [string, KnownRoute] => {
-          const numbers = parts.numbersOf(method, route.path);
-          return [`${method} ${route.path.replace(/:[^/]+$/, ':')}`, { route, numbers, heads }];
-        });
-      }),
-    );
     this.#sweep = parts.clock.every(SWEEP_INTERVAL_MS, () => this.#closeIdle());
+  }
+
+  /** Requests from here on are answered by these as well. Of two for one path the first stays. */
+  add(routes: readonly PlainRoute[]): void {
+    for (const route of routes) {
+      const known = headersKnownTo(route);
+      const heads = hasRecurringHeads(route) ? (this.#headsOf.get(known) ?? new Map()) : undefined;
+      if (heads !== undefined) this.#headsOf.set(known, heads);
+      for (const method of route.methods) {
+        const key = `${method} ${route.path.replace(/:[^/]+$/, ':')}`;
+        if (this.#routes.has(key)) continue;
+        const numbers = this.#parts.numbersOf(method, route.path);
+        this.#routes.set(key, { route, numbers, heads });
+      }
+    }
   }
 
   /** Serves a connection as long as its requests are plain; `handOver` lets the HTTP server go on with it. */

@@ -1,17 +1,11 @@
-import {
-  type PlainAnswer,
-  type PlainRequest,
-  type PlainRoute,
-  readsHealthInJson,
-  sendJson,
-} from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PlainAnswer, PlainRequest, PlainRoute } from '@plinth/kernel';
+import type { FastifyInstance } from 'fastify';
 import type { RouteDeps } from './deps.js';
+import { answerHealth, HEALTH_PATHS } from './health.js';
 import { plainHeaders } from './plain-request.js';
 import { sendAnswer } from './to-wire.js';
 import { versionHeaders } from './write/write-routes.js';
 
-const TEXT = 'text/plain; charset=utf-8';
 const PRODUCT_NAME = 'Plinth';
 
 /** Health and version; returns the plain routes. Source: tsdb-http, "Service endpoints". */
@@ -20,19 +14,12 @@ export function registerServiceRoutes(
   deps: RouteDeps,
 ): readonly PlainRoute[] {
   const processId = deps.random.uuidV4();
-  const health = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!readsHealthInJson(request.headers)) return reply.type(TEXT).send('OK');
-    return sendJson(reply, 200, {
-      name: 'influxdb',
-      message: 'ready for queries and writes',
-      status: 'pass',
-      checks: [],
-      version: deps.settings.reported_version,
-      commit: deps.settings.reported_revision,
+  for (const url of HEALTH_PATHS) {
+    app.get(url, async ({ headers }, reply) => {
+      sendAnswer(reply, answerHealth(plainHeaders(headers), deps.settings));
+      return reply;
     });
-  };
-  app.get('/health', health);
-  app.get('/api/v1/health', health);
+  }
   const ping = (headers: PlainRequest['headers']): PlainAnswer => {
     const requestId = deps.random.uuidV7();
     const known = [

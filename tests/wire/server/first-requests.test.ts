@@ -1,0 +1,44 @@
+// Source: tsdb-http, "Service endpoints"; a server that listens takes requests, also while it makes its routes.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RawConnection, ServerProcess } from '../../harness/index.js';
+
+/** One of each way in: plain, by the framework, of each service, refused, preflight, and a path that is not there. */
+const REQUESTS: readonly (readonly [head: string, status: number])[] = [
+  ['GET /health', 200],
+  ['GET /ping', 200],
+  ['GET /metrics', 200],
+  ['GET /api/v3/configure/database?format=json', 200],
+  ['OPTIONS /api/v3/write_lp', 204],
+  ['GET /nowhere', 404],
+  ['GET /v2/core/accounts', 401],
+  ['GET /app', 401],
+  ['GET /rate_limit', 200],
+];
+
+describe('Requests that come as soon as the port is open', () => {
+  it('get the answers that they get later', async () => {
+    const server = await ServerProcess.start();
+    try {
+      const ask = async (head: string): Promise<string> => {
+        using connection = await RawConnection.open(server.url);
+        connection.send(`${head} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+        return await connection.untilEnd();
+      };
+      const askAll = async (): Promise<readonly string[]> =>
+        await Promise.all(REQUESTS.map(async ([head]) => statusAndType(await ask(head))));
+      const early = await askAll();
+      for (const [index, [head, status]] of REQUESTS.entries()) {
+        assert.equal(early[index]?.slice(0, 3), String(status), head);
+      }
+      assert.deepEqual(await askAll(), early);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+const statusAndType = (answer: string): string => {
+  const type = /^content-type: (.*)$/im.exec(answer)?.[1] ?? '';
+  return `${answer.slice(9, 12)} ${type}`;
+};
