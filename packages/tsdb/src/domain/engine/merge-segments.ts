@@ -43,10 +43,20 @@ export async function mergeSegments(options: {
   };
   // A segment that is only rid of rows has not grown.
   const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
+  const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
   return await removedOnFailure(files, async (segments) => {
     for (const chunk of await chunksOfRows(rows, host)) {
       const part = { kind: 'unique', rows } as const;
-      const segment = await writeSegment({ store, seqs, level, part, chunk, columns, files });
+      const segment = await writeSegment({
+        store,
+        seqs,
+        level,
+        part,
+        chunk,
+        columns,
+        rowCount,
+        files,
+      });
       if (segment !== undefined) segments.push(segment);
     }
     return segments;

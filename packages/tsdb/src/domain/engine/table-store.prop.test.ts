@@ -241,6 +241,54 @@ describe('a table', () => {
     });
   });
 
+  it('is stored by series and time with the tags of each row, however many series and rows there are', async () => {
+    await withEngine(async ({ host, files, openStore }) => {
+      const failures: unknown[] = [];
+      const store = openStore((e) => failures.push(e));
+      const flush = async (rows: readonly Row[]): Promise<void> => {
+        const generation = nextGeneration++;
+        for (let from = 0; from < rows.length; from += 10_000)
+          store.append(generation, batchOf(rows.slice(from, from + 10_000), store), 1n);
+        const table = store.generation(generation);
+        assert.ok(table);
+        const { segments } = await flushTable(store, table, host, files);
+        assert.equal(segments.length, 1);
+        const path = files.pathOf(segments[0]?.objectName ?? '');
+        const read = `read_parquet('${path}', file_row_number = true)`;
+        const stored = await host.rows(
+          `SELECT _series, host, epoch_ns("time"), a FROM ${read} ORDER BY file_row_number`,
+        );
+        const seriesOf = (row: Row): bigint =>
+          store.index.idOf(store.index.resolve(['host'], [row.host]));
+        const wanted = rows
+          .map((row) => ({ series: seriesOf(row), row }))
+          .sort((x, y) => Number(x.series - y.series) || Number(x.row.time - y.row.time));
+        assert.deepEqual(
+          stored.map((cells) => cells.join(' ')),
+          wanted.map(({ series, row }) => `${series} ${row.host} ${row.time} ${row.a}`),
+        );
+        await store.replace({
+          flushed: generation,
+          removed: [],
+          added: segments.map((s) => store.openVerified(s)),
+        });
+      };
+      // Several row groups, and the rows of a series far apart; then fewer rows than series.
+      const rowOf = (i: number, series: number): Row => {
+        return {
+          host: `h${(i * 7919) % series}`,
+          time: BigInt(i),
+          a: BigInt(i % 977),
+          b: undefined,
+        };
+      };
+      await flush(Array.from({ length: 130_000 }, (_, i) => rowOf(i, 20_000)));
+      await flush(Array.from({ length: 15_000 }, (_, i) => rowOf(130_000 + i, 12_000)));
+      await store.dispose();
+      assert.deepEqual(failures, []);
+    });
+  });
+
   it('finds points written twice while a write begins the next generation', async () => {
     await withEngine(async ({ host, openStore }) => {
       const failures: unknown[] = [];
