@@ -48,7 +48,14 @@ export {
 } from './http/platform-dialect.js';
 export { JsonUnreadable, takeJsonObjects, ValidationFailed } from './http/platform-requests.js';
 export type { Authenticator, LimitOverride, LimitProfile, Principal } from './http/principal.js';
-export type { RequestGate, RouteCost, Visitor } from './http/request-gate.js';
+export type {
+  PlainGate,
+  PlainPass,
+  PlainVisitor,
+  RequestGate,
+  RouteCost,
+  Visitor,
+} from './http/request-gate.js';
 export { sendJson } from './http/send-json.js';
 export type { ServiceFront } from './http/service-front.js';
 export type {

@@ -20,7 +20,7 @@ import {
 } from './http/http-app.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
-import { PlainSide } from './port/plain-side.js';
+import { type GatedRoute, PlainSide } from './port/plain-side.js';
 import type { TlsIdentity } from './port/tls-identity.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
@@ -171,21 +171,20 @@ export async function wireUp(
     };
     const app = createHttpApp(parts);
     let plainSide: PlainSide | undefined;
-    const isUngated = (route: PlainRoute): boolean => !parts.gate?.covers(gatedAs(route));
     return {
       app,
       clock,
       openPlainSide(keepAliveMs) {
         const routes = services.flatMap((service) => service.healthRoutes?.() ?? []);
         plainSide = openPlainSide(parts, clock, keepAliveMs);
-        plainSide?.add(routes.filter(isUngated));
+        plainSide?.add(gatedRoutes(routes, parts.gate));
         return plainSide;
       },
       async registerRoutes() {
         await registerServices(app, parts);
         closers.push(() => app.close());
         const routes = services.flatMap((service) => service.plainRoutes?.() ?? []);
-        plainSide?.add(routes.filter(isUngated));
+        plainSide?.add(gatedRoutes(routes, parts.gate));
       },
       warmUp() {
         for (const service of services) service.warmUp?.();
@@ -234,7 +233,22 @@ const GATED_AS = { server: 'tsdb', operator: 'identity' } as const;
 const gatedAs = ({ front }: PlainRoute): string =>
   typeof front === 'object' ? front.service : GATED_AS[front];
 
-/** Gates and request logs belong to the framework: with them it sees every request. */
+/** Without those that the framework has to see: their gate cannot decide at once, or has to hear from it who asks. */
+const gatedRoutes = (
+  routes: readonly PlainRoute[],
+  gate: RequestGate | undefined,
+): readonly GatedRoute[] =>
+  routes.flatMap((route) =>
+    route.methods.flatMap((method): GatedRoute[] => {
+      const service = gatedAs(route);
+      if (!gate?.covers(service)) return [{ route, method, gate: undefined }];
+      if (typeof route.front === 'object' && route.front.principal === undefined) return [];
+      const own = gate.plainGate(service, method, route.path);
+      return own === undefined ? [] : [{ route, method, gate: own }];
+    }),
+  );
+
+/** Request logs belong to the framework: with them it sees every request. */
 function openPlainSide(
   parts: HttpAppParts,
   clock: Clock,

@@ -51,6 +51,7 @@ export function plainReads(
 ): readonly PlainRoute[] {
   const front: PlainFront = {
     service: needs.serviceName,
+    principal: { kind: 'anonymous', ip: '' },
     headers: new Set(CLIENT_HEADERS),
     headsRecur: true,
     admits: ({ url }) => url.length <= MAX_URL_LENGTH,

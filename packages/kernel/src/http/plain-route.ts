@@ -1,3 +1,5 @@
+import type { Principal } from './principal.js';
+
 export type PlainMethod = 'GET' | 'POST';
 
 /** What a plain route looks at. */
@@ -55,6 +57,8 @@ export interface PlainRoute {
 export interface PlainFront {
   /** By which a gate knows what it covers. */
   readonly service: string;
+  /** To a gate: whoever asks is this one. Absent: a gate needs the framework to hear who asks. */
+  readonly principal?: Principal;
   /** Headers that requests may have, in lower case, besides those that every plain request may have. */
   readonly headers: ReadonlySet<string>;
   /** Clients send the same headers again and again, so what was read of them is remembered. */

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PlainMethod, PlainRequest } from './plain-route.js';
 import type { Principal } from './principal.js';
 import type { ServiceFront } from './service-front.js';
 
@@ -18,6 +20,39 @@ export interface RequestGate {
   admit(request: FastifyRequest, reply: FastifyReply, visitor: Visitor): boolean | Promise<boolean>;
   /** Adds the hooks that measure handlers to the scope of a covered service. */
   watch(scope: FastifyInstance, service: string): void;
+  /**
+   * For requests to a route of a watched scope that come without the framework; asked once per route and method, when all
+   * are registered. `undefined`: each of them has to come through the framework.
+   * @param service the one that speaks for the path.
+   */
+  plainGate(service: string, method: PlainMethod, path: string): PlainGate | undefined;
+}
+
+/** The gate in front of one plain route. */
+export interface PlainGate {
+  /**
+   * Decides at once, and charges a request that may pass what the framework's way would. `undefined`: it is for the
+   * framework, which words refusals and can wait for answers; nothing has been charged then.
+   */
+  admit(visitor: PlainVisitor): PlainPass | undefined;
+}
+
+export interface PlainVisitor {
+  readonly request: Pick<PlainRequest, 'headers'>;
+  readonly principal: Principal;
+  /** The connection of the client, or of its proxy. */
+  readonly socket: Socket;
+}
+
+/** What one admitted request owes. */
+export interface PlainPass {
+  /**
+   * The answer is there and about to be written.
+   * @returns headers about the limits, as lines with their ends; they stand behind those of the front.
+   */
+  answered(status: number): string;
+  /** The client has taken the answer, or has left. Twice is harmless. */
+  finish(): void;
 }
 
 export interface Visitor {

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
 
 /**
  * Counts the connections of each address that ask for something without a credential. It is told of a connection at
@@ -13,15 +13,11 @@ export class ConnectionGuard {
     this.#maxCount = maxCount;
   }
 
-  /** Closes the connection, and answers `false`, when the address has too many. */
-  admits(key: string, { raw }: FastifyRequest): boolean {
-    const { socket } = raw;
+  /** `false`: the address has too many; whoever asked closes the connection. */
+  admits(key: string, socket: Socket): boolean {
     if (this.#known.has(socket)) return true;
     const count = this.#counts.get(key) ?? 0;
-    if (count >= this.#maxCount) {
-      socket.destroy();
-      return false;
-    }
+    if (count >= this.#maxCount) return false;
     this.#known.add(socket);
     this.#counts.set(key, count + 1);
     socket.once('close', () => this.#forget(key));

@@ -1,4 +1,14 @@
-import type { Clock, RequestGate, RouteCost, Visitor } from '@plinth/kernel';
+import type { Socket } from 'node:net';
+import type {
+  Clock,
+  PlainGate,
+  PlainMethod,
+  PlainPass,
+  PlainVisitor,
+  RequestGate,
+  RouteCost,
+  Visitor,
+} from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
 import type { ClientAddress, ClientAddresses } from '../domain/client-address.js';
@@ -10,6 +20,7 @@ import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
 import { ConnectionGuard } from './connection-guard.js';
 import { limitedByHeaderOf, writeHeaders } from './headers.js';
+import { LimitedPass, UNLIMITED_PASS } from './plain-pass.js';
 import {
   loginRefusal,
   type Refusal,
@@ -53,6 +64,8 @@ export class HttpGate implements RequestGate {
   readonly #plans = new WeakMap<object, Map<string, Plan | 'exempt'>>();
   /** Of requests without a route, by service and method. */
   readonly #unrouted = new Map<string, Plan>();
+  /** What routes of watched scopes declare, by method and path. */
+  readonly #costs = new Map<string, RouteCost>();
   readonly #limitedByHeader: string;
   readonly #connections: ConnectionGuard | undefined;
 
@@ -82,7 +95,7 @@ export class HttpGate implements RequestGate {
     reply: FastifyReply,
     visitor: Visitor,
   ): boolean | Promise<boolean> {
-    const { limiter, addresses, logins, config } = this.#needs;
+    const { limiter, addresses, logins } = this.#needs;
     const address = addresses.of(request.raw);
     const { authorization } = request.headers;
     const isRefusal = visitor.purpose === 'refusal';
@@ -91,12 +104,12 @@ export class HttpGate implements RequestGate {
       else if (visitor.principal !== undefined) logins.noteSuccess(authorization);
     }
     const plan = this.#planOf(request, visitor);
-    if (plan === 'exempt' || address.isExempt) return true;
-    if (visitor.principal?.kind === 'app' && config.app_jwt === 'exempt') return true;
+    if (plan === 'exempt' || this.#isExempt(visitor, address)) return true;
     const caller = this.#callerOf(visitor, address);
-    // Connections of a proxy are no sign of what its clients do.
-    const isCounted = caller.identityClass === 'ip' && !address.isForwarded;
-    if (isCounted && this.#connections?.admits(caller.key, request) === false) return false;
+    if (!this.#mayConnect(caller, address, request.raw.socket)) {
+      request.raw.socket.destroy();
+      return false;
+    }
     const ask = { request, reply, visitor, caller };
     let found: Admission | Promise<Admission>;
     try {
@@ -114,9 +127,10 @@ export class HttpGate implements RequestGate {
   watch(scope: FastifyInstance, service: string): void {
     scope.addHook('onRoute', (route) => {
       const cost = route.config?.rateLimit ?? {};
-      this.#needs.routes.add(service, route, (method) =>
-        this.#routePlan(route.url, cost, method, service),
-      );
+      this.#needs.routes.add(service, route, (method) => {
+        this.#costs.set(`${method} ${route.url}`, cost);
+        return this.#routePlan(route.url, cost, method, service);
+      });
     });
     scope.addHook('preHandler', (request, _reply, done) => {
       request.rateLimit?.handlerStarts();
@@ -135,7 +149,61 @@ export class HttpGate implements RequestGate {
     });
   }
 
-  #callerOf({ principal }: Visitor, address: ClientAddress): Caller {
+  plainGate(service: string, method: PlainMethod, path: string): PlainGate | undefined {
+    const cost = this.#costs.get(`${method} ${path}`);
+    if (cost === undefined || !this.#needs.limiter.decidesAtOnce) return undefined;
+    const plan = this.#routePlan(path, cost, method, service);
+    return { admit: (visitor) => this.#admitPlain(visitor, plan, service) };
+  }
+
+  /** Step by step what `mayAuthenticate` and `admit` do, but that whatever must not pass is left to them. */
+  #admitPlain(
+    visitor: PlainVisitor,
+    plan: Plan | 'exempt',
+    service: string,
+  ): PlainPass | undefined {
+    const { limiter, addresses, logins } = this.#needs;
+    const { request, socket } = visitor;
+    const { headers } = request;
+    const address = addresses.of({ socket, headers });
+    const authorization = headers['authorization'];
+    if (authorization !== undefined) {
+      if (logins.isLocked(address.key, authorization)) return undefined;
+      logins.noteSuccess(authorization);
+    }
+    if (plan === 'exempt' || this.#isExempt(visitor, address)) return UNLIMITED_PASS;
+    const caller = this.#callerOf(visitor, address);
+    if (!this.#mayConnect(caller, address, socket)) return undefined;
+    const admission = limiter.admitAtOnce(caller, plan, service);
+    if (admission === undefined) return undefined;
+    const lease = this.#leaseOf(caller, admission);
+    lease.handlerStarts();
+    return new LimitedPass(lease, () => this.#headerLines(lease));
+  }
+
+  #isExempt({ principal }: Pick<Visitor, 'principal'>, address: ClientAddress): boolean {
+    if (address.isExempt) return true;
+    return principal?.kind === 'app' && this.#needs.config.app_jwt === 'exempt';
+  }
+
+  /** Connections of a proxy are no sign of what its clients do. */
+  #mayConnect(caller: Caller, address: ClientAddress, socket: Socket): boolean {
+    if (caller.identityClass !== 'ip' || address.isForwarded) return true;
+    return this.#connections?.admits(caller.key, socket) !== false;
+  }
+
+  #leaseOf(caller: Caller, admission: Admission): RequestLease {
+    const { limiter, clock } = this.#needs;
+    return new RequestLease({
+      admission,
+      isAuthenticated: caller.identityClass !== 'ip',
+      windowSec: windowSecOf(caller, admission.plan),
+      store: limiter.store,
+      clock,
+    });
+  }
+
+  #callerOf({ principal }: Pick<Visitor, 'principal'>, address: ClientAddress): Caller {
     const { callers } = this.#needs.limiter;
     const known = principal === undefined ? undefined : callers.ofPrincipal(principal);
     return known ?? callers.ofAddress(address.key, address.address);
@@ -143,18 +211,14 @@ export class HttpGate implements RequestGate {
 
   #settle(ask: Ask, admission: Admission): boolean {
     const { request, reply, visitor, caller } = ask;
-    const { limiter, clock } = this.#needs;
-    const windowSec = windowSecOf(caller, admission.plan);
-    this.#writeHeaders(admission, windowSec, reply);
+    this.#writeHeaders(admission, windowSecOf(caller, admission.plan), reply);
     if (admission.isAllowed) {
-      const isAuthenticated = caller.identityClass !== 'ip';
-      const { store } = limiter;
-      const lease = new RequestLease({ admission, isAuthenticated, windowSec, store, clock });
+      const lease = this.#leaseOf(caller, admission);
       request.rateLimit = lease;
       lease.followTo(reply.raw);
       return true;
     }
-    if (limiter.isShadowed(admission)) return true;
+    if (this.#needs.limiter.isShadowed(admission)) return true;
     visitor.front.setRefusalHeaders?.(request, reply);
     const context = this.#contextOf(request, reply, visitor.service);
     if (this.#needs.config.limited_by_header && admission.limitedBy !== undefined) {
@@ -186,14 +250,22 @@ export class HttpGate implements RequestGate {
   }
 
   #writeHeaders(admission: Admission, windowSec: number, reply: FastifyReply): void {
-    const { config, clock } = this.#needs;
-    const at = {
-      windowSec,
-      nowMs: config.ietf_headers ? clock.nowMs() : 0,
-      hasIetfHeaders: config.ietf_headers,
-    };
     const write = (name: string, value: string) => void reply.header(name, value);
-    writeHeaders(admission, admission.plan, at, write);
+    writeHeaders(admission, admission.plan, this.#headerOptions(windowSec), write);
+  }
+
+  #headerLines({ admission, windowSec }: RequestLease): string {
+    let lines = '';
+    writeHeaders(admission, admission.plan, this.#headerOptions(windowSec), (name, value) => {
+      lines += `${name}: ${value}\r\n`;
+    });
+    return lines;
+  }
+
+  #headerOptions(windowSec: number) {
+    const { config, clock } = this.#needs;
+    const hasIetfHeaders = config.ietf_headers;
+    return { windowSec, nowMs: hasIetfHeaders ? clock.nowMs() : 0, hasIetfHeaders };
   }
 
   #contextOf(request: FastifyRequest, reply: FastifyReply, service: string): RefusalContext {

@@ -95,17 +95,17 @@ export class MemoryStore implements LimitStore {
   }
 
   admit(caller: Caller, plan: Plan): MemoryAdmission {
-    const nowMs = this.#time.nowMs();
-    const steadyMs = nowMs + this.#time.offsetMs;
-    const state = this.#states.get(caller.key) ?? this.#states.open(caller.key);
-    state.seenSec = wholeSec(steadyMs);
-    const admission = new MemoryAdmission();
-    admission.plan = plan;
-    admission.state = state;
-    this.#judge.judge(admission, caller, nowMs);
-    if (admission.limitedBy === undefined) this.#commit(admission, steadyMs);
-    else if (admission.limitedBy !== 'ban') this.#bans.countRejection(state, steadyMs);
+    const admission = this.#decide(caller, plan);
+    const { limitedBy, state } = admission;
+    if (limitedBy !== undefined && limitedBy !== 'ban') {
+      this.#bans.countRejection(state, this.#time.steadyMs());
+    }
     return admission;
+  }
+
+  admitAtOnce(caller: Caller, plan: Plan): MemoryAdmission | undefined {
+    const admission = this.#decide(caller, plan);
+    return admission.isAllowed ? admission : undefined;
   }
 
   peek(caller: Caller, plan: Plan): Decision {
@@ -242,6 +242,20 @@ export class MemoryStore implements LimitStore {
       least = best.at(-1)?.used ?? 0;
     }
     return best.sort((a, b) => b.used - a.used).slice(0, limit);
+  }
+
+  /** Charges what may pass. */
+  #decide(caller: Caller, plan: Plan): MemoryAdmission {
+    const nowMs = this.#time.nowMs();
+    const steadyMs = nowMs + this.#time.offsetMs;
+    const state = this.#states.get(caller.key) ?? this.#states.open(caller.key);
+    state.seenSec = wholeSec(steadyMs);
+    const admission = new MemoryAdmission();
+    admission.plan = plan;
+    admission.state = state;
+    this.#judge.judge(admission, caller, nowMs);
+    if (admission.limitedBy === undefined) this.#commit(admission, steadyMs);
+    return admission;
   }
 
   #commit(admission: MemoryAdmission, steadyMs: number): void {

@@ -111,6 +111,7 @@ describe('createHttpApp', () => {
         return settled(false);
       },
       watch: (scope) => void scope.addHook('onSend', async () => void seen.push('watched')),
+      plainGate: () => undefined,
     });
     const ask = async (url: string, headers: Record<string, string> = { 'x-key': 'k1' }) => {
       const { statusCode } = await app.inject({ url, headers });

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 
+const NOTHING = Buffer.alloc(0);
+
 /** An answer as it goes out. */
 export type WrittenAnswer = { readonly start: string | Buffer } & (
   | { readonly rest?: undefined /** Goes out with the start. */; readonly body?: Buffer }
@@ -13,16 +15,20 @@ export type WrittenAnswer = { readonly start: string | Buffer } & (
     }
 );
 
+/** How one request is answered. */
+export interface Answering {
+  answer(): WrittenAnswer | Promise<WrittenAnswer>;
+  /** Called once: the client has taken the whole answer, or is gone. */
+  readonly onGone?: () => void;
+}
+
 export interface PlainConnectionOptions {
   readonly nowMs: number;
   /**
    * What answers `bytes`, one whole request; `undefined`: they are for the HTTP server.
    * @param leaving whether the client has left, for who has to know it.
    */
-  readonly read: (
-    bytes: Buffer,
-    leaving: () => AbortSignal,
-  ) => (() => WrittenAnswer | Promise<WrittenAnswer>) | undefined;
+  readonly read: (bytes: Buffer, leaving: () => AbortSignal) => Answering | undefined;
   /** Called when an answer that has begun fails, while its client still waits for the rest. */
   readonly onCut: (error: unknown) => void;
   /** Called once: the connection has ended or was handed over. */
@@ -38,6 +44,7 @@ export class PlainConnection {
   readonly #socket: Socket;
   readonly #options: PlainConnectionOptions;
   #isBusy = false;
+  #answering: Answering | undefined;
   /** Of the answer that is being made, when it asked whether its client leaves. */
   #leaving: AbortController | undefined;
   #isClosing = false;
@@ -91,7 +98,8 @@ export class PlainConnection {
     }
     this.#isBusy = true;
     this.#isActive = true;
-    const answer = answering();
+    this.#answering = answering;
+    const answer = answering.answer();
     if (answer instanceof Promise) answer.then(this.#send, this.#fail);
     else this.#send(answer);
   };
@@ -112,7 +120,7 @@ export class PlainConnection {
 
   readonly #send = (answer: WrittenAnswer): void => {
     if (answer.rest !== undefined) {
-      this.#sendPieces(answer).then(this.#sent, this.#cut);
+      this.#sendPieces(answer).then(this.#whenTaken, this.#cut);
       return;
     }
     const socket = this.#socket;
@@ -124,10 +132,17 @@ export class PlainConnection {
       socket.write(answer.body);
       socket.uncork();
     }
-    // What the system has taken is no reason to wait, however much it was; of a little that waits here no `drain` would come.
-    const isTaken = socket.writableLength === 0 || !socket.writableNeedDrain;
-    if (isTaken || this.#isClosing) this.#sent();
-    else socket.once('drain', this.#sent);
+    this.#whenTaken();
+  };
+
+  /** What the system has taken is no reason to wait, however much it was. */
+  readonly #whenTaken = (): void => {
+    const socket = this.#socket;
+    if (socket.writableLength === 0 || this.#isClosing) this.#sent();
+    else if (socket.writableNeedDrain) socket.once('drain', this.#sent);
+    // Of a little that waits no `drain` would come, but a write tells its own end to who has to know.
+    else if (this.#answering?.onGone === undefined) this.#sent();
+    else socket.write(NOTHING, this.#sent);
   };
 
   #write(bytes: string | Buffer): boolean {
@@ -184,6 +199,8 @@ export class PlainConnection {
   readonly #sent = (): void => {
     this.#leaving = undefined;
     if (this.#socket.destroyed) return;
+    // What still goes out while the connection ends is taken when it is closed.
+    if (this.#socket.writableLength === 0) this.#gone();
     if (this.#isClosing) {
       this.#socket.end();
       return;
@@ -204,8 +221,15 @@ export class PlainConnection {
     this.#socket.destroy();
   };
 
+  #gone(): void {
+    const answering = this.#answering;
+    this.#answering = undefined;
+    answering?.onGone?.();
+  }
+
   readonly #onClose = (): void => {
     this.#leaving?.abort();
+    this.#gone();
     this.#options.onLeft();
   };
 

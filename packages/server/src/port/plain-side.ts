@@ -1,9 +1,19 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RawRequest } from '@plinth/identity';
-import type { Clock, Logger, PlainAnswer, PlainRequest, PlainRoute } from '@plinth/kernel';
+import type {
+  Clock,
+  Logger,
+  PlainAnswer,
+  PlainGate,
+  PlainMethod,
+  PlainPass,
+  PlainRequest,
+  PlainRoute,
+  Principal,
+} from '@plinth/kernel';
 import type { RouteNumbers } from '../http/http-metrics.js';
-import { PlainConnection, type WrittenAnswer } from './plain-connection.js';
+import { type Answering, PlainConnection, type WrittenAnswer } from './plain-connection.js';
 import {
   type PlainHeaders,
   type PlainTarget,
@@ -30,15 +40,24 @@ export interface PlainSideParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Throws when the request must not be answered here. */
-  authenticate(request: RawRequest): unknown;
+  authenticate(request: RawRequest): Principal;
   /** Of every answer behind this front, as lines with their ends. */
   headerLines(front: Exclude<PlainRoute['front'], object>): string;
   numbersOf(method: string, path: string): RouteNumbers;
   isDraining(): boolean;
 }
 
+/** One method of a plain route. */
+export interface GatedRoute {
+  readonly route: PlainRoute;
+  readonly method: PlainMethod;
+  /** `undefined`: nothing stands in front of it. */
+  readonly gate: PlainGate | undefined;
+}
+
 interface KnownRoute {
   readonly route: PlainRoute;
+  readonly gate: PlainGate | undefined;
   readonly numbers: RouteNumbers;
   /** Headers that were read before, by their text; `undefined` where they seldom come again. */
   readonly heads: Map<string, PlainHeaders> | undefined;
@@ -47,6 +66,10 @@ interface KnownRoute {
 /** What an answer that is sent again and again begins with, as long as its last lines are the same. */
 interface WrittenHead {
   readonly common: string;
+  /** A gate's headers come between these two. */
+  readonly start: string;
+  readonly rest: string;
+  /** Both, where no gate has headers. */
   readonly bytes: Buffer;
 }
 
@@ -80,17 +103,15 @@ export class PlainSide {
   }
 
   /** Requests from here on are answered by these as well. Of two for one path the first stays. */
-  add(routes: readonly PlainRoute[]): void {
-    for (const route of routes) {
+  add(routes: readonly GatedRoute[]): void {
+    for (const { route, method, gate } of routes) {
+      const key = `${method} ${route.path.replace(/:[^/]+$/, ':')}`;
+      if (this.#routes.has(key)) continue;
       const known = headersKnownTo(route);
       const heads = hasRecurringHeads(route) ? (this.#headsOf.get(known) ?? new Map()) : undefined;
       if (heads !== undefined) this.#headsOf.set(known, heads);
-      for (const method of route.methods) {
-        const key = `${method} ${route.path.replace(/:[^/]+$/, ':')}`;
-        if (this.#routes.has(key)) continue;
-        const numbers = this.#parts.numbersOf(method, route.path);
-        this.#routes.set(key, { route, numbers, heads });
-      }
+      const numbers = this.#parts.numbersOf(method, route.path);
+      this.#routes.set(key, { route, gate, numbers, heads });
     }
   }
 
@@ -118,11 +139,7 @@ export class PlainSide {
   }
 
   /** What answers the request that `bytes` are; `undefined`: they are not exactly one, or not a plain one. */
-  #answering(
-    bytes: Buffer,
-    socket: Socket,
-    leaving: () => AbortSignal,
-  ): (() => WrittenAnswer | Promise<WrittenAnswer>) | undefined {
+  #answering(bytes: Buffer, socket: Socket, leaving: () => AbortSignal): Answering | undefined {
     if (bytes.length > MAX_REQUEST_BYTES || this.#parts.isDraining()) return undefined;
     const headEnd = bytes.indexOf(HEAD_END);
     if (headEnd < 0) return undefined;
@@ -146,8 +163,14 @@ export class PlainSide {
       body,
       leaving,
     };
-    if (!this.#isAdmitted(known.route, request, socket)) return undefined;
-    return () => this.#answer(known, request);
+    const principal = this.#principalOf(known.route, request, socket);
+    if (principal === undefined) return undefined;
+    const { gate } = known;
+    if (gate === undefined) return { answer: () => this.#answer(known, request) };
+    if (principal === 'anybody') return undefined;
+    const pass = gate.admit({ request, principal, socket });
+    if (pass === undefined) return undefined;
+    return { answer: () => this.#answer(known, request, pass), onGone: () => pass.finish() };
   }
 
   #routeOf({ method, path }: PlainTarget): KnownRoute | undefined {
@@ -159,19 +182,29 @@ export class PlainSide {
     return this.#routes.get(`${method} ${path.slice(0, start)}:`);
   }
 
-  #isAdmitted({ front }: PlainRoute, request: PlainRequest, socket: Socket): boolean {
-    if (typeof front === 'object') return front.admits(request);
+  /** `undefined`: nobody who may ask. */
+  #principalOf(
+    { front }: PlainRoute,
+    request: PlainRequest,
+    socket: Socket,
+  ): Principal | 'anybody' | undefined {
+    if (typeof front === 'object') {
+      return front.admits(request) ? (front.principal ?? 'anybody') : undefined;
+    }
     const { method, url, headers } = request;
     const authorization = headers['authorization'];
     try {
-      this.#parts.authenticate({ method, url, headers: { authorization }, socket });
-      return true;
+      return this.#parts.authenticate({ method, url, headers: { authorization }, socket });
     } catch {
-      return false; // The framework asks again and words the refusal.
+      return undefined; // The framework asks again and words the refusal.
     }
   }
 
-  #answer(known: KnownRoute, request: PlainRequest): WrittenAnswer | Promise<WrittenAnswer> {
+  #answer(
+    known: KnownRoute,
+    request: PlainRequest,
+    pass?: PlainPass,
+  ): WrittenAnswer | Promise<WrittenAnswer> {
     const startMs = this.#parts.clock.monotonicMs();
     let answer: PlainAnswer | Promise<PlainAnswer>;
     try {
@@ -179,9 +212,9 @@ export class PlainSide {
     } catch (err) {
       return this.#fail(err);
     }
-    if (!(answer instanceof Promise)) return this.#write(known, answer, startMs);
+    if (!(answer instanceof Promise)) return this.#write(known, answer, { startMs, pass });
     return answer.then(
-      (made) => this.#write(known, made, startMs),
+      (made) => this.#write(known, made, { startMs, pass }),
       (err: unknown) => this.#fail(err),
     );
   }
@@ -192,43 +225,53 @@ export class PlainSide {
     throw err;
   }
 
-  #write({ route, numbers }: KnownRoute, answer: PlainAnswer, startMs: number): WrittenAnswer {
+  #write(
+    { route, numbers }: KnownRoute,
+    answer: PlainAnswer,
+    { startMs, pass }: { readonly startMs: number; readonly pass: PlainPass | undefined },
+  ): WrittenAnswer {
     const { clock } = this.#parts;
+    const gateLines = pass?.answered(answer.status) ?? '';
     const { status, body, rest } = answer;
     const count = (sizeBytes: number | undefined): void =>
       numbers.count({ status, sizeBytes, durationMs: clock.monotonicMs() - startMs });
     if (rest === undefined) {
       // Of an answer without a body the framework knows the size only where there can be none.
       count(body?.length ?? (status === 204 ? 0 : undefined));
-      const start = this.#headOf(answer, route.front);
+      const start = this.#headOf(answer, route.front, gateLines);
       if (body === undefined) return { start };
       return body.length > MAX_COPIED_BYTES
         ? { start, body }
         : { start: Buffer.concat([bytesOf(start), body]) };
     }
     const isChunked = answer.sizeBytes === undefined;
-    const start = this.#startOf(answer, route.front);
+    const start = this.#startOf(answer, route.front, gateLines);
     return { start, isChunked, rest, onEnd: () => count(answer.sizeBytes) };
   }
 
   /** All that stands before the body of an answer that has nothing behind it. */
-  #headOf(answer: PlainAnswer, front: PlainRoute['front']): string | Buffer {
+  #headOf(answer: PlainAnswer, front: PlainRoute['front'], gateLines: string): string | Buffer {
     const { body } = answer;
     const common = this.#common();
-    const written = answer.recurs ? this.#writtenHeads.get(answer) : undefined;
-    if (written?.common === common) return written.bytes;
-    const length = body === undefined ? '' : `content-length: ${body.length}\r\n`;
-    const head = `${this.#headerLines(answer, front)}${length}${common}\r\n`;
-    if (!answer.recurs) return head;
-    const bytes = Buffer.from(head, 'latin1');
-    this.#writtenHeads.set(answer, { common, bytes });
-    return bytes;
+    if (!answer.recurs) {
+      const length = body === undefined ? '' : `content-length: ${body.length}\r\n`;
+      return `${this.#startLines(answer, front)}${gateLines}${headerLines(answer)}${length}${common}\r\n`;
+    }
+    let written = this.#writtenHeads.get(answer);
+    if (written?.common !== common) {
+      const length = body === undefined ? '' : `content-length: ${body.length}\r\n`;
+      const start = this.#startLines(answer, front);
+      const rest = `${headerLines(answer)}${length}${common}\r\n`;
+      written = { common, start, rest, bytes: Buffer.from(start + rest, 'latin1') };
+      this.#writtenHeads.set(answer, written);
+    }
+    return gateLines === '' ? written.bytes : written.start + gateLines + written.rest;
   }
 
   /** An answer up to what follows its body. */
-  #startOf(answer: PlainAnswer, front: PlainRoute['front']): string | Buffer {
+  #startOf(answer: PlainAnswer, front: PlainRoute['front'], gateLines: string): string | Buffer {
     const { body, sizeBytes } = answer;
-    let head = this.#headerLines(answer, front);
+    let head = this.#startLines(answer, front) + gateLines + headerLines(answer);
     if (body === undefined) return `${head}${this.#common()}\r\n`;
     if (sizeBytes !== undefined) {
       head += `content-length: ${sizeBytes}\r\n${this.#common()}\r\n`;
@@ -240,11 +283,10 @@ export class PlainSide {
     return Buffer.concat([Buffer.from(head, 'latin1'), body, CHUNK_END]);
   }
 
-  #headerLines({ status, headers }: PlainAnswer, front: PlainRoute['front']): string {
+  /** All that stands before the headers of a gate. */
+  #startLines({ status }: PlainAnswer, front: PlainRoute['front']): string {
     const own = typeof front === 'object' ? '' : this.#parts.headerLines(front);
-    let lines = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${own}`;
-    for (const [name, value] of headers) lines += `${name}: ${value}\r\n`;
-    return lines;
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${own}`;
   }
 
   /** Date and what becomes of the connection; the same string for a whole second. */
@@ -264,6 +306,12 @@ export class PlainSide {
       connection.noteTime(nowMs, this.#keepAliveMs);
     }
   }
+}
+
+function headerLines({ headers }: PlainAnswer): string {
+  let lines = '';
+  for (const [name, value] of headers) lines += `${name}: ${value}\r\n`;
+  return lines;
 }
 
 const headersKnownTo = ({ front }: PlainRoute): ReadonlySet<string> =>
