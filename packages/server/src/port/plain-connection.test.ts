@@ -10,8 +10,9 @@ const QUIET_MS = 500;
 const MAX_PENDING_BYTES = 100_000;
 
 /** Two ends of a connection, of which the server's answers every byte with `answer`. */
-async function openPair(answer: () => WrittenAnswer) {
+async function openPair(answer: () => WrittenAnswer, isWatched: boolean) {
   let answerCount = 0;
+  let goneCount = 0;
   let served: Socket | undefined;
   const server = createServer((socket) => {
     served = socket;
@@ -19,7 +20,7 @@ async function openPair(answer: () => WrittenAnswer) {
       nowMs: 0,
       read: () => {
         answerCount += 1;
-        return answer;
+        return isWatched ? { answer, onGone: () => void (goneCount += 1) } : { answer };
       },
       onCut: () => undefined,
       onLeft: () => undefined,
@@ -33,6 +34,7 @@ async function openPair(answer: () => WrittenAnswer) {
   return {
     client,
     answerCount: () => answerCount,
+    goneCount: () => goneCount,
     pendingBytes: () => served?.writableLength ?? 0,
     [Symbol.dispose]: () => {
       client.destroy();
@@ -62,7 +64,7 @@ describe('PlainConnection', () => {
     ['two pieces', { start: 'head', body }],
   ] as const) {
     it(`goes on with a client that stopped reading short answers of ${what}`, async () => {
-      using pair = await openPair(() => answer);
+      using pair = await openPair(() => answer, false);
       pair.client.pause();
       await askUntilFull(pair);
       const before = pair.answerCount();
@@ -73,6 +75,21 @@ describe('PlainConnection', () => {
         signal.throwIfAborted();
         await aWhile(5);
       }
+    });
+
+    it(`tells once of each short answer of ${what} that its client has it or is gone`, async () => {
+      using pair = await openPair(() => answer, true);
+      pair.client.pause();
+      await askUntilFull(pair);
+      assert.equal(pair.goneCount(), pair.answerCount() - 1, 'one waits to be taken');
+      pair.client.destroy();
+      const signal = AbortSignal.timeout(10_000);
+      while (pair.goneCount() < pair.answerCount()) {
+        signal.throwIfAborted();
+        await aWhile(5);
+      }
+      await aWhile(50);
+      assert.equal(pair.goneCount(), pair.answerCount());
     });
   }
 });
