@@ -48,7 +48,7 @@ async function main() {
   const flags = ['--services', 'gamedata', '--gamedata-max-import-bytes', '300mb'];
   const server = await startServerProcess({ dataDir, flags });
   try {
-    await benchReplies(server.url);
+    await benchBothStarts(server.url);
     await benchImport(server, token, path.join(dataDir, 'world.json'));
     await benchSearch(server.url);
     console.log(`memory                  ${residentMib(server.pid).toFixed(0)} MiB`);
@@ -58,8 +58,21 @@ async function main() {
   }
 }
 
-async function benchReplies(url) {
-  const response = await fetch(`${url}/api/items`);
+/** Alone, and as a user starts it: with all services, the limiter in front of game data among them. */
+async function benchBothStarts(aloneUrl) {
+  const dataDir = fs.mkdtempSync(path.join(tmpdir(), 'plinth-bench-'));
+  const all = await startServerProcess({ dataDir, flags: [] });
+  try {
+    await benchReplies({ 'game data alone': aloneUrl, 'all services': all.url });
+  } finally {
+    await all.kill();
+    fs.rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function benchReplies(urls) {
+  const [first] = Object.values(urls);
+  const response = await fetch(`${first}/api/items`);
   const body = new Uint8Array(await response.arrayBuffer());
   const etag = response.headers.get('etag');
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { body, etag } });
@@ -69,16 +82,20 @@ async function benchReplies(url) {
     ['cached list', []],
     ['304', ['-H', `If-None-Match: ${etag}`]],
   ]) {
-    const rates = { raw: [], own: [] };
-    // By turns, so that whatever else the machine does meets both.
+    const rates = { raw: [], ...Object.fromEntries(Object.keys(urls).map((start) => [start, []])) };
+    // By turns, so that whatever else the machine does meets all of them.
     for (let round = 0; round < ROUNDS; round += 1) {
-      rates.raw.push(await rate(`${raw}/api/items`, headers));
-      rates.own.push(await rate(`${url}/api/items`, headers));
+      for (const [start, url] of Object.entries({ raw, ...urls })) {
+        rates[start].push(await rate(`${url}/api/items`, headers));
+      }
     }
-    const [own, other] = [Math.max(...rates.own), Math.max(...rates.raw)];
-    console.log(
-      `${name.padEnd(23)} ${Math.round(own)}/s, raw ${Math.round(other)}/s: ${(own / other).toFixed(2)}x`,
-    );
+    const rawRate = Math.max(...rates.raw);
+    for (const start of Object.keys(urls)) {
+      const own = Math.max(...rates[start]);
+      const label = `${name}, ${start}`.padEnd(29);
+      const share = (own / rawRate).toFixed(2);
+      console.log(`${label} ${Math.round(own)}/s, raw ${Math.round(rawRate)}/s: ${share}x`);
+    }
   }
   await worker.terminate();
 }
