@@ -20,7 +20,10 @@ async function openPair(answer: () => WrittenAnswer, isWatched: boolean) {
       nowMs: 0,
       read: () => {
         answerCount += 1;
-        return isWatched ? { answer, onGone: () => void (goneCount += 1) } : { answer };
+        const onGone = () => {
+          goneCount += 1;
+        };
+        return isWatched ? { answer, onGone } : { answer };
       },
       onCut: () => undefined,
       onLeft: () => undefined,
