@@ -424,9 +424,40 @@ describe('statements that change databases', () => {
     }
   });
 
-  it('lists no users, continuous queries and subscriptions: there are none', async () => {
-    for (const q of ['SHOW USERS', 'SHOW CONTINUOUS QUERIES', 'SHOW SUBSCRIPTIONS']) {
-      assert.equal((await get({ q })).text, '{"results":[{"statement_id":0}]}\n', q);
+  it('lists no users, continuous queries and subscriptions: there are none, but their columns', async () => {
+    const q = 'SHOW USERS; SHOW SUBSCRIPTIONS; SHOW CONTINUOUS QUERIES';
+    assert.equal((await get({ q: 'CREATE DATABASE none' })).status, 200);
+    const whole = await get({ q });
+    assert.ok(
+      whole.text.startsWith(
+        '{"results":[{"statement_id":0,"series":[{"columns":["user","admin"]}]},{"statement_id":1},{"statement_id":2,"series":[{"name":"_internal","columns":["name","query"]},',
+      ),
+      whole.text,
+    );
+    assert.match(whole.text, /,\{"name":"none","columns":\["name","query"\]\}/);
+    assert.ok(whole.text.endsWith('"columns":["name","query"]}]}]}\n'), whole.text);
+    const chunked = await get({ q: 'SHOW USERS', chunked: 'true', chunk_size: '1' });
+    assert.equal(
+      chunked.text,
+      '{"results":[{"statement_id":0,"series":[{"columns":["user","admin"]}]}]}\n',
+    );
+    const chunks = (await get({ q: 'SHOW CONTINUOUS QUERIES', chunked: 'true' })).text;
+    const series = chunks
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).results[0].series[0]);
+    assert.deepEqual(series[0], { name: '_internal', columns: ['name', 'query'] });
+    assert.ok(series.some(({ name }) => name === 'none'));
+    const csv = await get({ q: 'SHOW USERS' }, { accept: 'application/csv' });
+    assert.equal(csv.text, 'name,tags,user,admin\n');
+    // Of the real server; MessagePack has `values` also where there are none.
+    const packed = Buffer.from(
+      '81a7726573756c74739182ac73746174656d656e745f696400a67365726965739182a7636f6c756d6e7392a475736572a561646d696ea676616c75657390',
+      'hex',
+    );
+    for (const more of [{}, { chunked: 'true' }]) {
+      const answer = await get({ q: 'SHOW USERS', ...more }, { accept: 'application/x-msgpack' });
+      assert.deepEqual(answer.bytes, packed);
     }
     const cq = 'CREATE CONTINUOUS QUERY c ON d BEGIN SELECT mean(v) INTO x FROM /[ab]/ END';
     assert.match(String(await values(cq, 'v1')), /trigger/);

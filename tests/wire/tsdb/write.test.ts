@@ -283,6 +283,13 @@ describe('POST /write', () => {
     ]);
   });
 
+  it('W-07 reads an empty precision as none: the shell of version 1 sends it', async () => {
+    assertEmpty(await post('/write?consistency=all&db=w07e&precision=&rp=', 'm v=1 2000000001'));
+    assert.deepEqual(await rows('w07e', 'SELECT time, v FROM m'), [
+      { time: '1970-01-01T00:00:02.000000001', v: 1 },
+    ]);
+  });
+
   it('W-07 words the failures of its parameters its own way', async () => {
     const prefix = 'failed to deserialize db/rp/precision in request: ';
     assertError(await post('/write', 'm v=1'), 400, failure('no db destination provided'));

@@ -90,3 +90,19 @@ export function listAnswer(
     },
   };
 }
+
+/** Series without rows: there is nothing to list, and clients read the columns all the same. */
+export function rowlessAnswer(columns: readonly AnswerColumn[], names: readonly string[]): Answer {
+  return {
+    columns,
+    tagNames: [],
+    zone: undefined,
+    series: {
+      async *[Symbol.asyncIterator]() {
+        for (const name of names) {
+          yield { name, tags: [], rowCount: 0, columns: columns.map(() => []) };
+        }
+      },
+    },
+  };
+}

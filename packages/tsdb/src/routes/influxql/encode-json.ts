@@ -30,6 +30,7 @@ export async function* encodeResult(
   const encoder = new SeriesEncoder(answer, options, out);
   const separator = frame.head === '' ? '' : ',';
   let open: SeriesName | undefined;
+  let close = '';
   let start = out.size;
   out.text(frame.head);
   for await (const { name, spans, columns } of blocksOf(answer)) {
@@ -38,9 +39,11 @@ export async function* encodeResult(
       const series = { name, tags };
       if (open !== undefined && isSame(open, series)) out.ascii(',');
       else {
-        out.ascii(open === undefined ? `${separator}"series":[` : ']},');
-        encoder.putHead(series);
+        out.ascii(open === undefined ? `${separator}"series":[` : `${close},`);
+        const hasRows = to > from;
+        encoder.putHead(series, hasRows);
         open = series;
+        close = hasRows ? ']}' : '}';
       }
       encoder.rows(from, to);
       if (out.size - start < PIECE_SIZE_BYTES) continue;
@@ -48,7 +51,7 @@ export async function* encodeResult(
       start = out.size;
     }
   }
-  if (open !== undefined) out.ascii(']}]');
+  if (open !== undefined) out.ascii(`${close}]`);
 }
 
 /** One document for each chunk. Source: tsdb-http, "Chunking". */
@@ -72,7 +75,8 @@ export async function* encodeChunks(
     const partial = goesOn === 'series' ? ',"partial":true' : '';
     const more = goesOn === 'end' ? '' : ',"partial":true';
     const lead = frame.head === '' ? '' : `${frame.head},`;
-    return `{"results":[{${lead}"series":[${encoder.head(chunk.series)}${chunk.text}]${partial}}]${more}}]}\n`;
+    const values = chunk.text === '' ? '' : `${VALUES}${chunk.text}]`;
+    return `{"results":[{${lead}"series":[${encoder.head(chunk.series)}${values}${partial}}]${more}}]}\n`;
   };
   let isEmpty = true;
   for await (const piece of answer.series) {
@@ -82,6 +86,7 @@ export async function* encodeChunks(
       yield document(held, 'result');
       held = undefined;
     }
+    if (piece.rowCount === 0) held ??= { series: piece, text: '', count: 0 };
     for (let from = 0; from < piece.rowCount; ) {
       if (held !== undefined && held.count === size) {
         yield document(held, 'series');
@@ -105,6 +110,7 @@ export function isSame(a: SeriesName, b: SeriesName): boolean {
   return a.name === b.name && a.tags.every((tag, i) => tag === b.tags[i]);
 }
 
+const VALUES = ',"values":[';
 const COMMA = 44;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
@@ -117,6 +123,7 @@ class SeriesEncoder {
   /** The same as bytes: answers have thousands of series. */
   readonly #tagKeyPieces: readonly Piece[];
   readonly #restPiece: Piece;
+  readonly #rowlessPiece: Piece;
   #leadName: string | undefined;
   #leadPiece = new Piece('{');
 
@@ -129,9 +136,10 @@ class SeriesEncoder {
       (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
     );
     const columns = JSON.stringify(answer.columns.map(({ name }) => name));
-    this.#rest = `${this.#tagKeys.length === 0 ? '' : '},'}"columns":${columns},"values":[`;
+    this.#rest = `${this.#tagKeys.length === 0 ? '' : '},'}"columns":${columns}`;
     this.#tagKeyPieces = this.#tagKeys.map((key) => new Piece(key));
-    this.#restPiece = new Piece(this.#rest);
+    this.#restPiece = new Piece(`${this.#rest}${VALUES}`);
+    this.#rowlessPiece = new Piece(this.#rest);
   }
 
   head({ name, tags }: SeriesName): string {
@@ -139,7 +147,8 @@ class SeriesEncoder {
     return `${leadOf(name)}${tagText.join('')}${this.#rest}`;
   }
 
-  putHead({ name, tags }: SeriesName): void {
+  /** What stands before the rows; without rows there are no `values`. */
+  putHead({ name, tags }: SeriesName, hasRows: boolean): void {
     const out = this.#out;
     if (name !== this.#leadName) {
       this.#leadName = name;
@@ -150,7 +159,7 @@ class SeriesEncoder {
       out.put(this.#tagKeyPieces[i] as Piece); // below the length
       out.jsonText(tags[i] ?? '');
     }
-    out.put(this.#restPiece);
+    out.put(hasRows ? this.#restPiece : this.#rowlessPiece);
   }
 
   /** The columns that the next rows are of. */

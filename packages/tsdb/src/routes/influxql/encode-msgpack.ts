@@ -93,6 +93,7 @@ export class MsgpackWriter {
         yield document('result');
         held = undefined;
       }
+      if (piece.rowCount === 0) held ??= { of: piece, rows: [], rowCount: 0 };
       for (let from = 0; from < piece.rowCount; ) {
         if (held !== undefined && held.rowCount === size) {
           yield document('series');

@@ -138,7 +138,8 @@ function withPolicy(db: string, parameters: Parameters, rules: ApiRules): string
 
 function readPrecision(parameters: Parameters, rules: ApiRules): Precision {
   const text = readParameter(parameters, ['precision'], failureOf(rules));
-  if (text === undefined) return rules.defaultPrecision;
+  // The shell of version 1 sends an empty one after `precision rfc3339`, and writes nanoseconds.
+  if (text === undefined || (text === '' && rules === RULES.v1)) return rules.defaultPrecision;
   const precision = rules.precisions.get(text);
   if (precision !== undefined) return precision;
   throw failureOf(rules)(`unknown variant \`${text}\`, expected one of ${rules.precisionNames}`);

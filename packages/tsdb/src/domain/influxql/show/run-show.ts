@@ -1,9 +1,15 @@
 import { assertNever } from '@plinth/kernel';
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DatabaseSchema } from '../../../model/schema.js';
-import { type Answer, type AnswerColumn, EMPTY_ANSWER, listAnswer } from '../answer.js';
+import {
+  type Answer,
+  type AnswerColumn,
+  EMPTY_ANSWER,
+  listAnswer,
+  rowlessAnswer,
+} from '../answer.js';
 import type { Measurement } from '../ast/measurement.js';
-import type { ShowClauses, ShowTagValues } from '../ast/show-statements.js';
+import type { ShowClauses, ShowNothing, ShowTagValues } from '../ast/show-statements.js';
 import type { ShowStatement } from '../ast/statement.js';
 import type { Session } from '../execute/session.js';
 import { typeOfKind } from '../plan/data-type.js';
@@ -39,10 +45,7 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
         [
           {
             name: 'databases',
-            rows: context
-              .databases()
-              .filter(({ name }) => !name.includes('/'))
-              .map(({ name }) => [name]),
+            rows: databaseNames(context).map((name) => [name]),
           },
         ],
       );
@@ -96,11 +99,32 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
         ],
       );
     case 'show_nothing':
-      return EMPTY_ANSWER;
+      return showNothing(show.what, context);
     default:
       return assertNever(show);
   }
 }
+
+/** Lists of a 1.x server that has none of these: columns without rows, which its clients look for. */
+function showNothing(what: ShowNothing['what'], context: ShowContext): Answer {
+  switch (what) {
+    case 'USERS':
+      return rowlessAnswer([text('user'), { name: 'admin', type: 'boolean' }], ['']);
+    case 'CONTINUOUS QUERIES':
+      return rowlessAnswer([text('name'), text('query')], databaseNames(context));
+    case 'SUBSCRIPTIONS':
+      return EMPTY_ANSWER;
+    default:
+      return assertNever(what);
+  }
+}
+
+/** Databases that are no retention policy of another. */
+const databaseNames = (context: ShowContext): string[] =>
+  context
+    .databases()
+    .map(({ name }) => name)
+    .filter((name) => !name.includes('/'));
 
 function durationText(ms: number): string {
   return ms < 1000 ? `${Math.floor(ms)}ms` : `${Math.floor(ms / 1000)}s`;
