@@ -118,6 +118,9 @@ export class ReplyCache {
     const name = `${reply.etag}/${coding}`;
     const kept = this.#thorough.get(name) ?? this.#thoroughBefore.get(name);
     const bytes = kept ?? (await compress(body, coding, isThorough));
+    // One tag means the same bytes: whoever was quicker has told them to somebody.
+    const told = readyCoding(reply, coding);
+    if (told !== undefined) return told;
     if (isThorough) this.#thorough.set(name, bytes);
     if (bytes.length >= body.length) {
       reply.coded[coding] = null;
