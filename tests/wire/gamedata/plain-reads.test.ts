@@ -68,8 +68,9 @@ describe('A public read without the framework', () => {
         const asked = { headers: [...coding, UNKNOWN_HEADER] };
         assert.equal(answer, await answerTo(target, asked), target);
         assert.match(answer, /^HTTP\/1\.1 \d{3} /, target);
-        // The second time it comes from the cache.
-        assert.equal(answer, await answerTo(target, { headers: coding }), target);
+        // The second time it comes from the cache, the third time its head does, too.
+        for (const _ of [2, 3])
+          assert.equal(answer, await answerTo(target, { headers: coding }), target);
       }
     }
   });

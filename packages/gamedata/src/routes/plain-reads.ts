@@ -8,7 +8,6 @@ import type {
 } from '@plinth/kernel';
 import { type GameDataFront, MAX_URL_LENGTH } from './front.js';
 import { findReply, type PublicRead, type PublicReadParts } from './public-reads.js';
-import type { Reply } from './reply-cache.js';
 import { type Finished, finish } from './send.js';
 
 /** What browsers, their caches and proxies say beside their question, and what is read of it. */
@@ -37,6 +36,9 @@ const CLIENT_HEADERS = [
   'x-real-ip',
 ];
 
+/** Answers whose headers are kept as text: one takes as much memory as all else of a short reply. */
+const MAX_KEPT_ANSWERS = 4096;
+
 export interface PlainReadNeeds {
   readonly parts: PublicReadParts;
   readonly front: GameDataFront;
@@ -56,11 +58,12 @@ export function plainReads(
     headsRecur: true,
     admits: ({ url }) => url.length <= MAX_URL_LENGTH,
   };
+  const kept = new KeptAnswers();
   return reads.flatMap((read) => {
     const { path } = read;
     const isAlone = path === '/' || path.includes(':');
     const paths = isAlone ? [path] : [path, `${path}/`];
-    return paths.map((each) => new PlainRead(each, read, front, needs));
+    return paths.map((each) => new PlainRead(each, read, { ...needs, plainFront: front, kept }));
   });
 }
 
@@ -70,11 +73,15 @@ class PlainRead implements PlainRoute {
   readonly front: PlainFront;
   readonly #read: PublicRead;
   readonly #hasParameter: boolean;
-  readonly #needs: PlainReadNeeds;
+  readonly #needs: PlainReadNeeds & { readonly kept: KeptAnswers };
 
-  constructor(path: string, read: PublicRead, front: PlainFront, needs: PlainReadNeeds) {
+  constructor(
+    path: string,
+    read: PublicRead,
+    needs: PlainReadNeeds & { readonly plainFront: PlainFront; readonly kept: KeptAnswers },
+  ) {
     this.path = path;
-    this.front = front;
+    this.front = needs.plainFront;
     this.#read = read;
     this.#hasParameter = path.includes(':');
     this.#needs = needs;
@@ -84,8 +91,14 @@ class PlainRead implements PlainRoute {
     const { cache } = this.#needs.parts;
     const known = cache.byUrl(request.url);
     if (known === undefined) return this.#answerSlowly(request);
+    const { kept } = this.#needs;
     try {
-      return this.#finished(request, known);
+      const finished = finish(request.headers, known, cache);
+      if (!(finished instanceof Promise)) return kept.of(finished);
+      return finished.then(
+        (made) => kept.of(made),
+        (error: unknown) => this.#refusal(error, request),
+      );
     } catch (error) {
       return this.#refusal(error, request);
     }
@@ -97,15 +110,10 @@ class PlainRead implements PlainRoute {
     const parameter = (): string => (this.#hasParameter ? lastPartOf(url) : '');
     try {
       const found = await findReply(parts, this.#read, { url, parameter });
-      return await this.#finished(request, found);
+      return plainAnswer(await finish(request.headers, found, parts.cache));
     } catch (error) {
       return this.#refusal(error, request);
     }
-  }
-
-  #finished({ headers }: PlainRequest, found: Reply): PlainAnswer | Promise<PlainAnswer> {
-    const finished = finish(headers, found, this.#needs.parts.cache);
-    return finished instanceof Promise ? finished.then(plainAnswer) : plainAnswer(finished);
   }
 
   #refusal(error: unknown, { url }: PlainRequest): PlainAnswer {
@@ -122,17 +130,29 @@ function lastPartOf(url: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-const plainAnswers = new WeakMap<Finished, PlainAnswer>();
+/** Answers that were asked for again, each the same object from then on. */
+class KeptAnswers {
+  #answers = new WeakMap<Finished, PlainAnswer>();
+  #count = 0;
 
-function plainAnswer(finished: Finished): PlainAnswer {
-  let answer = plainAnswers.get(finished);
-  if (answer === undefined) {
-    const { status, headers, bytes } = finished;
-    const pairs = Object.entries(headers)
-      .filter(([name]) => name !== 'content-length')
-      .map(([name, value]): [string, string] => [name, String(value)]);
-    answer = { status, headers: pairs, body: bytes, recurs: true };
-    plainAnswers.set(finished, answer);
+  of(finished: Finished): PlainAnswer {
+    const known = this.#answers.get(finished);
+    if (known !== undefined) return known;
+    // Starting over is rare, and cheaper for the usual case than keeping an order of use.
+    if (this.#count >= MAX_KEPT_ANSWERS) {
+      this.#answers = new WeakMap();
+      this.#count = 0;
+    }
+    const answer = { ...plainAnswer(finished), recurs: true };
+    this.#answers.set(finished, answer);
+    this.#count += 1;
+    return answer;
   }
-  return answer;
+}
+
+function plainAnswer({ status, headers, bytes }: Finished): PlainAnswer {
+  const pairs = Object.entries(headers)
+    .filter(([name]) => name !== 'content-length')
+    .map(([name, value]): [string, string] => [name, String(value)]);
+  return { status, headers: pairs, body: bytes };
 }

@@ -32,7 +32,8 @@ const KEPT_BY_304 = [
 
 interface Forms {
   readonly whole: Finished;
-  readonly unchanged: Finished;
+  /** Made when first asked for: most replies are asked for once. */
+  unchanged?: Finished;
 }
 const formsOf = new WeakMap<Coded, Forms>();
 
@@ -54,13 +55,12 @@ export function finish(
 function formFor(headers: AskedHeaders, found: Reply, coded: Coded): Finished {
   let forms = formsOf.get(coded);
   if (forms === undefined) {
-    forms = {
-      whole: { status: 200, headers: coded.headers, bytes: coded.bytes },
-      unchanged: { status: 304, headers: headersOf304(coded), bytes: undefined },
-    };
+    forms = { whole: { status: 200, headers: coded.headers, bytes: coded.bytes } };
     formsOf.set(coded, forms);
   }
-  return isFresh(headers, found) ? forms.unchanged : forms.whole;
+  if (!isFresh(headers, found)) return forms.whole;
+  forms.unchanged ??= { status: 304, headers: headersOf304(coded), bytes: undefined };
+  return forms.unchanged;
 }
 
 function headersOf304(coded: Coded): Record<string, string | number> {
