@@ -111,6 +111,7 @@ async function computed(ask: Ask, runs: Runs): Promise<ComputedGroups | undefine
     values = 0;
     await setImmediate();
   }
+  await groups.prepareSorted(answer.order);
   return {
     count: isTotal ? 1 : rowCounts.reduce((sum, rows) => (rows > 0 ? sum + 1 : sum), 0),
     chunks: () => groupChunks({ answer, groups, buckets, rowCounts, accumulators, isTotal }),

@@ -17,13 +17,13 @@ const SERIES_PER_ROW = 8;
 const NEAR_NS = 1024;
 
 /** The latest row of each combination of tags. */
-export function answerLastRows(ask: {
+export async function answerLastRows(ask: {
   readonly request: DirectRequest;
   readonly answer: DirectLastRows;
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
-}): Iterable<ResultChunk> | undefined {
+}): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = ask;
   if (ask.loaded.length > MAX_SOURCES) return undefined;
   // Parts that begin later come first: most runs of the others are then known to be earlier without a look.
@@ -32,6 +32,7 @@ export function answerLastRows(ask: {
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
   const latest = latestRuns(runs, loaded, groups);
+  await groups.prepareSorted(answer.by);
   const picked = lastRowsOf(runs, latest);
   // The rows come from all over the parts: in the order of their groups memory is read from its beginning to its end.
   const isFew = picked.rows.length * answer.columns.length <= MAX_COMPACTED_VALUES;

@@ -28,7 +28,7 @@ export async function answerDirectly(
     case 'rows':
       return await answerRows({ ...ask, answer });
     case 'last':
-      return answerLastRows({ ...ask, answer });
+      return await answerLastRows({ ...ask, answer });
     default:
       return assertNever(answer);
   }

@@ -1,7 +1,7 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DirectOrder } from '../../../model/direct-request.js';
 import type { SeriesIndex, TagCodes } from '../series-index.js';
-import { tagRanks } from './tag-ranks.js';
+import { prepareTagRanks, tagRanks } from './tag-ranks.js';
 
 /** Series by the values of some of their tags. */
 export class SeriesGroups {
@@ -46,6 +46,14 @@ export class SeriesGroups {
   valuesOf(tag: string): readonly (string | undefined)[] {
     const column = this.#index.tagColumn(tag);
     return this.#example.map((series) => column?.values[column.codes[series] as number]);
+  }
+
+  /** To be awaited before `sorted`, which would otherwise hold the event loop for tags of tens of thousands of new values. */
+  async prepareSorted(order: readonly DirectOrder[]): Promise<void> {
+    for (const { key } of order) {
+      const column = key.kind === 'tag' ? this.#index.tagColumn(key.tag) : undefined;
+      if (column !== undefined) await prepareTagRanks(column, this.count);
+    }
   }
 
   /** Numbers of the groups in the given order of tags. */

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { prepareTagRanks, tagRanks } from './tag-ranks.js';
+
+// U+FFFD and U+1F600 stand in another order as UTF-16 than as UTF-8.
+const unitArb = fc.constantFrom('', 'a', 'b', '1', '10', 'é', '\u{d7ff}', '\u{fffd}', '\u{1f600}');
+const textArb = fc.array(unitArb, { minLength: 1, maxLength: 4 }).map((units) => units.join(''));
+
+/** A plain sort of all of them by their bytes. */
+function expectedRanks(values: readonly (string | undefined)[]): number[] {
+  const sorted = values
+    .flatMap((text, code) => (text === undefined ? [] : [{ code, bytes: Buffer.from(text) }]))
+    .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+  const ranks = values.map(() => 0);
+  sorted.forEach(({ code }, i) => {
+    ranks[code] = i + 1;
+  });
+  return ranks;
+}
+
+const ranksOf = (values: readonly (string | undefined)[]): number[] =>
+  Array.from(tagRanks({ values, codes: new Int32Array() }, values.length) ?? []);
+
+describe('ranks of the values of a tag', () => {
+  it('are the order of the bytes, however the values come', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(textArb, { maxLength: 40 }), { maxLength: 6 }), (rounds) => {
+        const values: (string | undefined)[] = [undefined];
+        for (const texts of rounds) {
+          for (const text of texts) if (!values.includes(text)) values.push(text);
+          assert.deepEqual(ranksOf(values), expectedRanks(values));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('are the same when they are prepared in turns and values come meanwhile', async () => {
+    const textOf = (i: number): string => `${(i * 7919) % 20_011}-\u{1f600}`;
+    const values: (string | undefined)[] = [undefined];
+    for (let i = 0; i < 15_000; i++) values.push(textOf(i));
+    const tag = { values, codes: new Int32Array() };
+    const preparing = [prepareTagRanks(tag, values.length), prepareTagRanks(tag, values.length)];
+    for (let i = 15_000; i < 15_100; i++) values.push(textOf(i));
+    await Promise.all(preparing);
+    for (let i = 15_100; i < 15_110; i++) values.push(textOf(i));
+    assert.deepEqual(ranksOf(values), expectedRanks(values));
+  });
+});
