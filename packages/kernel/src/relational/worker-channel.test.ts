@@ -33,3 +33,23 @@ it('opens in a thread that was started ahead', async () => {
   await channel.close();
   assert.equal(thread.threadId, -1);
 });
+
+it('says so when a thread that was started ahead has failed or ends', async () => {
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  for (const code of ['process.exit(0)', 'throw new Error("broken")']) {
+    const thread = new Worker(code, { eval: true });
+    // As whoever started it does, who has nobody to tell yet.
+    thread.on('error', () => undefined);
+    const around = { folderMade: Promise.resolve(), thread };
+    await assert.rejects(WorkerChannel.open(settings, 10, around), { kind: 'store_unusable' });
+  }
+  const failed = new Worker('throw new Error("broken")', { eval: true });
+  const opening = new Promise<WorkerChannel>((resolve, reject) => {
+    // Its failure is known, its end is not.
+    failed.once('error', () => {
+      const around = { folderMade: Promise.resolve(), thread: failed };
+      WorkerChannel.open(settings, 10, around).then(resolve, reject);
+    });
+  });
+  await assert.rejects(opening, { kind: 'store_unusable' });
+});

@@ -43,9 +43,13 @@ export class WorkerChannel {
     const opened = new Promise<void>((resolve, reject) => {
       const onError = (error: unknown) =>
         reject(new StoreUnusable('it could not be opened', error));
+      const onExit = () => onError(new Error('its thread ended'));
       worker.once('error', onError);
+      // One that was started ahead may have failed before anybody listened: its end is all that can still be heard.
+      worker.once('exit', onExit);
       worker.once('message', () => {
         worker.off('error', onError);
+        worker.off('exit', onExit);
         resolve();
       });
     });
