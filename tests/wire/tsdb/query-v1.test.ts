@@ -96,6 +96,20 @@ describe('/query', () => {
     );
   });
 
+  it('V-01 takes null for no values: the Go client of version 1 sends it with every query', async () => {
+    const q = 'SELECT n FROM cpu WHERE usage < 1 LIMIT 1';
+    const plain = await get({ db: 'v1', q });
+    assert.match(plain.text, /"series"/);
+    assertText(await get({ db: 'v1', q, params: 'null' }), plain.text);
+    const form = new URLSearchParams({ db: 'v1', q, params: 'null' });
+    assertText(await post(form.toString(), 'application/x-www-form-urlencoded'), plain.text);
+    const json = JSON.stringify({ db: 'v1', q, params: null });
+    assertText(await post(json, 'application/json'), plain.text);
+    // As in 1.x, a placeholder has no value then.
+    const missing = await get({ db: 'v1', q: 'SELECT n FROM cpu WHERE host = $h', params: 'null' });
+    assert.match(missing.text, /Bind parameter '\$h' was referenced/);
+  });
+
   it('V-02 tells the failure of a statement in its place and goes on', async () => {
     const answer = await get({
       db: 'v1',

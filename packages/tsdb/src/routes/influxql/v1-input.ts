@@ -63,7 +63,7 @@ export function readV1Input(request: QueryHttp): V1Input {
     epochNs: readEpoch(fields['epoch']),
     isPretty: readFlag(fields, 'pretty'),
     chunkSize: isChunked ? readChunkSize(fields['chunk_size']) : undefined,
-    params: params ?? readParams(fields['params'] ? parseJsonObject(fields['params']) : undefined),
+    params: params ?? readParamsText(fields['params']),
     format,
   };
 }
@@ -156,7 +156,7 @@ function withJson(url: Fields, bytes: Buffer): WithBody {
   const params = Object.hasOwn(body, 'params') ? body['params'] : undefined;
   return {
     fields,
-    params: typeof params === 'string' ? readParams(parseJsonObject(params)) : readParams(params),
+    params: typeof params === 'string' ? readParamsText(params) : readParams(params),
   };
 }
 
@@ -202,4 +202,10 @@ function readChunkSize(text: string | undefined): number {
 
 function decodingFailure(cause: string): ParameterInvalid {
   return new ParameterInvalid(`error decoding params from url: ${cause}`);
+}
+
+/** The Go client of version 1 sends `null` with every query that has no parameters. */
+function readParamsText(text: string | undefined): StatementParameters {
+  const isAbsent = text === undefined || text === '' || text.trim() === 'null';
+  return readParams(isAbsent ? undefined : parseJsonObject(text));
 }
