@@ -58,6 +58,14 @@ describe('a point with the tags and the time of another', () => {
     assert.deepEqual(await all('precision'), [{ a: 1, b: 2, t: 'a', time: '1970-01-01T00:00:02' }]);
   });
 
+  it('L-05 replaces fields whatever their names are', async () => {
+    await put('names', 'm,t=a _rank=5,_order=5,_is_older=t,a=1 1');
+    await put('names', 'm,t=a _rank=1,_order=1,_is_older=f,a=2 1');
+    assert.deepEqual(await all('names'), [
+      { _is_older: false, _order: 1, _rank: 1, a: 2, t: 'a', time: T1 },
+    ]);
+  });
+
   it('L-05 merges with what was stored before a restart, and stays merged after one', async () => {
     await put('restart', 'm,t=a a=1,b=1 1');
     const { dataDir } = server;

@@ -116,9 +116,11 @@ async function splitRows(from: {
   const main = table.mainSource();
   const late = table.lateSource();
   const both = [
-    ...(table.main.rowCount > 0 ? [list(main, ['0 AS _rank', '_seq', '0::BIGINT AS _order'])] : []),
+    ...(table.main.rowCount > 0
+      ? [list(main, ['0 AS _seq_rank', '_seq', '0::BIGINT AS _seq_order'])]
+      : []),
     ...(table.late.rowCount > 0
-      ? [list(late, ['1 AS _rank', '_seq', `(${late.order})::BIGINT AS _order`])]
+      ? [list(late, ['1 AS _seq_rank', '_seq', `(${late.order})::BIGINT AS _seq_order`])]
       : []),
   ].join(' UNION ALL ');
   const minTime = table.main.minTime < table.late.minTime ? table.main.minTime : table.late.minTime;
@@ -129,7 +131,8 @@ async function splitRows(from: {
   const duplicates = quoteName(store.duplicates.name);
   const match = 'a._series = d._series AND a."time" = d."time"';
   const latest = names.map(
-    (name) => `last(${name} ORDER BY _rank, _seq, _order) FILTER (${name} IS NOT NULL) AS ${name}`,
+    (name) =>
+      `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
   );
   const merged = `${table.main.name}_merged`;
   const older = store
@@ -145,7 +148,7 @@ async function splitRows(from: {
   await host.withWriter(async (connection) => {
     await connection.run(`DROP TABLE IF EXISTS ${quoteName(merged)}`);
     await connection.run(
-      `CREATE TABLE ${quoteName(merged)} AS SELECT *, ${isOlder} AS _is_older FROM (SELECT ${['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ')} FROM (${both}) a SEMI JOIN ${duplicates} d ON ${match} GROUP BY _series, "time") m`,
+      `CREATE TABLE ${quoteName(merged)} AS SELECT *, ${isOlder} AS _seq_is_older FROM (SELECT ${['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ')} FROM (${both}) a SEMI JOIN ${duplicates} d ON ${match} GROUP BY _series, "time") m`,
     );
   });
   const key = ['_series', '"time"', ...names].join(', ');
@@ -156,12 +159,12 @@ async function splitRows(from: {
   return [
     {
       kind: 'unique',
-      rows: `(${once} UNION ALL SELECT ${key} FROM ${quoteName(merged)} WHERE NOT _is_older)`,
+      rows: `(${once} UNION ALL SELECT ${key} FROM ${quoteName(merged)} WHERE NOT _seq_is_older)`,
       drop: NOTHING_TO_DROP,
     },
     {
       kind: 'overlay',
-      rows: `(${mergedRows('_is_older')})`,
+      rows: `(${mergedRows('_seq_is_older')})`,
       drop: () =>
         host.withWriter(async (connection) => {
           await connection.run(`DROP TABLE IF EXISTS ${quoteName(merged)}`);

@@ -106,12 +106,14 @@ function overlaidRows(
   const all = inputs.map((segment) =>
     rowsOf(
       segment,
-      segment.kind === 'overlay' ? ['1 AS _rank', '_seq'] : ['0 AS _rank', '0::BIGINT AS _seq'],
+      segment.kind === 'overlay'
+        ? ['1 AS _seq_rank', '_seq']
+        : ['0 AS _seq_rank', '0::BIGINT AS _seq'],
     ),
   );
   const latest = columns.map((column) => {
     const name = quoteName(column.physicalName);
-    return `last(${name} ORDER BY _rank, _seq) FILTER (${name} IS NOT NULL) AS ${name}`;
+    return `last(${name} ORDER BY _seq_rank, _seq) FILTER (${name} IS NOT NULL) AS ${name}`;
   });
   return `(SELECT ${['_series', '"time"', ...latest].join(', ')} FROM (${all.join(' UNION ALL ')}) GROUP BY _series, "time")`;
 }

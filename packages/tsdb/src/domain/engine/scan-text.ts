@@ -137,8 +137,8 @@ function sourceText(
 /** Later writes of a point have the greater (rank, `_seq`, order). */
 function orderText(source: Source): string {
   return source.kind === 'unique'
-    ? '0 AS _rank, 0::BIGINT AS _seq, 0::BIGINT AS _order'
-    : `1 AS _rank, _seq, (${source.order})::BIGINT AS _order`;
+    ? '0 AS _seq_rank, 0::BIGINT AS _seq, 0::BIGINT AS _seq_order'
+    : `1 AS _seq_rank, _seq, (${source.order})::BIGINT AS _seq_order`;
 }
 
 /** Points written once pass through; of the others each field takes the latest value that was written. */
@@ -154,7 +154,8 @@ function mergedText(
   const match = `a._series = d._series AND a."time" = d."time"`;
   const once = `SELECT ${[key, ...names].join(', ')} FROM a ANTI JOIN ${quoteName(duplicates)} d ON ${match}`;
   const latest = names.map(
-    (name) => `last(${name} ORDER BY _rank, _seq, _order) FILTER (${name} IS NOT NULL) AS ${name}`,
+    (name) =>
+      `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
   );
   const merged = `SELECT ${[key, ...latest].join(', ')} FROM a SEMI JOIN ${quoteName(duplicates)} d ON ${match} GROUP BY _series, "time"`;
   return `(WITH a AS NOT MATERIALIZED (${parts.join(' UNION ALL ')}) ${once} UNION ALL ${merged})`;
