@@ -65,9 +65,11 @@ describe('the JSON decision API', () => {
     });
   });
 
-  it('refuses a value without telling it back that is long or nested without end', async () => {
-    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-    for (const value of [deep, JSON.stringify('x'.repeat(5_000))]) {
+  it('refuses a value without telling it back that is long, and what is nested without end', async () => {
+    const endless = `{"identity":"user:1","cost":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const refused = await platform.opsWithText('POST', 'rate-limits/check', endless);
+    assert.equal(refused.status, 400, refused.text);
+    for (const value of [`[${'1,'.repeat(5_000)}1]`, JSON.stringify('x'.repeat(5_000))]) {
       const question = `{"identity":"user:1","cost":${value}}`;
       const answer = await platform.opsWithText('POST', 'rate-limits/check', question);
       assert.equal(answer.status, 422, answer.text);

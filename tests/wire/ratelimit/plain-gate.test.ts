@@ -299,7 +299,10 @@ describe('A gate in front of short writes and queries', () => {
       flags: [
         ...['--services', 'tsdb,ratelimit'],
         ...services({ tsdb: { enabled: true } }),
-        ...resources({ tsdb_query: { limit: 20, anonymous_limit: 5, window: 3600 } }),
+        ...resources({
+          tsdb_query: { limit: 12, anonymous_limit: 5, window: 3600 },
+          tsdb_write: { limit: 9, anonymous_limit: 5, window: 3600 },
+        }),
       ],
     });
     const admin = await server.http.send(ADMIN_TOKEN, { method: 'POST' });
@@ -311,31 +314,31 @@ describe('A gate in front of short writes and queries', () => {
     });
     const { token: other } = JSON.parse(made.text) as { token: string };
     const by = (one: string): readonly string[] => [`Authorization: Bearer ${one}`];
-    const usedBefore = headerOf(
-      await answerTo(server, WRITE, { ...LINE, headers: by(token) }),
-      'x-ratelimit-used',
-    );
-    let used = usedBefore + 1;
+    const usedBy = async (target: string, asked: object): Promise<number> =>
+      headerOf(
+        await answerTo(server, target, { ...asked, headers: by(token) }),
+        'x-ratelimit-used',
+      );
+    let written = (await usedBy(WRITE, LINE)) + 1;
+    assert.equal(written, 2);
     for (const target of [WRITE, '/write?db=plain', `${WRITE}&precision=eon`]) {
-      await compare(server, target, { ...LINE, headers: by(token) }, used);
-      used += 2;
+      await compare(server, target, { ...LINE, headers: by(token) }, written);
+      written += 2;
     }
+    let used = (await usedBy(QUERY, {})) + 1;
     for (const target of [QUERY, '/api/v3/query_sql?db=plain&q=SELECT%201', `${QUERY}%20WHERE`]) {
       await compare(server, target, { headers: by(token) }, used);
       used += 2;
     }
     await compare(server, WRITE, { ...LINE, headers: by(other) }, 1);
-    // A wrong token counts against its address, by either way, as the request for the first token did.
-    for (const left of [3, 1]) {
+    // A wrong token counts against its address, by either way.
+    for (const left of [4, 2]) {
       const wrong = await compare(server, WRITE, { ...LINE, headers: by('wrong') });
       assert.match(wrong, /^HTTP\/1\.1 401 /);
       assert.equal(headerOf(wrong, 'x-ratelimit-remaining'), left);
     }
-    while (used <= 20) {
-      const answer = await answerTo(server, QUERY, { headers: by(token) });
-      assert.equal(headerOf(answer, 'x-ratelimit-used'), used);
-      used += 1;
-    }
+    for (; used <= 12; used++) assert.equal(await usedBy(QUERY, {}), used);
+    for (; written <= 9; written++) assert.equal(await usedBy(WRITE, LINE), written);
     for (const [target, asked] of [
       [WRITE, LINE],
       [QUERY, {}],

@@ -39,6 +39,7 @@ export function registerWriteRoutes(
 ): void {
   for (const route of routes) {
     app.post(route.path, {
+      config: { rateLimit: { resource: 'tsdb_write' } },
       errorHandler: (error, _request, reply) =>
         sendError(error, reply, { dialect: route.dialect, log }),
       handler: async (request, reply) => {
