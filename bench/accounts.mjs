@@ -271,8 +271,13 @@ async function benchPostgres() {
     });
     for (const client of clients) await client.end();
   } finally {
-    server.kill('SIGINT');
-    await new Promise((resolve) => server.once('exit', resolve));
+    // Whoever changes the user before PostgreSQL may keep the signal to itself.
+    const lock = path.join(data, 'postmaster.pid');
+    if (server.exitCode === null && fs.existsSync(lock)) {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      process.kill(Number.parseInt(fs.readFileSync(lock, 'utf8'), 10), 'SIGINT');
+      await ended;
+    }
     fs.rmSync(cluster, { recursive: true, force: true });
   }
 }
