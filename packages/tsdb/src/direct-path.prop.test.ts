@@ -189,11 +189,16 @@ const rowsArb = fc
 const lastArb = fc
   .record({
     table: tableArb,
-    list: fc.constantFrom('*', 'host, region, time, i'),
-    bound: timeTextArb,
+    list: fc.constantFrom('*', 'host, region, time, i', 'i, g, region, host'),
+    bound: fc.oneof(
+      fc.constant(''),
+      timeTextArb.map((time) => ` WHERE time <= ${time}`),
+      timeTextArb.map((time) => ` WHERE time >= ${time}`),
+      fc.constant(" WHERE region = 'eu'"),
+    ),
   })
   .map((q) => ({
-    text: `SELECT DISTINCT ON (host, region) ${q.list} FROM ${q.table} WHERE time <= ${q.bound} ORDER BY host, region, time DESC`,
+    text: `SELECT DISTINCT ON (host, region) ${q.list} FROM ${q.table}${q.bound} ORDER BY host, region, time DESC`,
     isOrdered: true,
   }));
 
@@ -201,7 +206,7 @@ const queryArb = fc.oneof(
   { weight: 4, arbitrary: groupsArb },
   { weight: 1, arbitrary: seriesSumsArb },
   { weight: 2, arbitrary: rowsArb },
-  { weight: 1, arbitrary: lastArb },
+  { weight: 2, arbitrary: lastArb },
 );
 
 /** In `once` every point is written once; `again` has points that are written again. */

@@ -2,6 +2,7 @@ import type { DirectLastRows, DirectRequest } from '../../../model/direct-reques
 import type { ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
 import { compacted, MAX_COMPACTED_VALUES } from './compact-rows.js';
+import { lastRowsOf } from './last-rows.js';
 import { timeAt } from './part.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
@@ -11,6 +12,8 @@ import type { LoadedRows } from './table-columns.js';
 /** Of many rows some are written while the ones before are on their way. */
 const CHUNK_ROWS = 512;
 const MAX_SOURCES = 65_535;
+/** Rows of so many are found in the nearer memory, wherever they lie. */
+const NEAR_ROWS = 65_536;
 /** Texts are kept by the value of a tag when there are no more series for each row of the answer. */
 const SERIES_PER_ROW = 8;
 /** Times as doubles are no further off than this. */
@@ -27,16 +30,19 @@ export async function answerLastRows(ask: {
   const { request, answer, index } = ask;
   if (ask.loaded.length > MAX_SOURCES) return undefined;
   // Parts that begin later come first: most runs of the others are then known to be earlier without a look.
-  const loaded = ask.loaded.toSorted((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
+  const loaded = ask.loaded
+    .map((each) => lastRowsOf(each, request))
+    .sort((a, b) => compareTimes(b.part.baseNs, a.part.baseNs));
   const runs = runsWithin(loaded, ask.series, request);
   const tags = answer.by.flatMap(({ key }) => (key.kind === 'tag' ? [key.tag] : []));
   const groups = new SeriesGroups(index, tags);
   const latest = latestRuns(runs, loaded, groups);
   await groups.prepareSorted(answer.by);
-  const picked = lastRowsOf(runs, latest);
-  // The rows come from all over the parts: in the order of their groups memory is read from its beginning to its end.
+  const picked = pickedFrom(runs, latest);
+  // Rows from all over the parts are taken together first, so that memory is read from its beginning to its end.
   const isFew = picked.rows.length * answer.columns.length <= MAX_COMPACTED_VALUES;
-  const rows = isFew ? compacted(picked, loaded) : { picked, loaded };
+  const isFar = loaded.some(({ part }) => part.rowCount > NEAR_ROWS);
+  const rows = isFew && isFar ? compacted(picked, loaded) : { picked, loaded };
   const order = Uint32Array.from(groups.sorted(answer.by));
   // Each series is there once; of few, though, the values of a tag are not looked at one by one.
   const tagsBy = index.count > order.length * SERIES_PER_ROW ? 'series' : 'value';
@@ -46,7 +52,7 @@ export async function answerLastRows(ask: {
 
 // Loops, because `from` and `map` call a function for each of thousands of rows.
 
-function lastRowsOf(runs: Runs, latest: readonly number[]): PickedRows {
+function pickedFrom(runs: Runs, latest: readonly number[]): PickedRows {
   const picked = emptyRows(latest.length);
   for (let i = 0; i < latest.length; i++) {
     const run = latest[i] as number;

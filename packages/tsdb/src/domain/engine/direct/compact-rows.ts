@@ -40,7 +40,10 @@ function compactedRows({ part, column }: LoadedRows, rows: Uint32Array): LoadedR
     // What is left of the part has no runs: its rows are known by their numbers.
     part: { ...part, ...NO_RUNS, rowCount: rows.length, offsets, order: undefined },
     column(id) {
-      if (!columns.has(id)) columns.set(id, compactedColumn(column(id), rows));
+      if (!columns.has(id)) {
+        const stored = column(id);
+        columns.set(id, stored && compactedColumn(stored, rows));
+      }
       return columns.get(id);
     },
   };
@@ -52,12 +55,11 @@ const NO_RUNS: Pick<Part, 'runSeries' | 'runStarts' | 'runEnds'> = {
   runEnds: new Uint32Array(0),
 };
 
-function compactedColumn(
-  stored: StoredColumn | undefined,
+/** These rows of a column. */
+export function compactedColumn(
+  { values, validity }: StoredColumn,
   rows: Uint32Array,
-): StoredColumn | undefined {
-  if (stored === undefined) return undefined;
-  const { values, validity } = stored;
+): StoredColumn {
   const taken = new (values.constructor as new (length: number) => typeof values)(rows.length);
   for (let i = 0; i < rows.length; i++) taken[i] = values[rows[i] as number] as number;
   if (validity === undefined) return { values: taken, validity };

@@ -94,17 +94,61 @@ export class SeriesGroups {
 
 /** A code has 32 bits. */
 const BEYOND_RANKS = 2 ** 32;
+/** Places that lie further apart are sorted as numbers. */
+const SLOTS_PER_GROUP = 8;
 /** A place and a group up to it are a number that a double holds exactly. */
 const MAX_PACKED = 2 ** 20;
 
 /** Numbers of groups by their places, and by themselves where these are the same: sorted without a call for each two. */
 function byPlace(places: Float64Array): readonly number[] {
   const count = places.length;
+  const slots = slotsOf(places);
+  if (slots !== undefined) return bySlot(slots);
   const packed = places.map((place, group) => place * count + group).sort();
   return Array.from({ length: count }, (_, i) => {
     const both = packed[i] as number;
     return both - Math.floor(both / count) * count;
   });
+}
+
+/** The same order as small numbers from 0 on; `undefined`: the places lie too far apart. */
+function slotsOf(
+  places: Float64Array,
+): { readonly of: Uint32Array; readonly count: number } | undefined {
+  let least = BEYOND_RANKS;
+  let greatest = -BEYOND_RANKS;
+  for (let group = 0; group < places.length; group++) {
+    const place = places[group] as number;
+    if (place === BEYOND_RANKS || place === -BEYOND_RANKS) continue;
+    if (place < least) least = place;
+    if (place > greatest) greatest = place;
+  }
+  const width = Math.max(0, greatest - least + 1);
+  if (width > places.length * SLOTS_PER_GROUP) return undefined;
+  const of = new Uint32Array(places.length);
+  for (let group = 0; group < places.length; group++) {
+    const place = places[group] as number;
+    if (place === BEYOND_RANKS) of[group] = width + 1;
+    else if (place !== -BEYOND_RANKS) of[group] = place - least + 1;
+  }
+  return { of, count: width + 2 };
+}
+
+/** Counted instead of compared. */
+function bySlot({ of, count }: { readonly of: Uint32Array; readonly count: number }): number[] {
+  const ends = new Uint32Array(count + 1);
+  for (let group = 0; group < of.length; group++)
+    ends[(of[group] as number) + 1] = (ends[(of[group] as number) + 1] as number) + 1;
+  for (let slot = 1; slot <= count; slot++)
+    ends[slot] = (ends[slot] as number) + (ends[slot - 1] as number);
+  const groups = new Array<number>(of.length).fill(0);
+  for (let group = 0; group < of.length; group++) {
+    const slot = of[group] as number;
+    const at = ends[slot] as number;
+    ends[slot] = at + 1;
+    groups[at] = group;
+  }
+  return groups;
 }
 
 /** Ranks of some values alone. */
