@@ -1,4 +1,5 @@
 import type { ColumnKind } from './column.js';
+import type { SeriesOfRows } from './kept-texts.js';
 import type { SqlType } from './sql-type.js';
 
 export interface OutputColumn {
@@ -18,6 +19,8 @@ export interface ColumnVector {
 export interface ResultChunk {
   readonly rowCount: number;
   readonly columns: readonly ColumnVector[];
+  /** Whose tags all of its dictionary columns are; `undefined`: nobody knows. */
+  readonly series?: SeriesOfRows | undefined;
   /**
    * Gives the memory of the columns back: nobody may look at them afterwards. Who keeps the chunk, or does not care, does not
    * call it.

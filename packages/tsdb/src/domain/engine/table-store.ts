@@ -459,7 +459,10 @@ export class TableStore {
       const found = this.#columns.find(sources, { columns, minTimeNs, maxTimeNs });
       if (found === undefined) return undefined;
       if (!(found instanceof Promise))
-        return await answerDirectly({ ...request, minTimeNs }, found, this.index);
+        return await answerDirectly({ ...request, minTimeNs }, found, {
+          index: this.index,
+          texts: this.#columns.texts,
+        });
       if (isAwaited) return undefined;
       await found;
     }

@@ -1,4 +1,5 @@
 import type { ColumnKind } from '../../model/column.js';
+import type { SeriesOfRows } from '../../model/kept-texts.js';
 import type { DataType, Value } from './plan/data-type.js';
 
 export interface AnswerColumn {
@@ -22,6 +23,8 @@ export interface AnswerBlock {
   readonly name: string;
   readonly spans: readonly AnswerSpan[];
   readonly columns: readonly ArrayLike<Value>[];
+  /** Of the rows, whose tags all columns of tags are; `undefined`: nobody knows. */
+  readonly series?: SeriesOfRows | undefined;
 }
 
 /** The rows `[from, to)` of a block, at least one: a series, or its next piece. */

@@ -328,8 +328,8 @@ class Executor {
   }
 
   async *#blocks(select: CompiledSelect): AsyncGenerator<AnswerBlock, void, undefined> {
-    for await (const { name, spans, times, columns } of runBlocks(select, this.#session))
-      yield { name, spans, columns: [times, ...columns] };
+    for await (const { name, spans, times, columns, series } of runBlocks(select, this.#session))
+      yield { name, spans, columns: [times, ...columns], series };
   }
 
   async *#series(select: CompiledSelect): AsyncGenerator<AnswerSeries, void, undefined> {

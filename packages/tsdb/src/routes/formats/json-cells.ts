@@ -1,4 +1,5 @@
 import { DictionaryVector } from '../../model/dictionary-vector.js';
+import type { SeriesOfRows } from '../../model/kept-texts.js';
 import type { ColumnVector, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { jsonText, type TextStyle } from './cell-text.js';
@@ -51,10 +52,16 @@ export class JsonCells {
   }
 
   /** To be called one after the other for each row. Columns of one kind that stand together are written as one. */
-  of({ columns: vectors }: ResultChunk): readonly CellWriter[] {
+  of({ columns: vectors, series }: ResultChunk): readonly CellWriter[] {
     const out = this.#out;
     const writers: CellWriter[] = [];
     for (let at = 0; at < vectors.length; ) {
+      const kept = series && this.#keptFrom(vectors, at, series);
+      if (kept !== undefined) {
+        writers.push(kept.write);
+        at += kept.columnCount;
+        continue;
+      }
       const dictionaries = dictionariesFrom(vectors, at);
       const wholes = dictionaries.length > 0 ? [] : this.#wholesFrom(vectors, at);
       if (dictionaries.length > 0) writers.push(this.#dictionaryWriter(at, dictionaries));
@@ -75,6 +82,30 @@ export class JsonCells {
       run.push({ values, validity, lead, ofNull });
     }
     return run;
+  }
+
+  /** Tags that stand together, made once for each series. */
+  #keptFrom(
+    vectors: readonly ColumnVector[],
+    from: number,
+    series: SeriesOfRows,
+  ): { readonly write: CellWriter; readonly columnCount: number } | undefined {
+    const tags = tagsFrom(vectors, from);
+    if (tags.length === 0) return undefined;
+    const columns = this.#columns.slice(from, from + tags.length);
+    const write = keptWriter(
+      { tags, columns, series, putTexts: (row) => this.#putTags(from, tags, row) },
+      this.#out,
+    );
+    return write && { write, columnCount: tags.length };
+  }
+
+  #putTags(from: number, tags: readonly DictionaryVector[], row: number): void {
+    for (let i = 0; i < tags.length; i++) {
+      const { codes, texts } = tags[i] as DictionaryVector; // below the length
+      const { lead, ofNull } = this.#columns[from + i] as JsonColumn; // one a vector
+      putTag(texts[codes[row] as number], { lead, ofNull }, this.#out);
+    }
   }
 
   #dictionaryWriter(at: number, group: readonly DictionaryVector[]): CellWriter {
@@ -108,9 +139,7 @@ export class JsonCells {
   #putTexts(at: number, group: readonly DictionaryVector[], code: number): void {
     for (let i = 0; i < group.length; i++) {
       const { lead, ofNull } = this.#columns[at + i] as JsonColumn; // one a vector
-      const text = group[i]?.texts[code];
-      this.#out.put(text === undefined ? ofNull : lead);
-      if (text !== undefined) this.#out.jsonText(text);
+      putTag(group[i]?.texts[code], { lead, ofNull }, this.#out);
     }
   }
 
@@ -122,6 +151,59 @@ export class JsonCells {
     });
     return new Piece(cells.join(''));
   }
+}
+
+/** Consecutive dictionary columns, whatever their codes are. */
+export function tagsFrom(
+  vectors: readonly ColumnVector[],
+  from: number,
+): readonly DictionaryVector[] {
+  const tags: DictionaryVector[] = [];
+  for (let at = from; at < vectors.length; at++) {
+    const vector = vectors[at];
+    if (!(vector instanceof DictionaryVector)) break;
+    tags.push(vector);
+  }
+  return tags;
+}
+
+/** Writes what stands between cells, and the texts of tags where they are not kept. */
+type TagFrame = Pick<JsonColumn, 'lead' | 'ofNull'>;
+
+/** The bytes of tags in one form, which are made by `putTexts` once for each series. `undefined`: they are not to be kept. */
+export function keptWriter(
+  options: {
+    readonly tags: readonly DictionaryVector[];
+    readonly columns: readonly TagFrame[];
+    readonly series: SeriesOfRows;
+    readonly putTexts: CellWriter;
+  },
+  out: TextBytes,
+): CellWriter | undefined {
+  const { tags, columns, series, putTexts } = options;
+  const form = JSON.stringify(columns.map(({ lead, ofNull }) => [lead.text, ofNull.text]));
+  const { numbers } = series;
+  const kept = series.kept.of(
+    tags.map(({ texts }) => texts),
+    form,
+  );
+  if (kept === undefined) return undefined;
+  return (row) => {
+    const number = numbers[row] as number;
+    const place = kept.placeOf(number);
+    if (place !== 0) {
+      out.kept(kept.words, place);
+      return;
+    }
+    const start = out.size;
+    putTexts(row);
+    kept.keep(number, out.since(start));
+  };
+}
+
+function putTag(text: string | undefined, { lead, ofNull }: TagFrame, out: TextBytes): void {
+  out.put(text === undefined ? ofNull : lead);
+  if (text !== undefined) out.jsonText(text);
 }
 
 /** Consecutive dictionary columns of the same codes: the tags of a series. */

@@ -102,6 +102,22 @@ export class TextBytes {
     this.#size += length;
   }
 
+  /** A text that is kept among words: its length at a place, and then its bytes. */
+  kept(words: Int32Array, place: number): void {
+    const length = words[place] as number;
+    this.#reserve(length + WORD_BYTES);
+    const view = this.#view;
+    const end = this.#size + length;
+    for (let at = this.#size, from = place + 1; at < end; at += WORD_BYTES, from++)
+      view.setInt32(at, words[from] as number, true);
+    this.#size = end;
+  }
+
+  /** What was written since the size was this, which it was after the last `take`. */
+  since(size: number): Uint8Array {
+    return this.#bytes.subarray(size, this.#size);
+  }
+
   text(text: string): void {
     // A code unit takes three bytes at most.
     this.#reserve(text.length * 3);

@@ -25,7 +25,7 @@ export interface ColumnWriter {
   put(row: number): void;
 }
 
-interface WriterOptions {
+export interface WriterOptions {
   readonly epochNs: bigint | undefined;
   readonly zone: string | undefined;
   readonly infinities: Infinities;

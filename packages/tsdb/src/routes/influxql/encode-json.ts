@@ -1,6 +1,13 @@
-import { type Answer, type AnswerSeries, blocksOf } from '../../domain/influxql/answer.js';
+import {
+  type Answer,
+  type AnswerBlock,
+  type AnswerSeries,
+  blocksOf,
+} from '../../domain/influxql/answer.js';
+import { areSameTags } from '../../domain/influxql/execute/series.js';
 import { Piece, TextBytes } from '../formats/text-bytes.js';
-import { type ColumnWriter, columnWriter, type Infinities } from './column-writer.js';
+import type { Infinities } from './column-writer.js';
+import { RowWriter } from './row-writer.js';
 
 export interface JsonOptions {
   readonly epochNs: bigint | undefined;
@@ -16,7 +23,7 @@ export interface ResultFrame {
 }
 
 /** Rows are handed on when there is so much of them. */
-const PIECE_SIZE_BYTES = 16 * 1024;
+const PIECE_SIZE_BYTES = 64 * 1024;
 
 /**
  * Writes the series of one result, as the inside of `{...}`, and yields when there is something worth sending.
@@ -33,17 +40,17 @@ export async function* encodeResult(
   let close = '';
   let start = out.size;
   out.text(frame.head);
-  for await (const { name, spans, columns } of blocksOf(answer)) {
-    encoder.take(columns);
+  for await (const { name, spans, columns, series } of blocksOf(answer)) {
+    encoder.take({ columns, series });
     for (const { tags, from, to } of spans) {
-      const series = { name, tags };
-      if (open !== undefined && isSame(open, series)) out.ascii(',');
+      if (open !== undefined && isSame(open, { name, tags })) out.byte(COMMA);
       else {
-        out.ascii(open === undefined ? `${separator}"series":[` : `${close},`);
         const hasRows = to > from;
-        encoder.putHead(series, hasRows);
-        open = series;
-        close = hasRows ? ']}' : '}';
+        if (open === undefined) out.ascii(`${separator}"series":[`);
+        else out.ascii(close);
+        encoder.putHead({ name, tags }, hasRows);
+        open = { name, tags };
+        close = hasRows ? ']},' : '},';
       }
       encoder.rows(from, to);
       if (out.size - start < PIECE_SIZE_BYTES) continue;
@@ -51,7 +58,7 @@ export async function* encodeResult(
       start = out.size;
     }
   }
-  if (open !== undefined) out.ascii(`${close}]`);
+  if (open !== undefined) out.ascii(`${close.slice(0, -1)}]`);
 }
 
 /** One document for each chunk. Source: tsdb-http, "Chunking". */
@@ -81,7 +88,7 @@ export async function* encodeChunks(
   let isEmpty = true;
   for await (const piece of answer.series) {
     isEmpty = false;
-    encoder.take(piece.columns);
+    encoder.take(piece);
     if (held !== undefined && !isSame(held.series, piece)) {
       yield document(held, 'result');
       held = undefined;
@@ -107,17 +114,15 @@ export async function* encodeChunks(
 type SeriesName = Pick<AnswerSeries, 'name' | 'tags'>;
 
 export function isSame(a: SeriesName, b: SeriesName): boolean {
-  return a.name === b.name && a.tags.every((tag, i) => tag === b.tags[i]);
+  return a.name === b.name && areSameTags(a.tags, b.tags);
 }
 
 const VALUES = ',"values":[';
 const COMMA = 44;
-const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
 
 class SeriesEncoder {
   readonly #out: TextBytes;
-  readonly #writers: readonly ColumnWriter[];
+  readonly #rows: RowWriter;
   readonly #tagKeys: readonly string[];
   readonly #rest: string;
   /** The same as bytes: answers have thousands of series. */
@@ -129,9 +134,7 @@ class SeriesEncoder {
 
   constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions, out: TextBytes) {
     this.#out = out;
-    this.#writers = answer.columns.map((column) =>
-      columnWriter(column, { epochNs, zone: answer.zone, infinities }, out),
-    );
+    this.#rows = new RowWriter(answer.columns, { epochNs, zone: answer.zone, infinities }, out);
     this.#tagKeys = answer.tagNames.map(
       (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
     );
@@ -162,26 +165,14 @@ class SeriesEncoder {
     out.put(hasRows ? this.#restPiece : this.#rowlessPiece);
   }
 
-  /** The columns that the next rows are of. */
-  take(columns: AnswerSeries['columns']): void {
-    this.#writers.forEach((writer, i) => {
-      writer.take(columns[i] ?? []);
-    });
+  /** What the next rows are of. */
+  take(block: Pick<AnswerBlock, 'columns' | 'series'>): void {
+    this.#rows.take(block);
   }
 
   /** Rows without the brackets around them; there is at least one. */
   rows(from: number, to: number): void {
-    const out = this.#out;
-    const writers = this.#writers;
-    for (let row = from; row < to; row++) {
-      if (row > from) out.byte(COMMA);
-      out.byte(OPEN_BRACKET);
-      for (let column = 0; column < writers.length; column++) {
-        if (column > 0) out.byte(COMMA);
-        (writers[column] as ColumnWriter).put(row);
-      }
-      out.byte(CLOSE_BRACKET);
-    }
+    this.#rows.put(from, to);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DirectLastRows, DirectRequest } from '../../../model/direct-request.js';
+import type { KeptTexts } from '../../../model/kept-texts.js';
 import type { ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
 import { compacted, MAX_COMPACTED_VALUES } from './compact-rows.js';
@@ -26,6 +27,7 @@ export async function answerLastRows(ask: {
   readonly loaded: readonly LoadedRows[];
   readonly index: SeriesIndex;
   readonly series: readonly number[] | undefined;
+  readonly texts: KeptTexts;
 }): Promise<Iterable<ResultChunk> | undefined> {
   const { request, answer, index } = ask;
   if (ask.loaded.length > MAX_SOURCES) return undefined;
@@ -45,8 +47,13 @@ export async function answerLastRows(ask: {
   const rows = isFew && isFar ? compacted(picked, loaded) : { picked, loaded };
   const order = Uint32Array.from(groups.sorted(answer.by));
   // Each series is there once; of few, though, the values of a tag are not looked at one by one.
-  const tagsBy = index.count > order.length * SERIES_PER_ROW ? 'series' : 'value';
-  const chunks = new RowChunks({ loaded: rows.loaded, columns: answer.columns, index, tagsBy });
+  const isFewOfMany = index.count > order.length * SERIES_PER_ROW;
+  const chunks = new RowChunks({
+    loaded: rows.loaded,
+    columns: answer.columns,
+    index,
+    ...(isFewOfMany ? { tagsBy: 'series' } : { tagsBy: 'value', kept: ask.texts }),
+  });
   return chunksOf(chunks, inOrder(rows.picked, order));
 }
 

@@ -1,6 +1,7 @@
 import { assertNever } from '@plinth/kernel';
 import type { Column } from '../../../model/column.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
+import type { KeptTexts } from '../../../model/kept-texts.js';
 import type { ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
 import { answerGroups } from './answer-groups.js';
@@ -18,7 +19,7 @@ import type { LoadedRows } from './table-columns.js';
 export async function answerDirectly(
   request: DirectRequest,
   loaded: readonly LoadedRows[],
-  index: SeriesIndex,
+  { index, texts }: { readonly index: SeriesIndex; readonly texts: KeptTexts },
 ): Promise<Iterable<ResultChunk> | undefined> {
   const { answer } = request;
   const ask = { request, loaded, index, series: selectedSeries(request, index) };
@@ -28,7 +29,7 @@ export async function answerDirectly(
     case 'rows':
       return await answerRows({ ...ask, answer });
     case 'last':
-      return await answerLastRows({ ...ask, answer });
+      return await answerLastRows({ ...ask, answer, texts });
     default:
       return assertNever(answer);
   }

@@ -1,4 +1,5 @@
 import type { Column } from '../../../model/column.js';
+import type { KeptTexts } from '../../../model/kept-texts.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
 import { isSet, type StoredColumn } from './part.js';
@@ -19,6 +20,7 @@ export class RowChunks {
   readonly #loaded: readonly LoadedRows[];
   readonly #columns: readonly Column[];
   readonly #tags: ChunkTags;
+  readonly #kept: KeptTexts | undefined;
   /** By field and source. */
   readonly #stored = new Map<Column, readonly (StoredColumn | undefined)[]>();
   readonly #baseLow: readonly number[];
@@ -30,10 +32,13 @@ export class RowChunks {
     readonly index: SeriesIndex;
     /** What a text of a tag is made for once: a series, which is best when it has many rows, or a value. */
     readonly tagsBy: 'series' | 'value';
+    /** Where texts of series are kept from one answer to the next. */
+    readonly kept?: KeptTexts;
   }) {
     const { loaded, columns, index } = options;
     this.#loaded = loaded;
     this.#columns = columns;
+    this.#kept = options.kept;
     this.#baseLow = loaded.map(({ part }) => Number(BigInt.asUintN(32, part.baseNs)));
     this.#baseHigh = loaded.map(({ part }) => Number(part.baseNs >> 32n));
     const tags = columns.flatMap(({ kind, name }) => (kind === 'tag' ? [name] : []));
@@ -43,9 +48,11 @@ export class RowChunks {
 
   /** Rows `[from, to)` of those that were picked. */
   chunk(picked: PickedRows, from: number, to: number): ResultChunk {
-    const tags = this.#tags.of(picked.series.subarray(from, to));
+    const numbers = picked.series.subarray(from, to);
+    const tags = this.#tags.of(numbers);
     return {
       rowCount: to - from,
+      series: this.#kept === undefined ? undefined : { numbers, kept: this.#kept },
       columns: this.#columns.map((column): ColumnVector => {
         if (column.kind === 'tag') return tags.get(column.name) as ColumnVector; // all tags are there
         return column.kind === 'time'

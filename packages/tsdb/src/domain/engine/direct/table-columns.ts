@@ -14,6 +14,7 @@ import {
   valueSizeBytes,
 } from './load-rows.js';
 import type { Part, StoredColumn } from './part.js';
+import { TableTexts } from './table-texts.js';
 
 /** Rows of a buffer table that are kept as one: a part's places fit 16 bits. */
 const PAGE_ROWS = 65536;
@@ -68,6 +69,7 @@ export class TableColumns {
   readonly #host: DuckDbHost;
   readonly #index: SeriesIndex;
   readonly #onError: (error: unknown) => void;
+  readonly texts: TableTexts;
   readonly #units = new Map<object, RowUnit[]>();
   /** What was missed once, by segment: columns that one query alone asks for are not read from files. */
   readonly #missed = new Map<object, Set<number>>();
@@ -87,6 +89,7 @@ export class TableColumns {
     this.#host = options.host;
     this.#index = options.index;
     this.#onError = options.onError;
+    this.texts = new TableTexts(options.cache);
   }
 
   get isEnabled(): boolean {
@@ -219,6 +222,7 @@ export class TableColumns {
 
   /** Gives up what belongs to other sources than these. */
   retain(keys: ReadonlySet<object>): void {
+    if (keys.size === 0) this.texts.forget();
     for (const [key, units] of this.#units) {
       if (keys.has(key)) continue;
       for (const { rows } of units) rows.forget();

@@ -1,6 +1,9 @@
 import { DictionaryVector } from '../../../model/dictionary-vector.js';
 import type { SeriesIndex, TagCodes } from '../series-index.js';
 
+/** Of a tag that no series has. */
+const NO_TEXTS: readonly undefined[] = [undefined];
+
 /** Tags of an answer's rows as dictionaries. */
 export interface ChunkTags {
   /** By tag, its values for rows of these series. */
@@ -55,7 +58,7 @@ export class TagsByValue implements ChunkTags {
       if (column !== undefined)
         for (let i = 0; i < series.length; i++)
           codes[i] = column.codes[series[i] as number] as number;
-      const texts = column?.values ?? [undefined];
+      const texts = column?.values ?? NO_TEXTS;
       vectors.set(name, new DictionaryVector(codes, texts, { hasMissing: codes.includes(0) }));
     }
     return vectors;

@@ -81,7 +81,7 @@ export async function* readRowBlocks(
       `SELECT ${list} FROM ${scanText(0)} r${where}${qualify} ORDER BY ${order}${limit}`,
     direct: reader.direct(directRows(request, reader)),
   });
-  for await (const { rowCount, columns: vectors } of chunks) {
+  for await (const { rowCount, columns: vectors, series } of chunks) {
     const keys = vectors.slice(0, groups.length).map((vector) => tagTexts(vector, rowCount));
     const times = vectors[groups.length]?.values as BigInt64Array; // the time column is never NULL
     const values = request.refs.map((ref, i) =>
@@ -91,12 +91,17 @@ export async function* readRowBlocks(
     for (let from = 0; from < rowCount; ) {
       let to = from + 1;
       if (keys.length === 0) to = rowCount;
-      else while (to < rowCount && keys.every((key) => key[to] === key[from])) to++;
+      else while (to < rowCount && isSameKey(keys, from, to)) to++;
       spans.push({ tags: keys.map((key) => key[from] as string), from, to });
       from = to;
     }
-    yield { times, columns: values, spans };
+    yield { times, columns: values, spans, series };
   }
+}
+
+function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): boolean {
+  for (const key of keys) if (key[a] !== key[b]) return false;
+  return true;
 }
 
 /** The same for rows in memory: the last ones of series, or all of one group. */

@@ -5,7 +5,7 @@ import { readRowBlocks } from './read-rows.js';
 import { plainCalls } from './run-calls.js';
 import { plainColumnOf, rawRequest } from './run-raw.js';
 import { runSelect } from './run-select.js';
-import type { SeriesBlock, SeriesSpan } from './series.js';
+import { areSameTags, type SeriesBlock, type SeriesSpan } from './series.js';
 import type { Session } from './session.js';
 import { tableRequest } from './source-rows.js';
 
@@ -84,9 +84,10 @@ async function* cutBlocks(
   limit: number | undefined,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const cut = limit === undefined ? undefined : cutter(limit);
-  for await (const { times, columns, spans } of blocks) {
+  for await (const { times, columns, spans, series } of blocks) {
     yield {
       times,
+      series,
       columns: places.map((place) => columns[place] ?? []),
       spans: cut?.(spans) ?? spans,
     };
@@ -97,12 +98,15 @@ async function* cutBlocks(
 function cutter(limit: number): (spans: readonly SeriesSpan[]) => readonly SeriesSpan[] {
   let tags: readonly string[] | undefined;
   let left = limit;
-  return (spans) =>
-    spans.flatMap((span) => {
-      if (!tags?.every((tag, i) => tag === span.tags[i])) left = limit;
+  return (spans) => {
+    const kept: SeriesSpan[] = [];
+    for (const span of spans) {
+      if (tags === undefined || !areSameTags(tags, span.tags)) left = limit;
       tags = span.tags;
       const to = Math.min(span.to, span.from + left);
       left -= to - span.from;
-      return to === span.from ? [] : to === span.to ? span : { ...span, to };
-    });
+      if (to > span.from) kept.push(to === span.to ? span : { ...span, to });
+    }
+    return kept;
+  };
 }

@@ -1,3 +1,4 @@
+import type { SeriesOfRows } from '../../../model/kept-texts.js';
 import type { Value } from '../plan/data-type.js';
 
 /** Rows of one series of an answer; a long series comes in several pieces, one after the other. */
@@ -16,6 +17,8 @@ export interface SeriesBlock {
   readonly times: ArrayLike<bigint>;
   /** One array a field. */
   readonly columns: readonly ArrayLike<Value>[];
+  /** Of the rows, where they are rows of a table as they stand in memory. */
+  readonly series?: SeriesOfRows | undefined;
 }
 
 /** The rows `[from, to)`, at least one. */
@@ -29,5 +32,11 @@ export function isSameSeries(
   a: Pick<Series, 'name' | 'tags'>,
   b: Pick<Series, 'name' | 'tags'>,
 ): boolean {
-  return a.name === b.name && a.tags.every((tag, i) => tag === b.tags[i]);
+  return a.name === b.name && areSameTags(a.tags, b.tags);
+}
+
+/** Of two series with the same tags. A loop: it is asked for each of thousands of series. */
+export function areSameTags(a: readonly string[], b: readonly string[]): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
