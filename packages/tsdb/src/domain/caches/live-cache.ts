@@ -85,6 +85,7 @@ export class LiveCache {
     const { signal } = this.#stop;
     const fromNs = this.#needs.visibleFromNs();
     try {
+      await store.whenIndexed();
       if (content.kind === 'last' && definition.kind === 'last') {
         const by = columnsOf(store.schema, definition.keyColumnIds);
         const values =

@@ -33,7 +33,7 @@ export async function flushTable(
 ): Promise<FlushedTable> {
   await store.checkLateRows();
   await table.main.handOver();
-  await store.seriesTable.handOver(store.schema);
+  await store.handOverSeries();
   const columns = columnsOf(table);
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
@@ -278,7 +278,7 @@ async function writeNewSeries(
   const from = store.storedSeries;
   const to = store.index.count;
   if (from === to) return { seriesFile: undefined, storedSeries: to };
-  await store.seriesTable.handOver(store.schema);
+  await store.handOverSeries();
   const written = await files.writeSeries({
     tableUuid: store.schema.uuid,
     select: `SELECT * FROM ${store.seriesTable.rangeText(from, to)}`,

@@ -23,7 +23,7 @@ export async function mergeSegments(options: {
 }): Promise<readonly Segment[]> {
   const { store, inputs, host, files } = options;
   for (const segment of inputs) await files.verify(segment);
-  await store.seriesTable.handOver(store.schema);
+  await store.handOverSeries();
   await store.tombstones.settled();
   const tombstones = store.tombstones.all;
   const rowsOf = (segment: Segment, order: readonly string[]): string =>

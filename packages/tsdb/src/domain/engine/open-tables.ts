@@ -3,7 +3,6 @@ import type { FieldValues } from '../../model/parsed-body.js';
 import type { BatchField } from '../../model/row-batch.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import { quoteName } from '../../storage/duckdb/quote.js';
 import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
 import {
@@ -11,12 +10,15 @@ import {
   type SeriesDefinition,
   type StoredTable,
 } from '../../storage/wal/write-record.js';
+import { loadSeries } from './load-series.js';
 import type { SeriesIndex } from './series-index.js';
-import { parquetFrom } from './sources.js';
 import type { TableStore } from './table-store.js';
 import type { BatchForTable, WriteBuffer } from './write-buffer.js';
 
-/** Fills a table's store from its files: segments, and the series index from series files or, if lost, from segments. */
+/**
+ * Fills a table's store from its files. The series are read when they are needed: from series files or, if one is lost, from
+ * segments, and then at once.
+ */
 export async function openTable(options: {
   readonly store: TableStore;
   readonly segments: readonly Segment[];
@@ -25,55 +27,25 @@ export async function openTable(options: {
   readonly files: SegmentFiles;
   readonly onIndexRebuilt: (error: FileDamaged) => void;
 }): Promise<void> {
-  const { store, segments, seriesFiles, files } = options;
+  const { store, segments, seriesFiles, host, files } = options;
   // Rows up to the latest stored time may repeat stored points; later ones cannot.
-  const floor = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
+  const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
+  const pathsOf = (stored: readonly { readonly objectName: string }[]): string[] =>
+    stored.map(({ objectName }) => files.pathOf(objectName));
   try {
-    for (const file of seriesFiles) {
-      await files.verify(file);
-      await loadSeries(options, [files.pathOf(file.objectName)], floor);
-    }
+    for (const file of seriesFiles) await files.verify(file);
     store.seriesFiles = seriesFiles;
+    const paths = pathsOf(seriesFiles);
+    store.indexLater(() => loadSeries({ store, host, paths, floorNs, areSegments: false }));
   } catch (error) {
     if (!(error instanceof FileDamaged)) throw error;
     options.onIndexRebuilt(error);
     for (const segment of segments) await files.verify(segment);
-    await loadSeries(
-      options,
-      segments.map((segment) => files.pathOf(segment.objectName)),
-      floor,
-    );
+    const paths = pathsOf(segments);
+    await loadSeries({ store, host, paths, floorNs, areSegments: true });
+    store.storedSeries = store.index.count;
   }
-  store.storedSeries = store.index.count;
   await store.open(segments);
-}
-
-async function loadSeries(
-  options: { readonly store: TableStore; readonly host: DuckDbHost },
-  paths: readonly string[],
-  floor: bigint,
-): Promise<void> {
-  if (paths.length === 0) return;
-  const { store, host } = options;
-  const from = parquetFrom(paths).replace(/\)$/, ', union_by_name = true)');
-  const described = await host.rows(`DESCRIBE SELECT * FROM ${from}`);
-  const present = new Set(described.map(([name]) => String(name)));
-  const tags = [...store.schema.columns.values()].filter(
-    (column) => column.kind === 'tag' && present.has(column.physicalName),
-  );
-  const list = ['_series', ...tags.map((tag) => quoteName(tag.physicalName))].join(', ');
-  const rows = await host.rows(`SELECT DISTINCT ${list} FROM ${from}`);
-  for (const [id, ...values] of rows) {
-    const keys: string[] = [];
-    const texts: string[] = [];
-    values.forEach((value, i) => {
-      const tag = tags[i];
-      if (typeof value !== 'string' || tag === undefined) return;
-      keys.push(tag.name);
-      texts.push(value);
-    });
-    store.index.load(BigInt(String(id)), keys, texts, floor);
-  }
 }
 
 /** Puts the records of the log that are not in segments back into the buffer. Returns how many rows there were. */
@@ -94,6 +66,7 @@ export async function replayLog(options: {
     for (const table of record.tables) {
       const store = options.storeOf(table.tableId);
       if (store === undefined) continue;
+      await store.whenIndexed();
       const series = numbers.get(table.tableId) ?? new LoggedSeries(store.index);
       numbers.set(table.tableId, series);
       series.define(table.newSeries);

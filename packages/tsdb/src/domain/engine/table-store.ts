@@ -84,6 +84,9 @@ export class TableStore {
   #duplicatesCount = 0;
   #lockTail: Promise<unknown> = Promise.resolve();
   #observers: readonly RowObserver[] = [];
+  /** Reads the stored series; `undefined`: the index has them. */
+  #readSeries: (() => Promise<void>) | undefined;
+  #indexing: Promise<void> | undefined;
   /** What every query of the table reads. */
   readonly #wholePinned: Pinned;
 
@@ -120,6 +123,47 @@ export class TableStore {
         this.#files.remove(objectName).catch(this.#onError);
       }
     });
+  }
+
+  /** The stored series are left in their files until somebody needs them; `read` fills the index. */
+  indexLater(read: () => Promise<void>): void {
+    this.#readSeries = read;
+  }
+
+  /**
+   * `undefined`: the index has all series that are stored. A promise: it will have them; until then nothing may be looked up
+   * in it or added to it. After a failure the next call tries again.
+   */
+  whenIndexed(): Promise<void> | undefined {
+    if (this.#readSeries === undefined) return undefined;
+    this.#indexing ??= this.#readStoredSeries(this.#readSeries).finally(() => {
+      this.#indexing = undefined;
+    });
+    return this.#indexing;
+  }
+
+  /** Resolves when the series are not being read any more, whatever came of it. */
+  async indexingEnded(): Promise<void> {
+    await this.#indexing?.catch(() => undefined); // Whoever waits for the series is told.
+  }
+
+  async #readStoredSeries(read: () => Promise<void>): Promise<void> {
+    if (!this.isGone) {
+      const { release } = this.pinFiles();
+      try {
+        await read();
+      } finally {
+        release();
+      }
+    }
+    this.storedSeries = this.index.count;
+    this.#readSeries = undefined;
+  }
+
+  /** Brings all series into the engine. */
+  async handOverSeries(): Promise<void> {
+    await this.whenIndexed();
+    await this.seriesTable.handOver(this.schema);
   }
 
   get segments(): readonly OpenSegment[] {
@@ -362,7 +406,8 @@ export class TableStore {
     };
     try {
       for (const { table } of generations) await table.main.handOver();
-      await this.seriesTable.handOver(this.schema);
+      // A scan without tags does not wait for the series, which may still be in their files.
+      if (tombstones.length > 0 || readsTags(request)) await this.handOverSeries();
       await Promise.all(segments.map((open) => this.#verify(open)));
       // The parts of a query see one picture of the tables: what is added to them meanwhile does not exist for it.
       const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
@@ -448,6 +493,12 @@ export class TableStore {
   ): Promise<Iterable<ResultChunk> | undefined> {
     const columns = fieldsOf(request);
     if (!this.#columns.isEnabled || columns === undefined) return undefined;
+    const indexing = this.whenIndexed();
+    if (indexing !== undefined) {
+      // The engine answers as soon, and waits for the series itself where it needs them.
+      indexing.catch(() => undefined); // Whoever needs the series is told.
+      return undefined;
+    }
     const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
     const { maxTimeNs } = request;
     for (let isAwaited = false; ; isAwaited = true) {
@@ -474,6 +525,7 @@ export class TableStore {
     const { kind, minTime, maxTime } = open.segment;
     if (kind === 'overlay' || !this.#segments.includes(open)) return true;
     if (this.tombstones.touches(minTime, maxTime)) return true;
+    await this.whenIndexed();
     return await this.#columns.preload(this.#segmentRows(open), this.#directColumns, {
       limitBytes,
       signal,
@@ -631,6 +683,9 @@ export class TableStore {
     });
   }
 }
+
+const readsTags = ({ columns, table, tagConditions }: ScanRequest): boolean =>
+  tagConditions.length > 0 || columns.some((name) => table.columns.get(name)?.kind === 'tag');
 
 function bufferSources(
   generations: readonly { readonly table: GenerationTable; readonly checkedLateRows: number }[],

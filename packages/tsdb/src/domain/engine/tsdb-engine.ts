@@ -99,6 +99,9 @@ export interface EngineState {
   readonly columnCacheBytes: number;
 }
 
+/** After the start the series of all tables are read; who needs them before that has them read at once. */
+const INDEX_DELAY_MS = 500;
+
 /** A close waits so long for running queries. */
 const LONGEST_QUERY_WAIT_MS = 5000;
 
@@ -119,6 +122,8 @@ export class TsdbEngine implements Engine {
   #state: 'open' | 'closing' | 'closed' = 'open';
   #writesUnderWay = 0;
   #onIdle: (() => void) | undefined;
+  readonly #closing = new AbortController();
+  #indexing: Promise<void> | undefined;
 
   /** Recovers what was written before; resolves when every acknowledged row can be queried. */
   static async open(needs: EngineNeeds): Promise<TsdbEngine> {
@@ -129,6 +134,7 @@ export class TsdbEngine implements Engine {
     engine.#retention.start();
     engine.#hardDeletions.start();
     engine.#columnPreload.start();
+    engine.#indexing = engine.#indexTables();
     return engine;
   }
 
@@ -254,6 +260,11 @@ export class TsdbEngine implements Engine {
 
   async openSession(request: SessionRequest): Promise<QuerySession> {
     if (this.#state !== 'open') throw new ShuttingDown();
+    // It may ask for the series of any table.
+    for (const store of this.#tables.values()) {
+      const indexing = store.whenIndexed();
+      if (indexing !== undefined) await indexing;
+    }
     return await this.#queries.openSession(request);
   }
 
@@ -356,6 +367,8 @@ export class TsdbEngine implements Engine {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     if (this.#writesUnderWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    this.#closing.abort();
+    await this.#indexing;
     await this.#columnPreload.close();
     await this.#hardDeletions.close();
     await this.#retention.close();
@@ -368,6 +381,7 @@ export class TsdbEngine implements Engine {
         .catch((error: unknown) => this.#needs.report.flushFailed(error, 0));
     }
     await this.#queriesEnded();
+    for (const store of this.#tables.values()) await store.indexingEnded();
     this.#state = 'closed';
     await this.#needs.log.close();
     await this.#needs.host.close();
@@ -378,6 +392,16 @@ export class TsdbEngine implements Engine {
     const { clock } = this.#needs;
     const latestMs = clock.monotonicMs() + LONGEST_QUERY_WAIT_MS;
     while (this.#queries.runningCount > 0 && clock.monotonicMs() < latestMs) await clock.sleep(5);
+  }
+
+  /** One table after the other: what comes in meanwhile waits for its own table alone. */
+  async #indexTables(): Promise<void> {
+    const { signal } = this.#closing;
+    await this.#needs.clock.sleep(INDEX_DELAY_MS, signal).catch(() => undefined); // It is closing.
+    for (const store of this.#tables.values()) {
+      if (signal.aborted) return;
+      await store.whenIndexed()?.catch((error) => this.#needs.report.backgroundFailed(error));
+    }
   }
 
   async #recover(): Promise<void> {

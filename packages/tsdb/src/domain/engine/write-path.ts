@@ -98,7 +98,7 @@ export class WritePath {
         return { writtenCount: 0, lineCount: parsed.lineCount, refused };
       }
       accepted = this.#accepted(admission);
-      introducing = this.#introduce(accepted, parser);
+      introducing = whenIndexed(accepted) ?? this.#introduce(accepted, parser);
     } while (introducing !== undefined);
     const batches = accepted.map((table) => translated(table, parser));
     if (batches.length > 0) {
@@ -201,6 +201,12 @@ export class WritePath {
     }
     return parser;
   }
+}
+
+/** `undefined`: the series of these tables are in their indexes. */
+function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefined {
+  const waits = accepted.flatMap(({ store }) => store.whenIndexed() ?? []);
+  return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
 }
 
 /** Rows whose `series` are the numbers of the table's index: in place, so once. */
