@@ -576,16 +576,16 @@ export class TableStore {
     };
     const { main, late, checkedLateRows } = table;
     const both = { kind: 'buffer', rowNumber: 'rowid', hold } as const;
-    const source = { ...table.mainSource(), ...both };
-    const lateSource = { ...table.lateSource(), ...both };
-    return [
-      ...(main.rowCount > 0
-        ? [{ ...source, key: main, rowCount: main.engineRows, blocks: main.blocks }]
-        : []),
-      ...(checkedLateRows > 0
-        ? [{ ...lateSource, key: late, rowCount: checkedLateRows, blocks: [] }]
-        : []),
-    ];
+    const sources: RowSource[] = [];
+    if (main.rowCount > 0) {
+      const { engineRows: rowCount, blocks } = main;
+      sources.push({ ...table.mainSource(), ...both, key: main, rowCount, blocks });
+    }
+    if (checkedLateRows > 0) {
+      const rows = { key: late, rowCount: checkedLateRows, blocks: [] };
+      sources.push({ ...table.lateSource(), ...both, ...rows });
+    }
+    return sources;
   }
 
   #segmentRows(open: OpenSegment): RowSource {

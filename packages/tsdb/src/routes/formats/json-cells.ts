@@ -28,7 +28,6 @@ const SCALE = 10 ** SCALE_DIGITS;
 const LARGEST_SCALED = 1e9;
 const NULL = new Piece('null');
 const POINT_ZERO = new Piece('.0');
-const QUOTE = 34;
 
 /** Texts of dictionary columns that go together, by code, and the dictionaries that they were made of. */
 interface Joined {
@@ -325,15 +324,11 @@ export function putFloat(value: number, out: TextBytes, wholeFloats: WholeFloats
 
 /** Rows that follow each other often have the same time. */
 function timeWriter(style: TextStyle, out: TextBytes): (values: ArrayLike<unknown>) => CellWriter {
-  const writer = new TimeWriter(style.timeSuffix);
+  const writer = new TimeWriter(style.timeSuffix, '"');
   return (values) => {
     const times =
       values instanceof BigInt64Array ? values : BigInt64Array.from(values as ArrayLike<bigint>);
     const halves = new Int32Array(times.buffer, times.byteOffset, times.length * 2);
-    return (row) => {
-      out.byte(QUOTE);
-      writer.put(halves, row, out);
-      out.byte(QUOTE);
-    };
+    return (row) => writer.put(halves, row, out);
   };
 }

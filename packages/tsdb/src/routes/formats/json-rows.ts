@@ -47,6 +47,7 @@ function openRows({ columns }: ResultHead, frame: Frame, out: TextBytes): Encode
         else out.setByte(start, OPEN_BRACE);
         out.byte(CLOSE_BRACE);
         out.ascii(frame.after);
+        if (row === 0) out.expect(chunk.rowCount - 1, start);
       }
     },
     end: () => out.ascii(frame.end),

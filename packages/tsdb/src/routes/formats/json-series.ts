@@ -35,6 +35,7 @@ function open({ columns, tableName }: ResultHead, out: TextBytes): Encoder {
         if (out.size === start) out.byte(OPEN_BRACKET);
         else out.setByte(start, OPEN_BRACKET);
         out.byte(CLOSE_BRACKET);
+        if (row === 0) out.expect(chunk.rowCount - 1, start);
       }
     },
     end: () => out.ascii(']}]}]}'),

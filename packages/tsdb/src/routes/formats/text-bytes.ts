@@ -2,12 +2,16 @@ const FIRST_SIZE = 1024;
 /** Longer runs of bytes are copied by a call, shorter ones word by word. */
 const FEW_BYTES = 64;
 const WORD_BYTES = 4;
+const CLOCK_BYTES = 8;
 const LONGEST_WHOLE = 17;
+/** Rows of an answer differ by a few digits. */
+const ROOM_FOR_LONGER = 1.125;
 const ZERO = 48;
 const SPACE = 32;
 const QUOTE = 34;
 const MINUS = 45;
 const POINT = 46;
+const COLON = 58;
 const BACKSLASH = 92;
 const TILDE = 126;
 
@@ -49,6 +53,12 @@ const SHORT_WHOLES = Int32Array.from({ length: 1000 }, (_, number) => {
   return word;
 });
 
+/** Numbers of two digits as half a word of text. */
+const TWO_DIGITS = Uint16Array.from(
+  { length: 100 },
+  (_, number) => ZERO + Math.floor(number / 10) + ((ZERO + (number % 10)) << 8),
+);
+
 /**
  * UTF-8 text as it goes out, written piece by piece. Texts of many short values cost a fraction of what strings would, and
  * leave nothing to collect.
@@ -73,6 +83,12 @@ export class TextBytes {
     this.#bytes = new Uint8Array(0);
     this.#size = 0;
     return taken;
+  }
+
+  /** So many more texts like the one written since the size was `start` are to come: they get their memory in one piece. */
+  expect(count: number, start: number): void {
+    const each = (this.#size - start) * ROOM_FOR_LONGER;
+    this.#nextSize = Math.max(this.#nextSize, this.#size + Math.ceil(count * each) + WORD_BYTES);
   }
 
   /** Takes back what was written since the size was this, which it was after the last `take`. */
@@ -214,6 +230,22 @@ export class TextBytes {
       left = tens;
     }
     this.#size += count;
+  }
+
+  /** `17:28:51` for a second of the day. */
+  clock(second: number): void {
+    this.#reserve(CLOCK_BYTES);
+    const minute = (second / 60) | 0;
+    const hour = (minute / 60) | 0;
+    const bytes = this.#bytes;
+    const view = this.#view;
+    const at = this.#size;
+    view.setUint16(at, TWO_DIGITS[hour] as number, true);
+    bytes[at + 2] = COLON;
+    view.setUint16(at + 3, TWO_DIGITS[minute - hour * 60] as number, true);
+    bytes[at + 5] = COLON;
+    view.setUint16(at + 6, TWO_DIGITS[second - minute * 60] as number, true);
+    this.#size = at + CLOCK_BYTES;
   }
 
   #reserve(size: number): void {

@@ -3,7 +3,6 @@ import { Piece, type TextBytes } from './text-bytes.js';
 
 const SECONDS_PER_DAY = 86_400;
 const NS_PER_SECOND = 1_000_000_000;
-const COLON = 58;
 const POINT = 46;
 const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) =>
   n < 10 ? `0${n}` : String(n),
@@ -70,15 +69,22 @@ export class TimeParts {
 /** Writes timestamps as `2065-01-07T17:28:51.500`. */
 export class TimeWriter {
   readonly #suffix: string;
+  readonly #quote: string;
+  readonly #end: Piece;
   readonly #one = new BigInt64Array(1);
   readonly #parts = new TimeParts();
   #day = Number.NaN;
   #dayText = '';
   #dayPiece = new Piece('');
 
-  /** `suffix`: `Z`, or nothing for wall clocks without a zone. */
-  constructor(suffix: string) {
+  /**
+   * @param suffix `Z`, or nothing for wall clocks without a zone.
+   * @param quote stands before and behind what `put` writes.
+   */
+  constructor(suffix: string, quote = '') {
     this.#suffix = suffix;
+    this.#quote = quote;
+    this.#end = new Piece(suffix + quote);
   }
 
   text(timeNs: bigint): string {
@@ -92,25 +98,19 @@ export class TimeWriter {
     return this.#dayText + clockText(second, this.#parts.nanos) + this.#suffix;
   }
 
-  /** The same as bytes. */
+  /** The same as bytes, in quotes if there are any. */
   put(halves: Int32Array, row: number, out: TextBytes): void {
     const second = this.#secondOfDay(halves, row);
     const { nanos } = this.#parts;
-    const minute = (second / 60) | 0;
-    const hour = (minute / 60) | 0;
     out.put(this.#dayPiece);
-    out.padded(hour, 2);
-    out.byte(COLON);
-    out.padded(minute - hour * 60, 2);
-    out.byte(COLON);
-    out.padded(second - minute * 60, 2);
+    out.clock(second);
     if (nanos !== 0) {
       out.byte(POINT);
       if (nanos % 1_000_000 === 0) out.padded(nanos / 1_000_000, 3);
       else if (nanos % 1000 === 0) out.padded(nanos / 1000, 6);
       else out.padded(nanos, 9);
     }
-    if (this.#suffix !== '') out.ascii(this.#suffix);
+    if (this.#end.length > 0) out.put(this.#end);
   }
 
   /** Takes the time apart and makes the text of its day. */
@@ -121,7 +121,7 @@ export class TimeWriter {
     if (day !== this.#day) {
       this.#day = day;
       this.#dayText = `${dateText(day)}T`;
-      this.#dayPiece = new Piece(this.#dayText);
+      this.#dayPiece = new Piece(this.#quote + this.#dayText);
     }
     return second - day * SECONDS_PER_DAY;
   }

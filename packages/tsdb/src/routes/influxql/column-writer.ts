@@ -32,7 +32,6 @@ export interface WriterOptions {
 }
 
 const NULL = new Piece('null');
-const QUOTE = 34;
 const NS_PER_SECOND = 1_000_000_000;
 /** Different values of a tag that are kept as bytes. */
 const MAX_PIECES = 16_384;
@@ -158,7 +157,7 @@ class ZonedTimeWriter implements ColumnWriter {
 
 class TimeTextWriter implements ColumnWriter {
   readonly #out: TextBytes;
-  readonly #writer = new TimeWriter('Z');
+  readonly #writer = new TimeWriter('Z', '"');
   #halves = new Int32Array(0);
 
   constructor(out: TextBytes) {
@@ -170,9 +169,7 @@ class TimeTextWriter implements ColumnWriter {
   }
 
   put(row: number): void {
-    this.#out.byte(QUOTE);
     this.#writer.put(this.#halves, row, this.#out);
-    this.#out.byte(QUOTE);
   }
 }
 

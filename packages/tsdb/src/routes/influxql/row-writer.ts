@@ -54,6 +54,7 @@ export class RowWriter {
       if (out.size === start) out.byte(OPEN_BRACKET);
       else out.setByte(start, OPEN_BRACKET);
       out.byte(CLOSE_BRACKET);
+      if (row === from) out.expect(to - from - 1, start);
     }
   }
 

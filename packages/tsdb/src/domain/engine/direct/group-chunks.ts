@@ -24,14 +24,14 @@ export function groupChunks(options: {
   const texts = new Map(answer.tags.map((tag) => [tag, groups.valuesOf(tag)]));
   for (let from = 0; from < taken.length; from += CHUNK_ROWS) {
     const some = taken.slice(from, from + CHUNK_ROWS);
-    const codes = Int32Array.from(some, (cell) => Math.floor(cell / buckets.count));
+    const codes = texts.size > 0 ? groupsOf(some, buckets) : undefined;
     const columns: ColumnVector[] = [];
     for (const output of answer.outputs) {
       const vector =
         output.kind === 'bucket'
           ? bucketVector(some, buckets)
           : output.kind === 'tag'
-            ? new DictionaryVector(codes, texts.get(output.tag) ?? [])
+            ? new DictionaryVector(codes ?? groupsOf(some, buckets), texts.get(output.tag) ?? [])
             : valueVector(output, some, rowCounts, options.accumulators);
       if (vector === undefined) return undefined;
       columns.push(vector);
@@ -77,11 +77,44 @@ function orderedCells(options: {
   return cells;
 }
 
-function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector {
-  const values = new BigInt64Array(cells.length);
+function groupsOf(cells: readonly number[], buckets: Buckets): Int32Array {
+  const groups = new Int32Array(cells.length);
   for (let i = 0; i < cells.length; i++) {
-    const bucket = (cells[i] as number) % buckets.count;
-    values[i] = buckets.firstNs + BigInt(bucket) * buckets.widthNs;
+    groups[i] = Math.floor((cells[i] as number) / buckets.count);
+  }
+  return groups;
+}
+
+const TWO_32 = 2 ** 32;
+
+/** Each big integer would be an object: of a bucket that follows the one before, the halves are added instead. */
+function bucketVector(cells: readonly number[], buckets: Buckets): ColumnVector {
+  const { count, firstNs, widthNs } = buckets;
+  const values = new BigInt64Array(cells.length);
+  // Little-endian, as all machines are that Node runs on.
+  const halves = new Uint32Array(values.buffer);
+  const widthLow = Number(widthNs & 0xffff_ffffn);
+  const widthHigh = Number(widthNs >> 32n);
+  let before = -1;
+  let low = 0;
+  let high = 0;
+  for (let i = 0; i < cells.length; i++) {
+    const bucket = (cells[i] as number) % count;
+    if (i > 0 && bucket === before + 1) {
+      low += widthLow;
+      high += widthHigh;
+      if (low >= TWO_32) {
+        low -= TWO_32;
+        high += 1;
+      }
+    } else if (bucket !== before) {
+      const timeNs = firstNs + BigInt(bucket) * widthNs;
+      low = Number(timeNs & 0xffff_ffffn);
+      high = Number(timeNs >> 32n);
+    }
+    before = bucket;
+    halves[i * 2] = low;
+    halves[i * 2 + 1] = high;
   }
   return { values, validity: undefined };
 }
