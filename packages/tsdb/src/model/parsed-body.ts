@@ -1,3 +1,5 @@
+import type { NewSeries } from './new-series.js';
+
 /** Unit of the timestamps of a request; `auto` decides line by line from the magnitude. */
 export type Precision =
   | 'auto'
@@ -41,17 +43,11 @@ export interface ParsedTable {
   readonly fields: readonly ParsedField[];
   /** Tag sets this parser met for the first time; numbered from `firstNewSeries` without a gap. */
   readonly firstNewSeries: number;
-  readonly newSeries: readonly ParsedSeries[];
+  readonly newSeries: NewSeries | undefined;
   /** Byte range of each row's line in the body, `[start, end)` without the newline, and its 1-based line number. */
   readonly lineStarts: Uint32Array;
   readonly lineEnds: Uint32Array;
   readonly lineNumbers: Uint32Array;
-}
-
-/** A tag set in the order of the line, unescaped; keys are distinct. */
-export interface ParsedSeries {
-  readonly tagKeys: readonly string[];
-  readonly tagValues: readonly string[];
 }
 
 /** A line that is not line protocol, whatever the schema. */

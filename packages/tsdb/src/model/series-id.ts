@@ -1,40 +1,34 @@
-import { putText } from './put-text.js';
+import type { PackedTags } from './packed-tags.js';
+
+/** A number of 64 bits as two words. */
+export interface Words {
+  low: number;
+  high: number;
+}
 
 /**
  * The series id: 63 bits of MurmurHash3 (x86, 128-bit variant; public domain, Austin Appleby) over the table's seed and
- * the canonical tag set: tags sorted by key, each key and value as 4-byte little-endian length and UTF-8 bytes.
- * Every node computes the same id. `salt` steps past a collision: it is added to the seed.
+ * the packed tags. Every node computes the same id. Little-endian, as every platform that Node has releases for.
  */
-export function seriesId(
-  seed: bigint,
-  salt: number,
-  tagKeys: readonly string[],
-  tagValues: readonly string[],
-): bigint {
-  let size = 8;
-  const worst =
-    8 +
-    tagKeys.reduce(
-      (sum, key, i) => sum + 8 + 3 * (key.length + (tagValues[i] as string).length),
-      0,
-    );
-  if (scratch.length < worst) scratch = Buffer.alloc(worst * 2);
-  scratch.writeBigUInt64LE(BigInt.asUintN(64, seed + BigInt(salt)), 0);
-  for (let i = 0; i < tagKeys.length; i++) {
-    size = putSizedText(tagKeys[i] as string, size);
-    size = putSizedText(tagValues[i] as string, size);
+export function seriesId(seed: Words, { bytes, from, to }: PackedTags, target: Words): void {
+  const size = SEED_SIZE + to - from;
+  const padded = (size + 15) & ~15;
+  if (scratch.length < padded) {
+    scratch = new Uint8Array(padded * 2);
+    scratchWords = new Int32Array(scratch.buffer);
   }
-  return hash63(scratch, size);
+  scratchWords[0] = seed.low;
+  scratchWords[1] = seed.high;
+  for (let i = from, at = SEED_SIZE; i < to; i++, at++) scratch[at] = bytes[i] as number;
+  for (let at = size; at < padded; at++) scratch[at] = 0;
+  hash63(scratchWords, size, target);
 }
+
+const SEED_SIZE = 8;
 
 /** Reused between calls; grows to the longest tag set seen. */
-let scratch = Buffer.alloc(4096);
-
-function putSizedText(text: string, at: number): number {
-  const size = putText(scratch, text, at + 4);
-  scratch.writeUInt32LE(size, at);
-  return at + 4 + size;
-}
+let scratch = new Uint8Array(4096);
+let scratchWords = new Int32Array(scratch.buffer);
 
 const C1 = 0x239b961b;
 const C2 = 0xab0e9789;
@@ -54,33 +48,28 @@ function finish(h: number): number {
   return x ^ (x >>> 16);
 }
 
-/** Bytes past `size` must be readable; up to 15 of them are overwritten with zeros (the hash's padding). */
-function hash63(data: Buffer, size: number): bigint {
-  const padded = (size + 15) & ~15;
-  const bytes =
-    padded > data.length
-      ? Buffer.concat([data.subarray(0, size)], padded)
-      : data.fill(0, size, padded);
+/** @param words padded with zeros to a multiple of 16 bytes. @param size in bytes. */
+function hash63(words: Int32Array, size: number, target: Words): void {
   let h1 = 0;
   let h2 = 0;
   let h3 = 0;
   let h4 = 0;
-  const full = size & ~15;
-  for (let at = 0; at < full; at += 16) {
-    h1 ^= Math.imul(rotateLeft(Math.imul(bytes.readInt32LE(at), C1), 15), C2);
+  const full = (size >> 4) << 2;
+  for (let at = 0; at < full; at += 4) {
+    h1 ^= Math.imul(rotateLeft(Math.imul(words[at] as number, C1), 15), C2);
     h1 = (Math.imul((rotateLeft(h1, 19) + h2) | 0, 5) + 0x561ccd1b) | 0;
-    h2 ^= Math.imul(rotateLeft(Math.imul(bytes.readInt32LE(at + 4), C2), 16), C3);
+    h2 ^= Math.imul(rotateLeft(Math.imul(words[at + 1] as number, C2), 16), C3);
     h2 = (Math.imul((rotateLeft(h2, 17) + h3) | 0, 5) + 0x0bcaa747) | 0;
-    h3 ^= Math.imul(rotateLeft(Math.imul(bytes.readInt32LE(at + 8), C3), 17), C4);
+    h3 ^= Math.imul(rotateLeft(Math.imul(words[at + 2] as number, C3), 17), C4);
     h3 = (Math.imul((rotateLeft(h3, 15) + h4) | 0, 5) + 0x96cd1c35) | 0;
-    h4 ^= Math.imul(rotateLeft(Math.imul(bytes.readInt32LE(at + 12), C4), 18), C1);
+    h4 ^= Math.imul(rotateLeft(Math.imul(words[at + 3] as number, C4), 18), C1);
     h4 = (Math.imul((rotateLeft(h4, 13) + h1) | 0, 5) + 0x32ac3b17) | 0;
   }
-  if (full < size) {
-    h4 ^= Math.imul(rotateLeft(Math.imul(bytes.readInt32LE(full + 12), C4), 18), C1);
-    h3 ^= Math.imul(rotateLeft(Math.imul(bytes.readInt32LE(full + 8), C3), 17), C4);
-    h2 ^= Math.imul(rotateLeft(Math.imul(bytes.readInt32LE(full + 4), C2), 16), C3);
-    h1 ^= Math.imul(rotateLeft(Math.imul(bytes.readInt32LE(full), C1), 15), C2);
+  if (full * 4 < size) {
+    h4 ^= Math.imul(rotateLeft(Math.imul(words[full + 3] as number, C4), 18), C1);
+    h3 ^= Math.imul(rotateLeft(Math.imul(words[full + 2] as number, C3), 17), C4);
+    h2 ^= Math.imul(rotateLeft(Math.imul(words[full + 1] as number, C2), 16), C3);
+    h1 ^= Math.imul(rotateLeft(Math.imul(words[full] as number, C1), 15), C2);
   }
   h1 ^= size;
   h2 ^= size;
@@ -96,5 +85,6 @@ function hash63(data: Buffer, size: number): bigint {
   h4 = finish(h4);
   h1 = (h1 + h2 + h3 + h4) | 0;
   h2 = (h2 + h1) | 0;
-  return (BigInt(h2 & 0x7fffffff) << 32n) | BigInt(h1 >>> 0);
+  target.low = h1;
+  target.high = h2 & 0x7fffffff;
 }

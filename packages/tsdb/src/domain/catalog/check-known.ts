@@ -37,8 +37,8 @@ function hasFields(schema: TableSchema, parsed: ParsedTable): boolean {
 
 /** Whether all tags of the tag sets met for the first time are tags of the table. */
 export function hasNewTags(schema: TableSchema, parsed: ParsedTable): boolean {
-  for (const series of parsed.newSeries) {
-    if (!hasTags(schema, series.tagKeys)) return false;
+  for (const tagKeys of parsed.newSeries?.shapes ?? []) {
+    if (!hasTags(schema, tagKeys)) return false;
   }
   return true;
 }

@@ -1,4 +1,5 @@
-import type { ParsedField, ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
+import { tagKeysAt } from '../../model/new-series.js';
+import type { ParsedField, ParsedTable } from '../../model/parsed-body.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { RowRefusal } from './catalog.js';
 import type { CatalogLimits } from './limits.js';
@@ -58,9 +59,7 @@ function checkTable(parsed: ParsedTable, draft: TableDraft, seriesOf: SeriesOf):
   const refusals: RowRefusal[] = [];
   for (let row = 0; row < parsed.rowCount; row++) {
     const series = at(parsed.series, row);
-    const tagKeys = settledSeries.has(series)
-      ? NO_TAGS
-      : tagKeysOf(parsed, series, seriesOf).tagKeys;
+    const tagKeys = settledSeries.has(series) ? NO_TAGS : tagKeysOf(parsed, series, seriesOf);
     const refusal = requireRow(draft, tagKeys, openFields, row);
     if (refusal !== undefined) {
       draft.forgetRow();
@@ -136,12 +135,10 @@ function refuseAfter(table: CheckedAlone, line: number, message: string): readon
   return refusals;
 }
 
-function tagKeysOf(
-  parsed: ParsedTable,
-  series: number,
-  seriesOf: SeriesOf,
-): Pick<ParsedSeries, 'tagKeys'> {
-  return parsed.newSeries[series - parsed.firstNewSeries] ?? seriesOf(parsed, series);
+function tagKeysOf(parsed: ParsedTable, series: number, seriesOf: SeriesOf): readonly string[] {
+  const { newSeries, firstNewSeries } = parsed;
+  const isNew = newSeries !== undefined && series >= firstNewSeries;
+  return isNew ? tagKeysAt(newSeries, series - firstNewSeries) : seriesOf(parsed, series).tagKeys;
 }
 
 function hasValue(field: ParsedField, row: number): boolean {

@@ -1,10 +1,12 @@
-import type { SeriesDefinition } from '../../storage/wal/write-record.js';
+import type { PackedDefinitions } from '../../storage/wal/write-record.js';
 import type { SeriesIndex } from './series-index.js';
 
 /** Which series of one table the current log file has defined: a record defines those it is the first to use. */
 export class LogSeries {
   #defined = new Uint8Array(64);
   #file = -1;
+  /** Where definitions are put together. */
+  #bytes = Buffer.alloc(1024);
 
   /** Defines everything anew from the next record on. */
   forget(): void {
@@ -23,7 +25,7 @@ export class LogSeries {
   }
 
   /** Definitions a record with these rows must carry in log file number `file` (any number that changes with the file). */
-  define(file: number, series: Uint32Array, index: SeriesIndex): readonly SeriesDefinition[] {
+  define(file: number, series: Uint32Array, index: SeriesIndex): PackedDefinitions {
     if (file !== this.#file) {
       this.#file = file;
       this.#defined.fill(0);
@@ -33,17 +35,32 @@ export class LogSeries {
       larger.set(this.#defined);
       this.#defined = larger;
     }
-    let definitions: SeriesDefinition[] | undefined;
+    let count = 0;
+    let size = 0;
     for (let row = 0; row < series.length; row++) {
       const dense = series[row] as number;
       if (this.#defined[dense] === 1) continue;
       this.#defined[dense] = 1;
-      const { keys, values } = index.tagsOf(dense);
-      definitions ??= [];
-      definitions.push({ dense, tagKeys: keys, tagValues: values });
+      const { tagCount, sizeBytes } = index.sizeOfTags(dense);
+      if (size + HEAD_SIZE + sizeBytes > this.#bytes.length)
+        this.#grow(size, HEAD_SIZE + sizeBytes);
+      this.#bytes.writeUInt32LE(dense, size);
+      this.#bytes.writeUInt16LE(tagCount, size + 4);
+      size = index.putTags(dense, this.#bytes, size + HEAD_SIZE);
+      count++;
     }
-    return definitions ?? NONE;
+    if (count === 0) return NONE;
+    return { count, bytes: Uint8Array.prototype.slice.call(this.#bytes, 0, size) };
+  }
+
+  #grow(size: number, needed: number): void {
+    const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, size + needed));
+    this.#bytes.copy(larger, 0, 0, size);
+    this.#bytes = larger;
   }
 }
 
-const NONE: readonly SeriesDefinition[] = [];
+/** Number and count of tags before the packed tags. */
+const HEAD_SIZE = 6;
+
+const NONE: PackedDefinitions = { count: 0, bytes: new Uint8Array(0) };

@@ -1,8 +1,18 @@
 import { invariant } from '@plinth/kernel';
-import type { ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
+import { type NewSeries, packedTagsAt, tagKeysAt } from '../../model/new-series.js';
+import type { ParsedTable } from '../../model/parsed-body.js';
 import type { SeriesIndex } from './series-index.js';
 
 const UNRESOLVED = 0xffffffff;
+
+/** Tag sets that a parser named with one body, numbered from `first`. */
+interface Named {
+  readonly first: number;
+  readonly series: NewSeries;
+  /** 1 for those that were in the index of a table once. */
+  readonly wasResolved: Uint8Array;
+  unresolvedCount: number;
+}
 
 /** What one parser's series numbers of one table mean in the table's own index. */
 class TableNumbers {
@@ -10,8 +20,8 @@ class TableNumbers {
   index: SeriesIndex | undefined;
   /** Dense number by the parser's number; `UNRESOLVED` until a row of the series is first accepted. */
   dense = new Uint32Array(64).fill(UNRESOLVED);
-  /** Tag sets of the unresolved ones. */
-  readonly unresolved = new Map<number, ParsedSeries>();
+  /** Tag sets that unresolved ones are among, numbers ascending. */
+  readonly unresolved: Named[] = [];
   /** What the numbers meant in a table of the same name that was deleted since. */
   earlier: Pick<TableNumbers, 'index' | 'dense' | 'earlier'> | undefined;
 }
@@ -32,20 +42,23 @@ export class ParserSeries {
   /** Takes note of new tag sets. Must see every body of the epoch, in order. */
   note(tables: readonly ParsedTable[]): void {
     for (const table of tables) {
-      if (table.newSeries.length === 0) continue;
+      const { newSeries: series, firstNewSeries: first } = table;
+      if (series === undefined) continue;
       const numbers = this.#numbersOf(table.parserTable);
-      const last = table.firstNewSeries + table.newSeries.length;
+      const last = first + series.count;
       if (last > numbers.dense.length) numbers.dense = grown(numbers.dense, last);
-      for (let i = 0; i < table.newSeries.length; i++) {
-        numbers.unresolved.set(table.firstNewSeries + i, table.newSeries[i] as ParsedSeries);
-      }
+      const { count } = series;
+      const wasResolved = new Uint8Array(count);
+      numbers.unresolved.push({ first, series, wasResolved, unresolvedCount: count });
     }
   }
 
   /** Tags of a series, also of one of which no row was accepted yet. */
   tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
     const numbers = this.#numbersOf(table.parserTable);
-    return tagsOfNumber(numbers, series);
+    const named = findNamed(numbers.unresolved, series);
+    if (named !== undefined) return { tagKeys: tagKeysAt(named.series, series - named.first) };
+    return { tagKeys: earlierTags(numbers, series).keys };
   }
 
   /**
@@ -111,25 +124,56 @@ function startOver(numbers: TableNumbers): void {
   numbers.dense = new Uint32Array(dense.length).fill(UNRESOLVED);
 }
 
-function tagsOfNumber(numbers: TableNumbers, number: number): ParsedSeries {
-  const unresolved = numbers.unresolved.get(number);
-  if (unresolved !== undefined) return unresolved;
+/** Tags of a series that was resolved before. */
+function earlierTags(numbers: TableNumbers, number: number): ReturnType<SeriesIndex['tagsOf']> {
   let at: TableNumbers['earlier'] = numbers;
   while (at !== undefined && (at.dense[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
   invariant(
     at?.index !== undefined,
     'a parser names the tags of a series before it uses its number',
   );
-  const { keys, values } = at.index.tagsOf(at.dense[number] as number);
-  return { tagKeys: keys, tagValues: values };
+  return at.index.tagsOf(at.dense[number] as number);
+}
+
+/** The tag sets that a number is among; `undefined`: all of its body are resolved. */
+function findNamed(unresolved: readonly Named[], number: number): Named | undefined {
+  let low = 0;
+  let high = unresolved.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((unresolved[middle] as Named).first <= number) low = middle + 1;
+    else high = middle;
+  }
+  const named = unresolved[low - 1];
+  return named !== undefined && number < named.first + named.series.count ? named : undefined;
 }
 
 function resolve(numbers: TableNumbers, number: number, index: SeriesIndex): number {
-  const tags = tagsOfNumber(numbers, number);
-  const dense = index.resolve(tags.tagKeys, tags.tagValues);
+  const dense = resolveTags(numbers, number, index);
   numbers.dense[number] = dense;
-  numbers.unresolved.delete(number);
   return dense;
+}
+
+function resolveTags(numbers: TableNumbers, number: number, index: SeriesIndex): number {
+  const named = findNamed(numbers.unresolved, number);
+  if (named === undefined) {
+    const { keys, values } = earlierTags(numbers, number);
+    return index.resolve(keys, values);
+  }
+  const place = number - named.first;
+  const keys = tagKeysAt(named.series, place);
+  const dense = index.resolvePacked(keys, packedTagsAt(named.series, place));
+  if (named.wasResolved[place] === 0) {
+    named.wasResolved[place] = 1;
+    named.unresolvedCount--;
+    if (named.unresolvedCount === 0) forget(numbers.unresolved, named);
+  }
+  return dense;
+}
+
+function forget(unresolved: Named[], named: Named): void {
+  // Mostly those of the newest body.
+  unresolved.splice(unresolved.lastIndexOf(named), 1);
 }
 
 function grown(numbers: Uint32Array, size: number): Uint32Array<ArrayBuffer> {

@@ -1,6 +1,8 @@
 import { invariant } from '@plinth/kernel';
+import { keyOrder, type PackedTags, packTags, putSize, readSize } from '../../model/packed-tags.js';
 import type { TagCondition } from '../../model/scan.js';
-import { seriesId } from '../../model/series-id.js';
+import { seriesId, type Words } from '../../model/series-id.js';
+import { TagValues } from './tag-values.js';
 
 /** Smallest 64-bit integer: no time has been seen. */
 const NEVER = -(2n ** 63n);
@@ -13,14 +15,32 @@ export interface TagCodes {
   readonly values: readonly (string | undefined)[];
 }
 
-interface TagColumn extends TagCodes {
+class TagColumn implements TagCodes {
+  readonly key: Buffer;
+  readonly distinct: TagValues;
   codes: Int32Array;
-  readonly values: (string | undefined)[];
-  readonly codeOf: Map<string, number>;
   /** By code, the latest series with that value; -1: none. */
-  readonly latest: number[];
+  readonly latest: number[] = [-1];
   /** By series, the one before it with the same value; -1: none. */
   before: Int32Array;
+
+  constructor(key: string, options: { readonly multiplier: number; readonly size: number }) {
+    this.key = Buffer.from(key);
+    this.distinct = new TagValues(options.multiplier);
+    this.codes = new Int32Array(options.size);
+    this.before = new Int32Array(options.size);
+  }
+
+  get values(): readonly (string | undefined)[] {
+    return this.distinct.texts;
+  }
+}
+
+/** The columns of tag sets that have the same keys. */
+interface Shape {
+  readonly keys: readonly string[];
+  /** By key, ascending. */
+  readonly columns: readonly TagColumn[];
 }
 
 /**
@@ -30,6 +50,8 @@ interface TagColumn extends TagCodes {
  */
 export class SeriesIndex {
   readonly #seed: bigint;
+  readonly #seedWords: Words;
+  readonly #id: Words = { low: 0, high: 0 };
   #count = 0;
   #ids = new BigInt64Array(64);
   /** The ids as pairs of 32-bit words: comparing them makes no BigInt. */
@@ -41,9 +63,12 @@ export class SeriesIndex {
   readonly #tags = new Map<string, TagColumn>();
   #sortedTags: readonly (readonly [string, TagColumn])[] = [];
   readonly #keyOrder = new KeyOrder();
+  #shape: Shape = { keys: [], columns: [] };
 
+  /** @param seed a secret of the table. */
   constructor(seed: bigint) {
     this.#seed = seed;
+    this.#seedWords = wordsOf(seed);
   }
 
   get count(): number {
@@ -80,7 +105,7 @@ export class SeriesIndex {
 
   tagValue(dense: number, tag: string): string | undefined {
     const column = this.#tags.get(tag);
-    return column?.values[column.codes[dense] ?? 0];
+    return column?.distinct.text(column.codes[dense] ?? 0);
   }
 
   /** Stands for the value among the values of the tag, as long as this process lives; 0 where it is absent. */
@@ -101,7 +126,9 @@ export class SeriesIndex {
 
   /** Code of a value of a tag; `undefined`: no series has it. */
   codeOfValue(tag: string, value: string | undefined): number | undefined {
-    return value === undefined ? 0 : this.#tags.get(tag)?.codeOf.get(value);
+    if (value === undefined) return 0;
+    const column = this.#tags.get(tag);
+    return column && codeOf(column, value);
   }
 
   /** Tags of a series, keys ascending. */
@@ -109,7 +136,7 @@ export class SeriesIndex {
     const keys: string[] = [];
     const values: string[] = [];
     for (const [key, column] of this.#sortedTags) {
-      const value = column.values[column.codes[dense] ?? 0];
+      const value = column.distinct.text(column.codes[dense] ?? 0);
       if (value === undefined) continue;
       keys.push(key);
       values.push(value);
@@ -117,14 +144,48 @@ export class SeriesIndex {
     return { keys, values };
   }
 
+  /** Tags of a series, packed, from `at` on in `target`, where `sizeOfTags` bytes must fit. @returns where they end. */
+  putTags(dense: number, target: Uint8Array, at: number): number {
+    let to = at;
+    for (const [, { key, codes, distinct }] of this.#sortedTags) {
+      const code = codes[dense] as number; // dense numbers are below the arrays' length
+      if (code === 0) continue;
+      putSize(target, key.length, to);
+      to += 4;
+      for (let i = 0; i < key.length; i++) target[to++] = key[i] as number;
+      putSize(target, distinct.sizeOf(code), to);
+      to = distinct.put(code, target, to + 4);
+    }
+    return to;
+  }
+
+  sizeOfTags(dense: number): { readonly tagCount: number; readonly sizeBytes: number } {
+    let tagCount = 0;
+    let sizeBytes = 0;
+    for (const [, { key, codes, distinct }] of this.#sortedTags) {
+      const code = codes[dense] as number; // see `putTags`
+      if (code === 0) continue;
+      tagCount++;
+      sizeBytes += 8 + key.length + distinct.sizeOf(code);
+    }
+    return { tagCount, sizeBytes };
+  }
+
   /** Dense number of a tag set (any order of tags), made when it is new. */
   resolve(tagKeys: readonly string[], tagValues: readonly string[]): number {
     const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
+    return this.resolvePacked(keys, packTags(keys, values));
+  }
+
+  /** The same for packed tags. @param keys theirs, in any order; costs less when it is the array of the call before. */
+  resolvePacked(keys: readonly string[], tags: PackedTags): number {
+    const { columns } = this.#shapeOf(keys);
+    const id = this.#id;
     for (let salt = 0; ; salt++) {
-      const id = seriesId(this.#seed, salt, keys, values);
-      const found = this.#find(id);
-      if (found < 0) return this.#add(id, keys, values, NEVER);
-      if (this.#hasTags(found, keys, values)) return found;
+      seriesId(salt === 0 ? this.#seedWords : wordsOf(this.#seed + BigInt(salt)), tags, id);
+      const found = this.denseOf(id.low, id.high);
+      if (found < 0) return this.#add(id, columns, tags);
+      if (this.#hasTags(found, columns, tags)) return found;
     }
   }
 
@@ -139,11 +200,17 @@ export class SeriesIndex {
     lastTime: bigint,
   ): number {
     const [keys, values] = this.#keyOrder.apply(tagKeys, tagValues);
-    const found = this.#find(id);
-    if (found < 0) return this.#add(id, keys, values, lastTime);
-    invariant(this.#hasTags(found, keys, values), 'a stored series id has one tag set');
-    if (lastTime > (this.#lastTimes[found] as bigint)) this.#lastTimes[found] = lastTime;
-    return found;
+    const tags = packTags(keys, values);
+    const { columns } = this.#shapeOf(keys);
+    const words = wordsOf(id);
+    const known = this.denseOf(words.low, words.high);
+    invariant(
+      known < 0 || this.#hasTags(known, columns, tags),
+      'a stored series id has one tag set',
+    );
+    const dense = known < 0 ? this.#add(words, columns, tags) : known;
+    if (lastTime > (this.#lastTimes[dense] as bigint)) this.#lastTimes[dense] = lastTime;
+    return dense;
   }
 
   /**
@@ -188,7 +255,7 @@ export class SeriesIndex {
     const column = this.#tags.get(condition.tag);
     const found: number[] = [];
     for (const value of new Set(condition.values)) {
-      const code = value === undefined ? undefined : column?.codeOf.get(value);
+      const code = value === undefined ? undefined : this.codeOfValue(condition.tag, value);
       if (column === undefined || code === undefined) continue;
       for (let dense = column.latest[code] ?? -1; dense >= 0; dense = column.before[dense] ?? -1)
         found.push(dense);
@@ -200,62 +267,65 @@ export class SeriesIndex {
     const column = this.#tags.get(condition.tag);
     const wanted = new Set<number>();
     for (const value of condition.values) {
-      const code = value === undefined ? 0 : column?.codeOf.get(value);
+      const code = this.codeOfValue(condition.tag, value);
       if (code !== undefined) wanted.add(code);
     }
     const isIn = condition.op === 'in';
     return (dense) => wanted.has(column?.codes[dense] ?? 0) === isIn;
   }
 
-  #hasTags(dense: number, keys: readonly string[], values: readonly string[]): boolean {
-    for (let i = 0; i < keys.length; i++) {
-      if (this.tagValue(dense, keys[i] as string) !== values[i]) return false;
+  #shapeOf(keys: readonly string[]): Shape {
+    if (keys !== this.#shape.keys) {
+      const columns = keyOrder(keys).map((place) => this.#columnOf(keys[place] as string));
+      this.#shape = { keys, columns };
+    }
+    return this.#shape;
+  }
+
+  #columnOf(key: string): TagColumn {
+    let column = this.#tags.get(key);
+    if (column === undefined) {
+      const multiplier = Math.imul(this.#seedWords.low ^ this.#seedWords.high, 0x9e3779b1);
+      column = new TagColumn(key, { multiplier, size: this.#ids.length });
+      this.#tags.set(key, column);
+      this.#sortedTags = [...this.#tags].sort(([a], [b]) => (a < b ? -1 : 1));
+    }
+    return column;
+  }
+
+  #hasTags(dense: number, columns: readonly TagColumn[], { bytes, from }: PackedTags): boolean {
+    let at = from;
+    for (const { key, codes, distinct } of columns) {
+      const valueFrom = at + 8 + key.length;
+      const valueTo = valueFrom + readSize(bytes, valueFrom - 4);
+      const code = codes[dense] as number; // dense numbers are below the arrays' length
+      if (code === 0 || !distinct.isAt(code, bytes, valueFrom, valueTo)) return false;
+      at = valueTo;
     }
     let present = 0;
-    for (const column of this.#tags.values()) if ((column.codes[dense] ?? 0) !== 0) present++;
-    return present === keys.length;
+    for (const [, { codes }] of this.#sortedTags) if (codes[dense] !== 0) present++;
+    return present === columns.length;
   }
 
-  #find(id: bigint): number {
-    return this.denseOf(Number(BigInt.asIntN(32, id)), Number(id >> 32n));
-  }
-
-  #add(id: bigint, keys: readonly string[], values: readonly string[], lastTime: bigint): number {
+  #add(id: Words, columns: readonly TagColumn[], { bytes, from }: PackedTags): number {
     const dense = this.#count;
     if (dense === this.#ids.length) this.#grow();
-    this.#ids[dense] = id;
-    this.#lastTimes[dense] = lastTime;
-    for (let i = 0; i < keys.length; i++)
-      this.#setTag(dense, keys[i] as string, values[i] as string);
+    this.#idWords[dense * 2] = id.low;
+    this.#idWords[dense * 2 + 1] = id.high;
+    let at = from;
+    for (const column of columns) {
+      const valueFrom = at + 8 + column.key.length;
+      at = valueFrom + readSize(bytes, valueFrom - 4);
+      const code = column.distinct.findOrAdd(bytes, valueFrom, at);
+      if (code === column.latest.length) column.latest.push(-1);
+      column.codes[dense] = code;
+      column.before[dense] = column.latest[code] as number;
+      column.latest[code] = dense;
+    }
     this.#count++;
     if (this.#count * 2 > this.#slots.length) this.#rehash(this.#slots.length * 2);
     else this.#place(dense);
     return dense;
-  }
-
-  #setTag(dense: number, key: string, value: string): void {
-    let column = this.#tags.get(key);
-    if (column === undefined) {
-      column = {
-        codes: new Int32Array(this.#ids.length),
-        values: [undefined],
-        codeOf: new Map(),
-        latest: [-1],
-        before: new Int32Array(this.#ids.length),
-      };
-      this.#tags.set(key, column);
-      this.#sortedTags = [...this.#tags].sort(([a], [b]) => (a < b ? -1 : 1));
-    }
-    let code = column.codeOf.get(value);
-    if (code === undefined) {
-      code = column.values.length;
-      column.values.push(value);
-      column.latest.push(-1);
-      column.codeOf.set(value, code);
-    }
-    column.codes[dense] = code;
-    column.before[dense] = column.latest[code] as number;
-    column.latest[code] = dense;
   }
 
   #place(dense: number): void {
@@ -292,7 +362,17 @@ export class SeriesIndex {
   }
 }
 
-/** Brings tags into the order of their keys. Series that come together share one array of keys, looked at once. */
+function wordsOf(number: bigint): Words {
+  return { low: Number(BigInt.asIntN(32, number)), high: Number(BigInt.asIntN(32, number >> 32n)) };
+}
+
+function codeOf({ distinct }: TagColumn, value: string): number | undefined {
+  const bytes = Buffer.from(value);
+  const code = distinct.find(bytes, 0, bytes.length);
+  return code === 0 ? undefined : code;
+}
+
+/** Brings tags into the order of their keys. Series that come together have the same keys, looked at once. */
 class KeyOrder {
   #given: readonly string[] = [];
   #sorted: readonly string[] = [];
@@ -303,18 +383,21 @@ class KeyOrder {
     keys: readonly string[],
     values: readonly string[],
   ): readonly [readonly string[], readonly string[]] {
-    if (keys !== this.#given) this.#look(keys);
+    if (keys !== this.#given && !areSame(keys, this.#given)) this.#look(keys);
     const places = this.#places;
-    if (places === undefined) return [keys, values];
+    if (places === undefined) return [this.#sorted, values];
     return [this.#sorted, places.map((place) => values[place] as string)];
   }
 
   #look(keys: readonly string[]): void {
-    const places = keys.map((_, i) => i);
-    places.sort((a, b) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1));
+    const places = keyOrder(keys);
     const isSorted = places.every((place, i) => place === i);
     this.#given = keys;
     this.#sorted = isSorted ? keys : places.map((place) => keys[place] as string);
     this.#places = isSorted ? undefined : places;
   }
+}
+
+function areSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((key, i) => key === b[i]);
 }

@@ -1,7 +1,7 @@
 import { type Clock, type CommitLog, LogOverloaded, LogReadOnly } from '@plinth/kernel';
 import { BufferFull, NodeReadOnly } from '../../errors.js';
 import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
-import { encodeWriteRecord, type SeriesDefinition } from '../../storage/wal/write-record.js';
+import { encodeWriteRecord, type PackedDefinitions } from '../../storage/wal/write-record.js';
 import { LogSeries } from './log-series.js';
 import type { TableStore } from './table-store.js';
 
@@ -11,7 +11,7 @@ export interface BatchForTable {
 }
 
 interface DefinedBatch extends BatchForTable {
-  readonly newSeries: readonly SeriesDefinition[];
+  readonly newSeries: PackedDefinitions;
 }
 
 const NO_ROWS: RowBatch = {
@@ -114,11 +114,11 @@ export class WriteBuffer {
   /** Defines series in the log ahead of their rows, whose record may still have to define them again. */
   define(store: TableStore, series: Uint32Array): void {
     const newSeries = this.#define(store, series);
-    if (newSeries.length === 0) return;
+    if (newSeries.count === 0) return;
     this.#logRecord(this.nextSeq(), [{ store, newSeries, batch: NO_ROWS }]).catch(ignoreUnsynced);
   }
 
-  #define(store: TableStore, series: Uint32Array): readonly SeriesDefinition[] {
+  #define(store: TableStore, series: Uint32Array): PackedDefinitions {
     return this.#logSeriesOf(store.tableId).define(this.#generation, series, store.index);
   }
 

@@ -2,6 +2,7 @@ import type { CarefulLine } from './careful-line.js';
 import { tooManyCells } from './cell-budget.js';
 import type { FieldColumn } from './field-column.js';
 import type { CarefulField, CarefulValue } from './line-refused.js';
+import { tagsOfText } from './new-tags.js';
 import { hashSeries, type SeriesDictionary } from './series-dictionary.js';
 import type { TableRows } from './table-rows.js';
 
@@ -58,7 +59,7 @@ function seriesNumber(table: TableRows, { names, body, view }: Body, row: Carefu
   const hash = hashSeries(view, row.text, size, names.dictionary.hashSeed);
   const known = names.dictionary.find(hash, view, row.text, size);
   const text = body.subarray(row.text, seriesEnd);
-  const entry = known >= 0 ? known : table.addSeries({ hash, text, series });
+  const entry = known >= 0 ? known : table.addSeries({ hash, text, tags: tagsOfText(series) });
   return names.dictionary.series[entry] as number; // entry exists
 }
 

@@ -4,7 +4,8 @@ import { parseSeriesCarefully } from './careful-line.js';
 import { FastFields } from './fast-fields.js';
 import { FastSeries } from './fast-series.js';
 import { FastTime, nextLineAfter } from './fast-time.js';
-import { LineRefused, type SeriesText } from './line-refused.js';
+import { LineRefused } from './line-refused.js';
+import { type NewTags, tagsOfText } from './new-tags.js';
 import type { DatabaseNames, ParserMemory } from './parser-memory.js';
 import { hashSeries } from './series-dictionary.js';
 import type { TableRows } from './table-rows.js';
@@ -54,7 +55,7 @@ export class FastLines {
   /** Of the line at hand: end and hash of its series text, and what it says when it was never met before. */
   #seriesEnd = 0;
   #hash = 0;
-  #newSeries: SeriesText | undefined;
+  #newTags: NewTags | undefined;
 
   constructor(memory: ParserMemory) {
     this.#memory = memory;
@@ -155,17 +156,18 @@ export class FastLines {
   #tableOf(names: DatabaseNames, entry: number, start: number): TableRows | undefined {
     if (entry >= 0) return this.#memory.tables[names.dictionary.tables[entry] as number];
     if (entry === REFUSED) return undefined;
-    this.#newSeries = this.#newSeriesAt(start, this.#seriesEnd);
-    return this.#newSeries && names.tables.get(this.#newSeries.table);
+    return this.#newTableAt(names, start, this.#seriesEnd);
   }
 
-  #newSeriesAt(start: number, end: number): SeriesText | undefined {
-    const { buffer, byteOffset } = this.#bytes;
-    const text = Buffer.from(buffer, byteOffset + start, end - start).toString();
-    const series = this.#plainSeries.read(text);
-    if (series !== undefined) return series;
+  #newTableAt(names: DatabaseNames, start: number, end: number): TableRows | undefined {
+    if (this.#plainSeries.read(this.#bytes, start, end)) {
+      this.#newTags = this.#plainSeries;
+      return names.tables.get(this.#plainSeries.table);
+    }
     try {
-      return parseSeriesCarefully(this.#bytes, start, end);
+      const series = parseSeriesCarefully(this.#bytes, start, end);
+      this.#newTags = tagsOfText(series);
+      return names.tables.get(series.table);
     } catch (error) {
       if (error instanceof LineRefused) return undefined;
       throw error;
@@ -174,9 +176,9 @@ export class FastLines {
 
   /** A series counts only once its whole line was read: a refused line leaves no trace. */
   #addSeries(table: TableRows, start: number): number {
-    invariant(this.#newSeries !== undefined, 'a new series was read before its fields');
+    invariant(this.#newTags !== undefined, 'a new series was read before its fields');
     const text = this.#bytes.subarray(start, this.#seriesEnd);
-    return table.addSeries({ hash: this.#hash, text, series: this.#newSeries });
+    return table.addSeries({ hash: this.#hash, text, tags: this.#newTags });
   }
 
   #timeAt(table: TableRows, at: number): number {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { tagSetsOf } from '../../model/new-series.js';
 import { type LaneJobOptions, LanePool } from './lane-pool.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
 
@@ -103,7 +104,9 @@ describe('LanePool', () => {
     const after = await pool.parse(bytesOf('a,host=y a=1i'), OPTIONS);
     assert.deepEqual([beside.laneId, after.laneId], [1, 1]);
     assert.deepEqual(
-      [beside, after].map(({ parsed }) => parsed.tables.map(({ newSeries }) => newSeries)),
+      [beside, after].map(({ parsed }) =>
+        parsed.tables.map(({ newSeries }) => tagSetsOf(newSeries)),
+      ),
       [[[{ tagKeys: ['host'], tagValues: ['x'] }]], [[{ tagKeys: ['host'], tagValues: ['y'] }]]],
     );
     assert.equal(after.parsed.tables[0]?.parserTable, 0);

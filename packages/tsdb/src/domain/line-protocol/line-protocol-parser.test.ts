@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { tagSetsOf } from '../../model/new-series.js';
 import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
 
@@ -37,7 +38,7 @@ function rowsOf(table: ParsedTable): Record<string, unknown>[] {
 }
 
 const one = (text: string, precision?: Precision) => rowsOf(onlyTable(parse(text, precision)))[0];
-const tagsOf = (text: string) => onlyTable(parse(text)).newSeries;
+const tagsOf = (text: string) => tagSetsOf(onlyTable(parse(text)).newSeries);
 const fieldOf = (text: string) => one(`m f=${text} 1`)?.['f'];
 const messageOf = (text: string, precision?: Precision) => {
   const body = parse(text, precision);
@@ -211,7 +212,9 @@ describe('names and tags', () => {
       parse('m\\,\\ \\\\x\\=,k\\ \\,\\=\\\\\\x=v\\ \\,\\=\\\\\\y f\\ \\,\\=\\z=1 5'),
     );
     assert.equal(table.table, 'm, \\x\\=');
-    assert.deepEqual(table.newSeries, [{ tagKeys: ['k ,=\\\\x'], tagValues: ['v ,=\\\\y'] }]);
+    assert.deepEqual(tagSetsOf(table.newSeries), [
+      { tagKeys: ['k ,=\\\\x'], tagValues: ['v ,=\\\\y'] },
+    ]);
     assert.equal(table.fields[0]?.name, 'f ,=\\z');
   });
 
@@ -231,7 +234,7 @@ describe('names and tags', () => {
     const table = onlyTable(parse('m,h=a f=1 1\nm,h=b f=1 1\nm,h=a f=2 2\nm f=1 1\nm,h=b f=1 2'));
     assert.deepEqual([...table.series], [0, 1, 0, 2, 1]);
     assert.deepEqual(
-      table.newSeries.map((series) => series.tagValues),
+      tagSetsOf(table.newSeries).map((series) => series.tagValues),
       [['a'], ['b'], []],
     );
   });
@@ -270,7 +273,7 @@ describe('names and tags', () => {
     const options = { database: 'db', precision: 'second', receivedNs: RECEIVED_NS } as const;
     const epochs = ['m,h=1 f=1\nm,h=2 f=1', 'm,h=3 f=1', 'm,h=3 f=1'].map((text) => {
       const body = parser.parse(Buffer.from(text), options);
-      return [body.epoch, body.tables[0]?.firstNewSeries, body.tables[0]?.newSeries.length];
+      return [body.epoch, body.tables[0]?.firstNewSeries, body.tables[0]?.newSeries?.count];
     });
     assert.deepEqual(epochs, [
       [0, 0, 2],
@@ -282,7 +285,7 @@ describe('names and tags', () => {
   it('of a refused line are forgotten', () => {
     const body = parse('m,h=1 f=1 1\nm,h=2 g=1,f=2 x\nn,h=3 f=');
     const table = body.tables[0];
-    assert.deepEqual([body.tables.length, body.refusedCount, table?.newSeries.length], [1, 2, 1]);
+    assert.deepEqual([body.tables.length, body.refusedCount, table?.newSeries?.count], [1, 2, 1]);
     assert.deepEqual(
       table?.fields.map((field) => field.name),
       ['f'],
@@ -401,7 +404,7 @@ describe('limits', () => {
     const fields = pairs.replaceAll('k', 'f');
     const body = parse(`m f0=1\nm,${pairs} f0=1\nm ${fields}\nm ${fields} bad\nm ${fields}`);
     assert.deepEqual([body.tables[0]?.rowCount, body.refusedCount], [4, 1]);
-    assert.equal(body.tables[0]?.newSeries[1]?.tagKeys.length, 20_000);
+    assert.equal(tagSetsOf(body.tables[0]?.newSeries)[1]?.tagKeys.length, 20_000);
   });
 });
 

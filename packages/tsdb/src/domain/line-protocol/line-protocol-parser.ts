@@ -1,7 +1,7 @@
+import type { ParsedSeries } from '../../model/new-series.js';
 import {
   MAX_REFUSED_LINES,
   type ParsedBody,
-  type ParsedSeries,
   type Precision,
   type RefusedLine,
 } from '../../model/parsed-body.js';

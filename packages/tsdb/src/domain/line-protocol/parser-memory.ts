@@ -1,4 +1,4 @@
-import type { ParsedSeries } from '../../model/parsed-body.js';
+import type { ParsedSeries } from '../../model/new-series.js';
 import { parseSeriesCarefully } from './careful-line.js';
 import { CellBudget, tooManyCells } from './cell-budget.js';
 import { SeriesDictionary } from './series-dictionary.js';

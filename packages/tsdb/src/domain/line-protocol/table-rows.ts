@@ -1,10 +1,11 @@
-import type { FieldValues, ParsedSeries, ParsedTable } from '../../model/parsed-body.js';
+import type { FieldValues, ParsedTable } from '../../model/parsed-body.js';
 import type { CellBudget } from './cell-budget.js';
 import type { ColumnMemory } from './column-memory.js';
 import { FieldColumn } from './field-column.js';
 import { FieldKeys } from './field-keys.js';
 import { FieldSlot } from './field-slot.js';
-import type { SeriesText } from './line-refused.js';
+import { NewSeriesWriter } from './new-series-writer.js';
+import type { NewTags } from './new-tags.js';
 import type { SeriesDictionary } from './series-dictionary.js';
 
 const FIRST_CAPACITY = 16;
@@ -36,8 +37,7 @@ export class TableRows {
   lineEnds = new Uint32Array(0);
   lineNumbers = new Uint32Array(0);
   readonly keys = new FieldKeys();
-  #newSeries: ParsedSeries[] = [];
-  #lastKeys: readonly string[] = [];
+  readonly #newSeries = new NewSeriesWriter();
   readonly #dictionary: SeriesDictionary;
   readonly #budget: CellBudget;
   readonly #noteGrowth: () => void;
@@ -56,23 +56,13 @@ export class TableRows {
   }
 
   /** Numbers a series that the dictionary does not know, and returns its entry there. */
-  addSeries(added: { hash: number; text: Uint8Array; series: SeriesText }): number {
+  addSeries(added: { hash: number; text: Uint8Array; tags: NewTags }): number {
     const number = this.#entries.length;
     const entry = this.#dictionary.add(added.hash, added.text, this.parserTable, number);
     this.#entries.push(entry);
     this.#noteGrowth();
-    const { tagValues } = added.series;
-    this.#newSeries.push({ tagKeys: this.#sharedKeys(added.series.tagKeys), tagValues });
+    this.#newSeries.add(added.tags);
     return entry;
-  }
-
-  /** One array for all series with the same keys in the same order: millions of series have a handful of these. */
-  #sharedKeys(keys: readonly string[]): readonly string[] {
-    const last = this.#lastKeys;
-    if (keys === last) return keys;
-    const isSame = last.length === keys.length && keys.every((key, i) => key === last[i]);
-    if (!isSame) this.#lastKeys = keys;
-    return this.#lastKeys;
   }
 
   /** Text of a series as its first line spelled it, the table's name included. */
@@ -144,13 +134,12 @@ export class TableRows {
       times: memory.longs(this.#times, rowCount),
       series: memory.numbers(this.series, rowCount),
       fields: this.#active.map((column) => column.take(rowCount, keepsMemory, memory)),
-      firstNewSeries: this.#entries.length - this.#newSeries.length,
-      newSeries: this.#newSeries,
+      firstNewSeries: this.#entries.length - this.#newSeries.count,
+      newSeries: this.#newSeries.take(),
       lineStarts: memory.numbers(this.lineStarts, rowCount),
       lineEnds: memory.numbers(this.lineEnds, rowCount),
       lineNumbers: memory.numbers(this.lineNumbers, rowCount),
     };
-    this.#newSeries = [];
     this.#active = [];
     this.rowCount = 0;
     this.capacity = 0;

@@ -1,4 +1,5 @@
 import type { Column } from '../../model/column.js';
+import { tagSetsOf } from '../../model/new-series.js';
 import type { ParsedBody, ParsedTable } from '../../model/parsed-body.js';
 import type { PluginInput } from '../../model/plugin-host.js';
 import type { DatabaseSchema } from '../../model/schema.js';
@@ -61,7 +62,9 @@ function faultOf(refused: ParsedBody['refused'][number]): string {
 
 function rowsOf(parsed: ParsedTable): CommittedRows {
   const index = new SeriesIndex(0n);
-  const dense = parsed.newSeries.map(({ tagKeys, tagValues }) => index.resolve(tagKeys, tagValues));
+  const dense = tagSetsOf(parsed.newSeries).map(({ tagKeys, tagValues }) =>
+    index.resolve(tagKeys, tagValues),
+  );
   const fields = parsed.fields.map(({ name, data, validity }, id) => {
     const column: Column = { id, name, kind: data.type, physicalName: name };
     return { column, data, validity };

@@ -3,7 +3,47 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { FieldType } from '../../model/column.js';
 import type { FieldValues } from '../../model/parsed-body.js';
-import { decodeWriteRecord, encodeWriteRecord, type WriteRecord } from './write-record.js';
+import {
+  decodeWriteRecord,
+  encodeWriteRecord,
+  type PackedDefinitions,
+  type RecordTable,
+  type SeriesDefinition,
+} from './write-record.js';
+
+interface Definitions {
+  readonly newSeries: readonly SeriesDefinition[];
+}
+
+interface Record {
+  readonly seq: bigint;
+  readonly tables: readonly (Omit<RecordTable, 'newSeries'> & Definitions)[];
+}
+
+/** Written down from docs/formats/write-record.md. */
+function packed({ newSeries }: Definitions): PackedDefinitions {
+  const text = (value: string): Buffer => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(Buffer.byteLength(value));
+    return Buffer.concat([size, Buffer.from(value)]);
+  };
+  const definitions = newSeries.map(({ dense, tagKeys, tagValues }) => {
+    const head = Buffer.alloc(6);
+    head.writeUInt32LE(dense);
+    head.writeUInt16LE(tagKeys.length, 4);
+    const tags = tagKeys.flatMap((key, i) => [text(key), text(tagValues[i] ?? '')]);
+    return Buffer.concat([head, ...tags]);
+  });
+  return { count: newSeries.length, bytes: Buffer.concat(definitions) };
+}
+
+const encoded = ({ seq, tables }: Record): Buffer =>
+  Buffer.concat(
+    encodeWriteRecord({
+      seq,
+      tables: tables.map((table) => ({ ...table, newSeries: packed(table) })),
+    }),
+  );
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
@@ -37,7 +77,7 @@ function valuesArb(type: FieldType, rows: number): fc.Arbitrary<FieldValues> {
 
 const TYPES: readonly FieldType[] = ['float64', 'int64', 'uint64', 'bool', 'utf8'];
 
-const recordArb: fc.Arbitrary<WriteRecord> = fc.integer({ min: 1, max: 40 }).chain((rows) =>
+const recordArb: fc.Arbitrary<Record> = fc.integer({ min: 1, max: 40 }).chain((rows) =>
   fc.record({
     seq: fc.bigInt(0n, MAX),
     tables: fc.array(
@@ -92,7 +132,7 @@ describe('a write record', () => {
   it('reads back as it was written, to the last bit', () => {
     fc.assert(
       fc.property(recordArb, (record) => {
-        const decoded = decodeWriteRecord(Buffer.concat(encodeWriteRecord(record)));
+        const decoded = decodeWriteRecord(encoded(record));
         assert.equal(decoded.seq, record.seq);
         assert.deepEqual(
           decoded.tables,

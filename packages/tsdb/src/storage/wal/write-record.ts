@@ -4,6 +4,12 @@ import type { FieldValues } from '../../model/parsed-body.js';
 import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
 import { ByteWriter } from './byte-writer.js';
 
+/** Definitions of series as a record holds them. */
+export interface PackedDefinitions {
+  readonly count: number;
+  readonly bytes: Uint8Array;
+}
+
 /** A tag set that later rows of the same log file name by `dense`. */
 export interface SeriesDefinition {
   readonly dense: number;
@@ -14,7 +20,7 @@ export interface SeriesDefinition {
 /** The rows of one request for one table. Dense numbers mean what the log file defined before. */
 export interface RecordTable {
   readonly tableId: number;
-  readonly newSeries: readonly SeriesDefinition[];
+  readonly newSeries: PackedDefinitions;
   readonly batch: RowBatch;
 }
 
@@ -72,8 +78,12 @@ const COPY_BELOW_BYTES = 65536;
  */
 export function encodeWriteRecord(record: WriteRecord): readonly Uint8Array[] {
   let size = RECORD_HEAD_SIZE;
-  for (const { batch } of record.tables) {
-    size += TABLE_HEAD_SIZE + batch.fields.length * FIELD_HEAD_SIZE + batchSizeBytes(batch);
+  for (const { newSeries, batch } of record.tables) {
+    size +=
+      TABLE_HEAD_SIZE +
+      newSeries.bytes.length +
+      batch.fields.length * FIELD_HEAD_SIZE +
+      batchSizeBytes(batch);
   }
   const isCopied = size < COPY_BELOW_BYTES;
   const writer = new ByteWriter(isCopied ? size : RECORD_HEAD_SIZE, isCopied);
@@ -106,17 +116,10 @@ function putTableHead(head: ByteWriter, table: RecordTable): void {
   const { batch } = table;
   head.u32(table.tableId);
   head.u32(batch.rowCount);
-  head.u32(table.newSeries.length);
+  head.u32(table.newSeries.count);
   head.u16(batch.fields.length);
   head.u16(0);
-  for (const series of table.newSeries) {
-    head.u32(series.dense);
-    head.u16(series.tagKeys.length);
-    for (let i = 0; i < series.tagKeys.length; i++) {
-      head.text(series.tagKeys[i] as string);
-      head.text(series.tagValues[i] as string);
-    }
-  }
+  if (table.newSeries.count > 0) head.raw(table.newSeries.bytes);
   for (const field of batch.fields) {
     head.u32(field.column.id);
     head.u8(TYPE_CODE[field.data.type]);

@@ -1,0 +1,52 @@
+import { keyOrder, type PackedTags, readSize } from './packed-tags.js';
+
+/**
+ * Tag sets that a parser met for the first time, as few pieces of memory: thousands of them come with one body from
+ * another thread, and texts would be copied one by one.
+ */
+export interface NewSeries {
+  readonly count: number;
+  /** Lists of keys, each in the order of a line. */
+  readonly shapes: readonly (readonly string[])[];
+  /** By tag set, the place of its keys in `shapes`. */
+  readonly shapeOf: Uint32Array;
+  /** Packed tags of set i are `bytes[ends[i - 1] .. ends[i])`. */
+  readonly ends: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+/** A tag set in the order of the line, unescaped; keys are distinct. */
+export interface ParsedSeries {
+  readonly tagKeys: readonly string[];
+  readonly tagValues: readonly string[];
+}
+
+/** Keys of set `place` in the order of its line. Sets share their lists. */
+export function tagKeysAt(series: NewSeries, place: number): readonly string[] {
+  // Every set has its keys among the shapes.
+  return series.shapes[series.shapeOf[place] as number] as readonly string[];
+}
+
+export function packedTagsAt(series: NewSeries, place: number): PackedTags {
+  const from = place === 0 ? 0 : (series.ends[place - 1] as number);
+  return { bytes: series.bytes, from, to: series.ends[place] as number };
+}
+
+/** The tag sets as texts. */
+export function tagSetsOf(series: NewSeries | undefined): readonly ParsedSeries[] {
+  if (series === undefined) return [];
+  return Array.from({ length: series.count }, (_, place) => {
+    const tagKeys = tagKeysAt(series, place);
+    const tagValues = new Array<string>(tagKeys.length);
+    const { bytes, from } = packedTagsAt(series, place);
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let at = from;
+    for (const key of keyOrder(tagKeys)) {
+      at += 4 + readSize(bytes, at);
+      const size = readSize(bytes, at);
+      tagValues[key] = buffer.toString('utf8', at + 4, at + 4 + size);
+      at += 4 + size;
+    }
+    return { tagKeys, tagValues };
+  });
+}
