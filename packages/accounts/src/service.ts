@@ -159,12 +159,16 @@ class AccountsService implements HttpService {
     return this.#plainCreate === undefined ? [] : [this.#plainCreate];
   }
 
+  async prepare(): Promise<void> {
+    await this.#needs.store.migrate('accounts', ACCOUNT_MIGRATIONS);
+  }
+
   async start(): Promise<void> {
     const { store, files, random, dataDir, clock, config } = this.#needs;
     // Rules and reference data are read while the store is made ready, and not at all by a server without accounts.
     const [{ AccountsDomain }] = await Promise.all([
       import('./domain/accounts-domain.js'),
-      store.migrate('accounts', ACCOUNT_MIGRATIONS),
+      this.prepare(),
     ]);
     const keyFile = new KeyFile({ files, random, folder: join(dataDir, 'accounts') });
     // Before the first platform is stored: a start that ends between the two makes no data without a key.

@@ -226,6 +226,10 @@ class RateLimitService implements RateLimit {
     return config.enabled ? [new CheckRoute({ config, desk: this.#desk, clock, random, log })] : [];
   }
 
+  async prepare(): Promise<void> {
+    await this.#snapshots?.prepare();
+  }
+
   async start(): Promise<void> {
     const { config, log } = this.#needs;
     if (config.test_window_seconds !== undefined) {

@@ -77,13 +77,12 @@ export async function openStores(needs: {
           await local.close();
           throw error;
         });
-  const objects = await LocalObjectStore.open({
-    fileSystem: files,
-    root: join(dataDir, 'objects'),
-    random,
-  });
+  const [objects, masterKey] = await Promise.all([
+    LocalObjectStore.open({ fileSystem: files, root: join(dataDir, 'objects'), random }),
+    readMasterKey(settings.master_key, dataDir, random),
+  ]);
   const leases = new LocalLeases();
-  const secrets = new SecretBox(await readMasterKey(settings.master_key, dataDir, random), random);
+  const secrets = new SecretBox(masterKey, random);
   return {
     files,
     dataDir,

@@ -218,6 +218,9 @@ async function startServices(
     await service.start();
   };
   const first = start(order.first);
+  const prepared = services.map(async (service) => await service.prepare?.());
+  // A failure is told again by its start.
+  for (const each of prepared) each.catch(() => undefined);
   const starts = services.map(async (service) => {
     if (service === order.first) return await first;
     if (service !== order.alongside) await first;

@@ -106,6 +106,7 @@ class WebhookService implements Webhooks {
   readonly #dialect: Dialect;
   readonly #guard: TargetGuard;
   readonly #rules: HookRules;
+  readonly #hookStore: HookStore;
   readonly #hooks: HookRegistry;
   readonly #queue: QueueStore;
   readonly #deliveries: DeliveryStore;
@@ -132,8 +133,8 @@ class WebhookService implements Webhooks {
       httpsOnly: config.https_only,
       acceptMaskAsSecret: config.accept_mask_as_secret,
     });
-    const hookStore = new HookStore(store, needs.secrets);
-    this.#hooks = new HookRegistry(hookStore, clock);
+    this.#hookStore = new HookStore(store, needs.secrets);
+    this.#hooks = new HookRegistry(this.#hookStore, clock);
     this.#queue = new QueueStore(store, random.uuidV7());
     this.#deliveries = new DeliveryStore(store);
     this.#sender = new Sender(
@@ -189,7 +190,7 @@ class WebhookService implements Webhooks {
     });
     this.appHooks = new AppWebhooks({
       hooks: this.#hooks,
-      store: hookStore,
+      store: this.#hookStore,
       queue: this.#queue,
       rules: this.#rules,
       onSettled: (appId, what) => this.#appSettled(appId, what),
@@ -248,6 +249,10 @@ class WebhookService implements Webhooks {
         answerError: (error, request, reply) => this.#answerOperator(error, request, reply),
       }),
     );
+  }
+
+  async prepare(): Promise<void> {
+    await this.#hookStore.prepare();
   }
 
   async start(): Promise<void> {

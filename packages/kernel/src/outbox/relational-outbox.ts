@@ -70,9 +70,10 @@ export class RelationalOutbox implements Outbox {
     invariant(this.#state === 'new', 'an outbox starts once');
     this.#state = 'started';
     await this.prepare();
-    await this.#noteUnseen();
     this.#seenMs = this.#options.clock.nowMs();
-    for (const subscription of this.#subscriptions.values()) await subscription.start();
+    // At once: what they write is committed together.
+    const subscriptions = [...this.#subscriptions.values()];
+    await Promise.all([this.#noteUnseen(), ...subscriptions.map((each) => each.start())]);
     this.#retention = this.#options.clock.every(RETENTION_CHECK_MS, async () => {
       await this.#noteSeen();
       await this.#options.leases.withLease('outbox-retention', () => this.removeOld());

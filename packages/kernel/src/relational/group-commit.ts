@@ -129,6 +129,7 @@ export class TransactionTurn {
   readonly startedMs: number;
   readonly #channel: WorkerChannel;
   readonly #end: (outcome: Deferred<void>) => void;
+  readonly #unawaited: Promise<unknown>[] = [];
   #outcome: Promise<void> | undefined;
   #failure: Error | undefined;
 
@@ -150,8 +151,15 @@ export class TransactionTurn {
     }
   }
 
+  /** Nobody waits for its answer: when it fails, so does the transaction. */
+  run(sql: string, parameters: readonly SqlValue[]): void {
+    // Noted as the failure of the transaction.
+    this.#unawaited.push(this.query(sql, parameters).catch(() => undefined));
+  }
+
   /** Resolves when the changes are on stable storage. */
   async commit(): Promise<void> {
+    if (this.#unawaited.length > 0) await Promise.all(this.#unawaited);
     if (this.#failure === undefined) return await this.#finish('keep');
     await this.rollback();
     this.#throwIfFailed();

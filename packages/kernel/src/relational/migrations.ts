@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { MigrationsDiffer } from './relational-errors.js';
 import type { Migration, RelationalStore, SqlEngine } from './relational-store.js';
 
@@ -14,21 +14,38 @@ const IS_TABLE_THERE = {
     select 'kernel_migrations' as name where to_regclass('kernel_migrations') is not null`,
 } as const satisfies Record<SqlEngine, unknown>;
 
+type InTransaction = (work: (tx: Transaction<unknown>) => Promise<void>) => Promise<void>;
+
 /** The migrations of one open store. */
 export class Migrations {
   readonly #store: RelationalStore;
+  readonly #transaction: InTransaction;
+  readonly #applying = new Map<string, Promise<void>>();
   /**
    * Names in order, by service. Read once for all of them: a start asks for each. Of another node that starts at the same time
    * it may know too little, which is found out by whoever writes.
    */
   #applied: Promise<Map<string, readonly string[]>> | undefined;
 
-  constructor(store: RelationalStore) {
+  /** @param transaction runs what changes the tables; the store's own unless told otherwise. */
+  constructor(
+    store: RelationalStore,
+    transaction: InTransaction = (work) => store.transaction<unknown, void>(work, ALONE),
+  ) {
     this.#store = store;
+    this.#transaction = transaction;
   }
 
-  /** Applies what is missing in one transaction with the rows that remember it: on a disk, one sync. */
+  /** Applies what is missing in one transaction with the rows that remember it: on a disk, one sync. Who asks again joins in. */
   async apply(service: string, migrations: readonly Migration[]): Promise<void> {
+    const before = this.#applying.get(service);
+    if (before !== undefined) return await before;
+    const applying = this.#apply(service, migrations).finally(() => this.#applying.delete(service));
+    this.#applying.set(service, applying);
+    await applying;
+  }
+
+  async #apply(service: string, migrations: readonly Migration[]): Promise<void> {
     this.#applied ??= readApplied(this.#store);
     const applied = await this.#applied;
     const known = applied.get(service) ?? [];
@@ -36,7 +53,7 @@ export class Migrations {
     const missing = migrations.slice(known.length);
     if (missing.length === 0) return;
     const { engine } = this.#store;
-    await this.#store.transaction<unknown, void>(async (tx) => {
+    await this.#transaction(async (tx) => {
       await waitForOthers(tx, engine);
       await createTable(tx);
       for (const migration of missing) {
@@ -48,7 +65,7 @@ export class Migrations {
           .executeTakeFirst();
         if (isFirst !== 0n) await migration.up(tx, engine); // else another node was quicker
       }
-    }, ALONE);
+    });
     applied.set(
       service,
       migrations.map(({ name }) => name),

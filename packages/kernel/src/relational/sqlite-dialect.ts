@@ -45,8 +45,13 @@ export function readerDriver(channel: WorkerChannel): Driver {
   };
 }
 
-/** A connection is a turn: `commitTransaction` returns when the group is durable, others run in the meantime. */
-export function writerDriver(groups: GroupCommit): Driver {
+const CHANGES_SCHEMA = /^\s*(create|alter|drop)\b/i;
+
+/**
+ * A connection is a turn: `commitTransaction` returns when the group is durable, others run in the meantime.
+ * @param isEager changes of the schema are not waited for one by one: their transaction fails when one of them does.
+ */
+export function writerDriver(groups: GroupCommit, { isEager = false } = {}): Driver {
   const turns = new WeakMap<DatabaseConnection, TransactionTurn>();
   const turnOf = (connection: DatabaseConnection) => {
     const turn = turns.get(connection);
@@ -57,7 +62,11 @@ export function writerDriver(groups: GroupCommit): Driver {
     init: async () => {},
     acquireConnection: async () => {
       const turn = await groups.enter();
-      const connection = new StoreConnection((sql, parameters) => turn.query(sql, parameters));
+      const connection = new StoreConnection(async (sql, parameters) => {
+        if (!isEager || !CHANGES_SCHEMA.test(sql)) return await turn.query(sql, parameters);
+        turn.run(sql, parameters);
+        return NOTHING;
+      });
       turns.set(connection, turn);
       return connection;
     },
@@ -68,6 +77,14 @@ export function writerDriver(groups: GroupCommit): Driver {
     destroy: async () => {},
   };
 }
+
+const NOTHING: QueryAnswer = {
+  columns: [],
+  rows: [],
+  changedRowCount: undefined,
+  insertId: undefined,
+  changedSchema: true,
+};
 
 class StoreConnection implements DatabaseConnection {
   readonly #run: RunQuery;

@@ -5,7 +5,7 @@ import type { Clock } from '../clock/clock.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { GroupCommit, type GroupLimits } from './group-commit.js';
 import { Migrations } from './migrations.js';
-import { StoreUnusable } from './relational-errors.js';
+import { StoreUnusable, TransactionAborted } from './relational-errors.js';
 import type { EmbeddedStore, Migration } from './relational-store.js';
 import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
 import { WorkerChannel } from './worker-channel.js';
@@ -51,7 +51,7 @@ class SqliteStore implements EmbeddedStore {
   readonly #channel: WorkerChannel;
   readonly #groups: GroupCommit;
   readonly #expiry: Disposable;
-  readonly #migrations = new Migrations(this);
+  readonly #migrations: Migrations;
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
   #closing: Promise<void> | undefined;
@@ -62,6 +62,18 @@ class SqliteStore implements EmbeddedStore {
     this.#expiry = clock.every(EXPIRY_CHECK_MS, () => this.#groups.expire());
     this.#reader = new Kysely({ dialect: sqliteDialect(readerDriver(channel)) });
     this.#writer = new Kysely({ dialect: sqliteDialect(writerDriver(this.#groups)) });
+    // A first start makes a hundred tables and indexes.
+    const migrator = new Kysely<unknown>({
+      dialect: sqliteDialect(writerDriver(this.#groups, { isEager: true })),
+    });
+    this.#migrations = new Migrations(this, async (work) => {
+      try {
+        await migrator.transaction().execute(work);
+      } catch (error) {
+        // The statement that failed says more than the transaction that it ended.
+        throw error instanceof TransactionAborted ? error.cause : error;
+      }
+    });
   }
 
   async transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {

@@ -246,6 +246,31 @@ export function relationalStoreConformance(
       }
     });
 
+    it('applies nothing of migrations of which a statement fails', async () => {
+      const store = await open();
+      const makes = (name: string, text: string) => ({
+        name,
+        async up(tx: Kysely<unknown>) {
+          await sql.raw(text).execute(tx);
+        },
+      });
+      const first = makes('0001_first', 'create table first (id integer primary key)');
+      const wrong = makes('0002_wrong', 'create table first (id integer primary key)');
+      const right = makes('0002_right', 'create table second (id integer primary key)');
+      try {
+        await assert.rejects(store.migrate('one', [first, wrong]), /first/);
+        await Promise.all([
+          store.migrate('one', [first, right]),
+          store.migrate('one', [first, right]),
+        ]);
+        const read = store.reader<{ first: { id: number }; second: { id: number } }>();
+        assert.deepEqual(await read.selectFrom('first').selectAll().execute(), []);
+        assert.deepEqual(await read.selectFrom('second').selectAll().execute(), []);
+      } finally {
+        await store.close();
+      }
+    });
+
     it('does not take writes from a reader, nor anything after its close', async () => {
       await withItems(async (store, read) => {
         await assert.rejects(read.updateTable('item').set({ name: 'x' }).execute());

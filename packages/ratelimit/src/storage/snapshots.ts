@@ -50,10 +50,14 @@ export class Snapshots {
     this.#byName = new Map(options.resources.map((resource) => [resource.bucket, resource]));
   }
 
+  async prepare(): Promise<void> {
+    await this.#options.relational.migrate('ratelimit', SNAPSHOT_MIGRATIONS);
+  }
+
   /** Takes up what was kept; before the first request. */
   async start(): Promise<void> {
-    const { relational, kept, clock } = this.#options;
-    await relational.migrate('ratelimit', SNAPSHOT_MIGRATIONS);
+    const { kept, clock } = this.#options;
+    await this.prepare();
     await this.#load();
     kept.trackChanges();
     this.#ticker = clock.every(INTERVAL_MS, () => this.#write());

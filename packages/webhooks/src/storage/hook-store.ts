@@ -39,9 +39,13 @@ export class HookStore {
     this.#sql = new RawStatements(store.engine);
   }
 
+  async prepare(): Promise<void> {
+    await this.#store.migrate('webhooks', WEBHOOK_MIGRATIONS);
+  }
+
   /** Throws `SecretUnreadable` when the database was written with another master key. */
   async start(): Promise<void> {
-    await this.#store.migrate('webhooks', WEBHOOK_MIGRATIONS);
+    await this.prepare();
     const sealed = Buffer.from(this.#box.seal(KEY_PROOF, KEY_PROOF)).toString('base64');
     const value = await this.#store.transaction<never, string>(async (tx) => {
       await this.#sql.run(

@@ -13,35 +13,46 @@ export class NodeLeases {
     this.#base = base;
   }
 
-  async forgetAll(): Promise<void> {
+  /** At a start: says that this node is alive, and gives back what nodes had leased that are not. */
+  async takeUp(nowMs: number): Promise<void> {
     await this.#base.write(async (tx) => {
-      await this.#base.sql.run(tx, 'delete from webhooks_nodes');
+      // One process at a time: whoever held a lease is gone.
+      if (!this.#base.isShared) await this.#base.sql.run(tx, 'delete from webhooks_nodes');
+      const now = await this.#base.nowMs(tx, nowMs);
+      await this.#noteAlive(tx, now);
+      await this.#releaseExpired(tx, now);
     });
   }
 
   async heartbeat(nowMs: number): Promise<void> {
-    await this.#base.write(async (tx) => {
-      const until = (await this.#base.nowMs(tx, nowMs)) + NODE_LEASE_MS;
-      await this.#base.sql.run(
-        tx,
-        `insert into webhooks_nodes (id, alive_until_ms) values (?, ?)
-          on conflict (id) do update set alive_until_ms = excluded.alive_until_ms`,
-        [this.#base.node, until],
-      );
-    });
+    await this.#base.write(
+      async (tx) => await this.#noteAlive(tx, await this.#base.nowMs(tx, nowMs)),
+    );
   }
 
   /** Gives back what dead nodes had leased. @returns how many items. */
   async releaseExpired(nowMs: number): Promise<number> {
-    return await this.#base.write(async (tx) => {
-      const now = await this.#base.nowMs(tx, nowMs);
-      await this.#base.sql.run(tx, 'delete from webhooks_nodes where alive_until_ms < ?', [now]);
-      return await this.#base.sql.run(
-        tx,
-        `update webhooks_queue set state = 'pending', node = null
-          where state = 'leased' and node not in (select id from webhooks_nodes)`,
-      );
-    });
+    return await this.#base.write(
+      async (tx) => await this.#releaseExpired(tx, await this.#base.nowMs(tx, nowMs)),
+    );
+  }
+
+  async #noteAlive(tx: unknown, now: number): Promise<void> {
+    await this.#base.sql.run(
+      tx,
+      `insert into webhooks_nodes (id, alive_until_ms) values (?, ?)
+        on conflict (id) do update set alive_until_ms = excluded.alive_until_ms`,
+      [this.#base.node, now + NODE_LEASE_MS],
+    );
+  }
+
+  async #releaseExpired(tx: unknown, now: number): Promise<number> {
+    await this.#base.sql.run(tx, 'delete from webhooks_nodes where alive_until_ms < ?', [now]);
+    return await this.#base.sql.run(
+      tx,
+      `update webhooks_queue set state = 'pending', node = null
+        where state = 'leased' and node not in (select id from webhooks_nodes)`,
+    );
   }
 
   /** At a stop in order: others may go on at once. */

@@ -63,10 +63,7 @@ export class QueueStore {
   /** Takes up what an earlier process left. */
   async start(nowMs: number): Promise<void> {
     await this.#ids.start();
-    // One process at a time: whoever held a lease is gone.
-    if (!this.isShared) await this.nodes.forgetAll();
-    await this.nodes.heartbeat(nowMs);
-    await this.nodes.releaseExpired(nowMs);
+    await this.nodes.takeUp(nowMs);
   }
 
   /** Leases due items, oldest first; what other nodes are claiming at the moment is left to them. */
