@@ -4,6 +4,7 @@ import type { DirectRequest } from '../../model/direct-request.js';
 import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import { StepRunner } from '../../model/steps.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { Segment } from '../../storage/segments/segment.js';
@@ -185,7 +186,7 @@ export class QueryPath {
       const chunks = await this.#answerDirectly(direct, nowNs, signal);
       if (chunks !== undefined) {
         onPrepared([]);
-        yield* chunks;
+        yield* inTurns(chunks, signal);
         return;
       }
     }
@@ -349,8 +350,8 @@ export class QueryPath {
   #rowsOf(
     { work, planned, parts }: PreparedQuery,
     signal: AbortSignal,
-  ): AsyncIterable<ResultChunk> | Iterable<ResultChunk> {
-    if (typeof work !== 'string') return work;
+  ): AsyncIterable<ResultChunk> {
+    if (typeof work !== 'string') return inTurns(work, signal);
     const { columns, isSmall, isExplained } = planned;
     if (parts !== undefined) return parts.rows({ host: this.#host, columns, signal });
     const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
@@ -371,6 +372,18 @@ async function* lendingBetween<T>(
     yield chunk;
     const isBack = slot.reclaim();
     if (isBack !== undefined) await isBack;
+  }
+}
+
+/** Chunks that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
+async function* inTurns(
+  chunks: Iterable<ResultChunk>,
+  signal: AbortSignal,
+): AsyncGenerator<ResultChunk, void, undefined> {
+  const runner = new StepRunner(signal);
+  for (const chunk of chunks) {
+    await runner.take();
+    yield chunk;
   }
 }
 

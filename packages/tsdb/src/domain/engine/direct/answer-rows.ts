@@ -7,7 +7,11 @@ import { rowFilter, SLICE_ROWS } from './matching-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 import { seriesRanks } from './series-ranks.js';
+import { SliceChunks } from './slice-chunks.js';
 import type { LoadedRows } from './table-columns.js';
+import { type TimeScale, timeScale } from './time-scale.js';
+import { TimeSorter } from './time-sorter.js';
+import { TimeWalk } from './time-walk.js';
 
 /** More rows are looked at by the engine, which uses all cores, and sorted by it. */
 const MAX_LOOKED_AT = 16_000_000;
@@ -16,10 +20,16 @@ const MAX_SOURCES = 65_535;
 /** Values after which others get their turn. */
 const ROWS_PER_TURN = 1_000_000;
 const CHUNK_ROWS = 2048;
+/** About a batch of Flight. */
+const SLICE_CHUNK_ROWS = 4096;
+/** More rows are taken slice of time by slice of time. */
+const MAX_WHOLE_ROWS = 32_768;
+/** Each slice looks at every run, and the rows of one time are not cut. */
+const MAX_WALKED_RUNS = 131_072;
+/** Rows of the first slice, so that first rows come soon. */
+const FIRST_ROWS = 8192;
 /** So many rows are taken together before they are looked at in the order of their times. */
 const LEAST_COMPACTED = 4096;
-/** Times are sorted by counting when there are at most so many different ones for each row. */
-const SLOTS_PER_ROW = 16;
 
 /** Rows in the order of their times; `undefined`: not faster than by the engine. */
 export async function answerRows(ask: {
@@ -35,6 +45,8 @@ export async function answerRows(ask: {
   // Rows are sorted by time alone: those of one time stay in the order in which they are looked at.
   const runs =
     answer.tieBreakers.length === 0 ? found : inTagOrder(found, index, answer, answer.descending);
+  if (request.fieldConditions.length === 0 && runs.rowCount > MAX_WHOLE_ROWS)
+    return walkedRows(runs, ask);
   const matching = await pickRows(request, runs, loaded);
   if (matching === undefined) return undefined;
   const { picked, loaded: rows } = isWorthCompacting(matching, answer)
@@ -62,6 +74,54 @@ function isWorthCompacting({ rows }: PickedRows, { columns, limit }: DirectRows)
     rows.length >= LEAST_COMPACTED &&
     rows.length * columns.length <= MAX_COMPACTED_VALUES
   );
+}
+
+/** All rows of the runs: no more of them than a slice of time are held in their order. */
+function walkedRows(
+  runs: Runs,
+  ask: {
+    readonly answer: DirectRows;
+    readonly loaded: readonly LoadedRows[];
+    readonly index: SeriesIndex;
+  },
+): Iterable<ResultChunk> | undefined {
+  const { answer, loaded } = ask;
+  // What is passed over is sorted, too.
+  if (runs.source.length > MAX_WALKED_RUNS || answer.offset > MAX_PICKED) return undefined;
+  const scale = timeScale(loaded, runs.source);
+  return scale === undefined ? undefined : sliceChunks(runs, scale, ask);
+}
+
+function* sliceChunks(
+  runs: Runs,
+  scale: TimeScale,
+  ask: {
+    readonly answer: DirectRows;
+    readonly loaded: readonly LoadedRows[];
+    readonly index: SeriesIndex;
+  },
+): Generator<ResultChunk, void, undefined> {
+  const { offset, limit, columns, descending: isDescending } = ask.answer;
+  const end = limit === undefined ? Number.POSITIVE_INFINITY : offset + limit;
+  const { loaded, index } = ask;
+  const firstRows = Math.min(FIRST_ROWS, end);
+  // A slow reader keeps the columns as they are now, whatever the cache puts in their place.
+  const holds = loaded.map((rows) => rows.hold?.());
+  try {
+    const walk = new TimeWalk({ runs, loaded, scale, isDescending, firstRows });
+    const chunks = new SliceChunks({ loaded, columns, index, scale, isDescending });
+    for (let before = 0; before < end; ) {
+      const slice = walk.next();
+      if (slice === undefined) return;
+      chunks.take(slice);
+      const to = Math.min(slice.rowCount, end - before);
+      for (let from = Math.max(0, offset - before); from < to; from += SLICE_CHUNK_ROWS)
+        yield chunks.chunk(from, Math.min(to, from + SLICE_CHUNK_ROWS));
+      before += slice.rowCount;
+    }
+  } finally {
+    for (const letGo of holds) letGo?.();
+  }
 }
 
 function* chunksOf(
@@ -180,38 +240,10 @@ function sortedByTime(
   loaded: readonly LoadedRows[],
   isDescending: boolean,
 ): PickedRows | undefined {
-  const { sources, rows } = picked;
-  const count = rows.length;
-  const places = placesInTime(picked, loaded);
-  if (places === undefined) return undefined;
-  const { slots, slotCount } = places;
-  let isSorted = true;
-  for (let i = 1; i < count && isSorted; i++) {
-    const [a, b] = [slots[i - 1] as number, slots[i] as number];
-    isSorted = isDescending ? a >= b : a <= b;
-  }
-  if (isSorted) return picked;
-  const order = new Uint32Array(count);
-  if (slotCount <= count * SLOTS_PER_ROW + 65536) {
-    const starts = new Uint32Array(slotCount + 1);
-    const placeOf = (slot: number): number => (isDescending ? slotCount - 1 - slot : slot);
-    for (let i = 0; i < count; i++) {
-      const place = placeOf(slots[i] as number) + 1;
-      starts[place] = (starts[place] as number) + 1;
-    }
-    for (let i = 1; i < starts.length; i++)
-      starts[i] = (starts[i] as number) + (starts[i - 1] as number);
-    for (let i = 0; i < count; i++) {
-      const place = placeOf(slots[i] as number);
-      const at = starts[place] as number;
-      order[at] = i;
-      starts[place] = at + 1;
-    }
-  } else {
-    for (let i = 0; i < count; i++) order[i] = i;
-    const sign = isDescending ? -1 : 1;
-    order.sort((a, b) => sign * ((slots[a] as number) - (slots[b] as number)) || a - b);
-  }
+  const scale = timeScale(loaded, picked.sources);
+  if (scale === undefined) return undefined;
+  const count = picked.rows.length;
+  const order = new TimeSorter(isDescending).sorted(placesInTime(picked, loaded, scale), count);
   const sorted = {
     sources: new Uint16Array(count),
     rows: new Uint32Array(count),
@@ -219,57 +251,24 @@ function sortedByTime(
   };
   for (let i = 0; i < count; i++) {
     const from = order[i] as number;
-    sorted.sources[i] = sources[from] as number;
-    sorted.rows[i] = rows[from] as number;
+    sorted.sources[i] = picked.sources[from] as number;
+    sorted.rows[i] = picked.rows[from] as number;
     sorted.series[i] = picked.series[from] as number;
   }
   return sorted;
 }
 
-/** For each row the place of its time on one scale of all parts, from 0 on. */
 function placesInTime(
   { sources, rows }: PickedRows,
   loaded: readonly LoadedRows[],
-): { readonly slots: Float64Array; readonly slotCount: number } | undefined {
-  const slots = new Float64Array(rows.length);
-  const used = [...new Set(sources)];
-  const parts = used.map((source) => (loaded[source] as LoadedRows).part);
-  const [first] = parts;
-  if (first === undefined) return { slots, slotCount: 0 };
-  const baseNs = parts.reduce((min, part) => (part.baseNs < min ? part.baseNs : min), first.baseNs);
-  // The scale's unit divides every part's unit and the distances of their beginnings.
-  let unitNs = 0n;
-  for (const part of parts) {
-    unitNs = greatestDivisor(unitNs, BigInt(part.unitNs));
-    unitNs = greatestDivisor(unitNs, part.baseNs - baseNs);
-  }
-  const starts = new Map<number, { readonly start: number; readonly scale: number }>();
-  used.forEach((source, i) => {
-    const part = parts[i] as (typeof parts)[number];
-    starts.set(source, {
-      start: Number((part.baseNs - baseNs) / unitNs),
-      scale: Number(BigInt(part.unitNs) / unitNs),
-    });
-  });
-  let max = 0;
-  let source = -1;
-  let offsets = first.offsets;
-  let place = { start: 0, scale: 1 };
+  { starts, factors }: TimeScale,
+): Float64Array {
+  const places = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
-    if (sources[i] !== source) {
-      source = sources[i] as number;
-      offsets = (loaded[source] as LoadedRows).part.offsets;
-      place = starts.get(source) ?? place;
-    }
-    const slot = place.start + (offsets[rows[i] as number] as number) * place.scale;
-    if (slot > max) max = slot;
-    slots[i] = slot;
+    const source = sources[i] as number;
+    const { offsets } = (loaded[source] as LoadedRows).part;
+    const offset = offsets[rows[i] as number] as number;
+    places[i] = (starts[source] as number) + offset * (factors[source] as number);
   }
-  return Number.isSafeInteger(max) ? { slots, slotCount: max + 1 } : undefined;
-}
-
-function greatestDivisor(a: bigint, b: bigint): bigint {
-  let [x, y] = [a, b];
-  while (y !== 0n) [x, y] = [y, x % y];
-  return x;
+  return places;
 }

@@ -50,11 +50,28 @@ export class CachedRows {
     return this.#isForgotten;
   }
 
-  /** What the cache counts for it. */
-  get sizeBytes(): number {
-    let sum = this.#part?.sizeBytes ?? 0;
-    for (const { sizeBytes } of this.#columns.values()) sum += sizeBytes;
+  /** What the cache has again once this is given up. */
+  get freeableBytes(): number {
+    let sum = 0;
+    for (const entry of [this.#part, ...this.#columns.values()])
+      if (entry !== undefined && !this.#cache.isHeld(entry)) sum += entry.sizeBytes;
     return sum;
+  }
+
+  /**
+   * The part and these columns, for whoever keeps them counted while an answer is made of them, also when they are given up
+   * here. It returns what lets them go, to be called once.
+   */
+  holder(ids: Iterable<number>): () => () => void {
+    const entries = [this.#part, ...Array.from(ids, (id) => this.#columns.get(id))];
+    return () => {
+      const lettingGo = entries.flatMap((entry) =>
+        entry === undefined ? [] : [this.#cache.hold(entry)],
+      );
+      return () => {
+        for (const letGo of lettingGo) letGo();
+      };
+    };
   }
 
   has(id: number): boolean {

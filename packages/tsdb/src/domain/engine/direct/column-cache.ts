@@ -16,6 +16,8 @@ export class ColumnCache {
   readonly #limitBytes: number;
   readonly #nowMs: () => number;
   readonly #entries = new Set<CacheEntry>();
+  /** Entries that answers are made of, and how many. They count until the last of these has ended, also when given up. */
+  readonly #holders = new Map<CacheEntry, number>();
   #sizeBytes = 0;
   readonly loads = new LoadQueue();
 
@@ -45,7 +47,7 @@ export class ColumnCache {
     if (this.#sizeBytes + sizeBytes <= this.#limitBytes) return true;
     const latestMs = this.#nowMs() - LEAST_IDLE_MS;
     const idle = [...this.#entries]
-      .filter((entry) => entry.lastUsedMs <= latestMs)
+      .filter((entry) => entry.lastUsedMs <= latestMs && !this.#holders.has(entry))
       .sort((a, b) => a.lastUsedMs - b.lastUsedMs);
     const idleBytes = idle.reduce((sum, entry) => sum + entry.sizeBytes, 0);
     if (this.#sizeBytes - idleBytes + sizeBytes > this.#limitBytes) return false;
@@ -64,6 +66,27 @@ export class ColumnCache {
   }
 
   remove(entry: CacheEntry): void {
-    if (this.#entries.delete(entry)) this.#sizeBytes -= entry.sizeBytes;
+    if (this.#entries.delete(entry) && !this.#holders.has(entry))
+      this.#sizeBytes -= entry.sizeBytes;
+  }
+
+  isHeld(entry: CacheEntry): boolean {
+    return this.#holders.has(entry);
+  }
+
+  /** Whoever makes an answer of an entry slowly keeps its memory. Returns what lets it go, to be called once. */
+  hold(entry: CacheEntry): () => void {
+    const holders = this.#holders.get(entry) ?? 0;
+    if (holders === 0 && !this.#entries.has(entry)) this.#sizeBytes += entry.sizeBytes;
+    this.#holders.set(entry, holders + 1);
+    return () => {
+      const left = (this.#holders.get(entry) ?? 1) - 1;
+      if (left > 0) {
+        this.#holders.set(entry, left);
+        return;
+      }
+      this.#holders.delete(entry);
+      if (!this.#entries.has(entry)) this.#sizeBytes -= entry.sizeBytes;
+    };
   }
 }

@@ -54,6 +54,8 @@ export interface LoadedRows {
   readonly part: Part;
   /** `undefined`: all NULL. */
   column(id: number): StoredColumn | undefined;
+  /** For answers that are made while their client takes them: returns what lets the memory go, to be called once. */
+  hold?(): () => void;
 }
 
 /** What to find: fields of the rows between two instants. */
@@ -189,7 +191,7 @@ export class TableColumns {
   ): Promise<boolean> {
     const hasRoom = (sizeBytes: number): boolean => {
       const replaced = this.#unitsOf(source).filter((each) => each.to > unit.from);
-      const replacedBytes = replaced.reduce((sum, { rows }) => sum + rows.sizeBytes, 0);
+      const replacedBytes = replaced.reduce((sum, { rows }) => sum + rows.freeableBytes, 0);
       return this.#cache.sizeBytes - replacedBytes + sizeBytes <= limitBytes;
     };
     const load = async (readable: LoadSource, loads: readonly LoadColumn[]): Promise<boolean> => {
@@ -399,5 +401,5 @@ function loadedRows(rows: CachedRows, columns: readonly Column[]): LoadedRows | 
     if (column === undefined) return undefined;
     stored.set(id, column);
   }
-  return { part, column: (id) => stored.get(id) };
+  return { part, column: (id) => stored.get(id), hold: rows.holder(stored.keys()) };
 }

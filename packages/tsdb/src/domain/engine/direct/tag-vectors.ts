@@ -1,4 +1,4 @@
-import { DictionaryVector } from '../../../model/dictionary-vector.js';
+import { type DictionaryFacts, DictionaryVector } from '../../../model/dictionary-vector.js';
 import type { SeriesIndex, TagCodes } from '../series-index.js';
 
 /** Of a tag that no series has. */
@@ -12,33 +12,52 @@ export interface ChunkTags {
 
 /** The codes of all tags are one: a number for each series of the answer. */
 export class TagsOfSeries implements ChunkTags {
-  readonly #tags: readonly { readonly name: string; readonly column: TagCodes | undefined }[];
-  readonly #texts: ReadonlyMap<string, (string | undefined)[]>;
+  readonly #tags: readonly {
+    readonly name: string;
+    readonly column: TagCodes | undefined;
+    readonly texts: (string | undefined)[];
+    facts: Required<DictionaryFacts>;
+  }[];
   /** Dense series number -> place in the texts. */
   readonly #codes = new Map<number, number>();
 
   constructor(index: SeriesIndex, tags: readonly string[]) {
-    this.#tags = tags.map((name) => ({ name, column: index.tagColumn(name) }));
-    this.#texts = new Map(tags.map((name) => [name, []]));
+    this.#tags = tags.map((name) => {
+      const facts = { hasMissing: false, maxLength: 0 };
+      return { name, column: index.tagColumn(name), texts: [], facts };
+    });
   }
 
   of(series: Uint32Array): ReadonlyMap<string, DictionaryVector> {
     if (this.#tags.length === 0) return new Map();
     const codes = new Int32Array(series.length);
-    for (let i = 0; i < series.length; i++) {
-      const dense = series[i] as number;
-      codes[i] = this.#codes.get(dense) ?? this.#add(dense);
-    }
+    for (let i = 0; i < series.length; i++) codes[i] = this.codeOf(series[i] as number);
+    return this.vectors(codes);
+  }
+
+  /** What stands for the tags of a series. */
+  codeOf(dense: number): number {
+    return this.#codes.get(dense) ?? this.#add(dense);
+  }
+
+  /** By tag, its values for rows of the series that have these codes. */
+  vectors(codes: Int32Array): ReadonlyMap<string, DictionaryVector> {
     return new Map(
-      Array.from(this.#texts, ([tag, texts]) => [tag, new DictionaryVector(codes, texts)]),
+      this.#tags.map(({ name, texts, facts }) => [name, new DictionaryVector(codes, texts, facts)]),
     );
   }
 
   #add(dense: number): number {
     const code = this.#codes.size;
     this.#codes.set(dense, code);
-    for (const { name, column } of this.#tags)
-      this.#texts.get(name)?.push(column?.values[column.codes[dense] as number]);
+    for (const tag of this.#tags) {
+      const text = tag.column?.values[tag.column.codes[dense] as number];
+      tag.texts.push(text);
+      tag.facts = {
+        hasMissing: tag.facts.hasMissing || text === undefined,
+        maxLength: Math.max(tag.facts.maxLength, text?.length ?? 0),
+      };
+    }
     return code;
   }
 }
