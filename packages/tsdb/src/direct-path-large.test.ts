@@ -32,7 +32,7 @@ describe('large answers from memory', () => {
       await writeRows(node, STORED_ROWS, ROWS);
       for (const text of [
         'SELECT g, time FROM t ORDER BY time DESC',
-        "SELECT * FROM t WHERE host <> 'h3' AND time >= '1970-01-01T00:00:01Z' ORDER BY time",
+        "SELECT * FROM t WHERE host <> 'h3' AND time >= '1970-01-01T00:00:01Z' ORDER BY time LIMIT 36000 OFFSET 500",
         'SELECT time, f, host FROM t ORDER BY time DESC LIMIT 10',
       ]) {
         const expected = await ask(node, text + FOR_THE_ENGINE);
