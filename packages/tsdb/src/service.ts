@@ -24,6 +24,8 @@ import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
 
+const WARM_UP_DELAY_MS = 500;
+
 /** Take answers to their ends, encoded as for clients. */
 export interface WarmUpConsumers {
   sql(result: ResultStream): Promise<void>;
@@ -191,8 +193,12 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
               await consume.influxql(await influxql.open({ ...about, text, signal }));
           },
         });
-      warmingUp ??= lanes
-        .warmUp(signal)
+      // Who comes back to a server with data asks at once, and asks for what is there.
+      const calm = hasTables
+        ? clock.sleep(WARM_UP_DELAY_MS, signal).catch(() => undefined) // It is closing.
+        : Promise.resolve();
+      warmingUp ??= calm
+        .then(() => lanes.warmUp(signal))
         .then(queries)
         .catch((err: unknown) => needs.log.warn({ err }, 'not all was warmed up'));
     },

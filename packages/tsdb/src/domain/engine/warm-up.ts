@@ -86,7 +86,6 @@ export async function warmUpQueries(options: {
     cache: new ColumnCache({ limitBytes: CACHE_BYTES, nowMs: () => clock.monotonicMs() }),
     onError: () => undefined,
   });
-  store.append(0, rowsOf(store), 1n);
   const queries = new QueryPath({
     catalog: { database: () => DATABASE, databaseById: () => DATABASE },
     host,
@@ -125,6 +124,7 @@ export async function warmUpQueries(options: {
   try {
     // A load that follows right after the start goes first, too.
     await setTimeout(CALM_MS, undefined, { signal });
+    store.append(0, rowsOf(store), 1n);
     for (let round = 0; round < DIRECT_ROUNDS; round++) {
       for (const text of statements(round)) await ask(text);
       for (const text of influxqlStatements(round)) await askBeside(text);
@@ -175,8 +175,11 @@ function rowsOf(store: TableStore): RowBatch {
   const times = new BigInt64Array(rowCount);
   const a = new BigInt64Array(rowCount);
   const b = new Float64Array(rowCount);
+  const hosts = Array.from({ length: HOSTS }, (_, i) =>
+    store.index.resolve(['host'], [`host-${i}`]),
+  );
   for (let row = 0; row < rowCount; row++) {
-    series[row] = store.index.resolve(['host'], [`host-${row % HOSTS}`]);
+    series[row] = hosts[row % HOSTS] as number;
     times[row] = START_NS + BigInt(Math.floor(row / HOSTS)) * INTERVAL_NS;
     a[row] = BigInt((row * 7) % 100);
     b[row] = ((row * 13) % 1000) / 8;
