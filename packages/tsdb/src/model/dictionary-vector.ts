@@ -9,7 +9,8 @@ export interface DictionaryFacts {
 
 /** Texts of rows as numbers of texts: whoever writes them makes each text once. */
 export class DictionaryVector implements ColumnVector {
-  readonly codes: Int32Array;
+  readonly #codesOf: () => Int32Array;
+  #codes: Int32Array | undefined;
   /** By code; `undefined` is NULL. The same array in all chunks of an answer. */
   readonly texts: readonly (string | undefined)[];
   #values: readonly string[] | undefined;
@@ -18,10 +19,20 @@ export class DictionaryVector implements ColumnVector {
   /** What is known of all texts without looking at them. */
   readonly facts: DictionaryFacts | undefined;
 
-  constructor(codes: Int32Array, texts: readonly (string | undefined)[], facts?: DictionaryFacts) {
-    this.codes = codes;
+  /** @param codes or what makes them when they are looked at: of series whose texts are kept nobody does. */
+  constructor(
+    codes: Int32Array | (() => Int32Array),
+    texts: readonly (string | undefined)[],
+    facts?: DictionaryFacts,
+  ) {
+    this.#codesOf = typeof codes === 'function' ? codes : () => codes;
     this.texts = texts;
     this.facts = facts;
+  }
+
+  get codes(): Int32Array {
+    this.#codes ??= this.#codesOf();
+    return this.#codes;
   }
 
   get values(): ArrayLike<unknown> {

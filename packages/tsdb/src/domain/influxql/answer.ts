@@ -1,5 +1,6 @@
 import type { ColumnKind } from '../../model/column.js';
 import type { SeriesOfRows } from '../../model/kept-texts.js';
+import type { ColumnVector } from '../../model/result.js';
 import type { DataType, Value } from './plan/data-type.js';
 
 export interface AnswerColumn {
@@ -22,7 +23,12 @@ export interface AnswerSeries {
 export interface AnswerBlock {
   readonly name: string;
   readonly spans: readonly AnswerSpan[];
+  /** Made when they are asked for. */
   readonly columns: readonly ArrayLike<Value>[];
+  /** What stands in `columns`, where that was handed out as it is: whoever writes bytes needs no values of texts. */
+  readonly vectors?: readonly (ColumnVector | undefined)[] | undefined;
+  /** Each span is all that there is of its series. */
+  readonly areSpansWhole?: boolean | undefined;
   /** Of the rows, whose tags all columns of tags are; `undefined`: nobody knows. */
   readonly series?: SeriesOfRows | undefined;
 }

@@ -328,8 +328,17 @@ class Executor {
   }
 
   async *#blocks(select: CompiledSelect): AsyncGenerator<AnswerBlock, void, undefined> {
-    for await (const { name, spans, times, columns, series } of runBlocks(select, this.#session))
-      yield { name, spans, columns: [times, ...columns], series };
+    for await (const block of runBlocks(select, this.#session)) {
+      const { times, vectors } = block;
+      yield {
+        ...{ name: block.name, spans: block.spans, areSpansWhole: block.areSpansWhole },
+        series: block.series,
+        vectors: vectors && [undefined, ...vectors],
+        get columns() {
+          return [times, ...block.columns];
+        },
+      };
+    }
   }
 
   async *#series(select: CompiledSelect): AsyncGenerator<AnswerSeries, void, undefined> {

@@ -154,7 +154,7 @@ export class JsonCells {
 
 /** Consecutive dictionary columns, whatever their codes are. */
 export function tagsFrom(
-  vectors: readonly ColumnVector[],
+  vectors: readonly (ColumnVector | undefined)[],
   from: number,
 ): readonly DictionaryVector[] {
   const tags: DictionaryVector[] = [];

@@ -23,7 +23,7 @@ export interface ResultFrame {
 }
 
 /** Rows are handed on when there is so much of them. */
-const PIECE_SIZE_BYTES = 64 * 1024;
+const PIECE_SIZE_BYTES = 128 * 1024;
 
 /**
  * Writes the series of one result, as the inside of `{...}`, and yields when there is something worth sending.
@@ -40,10 +40,11 @@ export async function* encodeResult(
   let close = '';
   let start = out.size;
   out.text(frame.head);
-  for await (const { name, spans, columns, series } of blocksOf(answer)) {
-    encoder.take({ columns, series });
+  for await (const block of blocksOf(answer)) {
+    const { name, spans, areSpansWhole = false } = block;
+    encoder.take(block);
     for (const { tags, from, to } of spans) {
-      if (open !== undefined && isSame(open, { name, tags })) out.byte(COMMA);
+      if (!areSpansWhole && open !== undefined && isSame(open, { name, tags })) out.byte(COMMA);
       else {
         const hasRows = to > from;
         if (open === undefined) out.ascii(`${separator}"series":[`);
@@ -166,7 +167,7 @@ class SeriesEncoder {
   }
 
   /** What the next rows are of. */
-  take(block: Pick<AnswerBlock, 'columns' | 'series'>): void {
+  take(block: Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>): void {
     this.#rows.take(block);
   }
 

@@ -1,8 +1,5 @@
 import type { AnswerBlock, AnswerColumn } from '../../domain/influxql/answer.js';
-import type { Value } from '../../domain/influxql/plan/data-type.js';
-import { DictionaryTexts, type DictionaryVector } from '../../model/dictionary-vector.js';
-import type { SeriesOfRows } from '../../model/kept-texts.js';
-import { type CellWriter, keptWriter } from '../formats/json-cells.js';
+import { type CellWriter, keptWriter, tagsFrom } from '../formats/json-cells.js';
 import { Piece, type TextBytes, type WholeColumn } from '../formats/text-bytes.js';
 import { type ColumnWriter, columnWriter, type WriterOptions } from './column-writer.js';
 
@@ -11,8 +8,6 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const LEAD = new Piece(',');
 const OF_NULL = new Piece(',null');
-/** With a cell or two nothing is gained by taking them together. */
-const LEAST_TAGS = 2;
 
 /** Writes rows as lists of JSON: `[1700000000,"a",1],[...]`. Columns of one kind that stand together are written as one. */
 export class RowWriter {
@@ -29,17 +24,16 @@ export class RowWriter {
   }
 
   /** What the next rows are of. */
-  take({ columns, series }: Pick<AnswerBlock, 'columns' | 'series'>): void {
+  take(block: Block): void {
     const out = this.#out;
     const cells: CellWriter[] = [];
     for (let at = 0; at < this.#writers.length; ) {
-      const tags = series === undefined ? [] : tagsFrom(columns, at);
-      const kept = tags.length < LEAST_TAGS ? undefined : this.#keptTags(at, tags, columns, series);
-      const wholes = this.#wholesFrom(columns, at);
-      if (kept !== undefined) cells.push(kept);
+      const kept = this.#keptTags(block, at);
+      const wholes = kept === undefined ? this.#wholesFrom(block, at) : [];
+      if (kept !== undefined) cells.push(kept.write);
       else if (wholes.length > 0) cells.push((row) => out.wholes(wholes, row));
-      else cells.push(this.#cell(at, columns));
-      at += kept !== undefined ? tags.length : Math.max(1, wholes.length);
+      else cells.push(this.#cell(block, at));
+      at += kept?.count ?? Math.max(1, wholes.length);
     }
     this.#cells = cells;
   }
@@ -58,7 +52,7 @@ export class RowWriter {
     }
   }
 
-  #cell(at: number, columns: AnswerBlock['columns']): CellWriter {
+  #cell({ columns }: Block, at: number): CellWriter {
     const out = this.#out;
     const writer = this.#writers[at] as ColumnWriter; // below the length
     writer.take(columns[at] ?? []);
@@ -68,41 +62,39 @@ export class RowWriter {
     };
   }
 
+  /** Tags that stand together, from the bytes that are kept of each series. */
   #keptTags(
+    { vectors, series }: Block,
     at: number,
-    tags: readonly DictionaryVector[],
-    columns: AnswerBlock['columns'],
-    series: SeriesOfRows | undefined,
-  ): CellWriter | undefined {
-    if (series === undefined) return undefined;
-    const cells = tags.map((_, i) => this.#cell(at + i, columns));
+  ): { readonly write: CellWriter; readonly count: number } | undefined {
+    if (vectors === undefined || series === undefined) return undefined;
+    const tags = tagsFrom(vectors, at);
+    if (tags.length === 0) return undefined;
+    const out = this.#out;
     const putTexts = (row: number): void => {
-      for (const put of cells) put(row);
+      for (const { codes, texts } of tags) {
+        const text = texts[codes[row] as number];
+        out.put(text === undefined ? OF_NULL : LEAD);
+        if (text !== undefined) out.jsonText(text);
+      }
     };
-    const frames = tags.map(() => ({ lead: LEAD, ofNull: OF_NULL }));
-    return keptWriter({ tags, columns: frames, series, putTexts }, this.#out);
+    const columns = tags.map(() => ({ lead: LEAD, ofNull: OF_NULL }));
+    const write = keptWriter({ tags, columns, series, putTexts }, out);
+    return write && { write, count: tags.length };
   }
 
-  /** Consecutive columns of integers that doubles stand for, and none of which is NULL. */
-  #wholesFrom(columns: AnswerBlock['columns'], from: number): readonly WholeColumn[] {
+  /** Consecutive columns of integers that doubles stand for. */
+  #wholesFrom({ columns, vectors }: Block, from: number): readonly WholeColumn[] {
     const run: WholeColumn[] = [];
     for (let at = from; at < this.#columns.length; at++) {
       const type = this.#columns[at]?.type;
-      const values = columns[at];
-      const isWhole = type === 'integer' || type === 'unsigned';
-      if (!isWhole || !(values instanceof Float64Array)) break;
-      run.push({ values, validity: undefined, lead: LEAD, ofNull: OF_NULL });
+      if (type !== 'integer' && type !== 'unsigned') break;
+      const { values, validity } = vectors?.[at] ?? { values: columns[at], validity: undefined };
+      if (!(values instanceof Float64Array)) break;
+      run.push({ values, validity, lead: LEAD, ofNull: OF_NULL });
     }
     return run;
   }
 }
 
-function tagsFrom(columns: readonly ArrayLike<Value>[], from: number): readonly DictionaryVector[] {
-  const tags: DictionaryVector[] = [];
-  for (let at = from; at < columns.length; at++) {
-    const values = columns[at];
-    if (!(values instanceof DictionaryTexts)) break;
-    tags.push(values.of);
-  }
-  return tags;
-}
+type Block = Pick<AnswerBlock, 'columns' | 'vectors' | 'series'>;

@@ -73,13 +73,21 @@ export class TagsByValue implements ChunkTags {
   of(series: Uint32Array): ReadonlyMap<string, DictionaryVector> {
     const vectors = new Map<string, DictionaryVector>();
     for (const { name, column } of this.#tags) {
-      const codes = new Int32Array(series.length);
-      if (column !== undefined)
-        for (let i = 0; i < series.length; i++)
-          codes[i] = column.codes[series[i] as number] as number;
-      const texts = column?.values ?? NO_TEXTS;
-      vectors.set(name, new DictionaryVector(codes, texts, { hasMissing: codes.includes(0) }));
+      const codes = (): Int32Array => codesOf(column, series);
+      const vector = new DictionaryVector(codes, column?.values ?? NO_TEXTS, {
+        get hasMissing() {
+          return vector.codes.includes(0);
+        },
+      });
+      vectors.set(name, vector);
     }
     return vectors;
   }
+}
+
+function codesOf(column: TagCodes | undefined, series: Uint32Array): Int32Array {
+  const codes = new Int32Array(series.length);
+  if (column === undefined) return codes;
+  for (let i = 0; i < series.length; i++) codes[i] = column.codes[series[i] as number] as number;
+  return codes;
 }

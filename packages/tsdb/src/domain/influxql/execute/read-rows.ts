@@ -1,4 +1,5 @@
 import type { DirectRequest } from '../../../model/direct-request.js';
+import type { ColumnVector } from '../../../model/result.js';
 import type { ColumnRef } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { GroupRows } from './points.js';
@@ -82,20 +83,32 @@ export async function* readRowBlocks(
     direct: reader.direct(directRows(request, reader)),
   });
   for await (const { rowCount, columns: vectors, series } of chunks) {
+    const isGrouped = groups.length > 0;
+    // In memory, the last row of a group is all that is found of it.
+    const areSpansWhole = isGrouped && request.lastRowsOnly && series !== undefined;
     const keys = vectors.slice(0, groups.length).map((vector) => tagTexts(vector, rowCount));
     const times = vectors[groups.length]?.values as BigInt64Array; // the time column is never NULL
-    const values = request.refs.map((ref, i) =>
-      vectorValues(vectors[groups.length + 1 + i] as (typeof vectors)[number], rowCount, ref.type),
-    );
+    const read = vectors.slice(groups.length + 1);
+    let values: ArrayLike<Value>[] | undefined;
     const spans: SeriesSpan[] = [];
     for (let from = 0; from < rowCount; ) {
       let to = from + 1;
-      if (keys.length === 0) to = rowCount;
-      else while (to < rowCount && isSameKey(keys, from, to)) to++;
+      if (!isGrouped) to = rowCount;
+      else if (!areSpansWhole) while (to < rowCount && isSameKey(keys, from, to)) to++;
       spans.push({ tags: keys.map((key) => key[from] as string), from, to });
       from = to;
     }
-    yield { times, columns: values, spans, series };
+    yield {
+      ...{ times, spans, series, areSpansWhole },
+      vectors: read,
+      get columns() {
+        // A vector for each reference was asked for.
+        values ??= request.refs.map(({ type }, i) =>
+          vectorValues(read[i] as ColumnVector, rowCount, type),
+        );
+        return values;
+      },
+    };
   }
 }
 

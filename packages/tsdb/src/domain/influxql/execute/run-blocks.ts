@@ -31,7 +31,16 @@ export async function* runBlocks(
       ? rawBlocks(select, source, session)
       : await aggregateBlocks(select, source, session);
   const { name } = source;
-  for await (const block of blocks) if (block.spans.length > 0) yield { name, ...block };
+  for await (const block of blocks) {
+    if (block.spans.length === 0) continue;
+    yield {
+      ...{ name, spans: block.spans, areSpansWhole: block.areSpansWhole },
+      ...{ times: block.times, series: block.series, vectors: block.vectors },
+      get columns() {
+        return block.columns;
+      },
+    };
+  }
 }
 
 async function* singleBlocks(
@@ -84,24 +93,29 @@ async function* cutBlocks(
   limit: number | undefined,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const cut = limit === undefined ? undefined : cutter(limit);
-  for await (const { times, columns, spans, series } of blocks) {
+  for await (const block of blocks) {
+    const { spans, vectors, areSpansWhole } = block;
     yield {
-      times,
-      series,
-      columns: places.map((place) => columns[place] ?? []),
-      spans: cut?.(spans) ?? spans,
+      ...{ times: block.times, series: block.series, areSpansWhole },
+      vectors: vectors && places.map((place) => vectors[place]),
+      get columns() {
+        return places.map((place) => block.columns[place] ?? []);
+      },
+      spans: cut?.(spans, areSpansWhole) ?? spans,
     };
   }
 }
 
 /** LIMIT of each series, over all its pieces. */
-function cutter(limit: number): (spans: readonly SeriesSpan[]) => readonly SeriesSpan[] {
+function cutter(
+  limit: number,
+): (spans: readonly SeriesSpan[], areWhole?: boolean) => readonly SeriesSpan[] {
   let tags: readonly string[] | undefined;
   let left = limit;
-  return (spans) => {
+  return (spans, areWhole = false) => {
     const kept: SeriesSpan[] = [];
     for (const span of spans) {
-      if (tags === undefined || !areSameTags(tags, span.tags)) left = limit;
+      if (areWhole || tags === undefined || !areSameTags(tags, span.tags)) left = limit;
       tags = span.tags;
       const to = Math.min(span.to, span.from + left);
       left -= to - span.from;

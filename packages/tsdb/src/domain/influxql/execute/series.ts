@@ -1,4 +1,5 @@
 import type { SeriesOfRows } from '../../../model/kept-texts.js';
+import type { ColumnVector } from '../../../model/result.js';
 import type { Value } from '../plan/data-type.js';
 
 /** Rows of one series of an answer; a long series comes in several pieces, one after the other. */
@@ -15,10 +16,14 @@ export interface Series {
 export interface SeriesBlock {
   readonly spans: readonly SeriesSpan[];
   readonly times: ArrayLike<bigint>;
-  /** One array a field. */
+  /** One array a field; made when it is asked for. */
   readonly columns: readonly ArrayLike<Value>[];
+  /** What stands in `columns`, where that was handed out as it is. */
+  readonly vectors?: readonly (ColumnVector | undefined)[] | undefined;
   /** Of the rows, where they are rows of a table as they stand in memory. */
   readonly series?: SeriesOfRows | undefined;
+  /** Each span is all that there is of its series: spans need not be compared. */
+  readonly areSpansWhole?: boolean | undefined;
 }
 
 /** The rows `[from, to)`, at least one. */
