@@ -33,6 +33,11 @@ export interface PlainAnswer {
    * the connection.
    */
   readonly rest?: AsyncGenerator<Buffer, void, undefined> | undefined;
+  /**
+   * Told of a piece of `rest`, or the body before it, that the system has taken: its memory may be used again. Who sends it
+   * another way does not call it.
+   */
+  readonly taken?: ((piece: Buffer) => void) | undefined;
   /** Of body and rest, where that is known beforehand. */
   readonly sizeBytes?: number | undefined;
   /** The same object is given again and again, so what is made of its headers is worth keeping as long as it is there. */

@@ -6,6 +6,10 @@ const NOTHING = Buffer.alloc(0);
 export type WrittenAnswer = { readonly start: string | Buffer } & (
   | { readonly rest?: undefined /** Goes out with the start. */; readonly body?: Buffer }
   | {
+      /** Goes out first, as a piece. */
+      readonly first?: Buffer | undefined;
+      /** Called with each piece that the system has taken. */
+      readonly taken?: ((piece: Buffer) => void) | undefined;
       /** What follows, asked for as the client takes it. */
       readonly rest: AsyncGenerator<Buffer, void, undefined>;
       /** With the lengths of its pieces. */
@@ -153,32 +157,46 @@ export class PlainConnection {
 
   async #sendPieces({
     start,
+    first,
     rest,
     isChunked,
+    taken,
     onEnd,
   }: Extract<WrittenAnswer, { readonly isChunked: boolean }>): Promise<void> {
     const socket = this.#socket;
     try {
       // Its `return` is called when the loop is left, and may be called by hand when it has not begun.
       if (socket.destroyed) await rest.return();
+      else if (first !== undefined) await this.#sendPiece(first, { isChunked, start });
       else if (!this.#write(start)) await this.#taken();
+      if (first !== undefined && !socket.destroyed && socket.writableLength === 0) taken?.(first);
       for await (const piece of rest) {
         if (socket.destroyed) break;
         if (piece.length === 0) continue; // As a chunk it would be the end.
-        if (isChunked) {
-          socket.cork();
-          socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
-          socket.write(piece);
-        }
-        const isTaken = this.#write(isChunked ? '\r\n' : piece);
-        if (isChunked) socket.uncork();
-        if (!isTaken) await this.#taken();
+        await this.#sendPiece(piece, { isChunked });
         if (socket.destroyed) break;
+        // What is destroyed, or waits a little longer, may still be read.
+        if (socket.writableLength === 0) taken?.(piece);
       }
       if (isChunked && !socket.destroyed) socket.write('0\r\n\r\n', 'latin1');
     } finally {
       onEnd();
     }
+  }
+
+  /** Resolves when there is room for more. */
+  async #sendPiece(
+    piece: Buffer,
+    { isChunked, start }: { readonly isChunked: boolean; readonly start?: string | Buffer },
+  ): Promise<void> {
+    const socket = this.#socket;
+    socket.cork();
+    if (start !== undefined) this.#write(start);
+    if (isChunked) socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
+    socket.write(piece);
+    if (isChunked) socket.write('\r\n', 'latin1');
+    socket.uncork();
+    if (socket.writableNeedDrain) await this.#taken();
   }
 
   /** What was written has gone out, or never will. */

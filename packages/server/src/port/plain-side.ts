@@ -245,8 +245,10 @@ export class PlainSide {
         : { start: Buffer.concat([bytesOf(start), body]) };
     }
     const isChunked = answer.sizeBytes === undefined;
-    const start = this.#startOf(answer, route.front, gateLines);
-    return { start, isChunked, rest, onEnd: () => count(answer.sizeBytes) };
+    const first = body !== undefined && body.length > MAX_COPIED_BYTES ? body : undefined;
+    const start = this.#startOf(answer, route.front, { gateLines, hasFirst: first !== undefined });
+    const { taken } = answer;
+    return { start, first, isChunked, rest, taken, onEnd: () => count(answer.sizeBytes) };
   }
 
   /** All that stands before the body of an answer that has nothing behind it. */
@@ -268,17 +270,21 @@ export class PlainSide {
     return gateLines === '' ? written.bytes : written.start + gateLines + written.rest;
   }
 
-  /** An answer up to what follows its body. */
-  #startOf(answer: PlainAnswer, front: PlainRoute['front'], gateLines: string): string | Buffer {
+  /** An answer up to what follows its body, or up to a body that goes out as the first piece. */
+  #startOf(
+    answer: PlainAnswer,
+    front: PlainRoute['front'],
+    { gateLines, hasFirst }: { readonly gateLines: string; readonly hasFirst: boolean },
+  ): string | Buffer {
     const { body, sizeBytes } = answer;
     let head = this.#startLines(answer, front) + gateLines + headerLines(answer);
     if (body === undefined) return `${head}${this.#common()}\r\n`;
     if (sizeBytes !== undefined) {
       head += `content-length: ${sizeBytes}\r\n${this.#common()}\r\n`;
-      return Buffer.concat([Buffer.from(head, 'latin1'), body]);
+      return hasFirst ? head : Buffer.concat([Buffer.from(head, 'latin1'), body]);
     }
     head += `${this.#common()}Transfer-Encoding: chunked\r\n\r\n`;
-    if (body.length === 0) return head; // As a chunk it would be the end.
+    if (body.length === 0 || hasFirst) return head; // As a chunk an empty one would be the end.
     head += `${body.length.toString(16)}\r\n`;
     return Buffer.concat([Buffer.from(head, 'latin1'), body, CHUNK_END]);
   }

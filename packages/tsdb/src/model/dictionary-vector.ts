@@ -2,7 +2,7 @@ import type { ColumnVector } from './result.js';
 
 export interface DictionaryFacts {
   /** Some text of a row is `undefined`. */
-  readonly hasMissing: boolean;
+  readonly hasMissing: boolean | ((codes: Int32Array) => boolean);
   /** Of the texts, in characters, when it is known. */
   readonly maxLength?: number;
 }
@@ -42,7 +42,8 @@ export class DictionaryVector implements ColumnVector {
 
   get validity(): Uint8Array | undefined {
     if (this.#validity !== undefined) return this.#validity;
-    if (!(this.facts?.hasMissing ?? this.texts.includes(undefined))) return undefined;
+    const known = this.facts?.hasMissing ?? this.texts.includes(undefined);
+    if (!(typeof known === 'boolean' ? known : known(this.codes))) return undefined;
     const bits = new Uint8Array((this.codes.length + 7) >> 3);
     this.codes.forEach((code, i) => {
       if (this.texts[code] !== undefined) bits[i >> 3] = (bits[i >> 3] as number) | (1 << (i & 7));

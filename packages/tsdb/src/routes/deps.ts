@@ -5,6 +5,7 @@ import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js'
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
 import type { Influxql } from '../domain/influxql/influxql.js';
 import type { Processing } from '../open-processing.js';
+import type { PiecePool } from './formats/piece-pool.js';
 
 /** What the routes of the service work with. */
 export interface RouteDeps {
@@ -17,6 +18,8 @@ export interface RouteDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Memory of long answers. */
+  readonly pieces: PiecePool;
   /** Reads the Parquet files that the engine makes. */
   readonly files: FileSystem;
   /** Called for every write that reached the engine; for counters. */

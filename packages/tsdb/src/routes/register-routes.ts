@@ -7,6 +7,7 @@ import { registerTableRoutes } from './configure/table-routes.js';
 import { installDecoding } from './decode-body.js';
 import type { RouteDeps } from './deps.js';
 import { registerFlightRoutes } from './flight/flight-routes.js';
+import { PiecePool } from './formats/piece-pool.js';
 import { registerNativeInfluxqlRoutes } from './influxql/native-query-route.js';
 import { registerV1QueryRoute } from './influxql/v1-query-route.js';
 import { registerPackageRoutes } from './processing/package-routes.js';
@@ -23,8 +24,9 @@ import { registerWriteRoutes, writeRoutes } from './write/write-routes.js';
 /** All routes of the service, in the scope of Fastify that belongs to it. Returns the plain ones. */
 export async function registerTsdbRoutes(
   app: FastifyInstance,
-  deps: RouteDeps,
+  given: Omit<RouteDeps, 'pieces'>,
 ): Promise<readonly PlainRoute[]> {
+  const deps: RouteDeps = { ...given, pieces: new PiecePool() };
   const writes = writeRoutes(deps);
   const plain: PlainRoute[] = [...writes];
   await app.register(async (scope) => {

@@ -12,7 +12,7 @@ const SLOT_WORDS = 3;
 interface TagTexts {
   readonly tag: string;
   readonly texts: (string | undefined)[];
-  facts: Required<DictionaryFacts>;
+  facts: Required<DictionaryFacts> & { readonly hasMissing: boolean };
 }
 
 /**

@@ -19,6 +19,7 @@ import type { Statement } from './ast/statement.js';
 import { checkNative } from './check-native.js';
 import { runBlocks } from './execute/run-blocks.js';
 import { runSelect } from './execute/run-select.js';
+import { LazyBlock } from './execute/series.js';
 import type { SelectLimits, Session } from './execute/session.js';
 import { boundTokens } from './parse/parse-parameter.js';
 import { parseQuery } from './parse/parse-query.js';
@@ -329,15 +330,10 @@ class Executor {
 
   async *#blocks(select: CompiledSelect): AsyncGenerator<AnswerBlock, void, undefined> {
     for await (const block of runBlocks(select, this.#session)) {
-      const { times, vectors } = block;
-      yield {
-        ...{ name: block.name, spans: block.spans, areSpansWhole: block.areSpansWhole },
-        series: block.series,
-        vectors: vectors && [undefined, ...vectors],
-        get columns() {
-          return [times, ...block.columns];
-        },
-      };
+      const { name, spans, times, series, areSpansWhole } = block;
+      const vectors = block.vectors && [undefined, ...block.vectors];
+      const facts = { name, spans, times, series, areSpansWhole, vectors };
+      yield new LazyBlock(facts, () => [times, ...block.columns]);
     }
   }
 

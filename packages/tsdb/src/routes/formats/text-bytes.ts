@@ -1,3 +1,5 @@
+import type { PiecePool } from './piece-pool.js';
+
 const FIRST_SIZE = 1024;
 /** Longer runs of bytes are copied by a call, shorter ones word by word. */
 const FEW_BYTES = 64;
@@ -64,11 +66,17 @@ const TWO_DIGITS = Uint16Array.from(
  * leave nothing to collect.
  */
 export class TextBytes {
+  readonly #pool: PiecePool | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
   #view = new DataView(this.#bytes.buffer);
   #size = 0;
   /** The next piece is likely to be as long as the last. */
   #nextSize = FIRST_SIZE;
+
+  /** @param pool where memory of large pieces comes from, when whoever takes them gives them back to it. */
+  constructor(pool?: PiecePool) {
+    this.#pool = pool;
+  }
 
   /** Bytes since the last `take`. */
   get size(): number {
@@ -254,11 +262,13 @@ export class TextBytes {
 
   #grow(by: number): void {
     const size = Math.max(this.#size + by, this.#bytes.length * 2, this.#nextSize);
-    const { buffer, byteOffset } = Buffer.allocUnsafe(size);
-    const bytes = new Uint8Array(buffer, byteOffset, size);
-    bytes.set(this.#bytes.subarray(0, this.#size));
+    const { buffer, byteOffset, length } = this.#pool?.take(size) ?? Buffer.allocUnsafe(size);
+    const before = this.#bytes;
+    const bytes = new Uint8Array(buffer, byteOffset, length);
+    bytes.set(before.subarray(0, this.#size));
     this.#bytes = bytes;
-    this.#view = new DataView(buffer, byteOffset, size);
+    this.#view = new DataView(buffer, byteOffset, length);
+    this.#pool?.giveBack(before);
   }
 }
 

@@ -40,7 +40,7 @@ async function answer(request: QueryHttp, deps: RouteDeps): Promise<PlainAnswer>
       return await piecesAnswer(seriesPieces(result), 'application/json', (outcome) =>
         run.end(outcome),
       );
-    return await resultAnswer(rowsOf(opened), TEXT_FORMATS[input.format]);
+    return await resultAnswer(rowsOf(opened), TEXT_FORMATS[input.format], deps.pieces);
   } catch (error) {
     run.end('fail');
     throw error;

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
+import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import {
   plainQueryRoute,
@@ -58,13 +59,15 @@ async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Prom
     if (!(error instanceof ParseError)) throw error;
     return { ...head, body: await failedDocument(statementErrorText(error) ?? '', input.format) };
   }
-  const rest = gathered(run, bytesOf(run, input), deps.log);
+  const rest = gathered(run, bytesOf(run, input, deps.pieces), deps.log);
   const first = await firstPiece(rest);
   const body = first.done ? Buffer.alloc(0) : first.value;
   // A piece that is not full is the last one, unless the client wants each chunk at once.
   const isWhole = first.done || (body.length < PIECE_LENGTH && input.chunkSize === undefined);
   if (isWhole) await rest.return();
-  return isWhole ? { ...head, body } : { ...head, body, rest };
+  return isWhole
+    ? { ...head, body }
+    : { ...head, body, rest, taken: (piece) => deps.pieces.giveBack(piece) };
 }
 
 /** What is answered when the statements cannot be read. */
@@ -81,12 +84,16 @@ async function failedDocument(error: string, format: V1Input['format']): Promise
   }
 }
 
-function bytesOf(run: InfluxqlRun, input: V1Input): AsyncGenerator<Buffer, void, undefined> {
+function bytesOf(
+  run: InfluxqlRun,
+  input: V1Input,
+  pool?: PiecePool,
+): AsyncGenerator<Buffer, void, undefined> {
   switch (input.format) {
     case 'csv':
       return encoded(csvTexts(run, input));
     case 'json':
-      return jsonPieces(run, input);
+      return jsonPieces(run, input, pool);
     case 'msgpack':
       return msgpackPieces(run, input);
   }
@@ -162,16 +169,21 @@ async function* gathered(
   }
 }
 
-function jsonPieces(run: InfluxqlRun, input: JsonInput): AsyncGenerator<Buffer, void, undefined> {
+function jsonPieces(
+  run: InfluxqlRun,
+  input: JsonInput,
+  pool?: PiecePool,
+): AsyncGenerator<Buffer, void, undefined> {
   if (input.chunkSize !== undefined) return documents(chunkedTexts(run, input));
-  return input.isPretty ? encoded(prettyTexts(run, input)) : plainPieces(run, input);
+  return input.isPretty ? encoded(prettyTexts(run, input)) : plainPieces(run, input, pool);
 }
 
 async function* plainPieces(
   run: InfluxqlRun,
   input: JsonInput,
+  pool?: PiecePool,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const out = new TextBytes();
+  const out = new TextBytes(pool);
   out.ascii('{"results":[');
   for (const index of run.statements.keys()) {
     out.ascii(index === 0 ? '{' : ',{');

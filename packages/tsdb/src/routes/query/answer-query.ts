@@ -9,9 +9,9 @@ import { resultAnswer } from './result-answer.js';
 export async function answerQuery(
   query: QueryRequest,
   format: FormatName,
-  { engine, files }: RouteDeps,
+  { engine, files, pieces }: RouteDeps,
 ): Promise<PlainAnswer> {
   return format === 'parquet'
     ? await parquetAnswer(await engine.queryToParquet(query), files)
-    : await resultAnswer(await engine.query(query), TEXT_FORMATS[format]);
+    : await resultAnswer(await engine.query(query), TEXT_FORMATS[format], pieces);
 }

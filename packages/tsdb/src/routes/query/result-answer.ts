@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { PlainAnswer } from '@plinth/kernel';
 import type { ResultStream } from '../../model/result.js';
 import type { TextFormat } from '../formats/encoder.js';
+import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
 
 /**
@@ -14,21 +15,28 @@ const PIECE_SIZE_BYTES = 64 * 1024;
  * Answers with a result. The beginning is encoded before anything is sent, so that an error up to there has a
  * status; one after it cuts the connection. The next chunk is asked for when the client has taken the last.
  */
-export async function resultAnswer(result: ResultStream, format: TextFormat): Promise<PlainAnswer> {
-  const rest = encode(result, format);
+export async function resultAnswer(
+  result: ResultStream,
+  format: TextFormat,
+  pool: PiecePool,
+): Promise<PlainAnswer> {
+  const rest = encode(result, format, pool);
   const first = await rest.next();
   // A piece that is not full is the last one.
   const body = first.done ? Buffer.alloc(0) : first.value;
   const answer = { status: 200, headers: [['content-type', format.contentType]], body } as const;
-  return body.length < PIECE_SIZE_BYTES ? answer : { ...answer, rest };
+  return body.length < PIECE_SIZE_BYTES
+    ? answer
+    : { ...answer, rest, taken: (piece) => pool.giveBack(piece) };
 }
 
 /** The pieces of an answer; all but the last are full. */
 export async function* encode(
   result: ResultStream,
   format: TextFormat,
+  pool?: PiecePool,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const out = new TextBytes();
+  const out = new TextBytes(pool);
   const encoder = format.open(result, out);
   encoder.begin();
   for await (const chunk of result.chunks) {

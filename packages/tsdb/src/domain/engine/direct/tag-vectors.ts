@@ -62,6 +62,9 @@ export class TagsOfSeries implements ChunkTags {
   }
 }
 
+/** The first code is that of no value. */
+const OF_CODES = { hasMissing: (codes: Int32Array): boolean => codes.includes(0) };
+
 /** The codes of a tag are those of its values. */
 export class TagsByValue implements ChunkTags {
   readonly #tags: readonly { readonly name: string; readonly column: TagCodes | undefined }[];
@@ -74,12 +77,7 @@ export class TagsByValue implements ChunkTags {
     const vectors = new Map<string, DictionaryVector>();
     for (const { name, column } of this.#tags) {
       const codes = (): Int32Array => codesOf(column, series);
-      const vector = new DictionaryVector(codes, column?.values ?? NO_TEXTS, {
-        get hasMissing() {
-          return vector.codes.includes(0);
-        },
-      });
-      vectors.set(name, vector);
+      vectors.set(name, new DictionaryVector(codes, column?.values ?? NO_TEXTS, OF_CODES));
     }
     return vectors;
   }

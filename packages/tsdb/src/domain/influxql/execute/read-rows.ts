@@ -3,7 +3,7 @@ import type { ColumnVector } from '../../../model/result.js';
 import type { ColumnRef } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { GroupRows } from './points.js';
-import type { SeriesBlock, SeriesSpan } from './series.js';
+import { LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
 import type { Session } from './session.js';
 import { outputColumn, type TableRange, TableReader } from './table-reader.js';
 import { sliceOf, tagTexts, vectorValues } from './vector-values.js';
@@ -89,7 +89,6 @@ export async function* readRowBlocks(
     const keys = vectors.slice(0, groups.length).map((vector) => tagTexts(vector, rowCount));
     const times = vectors[groups.length]?.values as BigInt64Array; // the time column is never NULL
     const read = vectors.slice(groups.length + 1);
-    let values: ArrayLike<Value>[] | undefined;
     const spans: SeriesSpan[] = [];
     for (let from = 0; from < rowCount; ) {
       let to = from + 1;
@@ -98,17 +97,10 @@ export async function* readRowBlocks(
       spans.push({ tags: keys.map((key) => key[from] as string), from, to });
       from = to;
     }
-    yield {
-      ...{ times, spans, series, areSpansWhole },
-      vectors: read,
-      get columns() {
-        // A vector for each reference was asked for.
-        values ??= request.refs.map(({ type }, i) =>
-          vectorValues(read[i] as ColumnVector, rowCount, type),
-        );
-        return values;
-      },
-    };
+    // A vector for each reference was asked for.
+    const values = (): readonly ArrayLike<Value>[] =>
+      request.refs.map(({ type }, i) => vectorValues(read[i] as ColumnVector, rowCount, type));
+    yield new LazyBlock({ name: '', times, spans, series, areSpansWhole, vectors: read }, values);
   }
 }
 

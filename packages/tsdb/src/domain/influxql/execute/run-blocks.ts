@@ -5,7 +5,7 @@ import { readRowBlocks } from './read-rows.js';
 import { plainCalls } from './run-calls.js';
 import { plainColumnOf, rawRequest } from './run-raw.js';
 import { runSelect } from './run-select.js';
-import { areSameTags, type SeriesBlock, type SeriesSpan } from './series.js';
+import { areSameTags, LazyBlock, type SeriesBlock, type SeriesSpan } from './series.js';
 import type { Session } from './session.js';
 import { tableRequest } from './source-rows.js';
 
@@ -32,14 +32,10 @@ export async function* runBlocks(
       : await aggregateBlocks(select, source, session);
   const { name } = source;
   for await (const block of blocks) {
-    if (block.spans.length === 0) continue;
-    yield {
-      ...{ name, spans: block.spans, areSpansWhole: block.areSpansWhole },
-      ...{ times: block.times, series: block.series, vectors: block.vectors },
-      get columns() {
-        return block.columns;
-      },
-    };
+    const { spans, times, series, vectors, areSpansWhole } = block;
+    if (spans.length === 0) continue;
+    const facts = { name, spans, times, series, vectors, areSpansWhole };
+    yield new LazyBlock(facts, () => block.columns);
   }
 }
 
@@ -94,15 +90,11 @@ async function* cutBlocks(
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const cut = limit === undefined ? undefined : cutter(limit);
   for await (const block of blocks) {
-    const { spans, vectors, areSpansWhole } = block;
-    yield {
-      ...{ times: block.times, series: block.series, areSpansWhole },
-      vectors: vectors && places.map((place) => vectors[place]),
-      get columns() {
-        return places.map((place) => block.columns[place] ?? []);
-      },
-      spans: cut?.(spans, areSpansWhole) ?? spans,
-    };
+    const { times, series, vectors, areSpansWhole } = block;
+    const spans = cut?.(block.spans, areSpansWhole) ?? block.spans;
+    const read = vectors && places.map((place) => vectors[place]);
+    const facts = { name: '', times, series, areSpansWhole, spans, vectors: read };
+    yield new LazyBlock(facts, () => places.map((place) => block.columns[place] ?? []));
   }
 }
 

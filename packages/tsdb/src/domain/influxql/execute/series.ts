@@ -26,6 +26,39 @@ export interface SeriesBlock {
   readonly areSpansWhole?: boolean | undefined;
 }
 
+/** What a block is besides its columns. */
+type BlockFacts = Omit<SeriesBlock, 'columns'> & { readonly name: string };
+
+/**
+ * A block whose columns are made when they are asked for. A class: the runtime keeps the getter of an object literal, and all
+ * that it knows, until it collects its old memory.
+ */
+export class LazyBlock implements SeriesBlock {
+  readonly name: string;
+  readonly spans: readonly SeriesSpan[];
+  readonly times: ArrayLike<bigint>;
+  readonly vectors: SeriesBlock['vectors'];
+  readonly series: SeriesOfRows | undefined;
+  readonly areSpansWhole: boolean;
+  readonly #make: () => SeriesBlock['columns'];
+  #columns: SeriesBlock['columns'] | undefined;
+
+  constructor(facts: BlockFacts, make: () => SeriesBlock['columns']) {
+    this.name = facts.name;
+    this.spans = facts.spans;
+    this.times = facts.times;
+    this.vectors = facts.vectors;
+    this.series = facts.series;
+    this.areSpansWhole = facts.areSpansWhole ?? false;
+    this.#make = make;
+  }
+
+  get columns(): SeriesBlock['columns'] {
+    this.#columns ??= this.#make();
+    return this.#columns;
+  }
+}
+
 /** The rows `[from, to)`, at least one. */
 export interface SeriesSpan {
   readonly tags: readonly string[];
