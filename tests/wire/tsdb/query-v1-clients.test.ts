@@ -150,6 +150,63 @@ describe('/query for clients of version 1', () => {
     assert.deepEqual(await rows('places', 'SELECT count(v) FROM m'), [[0, 3]]);
   });
 
+  it('SHOW TAG VALUES chooses among the listed values by a condition on `value`', async () => {
+    // Rows and answers of the server suite of 1.8, where `value` is a field of numbers, too.
+    await write('listed', [
+      'cpu,host=server01 value=100 1',
+      'cpu,host=server01,region=uswest value=100 1',
+      'cpu,host=server02,region=useast value=100 1',
+      'gpu,host=server02,region=useast value=100 1',
+      'gpu,host=server03,region=caeast value=100 1',
+      'disk,host=server03,region=caeast value=100,load=1 1',
+    ]);
+    const listed = async (where: string, key = '= host'): Promise<unknown> => {
+      const q = `SHOW TAG VALUES WITH KEY ${key} WHERE ${where}`;
+      const answer = JSON.parse((await ask('listed', q)).text) as {
+        readonly results: readonly {
+          readonly error?: string;
+          readonly series?: readonly { readonly name: string; readonly values: unknown }[];
+        }[];
+      };
+      const [result] = answer.results;
+      return result?.error ?? (result?.series ?? []).map(({ name, values }) => [name, values]);
+    };
+    assert.deepEqual(await listed("value = 'server03'"), [
+      ['disk', [['host', 'server03']]],
+      ['gpu', [['host', 'server03']]],
+    ]);
+    assert.deepEqual(await listed("value = 'no_such_value'"), []);
+    assert.deepEqual(await listed('value = 5000'), []);
+    assert.deepEqual(await listed('(value =~ /0[13]/) AND region !~ /^ca/ AND time > 0'), [
+      ['cpu', [['host', 'server01']]],
+    ]);
+    assert.deepEqual(await listed("value = 'server03' OR region = 'useast'"), [
+      ['cpu', [['host', 'server02']]],
+      ['disk', [['host', 'server03']]],
+      [
+        'gpu',
+        [
+          ['host', 'server02'],
+          ['host', 'server03'],
+        ],
+      ],
+    ]);
+    assert.deepEqual(await listed("value =~ /east$/ AND host = 'server02'", 'IN (host, region)'), [
+      ['cpu', [['region', 'useast']]],
+      ['gpu', [['region', 'useast']]],
+    ]);
+    assert.equal(
+      await listed("value = 'server03' OR load > 3"),
+      'datafusion error: Error during planning: a condition on listed values cannot be joined by OR with one on fields',
+    );
+    assert.deepEqual(await listed("value = 'server03' AND load > 0"), [
+      ['disk', [['host', 'server03']]],
+    ]);
+    // A tag of that name is what the condition means.
+    await write('listed', ['tagged,host=x,value=1 v=1 1', 'tagged,host=y,value=2 v=1 1']);
+    assert.deepEqual(await listed("value = '2'"), [['tagged', [['host', 'y']]]]);
+  });
+
   it('takes a number that ends with its point', async () => {
     await write('points', ['m v=100 1', 'm v=99 2']);
     assert.deepEqual(await rows('points', 'SELECT v FROM m WHERE v >= 100.'), [[0, 100]]);

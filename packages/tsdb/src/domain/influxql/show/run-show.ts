@@ -16,10 +16,12 @@ import { typeOfKind } from '../plan/data-type.js';
 import type { Environment } from '../plan/environment.js';
 import { databaseOf, findTables } from '../plan/find-sources.js';
 import type { TableSource } from '../plan/source.js';
+import { splitCondition } from '../plan/split-condition.js';
 import { runCardinality, seriesKeys } from './cardinality.js';
 import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';
-import { hasRows, matchingTagSets, tagKeys } from './tag-sets.js';
+import { splitListedValues } from './listed-values.js';
+import { hasRows, matchingTagSets, tagKeys, tagSetsWhere } from './tag-sets.js';
 
 export interface ShowContext {
   readonly env: Environment;
@@ -275,15 +277,17 @@ async function showFieldKeys(
 
 async function showTagValues(show: ShowTagValues, { env, session }: ShowContext): Promise<Answer> {
   const isWanted = keyTest(show.keys);
+  const split = splitCondition(show.condition, { nowNs: session.nowNs, zone: undefined });
   const lists = [];
   for (const source of await liveTables(show, { env, session })) {
     const keys = tagKeys(source).filter(isWanted).sort(compareByteOrder);
     if (keys.length === 0) continue;
     const values = keys.map(() => new Set<string>());
-    for (const set of await matchingTagSets(source, show.condition, session)) {
+    const { rest, isListed } = splitListedValues(split.rest, source);
+    for (const set of await tagSetsWhere(source, { rest, range: split.range }, session)) {
       keys.forEach((key, i) => {
         const value = set(key);
-        if (value !== undefined) values[i]?.add(value);
+        if (value !== undefined && isListed(set, value)) values[i]?.add(value);
       });
     }
     // The bounds hold for each key of a table.

@@ -7,7 +7,7 @@ import { vectorValues } from '../execute/vector-values.js';
 import { buildFilter, type Filter, filterColumns } from '../plan/filter.js';
 import type { TableSource } from '../plan/source.js';
 import { columnsOf } from '../plan/source-columns.js';
-import { splitCondition } from '../plan/split-condition.js';
+import { type SplitCondition, splitCondition } from '../plan/split-condition.js';
 
 /** Tags of one series. */
 export type TagSet = (tag: string) => string | undefined;
@@ -25,7 +25,16 @@ export async function matchingTagSets(
   condition: Expr | undefined,
   session: Session,
 ): Promise<Iterable<TagSet>> {
-  const { rest, range } = splitCondition(condition, { nowNs: session.nowNs, zone: undefined });
+  const split = splitCondition(condition, { nowNs: session.nowNs, zone: undefined });
+  return await tagSetsWhere(source, split, session);
+}
+
+/** The same for a condition whose bounds of time were taken out of it. */
+export async function tagSetsWhere(
+  source: TableSource,
+  { rest, range }: SplitCondition,
+  session: Session,
+): Promise<Iterable<TagSet>> {
   const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
   const isOfTags = filter === undefined || filterColumns(filter).every(({ isTag }) => isTag);
   const { hasDeletions } = session.livenessOf(source.table);

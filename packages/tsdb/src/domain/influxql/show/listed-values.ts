@@ -1,0 +1,74 @@
+import type { Expr } from '../ast/expr.js';
+import { rowPredicate } from '../execute/row-expr.js';
+import { buildFilter, filterColumns } from '../plan/filter.js';
+import { planFailure } from '../plan/plan-failure.js';
+import type { SourceColumns, TableSource } from '../plan/source.js';
+import { columnsOf } from '../plan/source-columns.js';
+import type { TagSet } from './tag-sets.js';
+
+/** The column of the answer of `SHOW TAG VALUES` that its condition may name. */
+const LISTED = 'value';
+
+export interface ListedValues {
+  /** What is left of the condition for the rows. */
+  readonly rest: Expr | undefined;
+  readonly isListed: (set: TagSet, value: string) => boolean;
+}
+
+/**
+ * `SHOW TAG VALUES ... WHERE value =~ /re/` chooses among the values that are listed, as in 1.8. A tag or a text field
+ * of that name goes before.
+ * @param condition without its bounds of time.
+ */
+export function splitListedValues(condition: Expr | undefined, source: TableSource): ListedValues {
+  const columns = columnsOf(source);
+  const isText = columns.tags.has(LISTED) || columns.fields.get(LISTED) === 'string';
+  const parts = condition === undefined || isText ? [] : conjuncts(condition);
+  const about = joined(parts.filter(comparesListed));
+  if (about === undefined) return { rest: condition, isListed: () => true };
+  return {
+    rest: joined(parts.filter((part) => !comparesListed(part))),
+    isListed: listedTest(about, columns),
+  };
+}
+
+function listedTest(condition: Expr, { fields, tags }: SourceColumns): ListedValues['isListed'] {
+  const others = new Map(fields);
+  others.delete(LISTED);
+  const filter = buildFilter(condition, { fields: others, tags: new Set([...tags, LISTED]) });
+  const refs = filterColumns(filter);
+  if (refs.some(({ isTag }) => !isTag)) {
+    throw planFailure('a condition on listed values cannot be joined by OR with one on fields');
+  }
+  const isMet = rowPredicate(filter, (ref) => refs.findIndex(({ name }) => name === ref.name));
+  return (set, value) =>
+    isMet(
+      refs.map(({ name }) => (name === LISTED ? value : (set(name) ?? null))),
+      0n,
+    );
+}
+
+function conjuncts(expr: Expr): Expr[] {
+  if (expr.kind === 'paren') return conjuncts(expr.inner);
+  if (expr.kind !== 'binary' || expr.op !== 'AND') return [expr];
+  return [...conjuncts(expr.left), ...conjuncts(expr.right)];
+}
+
+const joined = (parts: readonly Expr[]): Expr | undefined =>
+  parts.length === 0
+    ? undefined
+    : parts.reduce((left, right) => ({ kind: 'binary', op: 'AND', left, right }));
+
+/** Whether a text or a pattern is compared with the listed value: a numeric field may have its name. */
+function comparesListed(expr: Expr): boolean {
+  if (expr.kind === 'paren') return comparesListed(expr.inner);
+  if (expr.kind !== 'binary') return false;
+  const { left, right } = expr;
+  if (expr.op === 'AND' || expr.op === 'OR') return comparesListed(left) || comparesListed(right);
+  return (isListedRef(left) && isText(right)) || (isListedRef(right) && isText(left));
+}
+
+const isListedRef = (expr: Expr): boolean =>
+  expr.kind === 'var_ref' && expr.name === LISTED && expr.cast === undefined;
+
+const isText = ({ kind }: Expr): boolean => kind === 'string' || kind === 'regex';
