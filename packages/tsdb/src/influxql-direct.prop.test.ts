@@ -18,6 +18,7 @@ interface Row {
   readonly step: number;
   readonly i: number | undefined;
   readonly f: number;
+  readonly b: boolean;
 }
 
 const rowArb: fc.Arbitrary<Row> = fc.record({
@@ -28,6 +29,7 @@ const rowArb: fc.Arbitrary<Row> = fc.record({
   i: fc.option(fc.integer({ min: -9, max: 300 }), { nil: undefined, freq: 6 }),
   // Multiples of a quarter add up exactly in any order.
   f: fc.integer({ min: -400, max: 400 }).map((value) => value / 4),
+  b: fc.boolean(),
 });
 
 const timeArb = fc.integer({ min: -1, max: 41 }).map((step) => `${START_MS + step * 10_000}ms`);
@@ -45,6 +47,7 @@ const queryArb = fc
         'mean(f)',
         'count(f), max(f), mean(f)',
         'count(i), sum(i), min(f)',
+        'min(b), max(b), count(b)',
         'max(f) - min(f)',
         'last(f)',
       ],
@@ -111,9 +114,9 @@ describe('InfluxQL over rows in memory', () => {
 async function write(node: OpenTsdb, rows: readonly Row[]): Promise<void> {
   await node.catalog.ensureDatabase('d');
   const points = new Map<string, string>();
-  for (const { host, region, step, i, f } of rows) {
+  for (const { host, region, step, i, f, b } of rows) {
     const tags = [host && `,host=${host}`, region && `,region=${region}`].filter(Boolean).join('');
-    const fields = [i === undefined ? '' : `i=${i}i,`, `f=${f}`].join('');
+    const fields = [i === undefined ? '' : `i=${i}i,`, `f=${f},b=${b}`].join('');
     points.set(`${tags} ${step}`, `t${tags} ${fields} ${START_MS + step * 10_000}`);
   }
   await writeLines(node, [...points.values()], 'millisecond');

@@ -207,6 +207,23 @@ describe('/query for clients of version 1', () => {
     assert.deepEqual(await listed("value = '2'"), [['tagged', [['host', 'y']]]]);
   });
 
+  it('answers true and false for the least and greatest of booleans in buckets', async () => {
+    await write('flags', ['m,h=a b=true 1', 'm,h=b b=false 2', 'm,h=a b=true 130000000000']);
+    const q = 'SELECT min(b), max(b) FROM m WHERE time < 3m GROUP BY time(1m)';
+    assert.deepEqual(await rows('flags', `${q} fill(none)`), [
+      [0, false, true],
+      [120, true, true],
+    ]);
+    assert.deepEqual(await rows('flags', `${q}, h`), [
+      [0, true, true],
+      [60, null, null],
+      [120, true, true],
+      [0, false, false],
+      [60, null, null],
+      [120, null, null],
+    ]);
+  });
+
   it('takes a number that ends with its point', async () => {
     await write('points', ['m v=100 1', 'm v=99 2']);
     assert.deepEqual(await rows('points', 'SELECT v FROM m WHERE v >= 100.'), [[0, 100]]);

@@ -3,7 +3,7 @@ import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { Value } from '../plan/data-type.js';
 import type { AggregateRequest } from './read-aggregates.js';
 import type { SeriesBlock, SeriesSpan } from './series.js';
-import { tagTexts } from './vector-values.js';
+import { tagTexts, vectorValues } from './vector-values.js';
 
 /** Rows of a block that has others than its chunk, about. */
 const BLOCK_ROWS = 8192;
@@ -51,7 +51,10 @@ export function* callBlocks(
       .slice(0, request.groupTags.length)
       .map((vector) => tagTexts(vector, rowCount));
     const starts = columns[request.groupTags.length]?.values as BigInt64Array; // when there are windows
-    const rows = new BlockRows(request, columns.slice(first), rowCount);
+    const values = request.calls.map(({ type }, i) =>
+      vectorValues(columns[first + i] as ColumnVector, rowCount, type),
+    );
+    const rows = new BlockRows(request, values, rowCount);
     for (let row = 0; row < rowCount; row++) {
       const timeNs = request.windows === undefined ? request.baseNs : (starts[row] as bigint);
       if (!series.isOf(tags, row)) {
@@ -127,13 +130,13 @@ class OpenSeries {
 /** Rows of blocks, out of one chunk. */
 class BlockRows {
   readonly #request: PlainCalls;
-  readonly #values: readonly ColumnVector[];
+  readonly #values: readonly ArrayLike<Value>[];
   readonly #chunkRowCount: number;
   #spans: { readonly tags: readonly string[]; readonly from: number; to: number }[] = [];
   #rows: number[] = [];
   #times: bigint[] = [];
 
-  constructor(request: PlainCalls, values: readonly ColumnVector[], chunkRowCount: number) {
+  constructor(request: PlainCalls, values: readonly ArrayLike<Value>[], chunkRowCount: number) {
     this.#request = request;
     this.#values = values;
     this.#chunkRowCount = chunkRowCount;
@@ -159,10 +162,10 @@ class BlockRows {
     const isChunk = rows.length === this.#chunkRowCount && rows.every((row, i) => row === i);
     const { fields, calls } = this.#request;
     const columns = fields.map((call): ArrayLike<Value> => {
-      const values = this.#values[call]?.values as Float64Array; // numbers, as memory hands them out
+      const values = this.#values[call] ?? []; // none when the last series is filled to its end
       if (isChunk) return values;
       const empty = calls[call]?.name === 'count' ? 0 : null;
-      return rows.map((row) => (row === NO_ROW ? empty : (values[row] as number)));
+      return rows.map((row) => (row === NO_ROW ? empty : (values[row] as Value)));
     });
     const spans: readonly SeriesSpan[] = this.#spans;
     yield { spans, times: BigInt64Array.from(this.#times), columns };
