@@ -4,6 +4,7 @@ import type { StoredRecords } from '../model/schemas/stored.js';
 import { KindTable, type RowGroup, type Tables } from './kind-table.js';
 import { RELATED_KINDS, Relations } from './relations.js';
 import { numberColumn, type Row, textColumn } from './row.js';
+import { Slices } from './slices.js';
 
 export interface DataSetAbout {
   readonly defaultLanguage: string;
@@ -79,25 +80,42 @@ export class DataSet {
   /** Ids of the records that `word` means: by id, slug or name, whatever its case. */
   resolve(kind: Kind, word: string): readonly string[] {
     if (this.tables[kind].rows.length > MAX_NAMED_COUNT) return this.#find(kind, word);
-    let names = this.#names.get(kind);
-    if (names === undefined) {
-      const found = new Map<string, string[]>();
-      for (const row of this.tables[kind].rows) {
-        const keys = new Set([
-          row.id.toLowerCase(),
-          row.slug,
-          normalText(textColumn(row, 'name') ?? ''),
-        ]);
-        for (const key of keys) {
-          const ids = found.get(key);
-          if (ids === undefined) found.set(key, [row.id]);
-          else ids.push(row.id);
-        }
-      }
-      names = found;
-      this.#names.set(kind, names);
-    }
+    const names = this.#namesOf(kind);
     return names.get(word.trim().toLowerCase()) ?? names.get(normalText(word)) ?? [];
+  }
+
+  /**
+   * As `resolve`, for many words at once and in steps.
+   * @param found by words in lower case or normalised; their ids are added.
+   */
+  async collectNamed(kind: Kind, found: ReadonlyMap<string, Set<string>>): Promise<void> {
+    const { rows } = this.tables[kind];
+    if (rows.length <= MAX_NAMED_COUNT) {
+      const names = this.#namesOf(kind);
+      for (const [word, ids] of found) for (const id of names.get(word) ?? []) ids.add(id);
+      return;
+    }
+    const slices = new Slices();
+    for (const row of rows) {
+      for (const key of namesOf(row)) found.get(key)?.add(row.id);
+      const pause = slices.next();
+      if (pause !== undefined) await pause;
+    }
+  }
+
+  #namesOf(kind: Kind): ReadonlyMap<string, readonly string[]> {
+    const known = this.#names.get(kind);
+    if (known !== undefined) return known;
+    const found = new Map<string, string[]>();
+    for (const row of this.tables[kind].rows) {
+      for (const key of new Set(namesOf(row))) {
+        const ids = found.get(key);
+        if (ids === undefined) found.set(key, [row.id]);
+        else ids.push(row.id);
+      }
+    }
+    this.#names.set(kind, found);
+    return found;
   }
 
   /** As `resolve`, by looking at each: a table of all names would be larger than their records are worth. */
@@ -107,11 +125,9 @@ export class DataSet {
     const exact: string[] = [];
     const similar: string[] = [];
     for (const row of this.tables[kind].rows) {
-      const name = normalText(textColumn(row, 'name') ?? '');
-      const isKey = (key: string): boolean =>
-        row.slug === key || name === key || row.id.toLowerCase() === key;
-      if (isKey(lower)) exact.push(row.id);
-      else if (isKey(normal)) similar.push(row.id);
+      const keys = namesOf(row);
+      if (keys.includes(lower)) exact.push(row.id);
+      else if (keys.includes(normal)) similar.push(row.id);
     }
     return exact.length > 0 ? exact : similar;
   }
@@ -132,3 +148,10 @@ export class DataSet {
     return KINDS.every((kind) => this.tables[kind] === other.tables[kind]);
   }
 }
+
+/** What a record is called, ready to be compared. */
+const namesOf = (row: Row): readonly string[] => [
+  row.id.toLowerCase(),
+  row.slug,
+  normalText(textColumn(row, 'name') ?? ''),
+];

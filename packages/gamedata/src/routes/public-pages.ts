@@ -179,7 +179,9 @@ export async function recordPage(
       ? record
       : (project(record, readProjection(paths, servedSchema(kind), idField)) as typeof record);
   const body =
-    includes.length === 0 ? kept : { ...kept, included: include(kind, [row], includes, presenter) };
+    includes.relations.length === 0
+      ? kept
+      : { ...kept, included: include(kind, [row], includes, presenter) };
   return page(edition, body, { ...languageHeader(edition, language), ...ignored }, isPinned);
 }
 

@@ -9,7 +9,9 @@ import { Presenter } from '../public-record.js';
 import { type Row, textColumn } from '../row.js';
 import { Slices } from '../slices.js';
 import { compareSortKeys, type SortKeyValue, sortKeyOf } from '../sort-values.js';
-import type { ListRequest } from './list-request.js';
+import type { FindNamed } from './filters.js';
+import type { Includes, ListRequest } from './list-request.js';
+import { idsNamed } from './named-records.js';
 import { project } from './projection.js';
 import { evaluateQuery, type Scores } from './q-search.js';
 import { type FoundHits, type SearchWanted, searchAll } from './search-all.js';
@@ -68,7 +70,8 @@ export class Catalog {
       total: order.length,
       records,
       notFound: ids && [...new Set(ids)].filter((id) => set.row(kind, id) === undefined),
-      included: includes.length === 0 ? undefined : include(kind, rows, includes, presenter),
+      included:
+        includes.relations.length === 0 ? undefined : include(kind, rows, includes, presenter),
     };
   }
 
@@ -81,8 +84,9 @@ export class Catalog {
       const wanted = new Set(request.ids.map((id) => set.tables[kind].indexOf(id)));
       order = order.filter((position) => wanted.has(position));
     }
+    const findNamed = this.#findNamed(set, language);
     for (const bind of filters.predicates) {
-      const matches = bind(set);
+      const matches = await bind(set, findNamed);
       const slices = new Slices();
       const kept: number[] = [];
       for (const position of order) {
@@ -97,7 +101,7 @@ export class Catalog {
     let scores: Scores | undefined;
     if (query !== undefined) {
       const index = this.#indexOf(set, kind, language);
-      scores = await evaluateQuery(query, { set, kind, index });
+      scores = await evaluateQuery(query, { set, kind, index, findNamed });
       order = order.filter((position) => (scores?.[position] ?? 0) > 0);
     } else if (search !== undefined && sort.some(({ field }) => field === 'relevance')) {
       scores = relevanceOf(rows, order, search);
@@ -149,7 +153,7 @@ export class Catalog {
   async search(set: DataSet, wanted: SearchWanted): Promise<FoundHits> {
     const language = languageOf(set, wanted.language);
     const indexOf = (kind: Kind): TextIndex => this.#indexOf(set, kind, language);
-    return await searchAll(set, wanted, indexOf);
+    return await searchAll(set, wanted, { indexOf, findNamed: this.#findNamed(set, language) });
   }
 
   async suggest(set: DataSet, wanted: SuggestWanted): Promise<readonly Suggestion[]> {
@@ -166,6 +170,13 @@ export class Catalog {
       await this.#indexOf(set, kind, language).textsOf(set);
       await set.tables[kind].idOrder();
     }
+  }
+
+  /** Whoever reads in a language knows records by their names in it. */
+  #findNamed(set: DataSet, language: string): FindNamed {
+    const isDefault = language === set.about.defaultLanguage;
+    return (wanted) =>
+      idsNamed(set, wanted, isDefault ? undefined : this.#indexOf(set, wanted.kind, language));
   }
 
   #indexOf(set: DataSet, kind: Kind, language: string): TextIndex {
@@ -223,7 +234,7 @@ export function languageOf(set: DataSet, wanted: string | undefined): string {
 export function include(
   kind: Kind,
   rows: readonly Row[],
-  relations: readonly string[],
+  { relations, param }: Includes,
   presenter: Presenter,
 ): Record<string, Record<string, unknown>> {
   const { set } = presenter;
@@ -241,8 +252,8 @@ export function include(
         if (found === undefined) continue;
         count += 1;
         if (count > MAX_INCLUDED) {
-          const message = `include would embed more than ${MAX_INCLUDED} records; ask for fewer at a time`;
-          throw new ParameterInvalid({ param: 'include', message });
+          const message = `${param} would embed more than ${MAX_INCLUDED} records; ask for fewer at a time`;
+          throw new ParameterInvalid({ param, message });
         }
         target[id] = found;
       }

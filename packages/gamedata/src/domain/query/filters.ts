@@ -5,12 +5,16 @@ import type { DataSet } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Field } from '../kinds/kind-spec.js';
 import type { Row } from '../row.js';
+import type { NamedWanted } from './named-records.js';
 import type { Parameters } from './parameters.js';
 
 export type Predicate = (row: Row) => boolean;
+/** Ids of the records that values mean, found beforehand. */
+export type FindNamed = (wanted: NamedWanted) => Promise<ReadonlySet<string>>;
+type Bind = (set: DataSet, findNamed: FindNamed) => Predicate | Promise<Predicate>;
 
 export interface ReadFilters {
-  readonly predicates: readonly ((set: DataSet) => Predicate)[];
+  readonly predicates: readonly Bind[];
   /** Name and value as given, for the canonical URL. */
   readonly given: readonly (readonly [string, string])[];
 }
@@ -20,7 +24,7 @@ const MAX_FILTER_VALUES = 250;
 /** Reads the filters of a kind; they are bound to a data set later. Throws `ParameterInvalid`. */
 export function readFilters(kind: Kind, parameters: Parameters): ReadFilters {
   const { filters, fields } = KIND_SPECS[kind];
-  const predicates: ((set: DataSet) => Predicate)[] = [];
+  const predicates: Bind[] = [];
   const given: [string, string][] = [];
   const bounds = new Map<string, { min?: number; max?: number }>();
   for (const [name, filter] of Object.entries(filters)) {
@@ -66,19 +70,13 @@ function boundPredicate(field: Field, type: 'minimum' | 'maximum', bound: number
 }
 
 /** Equality of words with one of `values`, as the type of the field has it. */
-export function wordsPredicate(
-  name: string,
-  field: Field,
-  values: readonly string[],
-): (set: DataSet) => Predicate {
+export function wordsPredicate(name: string, field: Field, values: readonly string[]): Bind {
   if (field.type === 'words' && field.values !== undefined)
     refuseOthers(name, values, field.values);
-  return (set) => {
+  return async (set, findNamed) => {
     switch (field.type) {
       case 'relation': {
-        const ids = new Set(values.flatMap((value) => set.resolve(field.kind, value)));
-        // What nobody knows may still be named by a record whose target is missing.
-        for (const value of values) ids.add(value);
+        const ids = await findNamed({ kind: field.kind, values });
         return (row) => field.get(row, set).some((id) => ids.has(id));
       }
       case 'caliber':

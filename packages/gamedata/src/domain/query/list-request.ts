@@ -24,7 +24,7 @@ export interface ListRequest {
   readonly query: QueryNode | undefined;
   readonly sort: readonly SortKey[];
   readonly fields: Projection | undefined;
-  readonly includes: readonly string[];
+  readonly includes: Includes;
   readonly ids: readonly string[] | undefined;
   readonly language: string | undefined;
   readonly version: number | undefined;
@@ -34,6 +34,12 @@ export interface ListRequest {
   /** Known parameters but limit and offset, sorted, defaults left out. */
   readonly canonical: readonly (readonly [string, string])[];
   readonly ignored: readonly string[];
+}
+
+export interface Includes {
+  readonly relations: readonly string[];
+  /** The parameter that the client asked for them with. */
+  readonly param: 'include' | 'expand';
 }
 
 export interface SortKey {
@@ -71,9 +77,9 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
     const message = `unknown parameter ${ignored.join(', ')}`;
     throw new ParameterInvalid({ param: first, kind: 'unknown_parameter', message });
   }
-  if (includes.length > 0 && !isPage && KIND_WIRE[kind].listKey === undefined) {
-    const message = 'include on this list needs envelope=page';
-    throw new ParameterInvalid({ param: 'include', message });
+  const { relations, param } = includes;
+  if (relations.length > 0 && !isPage && KIND_WIRE[kind].listKey === undefined) {
+    throw new ParameterInvalid({ param, message: `${param} on this list needs envelope=page` });
   }
   const isRanked = searchText !== undefined || q !== undefined;
   const sort = (sortText ?? []).map((text) => readSortKey(kind, text, isRanked));
@@ -83,7 +89,7 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
     ['q', q],
     ['sort', sortText?.join(',')],
     ['fields', fieldPaths?.join(',')],
-    ['include', includes.length > 0 ? includes.join(',') : undefined],
+    ['include', relations.length > 0 ? relations.join(',') : undefined],
     ['ids', ids?.join(',')],
     ['lang', language],
     ['version', version === undefined ? undefined : String(version)],
@@ -118,15 +124,16 @@ export function readListRequest(kind: Kind, queryText: string, limits: ListLimit
 function readText(parameters: Parameters, name: string, maxLength: number): string | undefined {
   const text = parameters.text(name);
   if (text === undefined || text.trim() === '') return undefined;
-  if (text.length <= maxLength) return text.trim();
+  // Characters, and not the units that they are stored in.
+  if (text.length <= maxLength || [...text].length <= maxLength) return text.trim();
   const message = `${name} must have at most ${maxLength} characters`;
   throw new ParameterInvalid({ param: name, message });
 }
 
 /** `expand` is the word of other APIs for the same. */
-export function readIncludes(kind: Kind, parameters: Parameters): readonly string[] {
+export function readIncludes(kind: Kind, parameters: Parameters): Includes {
   const known = KIND_SPECS[kind].includes;
-  const wanted = ['include', 'expand'].flatMap(
+  const wanted = (['include', 'expand'] as const).flatMap(
     (name) => parameters.list(name, { max: 20 })?.map((relation) => ({ name, relation })) ?? [],
   );
   for (const { name, relation } of wanted) {
@@ -134,7 +141,10 @@ export function readIncludes(kind: Kind, parameters: Parameters): readonly strin
     const message = `${name}: there is no relation ${relation}; known: ${Object.keys(known).join(', ') || 'none'}`;
     throw new ParameterInvalid({ param: name, kind: 'unknown_field', message });
   }
-  return [...new Set(wanted.map(({ relation }) => relation))];
+  return {
+    relations: [...new Set(wanted.map(({ relation }) => relation))],
+    param: wanted[0]?.name ?? 'include',
+  };
 }
 
 function readSortKey(kind: Kind, text: string, isRanked: boolean): SortKey {

@@ -10,7 +10,7 @@ import { Presenter } from '../public-record.js';
 import { parseRowIn } from '../record-rows.js';
 import type { Row } from '../row.js';
 import { Slices } from '../slices.js';
-import { wordsPredicate } from './filters.js';
+import { type FindNamed, type Predicate, wordsPredicate } from './filters.js';
 import { WEIGHTS } from './group-texts.js';
 import type { QueryNode } from './q-parser.js';
 import { findInTexts, nameLineOf, visitNames } from './search-texts.js';
@@ -23,6 +23,7 @@ export interface SearchScope {
   readonly set: DataSet;
   readonly kind: Kind;
   readonly index: TextIndex;
+  readonly findNamed: FindNamed;
 }
 
 /** What a match without words counts for, so that it is a match at all. */
@@ -64,7 +65,7 @@ export async function evaluateQuery(node: QueryNode, scope: SearchScope): Promis
     }
     case 'field':
       if (isOfTranslatedNames(node, scope)) return await byNames(node, scope);
-      return await byPredicate(fieldPredicate(node, scope), scope);
+      return await byPredicate(await fieldPredicate(node, scope), scope);
     case 'phrase': {
       const needle = normalText(node.text);
       const scores = new Float32Array(scope.set.tables[scope.kind].rows.length);
@@ -177,7 +178,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 
 type FieldNode = Extract<QueryNode, { type: 'field' }>;
 
-function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => boolean {
+async function fieldPredicate(node: FieldNode, scope: SearchScope): Promise<Predicate> {
   const { kind, set } = scope;
   const { field: name, operator, value } = node;
   if ((name === 'has' || name === 'is') && operator === ':') return memberPredicate(node, scope);
@@ -193,14 +194,14 @@ function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => bool
   const isOrdering = !(operator === ':' || operator === '=' || operator === '!=');
   if (field.type === 'number') return numberPredicate(node, field, set);
   if (isOrdering) throw invalid(node, `${operator} compares numbers, and ${name} is none`);
-  const equals = equalsPredicate(node, field, scope);
+  const equals = await equalsPredicate(node, field, scope);
   return operator === '!=' ? (row) => !equals(row) : equals;
 
-  function equalsPredicate(
+  async function equalsPredicate(
     { operator: sign }: FieldNode,
     of: Field,
-    { set: data }: SearchScope,
-  ): (row: Row) => boolean {
+    { set: data, findNamed }: SearchScope,
+  ): Promise<Predicate> {
     if (of.type === 'flag') {
       if (value !== 'true' && value !== 'false') throw invalid(node, `${name} is true or false`);
       return (row) => of.get(row, data) === (value === 'true');
@@ -213,7 +214,7 @@ function fieldPredicate(node: FieldNode, scope: SearchScope): (row: Row) => bool
       const wanted = normalText(value);
       return (row) => of.get(row, data).some((word) => normalText(word) === wanted);
     }
-    return wordsPredicate(name, of, [value])(data);
+    return await wordsPredicate(name, of, [value])(data, findNamed);
   }
 }
 

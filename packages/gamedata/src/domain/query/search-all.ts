@@ -2,6 +2,7 @@ import { ParameterInvalid } from '../../errors.js';
 import { KINDS, type Kind } from '../../model/kinds.js';
 import type { DataSet } from '../data-set.js';
 import { Presenter } from '../public-record.js';
+import type { FindNamed } from './filters.js';
 import { parseQuery, type QueryNode } from './q-parser.js';
 import { evaluateQuery, type Scores } from './q-search.js';
 import { SmallestKeys } from './smallest-keys.js';
@@ -44,8 +45,9 @@ interface KindScores {
 export async function searchAll(
   set: DataSet,
   wanted: SearchWanted,
-  indexOf: (kind: Kind) => TextIndex,
+  from: { readonly indexOf: (kind: Kind) => TextIndex; readonly findNamed: FindNamed },
 ): Promise<FoundHits> {
+  const { indexOf, findNamed } = from;
   const node = parseQuery(wanted.q);
   let found = await scoresOf(node);
   if (!found.some(({ scores }) => hasMatch(scores))) {
@@ -58,7 +60,7 @@ export async function searchAll(
     const answers: KindScores[] = [];
     let failure: ParameterInvalid | undefined;
     for (const kind of wanted.kinds) {
-      const scope = { set, kind, index: indexOf(kind) };
+      const scope = { set, kind, index: indexOf(kind), findNamed };
       try {
         answers.push({ kind, scores: await evaluateQuery(asked, scope) });
       } catch (error) {
