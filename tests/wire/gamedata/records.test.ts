@@ -218,6 +218,26 @@ describe('what is served', () => {
     assert.ok(own.size > 700);
   });
 
+  it('C21 pages of other origins can read that an address has guessed too often', async () => {
+    await using guarded = await ServerProcess.start({
+      flags: ['--services', 'gamedata,ratelimit'],
+    });
+    const guess = (path: string, token: string) =>
+      guarded.http.send(path, { headers: { authorization: `Bearer ${token}` } });
+    let guesses = 0;
+    while (guesses < 200 && (await guess('/api/editor/items', `no-${guesses}`)).status !== 403) {
+      guesses += 1;
+    }
+    const locked = await guess('/api/items', 'none-either');
+    assert.equal(locked.status, 403);
+    assert.equal(locked.headers['access-control-allow-origin'], '*');
+    assert.equal(locked.headers['cache-control'], 'no-store');
+    const told = JSON.parse(locked.text) as Record<string, unknown>;
+    assert.equal(Object.keys(told)[0], 'error');
+    assert.equal(typeof told['error'], 'string');
+    assert.equal((await guarded.http.send('/api/items')).status, 200);
+  });
+
   it('C46 the resource of the limiter is in the headers, and scripts may read them', async () => {
     const limit = { limit: 3, anonymous_limit: 3, window: 60 };
     await using limited = await ServerProcess.start({
@@ -240,6 +260,10 @@ describe('what is served', () => {
     const refused = await limited.http.send('/api/maps');
     assert.equal(refused.status, 403);
     assert.equal(refused.headers['x-ratelimit-remaining'], '0');
+    const told = JSON.parse(refused.text) as Record<string, unknown>;
+    assert.equal(Object.keys(told)[0], 'error');
+    assert.equal(told['error'], told['message']);
+    assert.equal(told['code'], 'rate_limited');
     for (const { headers } of [first, refused]) {
       assert.equal(headers['access-control-allow-origin'], '*');
       const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(', ');

@@ -82,6 +82,13 @@ export class GameDataFront implements ServiceFront {
     reply.headers({ ...own, 'cache-control': 'no-store' });
   }
 
+  /** Clients of game data read `error`; those of the limiter find its own members behind it. */
+  wordRefusal(body: object): object {
+    const message: unknown = Reflect.get(body, 'message');
+    if (typeof message !== 'string') return body;
+    return { error: message, code: 'rate_limited', ...body };
+  }
+
   answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const path = request.url.split('?', 1)[0] ?? '';
     if (!isReadable(path)) {

@@ -12,7 +12,11 @@ export interface RequestGate {
   /** Asked once per service, when the application is put together. */
   covers(service: string): boolean;
   /** Before the credential is looked at: answers the request itself (and returns `false`) when none is taken. */
-  mayAuthenticate(request: FastifyRequest, reply: FastifyReply): boolean;
+  mayAuthenticate(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    visitor: Pick<Visitor, 'front'>,
+  ): boolean;
   /**
    * Decides and charges. Answers the request itself (and resolves to `false`) when it must not pass. What follows
    * the response (the end of the request, also when the client goes away) is the gate's own business.
@@ -62,7 +66,7 @@ export interface Visitor {
   readonly principal: Principal | undefined;
   readonly purpose: 'request' | 'preflight' | 'refusal';
   /** Of the service whose path it is. */
-  readonly front: Pick<ServiceFront, 'setRefusalHeaders'>;
+  readonly front: Pick<ServiceFront, 'setRefusalHeaders' | 'wordRefusal'>;
 }
 
 /** What a request to a route costs its caller; routes declare it as `config.rateLimit`. */

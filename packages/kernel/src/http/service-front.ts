@@ -24,6 +24,8 @@ export interface ServiceFront {
   setHeaders?(request: FastifyRequest, reply: FastifyReply): void;
   /** Headers of a refusal that the gate sends in the service's place, beside those of the gate. */
   setRefusalHeaders?(request: FastifyRequest, reply: FastifyReply): void;
+  /** The body of such a refusal, with what clients of the service look for in one. */
+  wordRefusal?(body: object): object;
   /** Answers `OPTIONS`, which needs no credential; without it such requests are authenticated and routed. */
   answerPreflight?(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 }

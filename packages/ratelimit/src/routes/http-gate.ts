@@ -81,12 +81,17 @@ export class HttpGate implements RequestGate {
     return this.#ruleOf(service).isEnabled;
   }
 
-  mayAuthenticate(request: FastifyRequest, reply: FastifyReply): boolean {
+  mayAuthenticate(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { front }: Pick<Visitor, 'front'>,
+  ): boolean {
     const { authorization } = request.headers;
     if (authorization === undefined) return true;
     const { key } = this.#needs.addresses.of(request.raw);
     if (!this.#needs.logins.isLocked(key, authorization)) return true;
-    this.#send(request, reply, loginRefusal(this.#contextOf(request, reply, 'ratelimit')));
+    const context = this.#contextOf(request, reply, 'ratelimit');
+    this.#refuse({ request, reply, front }, loginRefusal(context));
     return false;
   }
 
@@ -219,25 +224,25 @@ export class HttpGate implements RequestGate {
       return true;
     }
     if (this.#needs.limiter.isShadowed(admission)) return true;
-    visitor.front.setRefusalHeaders?.(request, reply);
     const context = this.#contextOf(request, reply, visitor.service);
     if (this.#needs.config.limited_by_header && admission.limitedBy !== undefined) {
       reply.header(this.#limitedByHeader, admission.limitedBy);
     }
-    this.#send(request, reply, refusalOf(caller, admission, context));
+    this.#refuse({ request, reply, front: visitor.front }, refusalOf(caller, admission, context));
     return false;
   }
 
   #fail({ request, reply, visitor }: Ask, error: unknown): boolean {
     if (!(error instanceof StoreUnavailable)) throw error;
-    visitor.front.setRefusalHeaders?.(request, reply);
     const context = this.#contextOf(request, reply, visitor.service);
-    this.#send(request, reply, unavailableRefusal(context));
+    this.#refuse({ request, reply, front: visitor.front }, unavailableRefusal(context));
     return false;
   }
 
-  #send(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
-    const { status, contentType, body, retryAfterSec } = refusal;
+  #refuse({ request, reply, front }: Refused, refusal: Refusal): void {
+    const { status, contentType, retryAfterSec } = refusal;
+    front.setRefusalHeaders?.(request, reply);
+    const body = front.wordRefusal?.(refusal.body) ?? refusal.body;
     if (retryAfterSec !== undefined) reply.header('retry-after', String(retryAfterSec));
     if (request.raw.httpVersionMajor === 1 && mayBeLarge(request)) {
       reply.header('connection', 'close');
@@ -330,6 +335,11 @@ export class HttpGate implements RequestGate {
     const ofMethod = method === 'OPTIONS' ? { ...cost, cost: 0 } : cost;
     return makePlan({ resource, endpoint, method, cost: ofMethod, secondary });
   }
+}
+
+interface Refused extends Pick<Visitor, 'front'> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
 interface Ask {

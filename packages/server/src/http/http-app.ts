@@ -168,7 +168,7 @@ function whenAdmitted(
     passGate(desk, request, reply, { principal: undefined, purpose: 'preflight' }, answer);
     return;
   }
-  if (gate?.mayAuthenticate(request, reply) === false) return;
+  if (gate?.mayAuthenticate(request, reply, { front }) === false) return;
   const admit = (principal: Principal): void => {
     request.principal = principal;
     passGate(desk, request, reply, { principal, purpose: 'request' }, proceed);
