@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createIdentity, OPERATOR_HEADER_LINES } from '@plinth/identity';
 import {
   type Clock,
@@ -218,15 +219,16 @@ async function startServices(
     await service.start();
   };
   const first = start(order.first);
-  const prepared = services.map(async (service) => await service.prepare?.());
-  // A failure is told again by its start.
-  for (const each of prepared) each.catch(() => undefined);
   const starts = services.map(async (service) => {
     if (service === order.first) return await first;
     if (service !== order.alongside) await first;
     await start(service);
   });
-  const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected');
+  const settled = Promise.allSettled(starts);
+  // A turn later: the tables of those two come first, because they have most to do after that.
+  await setImmediate();
+  for (const service of services) service.prepare?.().catch(() => undefined); // It is told again by the start.
+  const failed = (await settled).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
