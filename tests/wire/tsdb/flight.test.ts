@@ -189,6 +189,7 @@ describe('a ticket', () => {
       Buffer.from('{"database":"f","sql_query":"SELECT 1","params":[1]}'),
       Buffer.from('{"database":"f","sql_query":"SELECT 1","params":{"a":{}}}'),
       Buffer.from('[]'),
+      Buffer.from('{"database":"f\xff","sql_query":"SELECT 1"}', 'latin1'),
       readInfo({ query_type: 9, sql_query: 'SELECT 1' }),
       encode('ReadInfo', { sql_query: 'SELECT 1' }),
       wrapped(Buffer.from([0xff, 0xff, 0xff])),

@@ -140,7 +140,7 @@ export class QueryPath {
     const { signal } = deadline;
     let slot: QuerySlot;
     try {
-      slot = await this.#slots.take(signal);
+      slot = await this.#slots.admit(signal);
     } catch (error) {
       deadline.end();
       throw noteFailure(logged, error);
@@ -154,7 +154,9 @@ export class QueryPath {
       read: (statement) =>
         lendingBetween(
           slot,
-          this.#sessionChunks(statement, signal, nowNs, (segments) => logged.prepared([segments])),
+          this.#sessionChunks(statement, { signal, nowNs, slot }, (segments) =>
+            logged.prepared([segments]),
+          ),
         ),
       readDirectly: async (direct) => {
         const chunks = await this.#answerDirectly(direct, nowNs, signal);
@@ -177,10 +179,10 @@ export class QueryPath {
 
   async *#sessionChunks(
     statement: SessionStatement,
-    signal: AbortSignal,
-    nowNs: bigint,
+    at: { readonly signal: AbortSignal; readonly nowNs: bigint; readonly slot: QuerySlot },
     onPrepared: (segments: readonly Segment[]) => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { signal, nowNs, slot } = at;
     const { direct } = statement;
     if (direct !== undefined) {
       const chunks = await this.#answerDirectly(direct, nowNs, signal);
@@ -192,6 +194,7 @@ export class QueryPath {
     }
     const scans: PreparedScan[] = [];
     try {
+      await slot.enter();
       for (const scan of statement.scans) {
         const fromNs = this.#visibleFrom(scan.table, nowNs);
         const prepared = await this.#prepareScan(scan, fromNs, signal);
@@ -238,7 +241,7 @@ export class QueryPath {
     const { signal } = deadline;
     let leave = (): void => deadline.end();
     try {
-      const slot = await this.#slots.take(signal);
+      const slot = await (mayBeDirect ? this.#slots.admit(signal) : this.#slots.take(signal));
       leave = () => {
         deadline.end();
         slot.release();
@@ -263,15 +266,18 @@ export class QueryPath {
     },
   ): Promise<PreparedQuery> {
     const { database, logged, signal, slot, leave } = at;
-    const nowNs = this.#nowNs();
-    const context: PlanContext = {
-      database,
-      nowNs,
-      params: request.params,
-      virtualTables: this.#virtualTables(database),
+    let nowNs = this.#nowNs();
+    const plan = (): PlannedQuery | Promise<PlannedQuery> => {
+      const context: PlanContext = {
+        database,
+        nowNs,
+        params: request.params,
+        virtualTables: this.#virtualTables(database),
+      };
+      return this.#planner(request.text, context, signal);
     };
-    const planning = this.#planner(request.text, context, signal);
-    const planned = planning instanceof Promise ? await planning : planning;
+    const planning = plan();
+    let planned = planning instanceof Promise ? await planning : planning;
     logged.planned();
     const direct = at.mayBeDirect ? planned.direct : undefined;
     if (direct !== undefined) {
@@ -280,6 +286,14 @@ export class QueryPath {
         logged.prepared([]);
         return { planned, logged, work: chunks, signal, slot, release: leave };
       }
+    }
+    const entering = slot.enter();
+    if (entering !== undefined) {
+      await entering;
+      // It has waited: what was written meanwhile counts.
+      logged.permitted();
+      nowNs = this.#nowNs();
+      planned = await plan();
     }
     const scans: PreparedScan[] = [];
     const release = (): void => {

@@ -56,6 +56,49 @@ describe('QuerySlots', () => {
     again.release();
   });
 
+  it('lets guests begin while all places are taken, and has them wait before they need one', async () => {
+    const slots = new QuerySlots(1);
+    const busy = await slots.take(never);
+    const guest = await slots.admit(never);
+    // What needs no place goes on without one.
+    guest.lend();
+    assert.equal(guest.reclaim(), undefined);
+    const entered = guest.enter();
+    assert.equal(await isSettled(entered), false);
+    busy.release();
+    await entered;
+    assert.equal(slots.runningCount, 1);
+    assert.equal(guest.enter(), undefined);
+    guest.release();
+    assert.equal(slots.runningCount, 0);
+    const first = await slots.admit(never);
+    assert.equal(slots.runningCount, 1);
+    first.release();
+  });
+
+  it('has so many guests and no more, and counts those that leave', async () => {
+    const slots = new QuerySlots(1);
+    const busy = await slots.take(never);
+    const guests = await Promise.all(Array.from({ length: 16 }, () => slots.admit(never)));
+    const late = slots.admit(never);
+    assert.equal(await isSettled(late), false);
+    const gone = new AbortController();
+    const leaving = await (async () => {
+      guests.pop()?.release();
+      return await slots.admit(gone.signal);
+    })();
+    const entering = leaving.enter();
+    gone.abort();
+    await assert.rejects(async () => await entering, { name: 'QueryCancelled' });
+    leaving.release();
+    leaving.release();
+    for (const guest of guests) guest.release();
+    busy.release();
+    (await late).release();
+    assert.equal(slots.runningCount, 0);
+    assert.equal(slots.waitingCount, 0);
+  });
+
   it('keeps count when a query is given up, whatever it waits for', async () => {
     for (const giveUp of ['held', 'idle', 'lent', 'regaining', 'aborted'] as const) {
       const slots = new QuerySlots(1);

@@ -6,12 +6,17 @@ const MAX_WAITING = 10_000;
 /** Queries that have lent their slot still hold what they have computed: so many for each slot. */
 const MAX_LENT_PER_SLOT = 16;
 
+/** Queries that begin without a slot, in case they need none: so many for each slot. */
+const MAX_GUESTS_PER_SLOT = 16;
+
 /** A query's place among those that run. */
 export interface QuerySlot {
   /** The query waits for its client: others may run meanwhile. Twice is harmless. */
   lend(): void;
   /** The query goes on. `undefined`: at once; otherwise when there is a place again. Rejects with `QueryCancelled`. */
   reclaim(): Promise<void> | undefined;
+  /** For one that began without a place (`admit`): it needs one from here on. Like `reclaim`, but never for all others. */
+  enter(): Promise<void> | undefined;
   /** Gives the place back for good; twice is harmless. */
   release(): void;
 }
@@ -21,6 +26,7 @@ export class QuerySlots {
   readonly #count: number;
   #free: number;
   #lentCount = 0;
+  #guestCount = 0;
   readonly #waiting: (() => void)[] = [];
   /** Slots of queries that wait for their clients; the one that has waited longest is lent first. */
   readonly #idle = new Set<Slot>();
@@ -41,7 +47,22 @@ export class QuerySlots {
   async take(signal: AbortSignal): Promise<QuerySlot> {
     if (this.#waiting.length >= MAX_WAITING) throw new QueryQueueFull();
     if (!this.#takeFree() && !this.#borrow()) await this.#wait(signal);
-    return new Slot(signal, {
+    return this.#slot(signal, 'held');
+  }
+
+  /**
+   * A place if there is one, otherwise leave to begin as a guest: what is answered from memory must not wait for those that
+   * keep the engine busy. Guests must `enter` before they ask the engine.
+   */
+  async admit(signal: AbortSignal): Promise<QuerySlot> {
+    if (this.#takeFree() || this.#borrow()) return this.#slot(signal, 'held');
+    if (this.#guestCount >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(signal);
+    this.#guestCount++;
+    return this.#slot(signal, 'guest');
+  }
+
+  #slot(signal: AbortSignal, state: 'held' | 'guest'): QuerySlot {
+    return new Slot(signal, state, {
       idle: (slot) => {
         if (this.#waiting.length > 0 && this.#mayLend()) {
           this.#lentCount++;
@@ -57,6 +78,11 @@ export class QuerySlots {
         this.#lentCount--;
       },
       forget: () => void this.#lentCount--,
+      enter: async () => {
+        await this.#wait(signal);
+        this.#guestCount--;
+      },
+      part: () => void this.#guestCount--,
       give: (slot) => {
         this.#idle.delete(slot);
         this.#give();
@@ -115,16 +141,20 @@ interface SlotDesk {
   /** Resolves with a place for one that was lent. */
   regain(): Promise<void>;
   forget(): void;
+  /** Resolves with a place for a guest. */
+  enter(): Promise<void>;
+  part(): void;
   give(slot: Slot): void;
 }
 
 class Slot implements QuerySlot {
   readonly #desk: SlotDesk;
   readonly #signal: AbortSignal;
-  #state: 'held' | 'idle' | 'lent' | 'regaining' | 'released' = 'held';
+  #state: 'held' | 'idle' | 'lent' | 'regaining' | 'guest' | 'entering' | 'released';
 
-  constructor(signal: AbortSignal, desk: SlotDesk) {
+  constructor(signal: AbortSignal, state: 'held' | 'guest', desk: SlotDesk) {
     this.#signal = signal;
+    this.#state = state;
     this.#desk = desk;
   }
 
@@ -150,6 +180,26 @@ class Slot implements QuerySlot {
     this.#state = 'released';
     if (before === 'held' || before === 'idle') this.#desk.give(this);
     else if (before === 'lent') this.#desk.forget();
+    else if (before === 'guest') this.#desk.part();
+  }
+
+  enter(): Promise<void> | undefined {
+    return this.#state === 'guest' ? this.#enter() : undefined;
+  }
+
+  async #enter(): Promise<void> {
+    this.#state = 'entering';
+    try {
+      if (this.#signal.aborted) throw new QueryCancelled();
+      await this.#desk.enter();
+    } catch (error) {
+      // Still a guest, until it is released.
+      if (this.#is('entering')) this.#state = 'guest';
+      else this.#desk.part();
+      throw error;
+    }
+    if (this.#is('entering')) this.#state = 'held';
+    else this.#desk.give(this);
   }
 
   async #regain(): Promise<void> {
@@ -159,16 +209,16 @@ class Slot implements QuerySlot {
       await this.#desk.regain();
     } catch (error) {
       // Still one that is lent, until it is released.
-      if (this.#isRegaining()) this.#state = 'lent';
+      if (this.#is('regaining')) this.#state = 'lent';
       else this.#desk.forget();
       throw error;
     }
-    if (this.#isRegaining()) this.#state = 'held';
+    if (this.#is('regaining')) this.#state = 'held';
     else this.#desk.give(this);
   }
 
   /** False when it was released meanwhile. */
-  #isRegaining(): boolean {
-    return this.#state === 'regaining';
+  #is(state: 'regaining' | 'entering'): boolean {
+    return this.#state === state;
   }
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import type { IntervalValue } from '../../model/sql-type.js';
 import { ParameterInvalid } from '../errors.js';
@@ -29,7 +30,7 @@ const DATABASE_NAMES = ['database', 'namespace_name', 'bucket', 'bucket-name'];
 /** Throws `GrpcFailure`. */
 export function decodeTicket(bytes: Uint8Array): Ticket {
   try {
-    return isJson(bytes) ? decodeJson(Buffer.from(bytes).toString()) : decodeReadInfo(bytes);
+    return isJson(bytes) ? decodeJson(utf8(bytes)) : decodeReadInfo(bytes);
   } catch (error) {
     if (error instanceof InvalidTicket) throw refusal(error.message);
     if (error instanceof ParameterInvalid) throw refusal(error.message);
@@ -48,6 +49,12 @@ const refusal = (why: string): GrpcFailure =>
 /** No protobuf message begins with this byte. */
 const isJson = (bytes: Uint8Array): boolean =>
   /^\s*\{/.test(Buffer.from(bytes).toString('latin1', 0, 64));
+
+/** Other bytes must not pass as a name that nobody has written. */
+function utf8(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw new InvalidTicket('Invalid ticket');
+  return Buffer.from(bytes).toString();
+}
 
 function decodeJson(text: string): Ticket {
   const object = parseJsonObject(text);
