@@ -276,6 +276,9 @@ describe('the community layout', () => {
       'no_objectives',
       'duplicate_objective_id',
       'missing_location',
+      'shared_name',
+      'name_differs',
+      'missing_value',
       'dangling_reference',
     ];
     for (const code of codes) assert.ok((reply.warnings.byCode[code] ?? 0) > 0, code);
@@ -327,6 +330,40 @@ describe('the community layout', () => {
       const item = await json<WireRecord>('/api/items/aaaaaaaaaaaaaaaaaaaaaaa1');
       assert.equal(item['name'], 'Crimson card', `round ${round}`);
     }
+  });
+
+  it('C41 tells of hand edits and hand-made records that the next import leaves out', async () => {
+    const native = (items: readonly object[]): object => ({
+      format: 'plinth-gamedata/1',
+      defaultLanguage: 'en',
+      languages: ['en'],
+      kinds: { items },
+    });
+    const kept = { id: 'kept-1', name: 'Kept', category: 'barter' };
+    const gone = { id: 'gone-1', name: 'Gone', category: 'barter' };
+    const path = '/api/editor/import?mode=replace&publish=true';
+    await json<ImportReply>(path, native([kept, gone]));
+    for (const id of ['kept-1', 'gone-1']) {
+      const edit = await server.http.send(`/api/editor/items/${id}`, {
+        method: 'PATCH',
+        headers: HEADERS,
+        body: JSON.stringify({ tags: ['by-hand'] }),
+      });
+      assert.equal(edit.status, 200);
+    }
+    await json('/api/editor/items', { id: 'made-1', name: 'Made', category: 'barter' });
+    await json('/api/editor/save', {});
+    const { warnings } = await json<{
+      readonly warnings: { readonly sample: readonly { code: string; path: string }[] };
+    }>(`${path}&overlay=true`, native([kept]));
+    assert.deepEqual(
+      warnings.sample.map((warning) => [warning.code, warning.path]),
+      [
+        ['overlay_conflict', '/items/gone-1'],
+        ['overlay_conflict', '/items/made-1'],
+      ],
+    );
+    assert.deepEqual((await json<WireRecord>('/api/items/kept-1'))['tags'], ['by-hand']);
   });
 
   it('C32 and C41 the history has a bound, and forgets nothing that is still needed', async () => {

@@ -28,7 +28,7 @@ export async function overlayEdits(
   );
   const warnings: ImportWarning[] = [];
   const overlays: Overlay[] = [];
-  const edited = await editedRecords(before, editions, known);
+  const { edited, created } = await handEdits(before, editions, known);
   const groups: Partial<Record<Kind, readonly RowGroup[]>> = {};
   for (const kind of KINDS) {
     let hasChanged = false;
@@ -60,15 +60,34 @@ export async function overlayEdits(
     });
     if (hasChanged) groups[kind] = groupRows(rows);
   }
+  const lose = (key: string, message: string): void => {
+    const { kind, id } = placeOf(key);
+    if (before.row(kind, id) === undefined || set.row(kind, id) !== undefined) return;
+    const path = `/${KIND_WIRE[kind].typeKey}/${id}`;
+    warnings.push({ code: 'overlay_conflict', path, message });
+  };
+  for (const key of edited.keys()) lose(key, 'the import leaves out this record and its edit');
+  for (const key of created) lose(key, 'the import leaves out this record, which was made by hand');
   return { set: set.with(groups), warnings, overlays };
 }
 
-/** Patches by kind and id: those kept from before, and what the history since the last import says. */
-async function editedRecords(
+interface HandEdits {
+  /** Patches by kind and id: those kept from before, and what the history since the last import says. */
+  readonly edited: ReadonlyMap<string, readonly PatchOperation[]>;
+  readonly created: ReadonlySet<string>;
+}
+
+function placeOf(key: string): { readonly kind: Kind; readonly id: string } {
+  const at = key.indexOf('/');
+  return { kind: key.slice(0, at) as Kind, id: key.slice(at + 1) }; // keys are made of kinds
+}
+
+async function handEdits(
   before: DataSet,
   editions: EditionStore,
   known: ReadonlyMap<string, { readonly patch: string }>,
-): Promise<ReadonlyMap<string, readonly PatchOperation[]>> {
+): Promise<HandEdits> {
+  const created = new Set<string>();
   const patches = new Map<string, readonly PatchOperation[]>();
   for (const [key, { patch }] of known) patches.set(key, JSON.parse(patch) as PatchOperation[]);
   const [lastImport] = (await editions.history({ op: 'import' }, { limit: 1, offset: 0 })).entries;
@@ -76,14 +95,21 @@ async function editedRecords(
   for (const entry of await editions.changesAfter(lastImport?.seq ?? 0)) {
     const { kind, id, before: old } = entry;
     const key = `${kind}/${id}`;
-    if (kind === null || id === null || first.has(key) || old === null) continue;
+    if (kind === null || id === null || first.has(key)) continue;
+    if (old === null) {
+      created.add(key);
+      continue;
+    }
+    // What was made by hand is new as a whole, whatever was changed in it afterwards.
+    if (created.has(key)) continue;
     first.set(key, old);
     const now = before.row(kind, id);
     if (now === undefined) continue;
     const own = diffJson(JSON.parse(old), JSON.parse(now.text)).filter(
       ({ path }) => path !== '/updatedAt' && !path.startsWith('/source'),
     );
-    patches.set(key, [...(patches.get(key) ?? []), ...own]);
+    const patch = [...(patches.get(key) ?? []), ...own];
+    if (patch.length > 0) patches.set(key, patch);
   }
-  return patches;
+  return { edited: patches, created };
 }

@@ -11,10 +11,10 @@ export function readHideout(reading: Reading): void {
   const stations = reading.list(file, '/stations', rawStations);
   const modules = reading.list(file, '/modules', rawModules);
   const byName = new Map(
-    stations.map((station) => [
-      normalText(reading.localName(station['locales'], '')),
-      String(station['id']),
-    ]),
+    stations.map((station) => {
+      const name = reading.localName(station['locales'], '');
+      return [normalText(name), { id: String(station['id']), name }];
+    }),
   );
   for (const [index, station] of stations.entries()) {
     const own = modules
@@ -44,7 +44,10 @@ export function readHideout(reading: Reading): void {
 function moduleLevel(
   reading: Reading,
   raw: Raw,
-  at: { readonly byName: ReadonlyMap<string, string>; readonly path: string },
+  at: {
+    readonly byName: ReadonlyMap<string, { readonly id: string; readonly name: string }>;
+    readonly path: string;
+  },
 ): Raw {
   const file = 'hideout.json';
   const items: Raw[] = [];
@@ -60,10 +63,15 @@ function moduleLevel(
       if (reading.itemNames.has(String(name))) items.push({ id: name, count, foundInRaid: false });
       else reading.warn('dangling_reference', file, path, `there is no item ${String(name)}`);
     } else if (type === 'module') {
-      const id = at.byName.get(normalText(String(name)));
-      if (id === undefined)
+      const station = at.byName.get(normalText(String(name)));
+      if (station === undefined) {
         reading.warn('dangling_reference', file, path, `there is no module ${String(name)}`);
-      else modules.push({ id, level: count });
+        continue;
+      }
+      if (station.name !== name) {
+        reading.warn('name_differs', file, path, `${String(name)}: taken for ${station.name}`);
+      }
+      modules.push({ id: station.id, level: count });
     } else if (type === 'trader') {
       const id =
         reading.traders.get(numberOf(name)) ?? reading.traderNames.get(normalText(String(name)));

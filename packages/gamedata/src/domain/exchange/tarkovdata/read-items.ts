@@ -24,8 +24,10 @@ export function readItems(reading: Reading): void {
     reading.languages.add(language);
     translated.set(language, new Map(itemsOf(reading, file).map(([id, raw]) => [id, raw])));
   }
+  const namesakes = new Map<string, number>();
   for (const [id, raw, layout] of itemsOf(reading, 'items.en.json')) {
     const name = textOf(raw['name']) || id;
+    namesakes.set(name, (namesakes.get(name) ?? 0) + 1);
     reading.itemNames.set(id, name);
     const locales: Record<string, Raw> = {};
     const sources: Record<string, Raw> = {};
@@ -50,6 +52,10 @@ export function readItems(reading: Reading): void {
       locales,
       source: { layout, raw, ...(Object.keys(sources).length > 0 && { locales: sources }) },
     });
+  }
+  for (const [name, count] of namesakes) {
+    if (count === 1) continue;
+    reading.warn('shared_name', 'items.en.json', '', `${count} items are called ${name}`);
   }
 }
 
@@ -99,6 +105,10 @@ export function readAmmunition(reading: Reading): void {
         reading.warn('out_of_range', file, `${path}/ballistics/${name}`, `${value} became ${kept}`);
       return kept;
     };
+    for (const member of ['weight', 'stackMaxSize']) {
+      if (raw[member] !== undefined) continue;
+      reading.warn('missing_value', file, `${path}/${member}`, 'taken for unknown');
+    }
     const name = textOf(raw['name']) || id;
     const type = AMMO_TYPES.find((known) => known === raw['ammoType']) ?? 'other';
     const caliber = textOf(raw['caliber']);
