@@ -42,6 +42,7 @@ import { type PublicRouteParts, registerPublicRoutes, warmUp } from './routes/pu
 import { referencePage } from './routes/reference-page.js';
 import { ReplyCache } from './routes/reply-cache.js';
 import { RouteTable } from './routes/route-table.js';
+import { registerMetrics } from './service-metrics.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
 import { TextStore } from './storage/text-store.js';
@@ -173,6 +174,7 @@ class GameDataService implements GameData {
       referencePage: () => referencePage(this.#describe()),
     };
     this.#reads = publicReads(this.#parts);
+    registerMetrics(needs.metrics, { library: this.#library, cache: this.#parts.cache });
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
       this.#parts.catalog.forgetOthers(set);

@@ -10,7 +10,7 @@ const JSON_HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'applic
 let server: ServerProcess;
 before(async () => {
   server = await ServerProcess.start({
-    flags: ['--services', 'gamedata'],
+    flags: ['--services', 'gamedata', '--disable-authz', 'metrics'],
     env: { PLINTH_GAMEDATA_ADMIN_TOKEN: TOKEN },
   });
 });
@@ -69,6 +69,52 @@ describe('the editor', () => {
     assert.equal((await read('/api/items/thing-1')).json['name'], 'A made thing');
     await edit('POST', 'save');
     assert.equal((await read('/api/items/thing-1')).status, 404);
+  });
+
+  it('C30 takes the keys of its lists as names of their records', async () => {
+    for (const type of ['traders', 'maps']) {
+      const listed = (await edit('GET', type)).json as unknown as Record<string, WireRecord>;
+      const [key, record] = Object.entries(listed)[0] ?? [];
+      assert.ok(key !== undefined && record !== undefined);
+      assert.equal(key, record['slug']);
+      const one = await edit('GET', `${type}/${key}`);
+      assert.deepEqual([one.status, (one.json as WireRecord).id], [200, record.id]);
+      const tag = String(one.headers['etag']);
+      const renamed = { ...record, description: 'Named by its key.' };
+      const put = await edit('PUT', `${type}/${key}`, renamed, { 'if-match': tag });
+      assert.deepEqual([put.status, put.json.data.id], [200, record.id]);
+      const old = await edit('GET', `${type}/${key}?published=true`);
+      assert.equal((old.json as WireRecord)['description'], record['description']);
+      assert.equal((await edit('DELETE', `${type}/${key}?force=true`)).status, 200);
+      assert.equal((await edit('GET', `${type}/${record.id}`)).status, 404);
+      assert.equal((await edit('POST', `discard/${type}`)).status, 200);
+    }
+  });
+
+  it('C44 the page of metrics tells version, counts, publications and the cache', async () => {
+    const figures = async (): Promise<(name: string) => number> => {
+      const { text } = await server.http.send('/metrics');
+      return (name) => {
+        const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+        assert.ok(line !== undefined, `${name} is missing`);
+        return Number(line.slice(name.length + 1));
+      };
+    };
+    const before = await figures();
+    await edit('POST', 'items', { id: 'counted-1', name: 'Counted', category: 'barter' });
+    const saved = (await edit('POST', 'save')).json['version'];
+    await read('/api/items?limit=7');
+    await read('/api/items?limit=7');
+    const now = await figures();
+    assert.equal(now('plinth_gamedata_version'), saved);
+    const items = 'plinth_gamedata_records{kind="items"}';
+    assert.equal(now(items), before(items) + 1);
+    const published = 'plinth_gamedata_publish_duration_seconds_count';
+    assert.equal(now(published), before(published) + 1);
+    for (const outcome of ['hits', 'misses']) {
+      const name = `plinth_gamedata_reply_cache_${outcome}_total`;
+      assert.ok(now(name) > before(name), name);
+    }
   });
 
   it('C30 answers what it cannot do with the codes of the real one', async () => {

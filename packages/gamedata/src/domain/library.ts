@@ -48,6 +48,11 @@ export interface Publication {
   readonly also?: (tx: EditionTransaction, published: Published) => Promise<void>;
 }
 
+export type PublicationListener = (
+  edition: Edition,
+  about: { readonly durationMs: number },
+) => void;
+
 export interface Published {
   readonly version: Version;
   readonly changed: number;
@@ -81,7 +86,7 @@ const MAX_EVENT_RECORDS = 1000;
  */
 export class Library {
   readonly #needs: LibraryNeeds;
-  readonly #listeners: ((edition: Edition) => void)[] = [];
+  readonly #listeners: PublicationListener[] = [];
   readonly #open = new Map<number, Promise<Edition>>();
   #versions: Version[] = [];
   #current: Edition = { version: NO_VERSION, set: DataSet.empty() };
@@ -139,7 +144,7 @@ export class Library {
     return this.#versions;
   }
 
-  onPublished(listener: (edition: Edition) => void): void {
+  onPublished(listener: PublicationListener): void {
     this.#listeners.push(listener);
   }
 
@@ -194,6 +199,7 @@ export class Library {
    * Throws `ValidationFailed`. Without a difference the version stays.
    */
   async publish(set: DataSet, publication: Publication): Promise<Published> {
+    const startMs = this.#needs.clock.monotonicMs();
     const before = this.#current;
     const faults = await validateSet(
       set,
@@ -240,7 +246,8 @@ export class Library {
     this.#versions.push(version);
     this.#current = { version, set };
     this.#isDegraded = false;
-    for (const listener of this.#listeners) listener(this.#current);
+    const durationMs = this.#needs.clock.monotonicMs() - startMs;
+    for (const listener of this.#listeners) listener(this.#current, { durationMs });
     // What is published stays so, whatever becomes of what is old: that goes with the next publication.
     await this.#forgetOld().catch((err: unknown) => {
       this.#needs.log.error({ err }, 'old versions and changes of the game data cannot be removed');

@@ -1,5 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DataSet } from '../domain/data-set.js';
 import { defaultOrderOf } from '../domain/default-order.js';
 import type { Attempt } from '../domain/edit/draft.js';
 import type { Editor, Precondition } from '../domain/edit/editor.js';
@@ -162,7 +163,8 @@ function registerRecordRoutes(at: {
   route('GET', ':type', 'read', async (request) => ({ body: await typePage(request, parts) }));
   route('GET', ':type/:id', 'read', async (request) => {
     const isPublished = parametersOf(request).flag('published') ?? false;
-    const found = parts.editor().read(kindOf(request), parameterOf(request, 'id'), isPublished);
+    const set = isPublished ? parts.library.current.set : parts.editor().draft;
+    const found = parts.editor().read(kindOf(request), idOf(request, set), isPublished);
     return { body: found.data, headers: { etag: `"r${found.rev}"` } };
   });
   post(':type', 'write', async (request, attempt) => {
@@ -174,19 +176,25 @@ function registerRecordRoutes(at: {
   });
   route('PUT', ':type/:id', 'write', async (request, actor) => {
     const body = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
-    const { data, rev } = await parts.editor().replace({ actor }, targetOf(request), body);
+    const { data, rev } = await parts
+      .editor()
+      .replace({ actor }, targetOf(request, parts.editor().draft), body);
     return { body: { success: true, data }, headers: { etag: `"r${rev}"` } };
   });
   route('PATCH', ':type/:id', 'write', async (request, actor) => {
     const patch = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
-    const { data, rev } = await parts.editor().patch({ actor }, targetOf(request), patch);
+    const { data, rev } = await parts
+      .editor()
+      .patch({ actor }, targetOf(request, parts.editor().draft), patch);
     return { body: { success: true, data }, headers: { etag: `"r${rev}"` } };
   });
   route('DELETE', ':type/:id', 'write', async (request, actor) => {
     const parameters = parametersOf(request);
     const force = parameters.flag('force') ?? false;
     const replacedBy = parameters.word('replacedBy');
-    await parts.editor().delete({ actor }, targetOf(request), { force, replacedBy });
+    await parts
+      .editor()
+      .delete({ actor }, targetOf(request, parts.editor().draft), { force, replacedBy });
     return { body: { success: true } };
   });
 }
@@ -239,8 +247,19 @@ function kindsOf(request: FastifyRequest): readonly Kind[] {
   throw new ParameterInvalid({ param: 'type', message: 'Invalid type' });
 }
 
+const isKeyedBySlug = (kind: Kind): boolean => kind === 'traders' || kind === 'maps';
+
+/** Where lists have the slug as their key, that key names the record, too. */
+function idOf(request: FastifyRequest, set: DataSet): string {
+  const kind = kindOf(request);
+  const key = parameterOf(request, 'id');
+  if (!isKeyedBySlug(kind) || set.row(kind, key) !== undefined) return key;
+  return set.tables[kind].bySlug(key)?.id ?? key;
+}
+
 function targetOf(
   request: FastifyRequest,
+  set: DataSet,
 ): { readonly kind: Kind; readonly id: string } & Precondition {
   const header = request.headers['if-match'];
   const ifMatch =
@@ -250,7 +269,7 @@ function targetOf(
         ? '*'
         : // A tag that is none of ours names no state.
           header.split(',').map((tag) => Number(/^\s*"r(\d+)"\s*$/.exec(tag)?.[1] ?? -1));
-  return { kind: kindOf(request), id: parameterOf(request, 'id'), ifMatch };
+  return { kind: kindOf(request), id: idOf(request, set), ifMatch };
 }
 
 function saved({ version, changed }: Published): unknown {
@@ -307,7 +326,7 @@ async function typePage(request: FastifyRequest, parts: EditorRouteParts): Promi
     if (pause !== undefined) await pause;
   }
   if (!isPage) {
-    const key = kind === 'traders' || kind === 'maps' ? 'slug' : 'id';
+    const key = isKeyedBySlug(kind) ? 'slug' : 'id';
     return Object.fromEntries(records.map((record) => [String(record[key]), record]));
   }
   const size = limit ?? 100;

@@ -1,0 +1,55 @@
+import { Histogram, type Metrics } from '@plinth/kernel';
+import type { Library } from './domain/library.js';
+import { KINDS } from './model/kinds.js';
+import type { ReplyCache } from './routes/reply-cache.js';
+
+/** From a change of one record to a set of a hundred thousand. */
+const PUBLISH_BOUNDS_SEC = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Puts the figures of the service on the page of metrics. Source: gamedata, section 10. */
+export function registerMetrics(
+  metrics: Metrics,
+  of: { readonly library: Library; readonly cache: ReplyCache },
+): void {
+  const { library, cache } = of;
+  metrics.gauge({
+    name: 'plinth_gamedata_version',
+    help: 'Number of the published version.',
+    read: () => library.current.version.version,
+  });
+  metrics.add({
+    name: 'plinth_gamedata_records',
+    help: 'Published records by kind.',
+    type: 'gauge',
+    samples: () => {
+      const counts = library.current.set.counts();
+      return KINDS.map((kind) => ({ labels: { kind }, value: counts[kind] }));
+    },
+  });
+  metrics.add({
+    name: 'plinth_gamedata_reply_cache_hits_total',
+    help: 'Reads that were answered with a finished reply.',
+    type: 'counter',
+    samples: () => [{ value: cache.hits }],
+  });
+  metrics.add({
+    name: 'plinth_gamedata_reply_cache_misses_total',
+    help: 'Reads whose reply had to be made.',
+    type: 'counter',
+    samples: () => [{ value: cache.misses }],
+  });
+  metrics.gauge({
+    name: 'plinth_gamedata_reply_cache_bytes',
+    help: 'Memory that finished replies take.',
+    read: () => cache.sizeBytes,
+  });
+  const published = new Histogram(PUBLISH_BOUNDS_SEC);
+  const name = 'plinth_gamedata_publish_duration_seconds';
+  metrics.add({
+    name,
+    help: 'Time that publications took, with their checks.',
+    type: 'histogram',
+    samples: () => published.samples(name),
+  });
+  library.onPublished((_edition, { durationMs }) => published.observe(durationMs / 1000));
+}
