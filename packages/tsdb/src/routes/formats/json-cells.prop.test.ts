@@ -76,6 +76,16 @@ describe('cells of JSON as bytes', () => {
     );
   });
 
+  it('take no more memory for what may follow than a bound, however long the first of them is', () => {
+    const out = new TextBytes();
+    out.text('x'.repeat(1024 * 1024));
+    out.expect(1_000_000, 0);
+    out.text('y'.repeat(4 * 1024 * 1024));
+    const taken = out.take();
+    assert.equal(taken.length, 5 * 1024 * 1024);
+    assert.ok(taken.buffer.byteLength < 32 * 1024 * 1024);
+  });
+
   it('are left to their writer where they are NULL', () => {
     const texts = fc.array(fc.option(fc.constantFrom('a', 'b"', 'é', '\ud800')), { maxLength: 20 });
     fc.assert(

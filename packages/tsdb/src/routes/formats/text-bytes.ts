@@ -8,6 +8,8 @@ const CLOCK_BYTES = 8;
 const LONGEST_WHOLE = 17;
 /** Rows of an answer differ by a few digits. */
 const ROOM_FOR_LONGER = 1.125;
+/** One text may be much longer than those that follow. */
+const MOST_EXPECTED = 256 * 1024;
 const ZERO = 48;
 const SPACE = 32;
 const QUOTE = 34;
@@ -95,8 +97,8 @@ export class TextBytes {
 
   /** So many more texts like the one written since the size was `start` are to come: they get their memory in one piece. */
   expect(count: number, start: number): void {
-    const each = (this.#size - start) * ROOM_FOR_LONGER;
-    this.#nextSize = Math.max(this.#nextSize, this.#size + Math.ceil(count * each) + WORD_BYTES);
+    const expected = Math.ceil(count * (this.#size - start) * ROOM_FOR_LONGER) + WORD_BYTES;
+    this.#nextSize = Math.max(this.#nextSize, this.#size + Math.min(expected, MOST_EXPECTED));
   }
 
   /** Takes back what was written since the size was this, which it was after the last `take`. */
