@@ -83,6 +83,19 @@ describe('parameters', () => {
     }
   });
 
+  it('C16 pages without parameters of their own tell which they ignored, or refuse them', async () => {
+    const paths = ['', '/bulk', '/versions/1', '/schemas', '/schemas/items', '/openapi.json'];
+    for (const path of paths) {
+      const { headers } = await getJson<unknown>(server, `/api${path}?colour=red&lang=fr`);
+      assert.equal(headers['x-ignored-params'], 'colour, lang', path);
+      const plain = await getJson<unknown>(server, `/api${path}`);
+      assert.equal(plain.headers['x-ignored-params'], undefined);
+      assert.equal(headers['etag'], plain.headers['etag'], path);
+      await refused(server, `/api${path}?colour=red&strict=true`, 'unknown_parameter', 'colour');
+      await refused(server, `/api${path}?strict=perhaps`, 'invalid_parameter', 'strict');
+    }
+  });
+
   it('C11 search takes 100 characters, whatever their width', async () => {
     const wide = encodeURIComponent('\u{1F980}');
     assert.equal((await get(`/api/items?search=${wide.repeat(100)}`)).total, 0);

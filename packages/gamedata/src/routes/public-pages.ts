@@ -159,6 +159,11 @@ function refuseUnknown(parameters: Parameters): Record<string, string> {
   throw new ParameterInvalid({ param: first, kind: 'unknown_parameter', message });
 }
 
+/** For pages that take no parameter of their own: tells which were sent, or refuses them if the client wants that. */
+export function ignoreParameters({ query }: Target): Record<string, string> {
+  return query === '' ? {} : refuseUnknown(new Parameters(query));
+}
+
 export async function recordPage(
   parts: PublicParts,
   at: { readonly kind: Kind; readonly id: string; readonly target: Target },

@@ -6,6 +6,7 @@ import {
   calibersPage,
   categoriesPage,
   changesPage,
+  ignoreParameters,
   indexPage,
   listPage,
   type Page,
@@ -46,8 +47,15 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   const get = (path: string, make: PublicRead['make']): void => {
     reads.push({ path, make });
   };
-  if (parts.ownsRoot) get('/', () => indexPage(parts));
-  get('/api', () => indexPage(parts));
+  const getBare = (path: string, make: (parameter: string) => Page | Promise<Page>): void => {
+    get(path, async (target, parameter) => {
+      const ignored = ignoreParameters(target);
+      const page = await make(parameter);
+      return { ...page, headers: { ...page.headers, ...ignored } };
+    });
+  };
+  if (parts.ownsRoot) getBare('/', () => indexPage(parts));
+  getBare('/api', () => indexPage(parts));
   get('/api/ammunition/calibers/list', (target) => calibersPage(parts, target));
   get('/api/items/categories/list', (target) => categoriesPage(parts, target));
   for (const kind of KINDS) {
@@ -58,21 +66,21 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   get('/api/search', (target) => searchPage(parts, target));
   get('/api/suggest', (target) => suggestPage(parts, target));
   get('/api/versions', (target) => versionsPage(parts, target));
-  get('/api/versions/:n', (_target, n) => versionPage(parts, n));
+  getBare('/api/versions/:n', (n) => versionPage(parts, n));
   get('/api/changes', (target) => changesPage(parts, target));
-  get('/api/schemas', () => schemasPage(parts));
-  get('/api/schemas/:kind', (_target, kind) => {
+  getBare('/api/schemas', () => schemasPage(parts));
+  getBare('/api/schemas/:kind', (kind) => {
     const page = schemaPage(parts, kind);
     if (page === undefined) throw new RecordNotFound('Not found');
     return page;
   });
-  get('/api/openapi.json', () => ({
+  getBare('/api/openapi.json', () => ({
     body: parts.openApi(),
     edition: parts.library.current,
     headers: {},
     isPinned: false,
   }));
-  get('/api/bulk', () => bulkPage(parts));
+  getBare('/api/bulk', () => bulkPage(parts));
   return reads;
 }
 
