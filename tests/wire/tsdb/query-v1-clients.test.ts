@@ -393,6 +393,10 @@ describe('/query for clients of version 1', () => {
       'ALTER RETENTION POLICY z ON cuts DURATION 1h',
     ])
       assert.equal(await rows('', q), tooLong, q);
+    assert.match(
+      String(await rows('', 'CREATE RETENTION POLICY b ON cuts DURATION 1d REPLICATION 0')),
+      /invalid REPLICATION option, expected integer/,
+    );
     assert.deepEqual(await rows('', 'SHOW RETENTION POLICIES ON cuts'), listed);
     await server.stop();
     server = await ServerProcess.start({ dataDir });

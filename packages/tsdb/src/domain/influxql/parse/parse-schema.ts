@@ -84,13 +84,17 @@ function parsePolicyName(tokens: TokenStream): {
   return { name, database: tokens.name(BAD_NAME) };
 }
 
+const BAD_REPLICATION = 'invalid REPLICATION option, expected integer';
+
 function parseOptions(tokens: TokenStream, isOfDatabase: boolean): PolicyOptions {
   const options: { -readonly [K in keyof PolicyOptions]: PolicyOptions[K] } = {};
   for (;;) {
     if (tokens.takeKeyword('DURATION')) {
       options.durationNs = tokens.duration('invalid DURATION option, expected duration');
     } else if (tokens.takeKeyword('REPLICATION')) {
-      options.replication = tokens.count('invalid REPLICATION option, expected integer');
+      const { at } = tokens.peek();
+      options.replication = tokens.count(BAD_REPLICATION);
+      if (options.replication === 0) throw tokens.scanner.fail(BAD_REPLICATION, at);
     } else if (tokens.takeKeyword('SHARD')) {
       tokens.expectKeyword('DURATION', 'invalid SHARD DURATION option, expected DURATION');
       options.shardDurationNs = tokens.duration('invalid SHARD DURATION option, expected duration');

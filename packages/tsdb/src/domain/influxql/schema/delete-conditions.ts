@@ -1,11 +1,40 @@
 import { PlanError } from '../../../errors.js';
 import type { TagCondition } from '../../../model/scan.js';
+import type { Expr } from '../ast/expr.js';
 import { rowPredicate } from '../execute/row-expr.js';
 import { type Filter, filterColumns } from '../plan/filter.js';
 import { planFailure } from '../plan/plan-failure.js';
 
 /** Alternatives that a condition of a deletion may unfold to. */
 const MAX_ALTERNATIVES = 1000;
+
+const FIELDS = 'fields not supported in WHERE clause during deletion';
+const ON_TAGS: ReadonlySet<string> = new Set(['=', '!=', '=~', '!~']);
+const NO_TEXT: ReadonlySet<Expr['kind']> = new Set([
+  'integer',
+  'unsigned',
+  'number',
+  'boolean',
+  'duration',
+  'binary',
+  'call',
+]);
+
+/**
+ * Refuses what no tag can meet. A table that lacks the name would take it for false, and answer as if it had deleted.
+ * @param condition without its bounds of time.
+ */
+export function checkTagCondition(condition: Expr): void {
+  if (condition.kind === 'paren') checkTagCondition(condition.inner);
+  if (condition.kind !== 'binary') return;
+  const { op, left, right } = condition;
+  if (op === 'AND' || op === 'OR') {
+    checkTagCondition(left);
+    checkTagCondition(right);
+  } else if (!ON_TAGS.has(op) || NO_TEXT.has(left.kind) || NO_TEXT.has(right.kind)) {
+    throw new PlanError(FIELDS);
+  }
+}
 
 /**
  * A condition on tags as alternatives of conditions that hold together.
@@ -43,7 +72,7 @@ function conditionOf(filter: Filter, valuesOf: (tag: string) => readonly string[
   const refs = filterColumns(filter);
   const [first] = refs;
   if (first === undefined || refs.length !== 1 || !first.isTag) {
-    throw new PlanError('fields not supported in WHERE clause during deletion');
+    throw new PlanError(FIELDS);
   }
   const isMet = rowPredicate(filter, () => 0);
   // Told by what does not match where the absent tag does: values that are not known yet then match as well.

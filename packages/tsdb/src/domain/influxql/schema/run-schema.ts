@@ -13,7 +13,7 @@ import { buildFilter } from '../plan/filter.js';
 import { databaseOf, findTables, policyDatabase } from '../plan/find-sources.js';
 import { columnsOf } from '../plan/source-columns.js';
 import { splitCondition } from '../plan/split-condition.js';
-import { alternatives } from './delete-conditions.js';
+import { alternatives, checkTagCondition } from './delete-conditions.js';
 
 export interface SchemaContext {
   readonly env: Environment;
@@ -228,15 +228,18 @@ async function deleteRows(
       ? withPolicies(databaseOf(measurement, env), catalog)
       : [databaseOf(measurement, env)]
     ).flatMap(({ name }) => findTables({ ...measurement, database: name, policy: 'autogen' }, env));
-  for (const source of sources.flatMap(tablesOf)) {
+  if (rest !== undefined) checkTagCondition(rest);
+  // All conditions are made before the first row goes: a field of any table refuses the statement.
+  const deletions = sources.flatMap(tablesOf).map((source) => {
     const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
     const index = session.seriesOf(source.table);
-    await engine.deleteRows({
+    return {
       database: source.database.name,
       tables: [source.name],
       minTimeNs: range.min ?? MIN_TIME_NS,
       maxTimeNs: range.max ?? MAX_TIME_NS,
       anyOf: alternatives(filter, (tag) => index.tagValues(tag)),
-    });
-  }
+    };
+  });
+  for (const deletion of deletions) await engine.deleteRows(deletion);
 }
