@@ -310,4 +310,44 @@ describe('descriptions', () => {
     assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
     assert.match(page.text, /item-presets/);
   });
+
+  it('C22 the description says which limits and statuses there are', async () => {
+    interface Described {
+      readonly parameters?: readonly {
+        readonly name: string;
+        readonly schema: { readonly maximum?: number };
+      }[];
+      readonly responses: Readonly<Record<string, unknown>>;
+    }
+    const { body: api } = await get<{ paths: Record<string, Record<string, Described>> }>(
+      '/api/openapi.json',
+    );
+    let limitCount = 0;
+    for (const [path, { get: read }] of Object.entries(api.paths)) {
+      const limit = read?.parameters?.find(({ name }) => name === 'limit')?.schema.maximum;
+      if (limit === undefined || path.startsWith('/api/editor')) continue;
+      limitCount += 1;
+      const url = `${path}?${new URLSearchParams({ q: 'dock', since: '0' })}`;
+      const [most, more] = [`${url}&limit=${limit}`, `${url}&limit=${limit + 1}`];
+      assert.equal((await server.http.send(most)).status, 200, most);
+      assert.equal((await server.http.send(more)).status, 400, more);
+    }
+    assert.equal(limitCount, 13);
+    const met = [
+      ['/api/changes', '/api/changes?since=99', '404'],
+      ['/api/bulk/{version}/{file}', '/api/bulk/latest/items.json', '302'],
+      ['/api/bulk/{version}/{file}', '/api/bulk/v99/items.json', '404'],
+      ['/api/versions/{n}', '/api/versions/99', '404'],
+      ['/api/schemas/{kind}', '/api/schemas/nobody', '404'],
+      ['/api/search', '/api/search?q=dock&version=99', '404'],
+    ] as const;
+    for (const [path, url, status] of met) {
+      assert.equal(String((await server.http.send(url)).status), status, url);
+      assert.ok(api.paths[path]?.['get']?.responses[status] !== undefined, `${path} ${status}`);
+    }
+    assert.ok(api.paths['/api/changes']?.['get']?.responses['410'] !== undefined);
+    for (const path of ['versions', 'history', 'export', 'validate', 'validate/{type}']) {
+      assert.ok(api.paths[`/api/editor/${path}`]?.['get'] !== undefined, path);
+    }
+  });
 });

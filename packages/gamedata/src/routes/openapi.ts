@@ -124,6 +124,10 @@ const FAILURES: Readonly<Record<number, string>> = {
   409: 'not possible in the present state',
   410: 'the version is no longer kept',
   412: 'the record was changed since it was read',
+  413: 'the body is too large',
+  415: 'the body is not JSON',
+  428: 'the change has to say which state it is about (If-Match)',
+  429: 'too many wrong tokens',
 };
 
 const ok = (schema: object, description = 'OK'): object => ({
@@ -260,6 +264,16 @@ function recordOperation(kind: Kind, id: string): Operation {
 }
 
 const OBJECT = { type: 'object' };
+/** Of a search over all collections. */
+const MAX_HITS = 1000;
+
+function withRedirect<T extends { readonly get: { readonly responses: object } }>(
+  { get }: T,
+  status: number,
+  description: string,
+): Operation {
+  return { get: { ...get, responses: { ...get.responses, [status]: { description } } } };
+}
 
 function otherPaths(limits: ListLimits): Record<string, Operation> {
   const get = (
@@ -267,13 +281,14 @@ function otherPaths(limits: ListLimits): Record<string, Operation> {
     summary: string,
     parameters: readonly Parameter[],
     schema: object,
+    more: readonly number[] = [],
   ) => ({
     get: {
       operationId,
       summary,
       tags: ['data set'],
       parameters,
-      responses: { ...ok(schema), ...failures(400) },
+      responses: { ...ok(schema), ...failures(400, ...more) },
     },
   });
   const strings = (name: string) => ({
@@ -318,10 +333,12 @@ function otherPaths(limits: ListLimits): Record<string, Operation> {
       [
         { ...query('q', text({ maxLength: 500 }), 'expression as in lists'), required: true },
         kinds,
-        ...paging,
+        query('limit', integer(0, Math.min(limits.maxLimit, MAX_HITS)), 'hits in the reply'),
+        query('offset', integer(0, 2_147_483_647), 'hits to pass over'),
         ...COMMON,
       ],
       list('results', { ...hit, score: { type: 'number' } }),
+      [404],
     ),
     '/api/suggest': get(
       'suggest',
@@ -333,9 +350,16 @@ function otherPaths(limits: ListLimits): Record<string, Operation> {
         ...COMMON,
       ],
       list('suggestions', hit),
+      [404],
     ),
     '/api/versions': get('listVersions', 'Published versions, newest first', paging, OBJECT),
-    '/api/versions/{n}': get('getVersion', 'One version', [inPath('n', 'its number')], OBJECT),
+    '/api/versions/{n}': get(
+      'getVersion',
+      'One version',
+      [inPath('n', 'its number')],
+      OBJECT,
+      [404],
+    ),
     '/api/changes': get(
       'listChanges',
       'What changed since a version',
@@ -345,16 +369,22 @@ function otherPaths(limits: ListLimits): Record<string, Operation> {
         ...paging,
       ],
       OBJECT,
+      [404, 410],
     ),
     '/api/bulk': get('listBulkFiles', 'Files with whole collections', [], OBJECT),
-    '/api/bulk/{version}/{file}': get(
-      'getBulkFile',
-      'One of these files, as JSON or one record a line',
-      [
-        inPath('version', '`v<n>` or `latest`'),
-        inPath('file', '`items.json`, `items.ndjson`, ..., `all.json`'),
-      ],
-      {},
+    '/api/bulk/{version}/{file}': withRedirect(
+      get(
+        'getBulkFile',
+        'One of these files, as JSON or one record a line',
+        [
+          inPath('version', '`v<n>` or `latest`'),
+          inPath('file', '`items.json`, `items.ndjson`, ..., `all.json`'),
+        ],
+        {},
+        [404],
+      ),
+      302,
+      'the file of the newest version; see Location',
     ),
     '/api/schemas': get('listSchemas', 'JSON Schemas of the collections', [], OBJECT),
     '/api/schemas/{kind}': get(
@@ -362,10 +392,13 @@ function otherPaths(limits: ListLimits): Record<string, Operation> {
       'One of them',
       [inPath('kind', 'the collection')],
       OBJECT,
+      [404],
     ),
     '/api/openapi.json': get('getOpenApi', 'This description', [], OBJECT),
   };
 }
+
+const EDITOR_FAILURES = [400, 401, 403, 404, 409, 412, 413, 415, 428, 429] as const;
 
 function editorPaths(): Record<string, Operation> {
   const type = inPath('type', KINDS.map((kind) => KIND_WIRE[kind].typeKey).join(', '));
@@ -380,18 +413,38 @@ function editorPaths(): Record<string, Operation> {
     tags: ['editor'],
     security: [{ editor: [] }],
     ...more,
-    responses: { ...ok(OBJECT), ...failures(400, 401, 403, 404, 409, 412) },
+    responses: { ...ok(OBJECT), ...failures(...EDITOR_FAILURES) },
   });
+  const paging = [
+    query('limit', integer(0, 1000), 'entries in the reply'),
+    query('offset', integer(0, 2_147_483_647), 'entries to pass over'),
+  ];
   return {
     '/api/editor/types': {
       get: { ...operation('listTypes', 'Types and how many records each has'), security: [] },
     },
     '/api/editor/{type}': {
       get: operation('listDrafts', 'All records of the draft', { parameters: [type] }),
-      post: operation('createRecord', 'Make a record', { parameters: [type], requestBody: draft }),
+      post: operation('createRecord', 'Make a record', {
+        parameters: [
+          type,
+          query(
+            'generateId',
+            { type: 'boolean' },
+            'the server makes the id where the body has none',
+          ),
+        ],
+        requestBody: draft,
+      }),
     },
     '/api/editor/{type}/{id}': {
-      get: operation('getDraft', 'One record of the draft', { parameters: [type, id] }),
+      get: operation('getDraft', 'One record of the draft', {
+        parameters: [
+          type,
+          id,
+          query('published', { type: 'boolean' }, 'as it is published instead'),
+        ],
+      }),
       put: operation('replaceRecord', 'Replace a record', {
         parameters: [type, id],
         requestBody: draft,
@@ -420,7 +473,18 @@ function editorPaths(): Record<string, Operation> {
       }),
     },
     '/api/editor/validate': { get: operation('validate', 'Faults of the draft') },
-    '/api/editor/history': { get: operation('listHistory', 'Who changed what') },
+    '/api/editor/validate/{type}': {
+      get: operation('validateType', 'Faults of one type', { parameters: [type] }),
+    },
+    '/api/editor/history': {
+      get: operation('listHistory', 'Who changed what', {
+        parameters: [
+          ...['type', 'id', 'actor', 'op'].map((name) => query(name, text(), `of this ${name}`)),
+          ...paging,
+        ],
+      }),
+    },
+    '/api/editor/versions': { get: operation('listEditorVersions', 'Versions, newest first') },
     '/api/editor/undo': { post: operation('undo', 'Take back an own change') },
     '/api/editor/redo': { post: operation('redo', 'Do it again') },
     '/api/editor/versions/{n}/restore': {
@@ -441,6 +505,14 @@ function editorPaths(): Record<string, Operation> {
         requestBody: { required: true, content: json(OBJECT) },
       }),
     },
-    '/api/editor/export': { get: operation('exportData', 'Give out the whole data set') },
+    '/api/editor/export': {
+      get: operation('exportData', 'Give out the whole data set', {
+        parameters: [
+          query('format', text({ enum: ['native', 'tarkovdata'] }), 'layout of the answer'),
+          query('drafts', { type: 'boolean' }, 'with what is not published yet'),
+          query('version', integer(1, 2_147_483_647), 'an older version'),
+        ],
+      }),
+    },
   };
 }
