@@ -66,6 +66,14 @@ export async function loadColumns(
   });
 }
 
+/** Without a look: for few rows the question takes longer than finding their form when they are here. */
+export function unseenColumns(columns: readonly Column[]): readonly LoadColumn[] {
+  return columns.map((column) => ({
+    column,
+    ...engineForm(column, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, true),
+  }));
+}
+
 function engineForm(
   { kind, physicalName }: Column,
   min: number,

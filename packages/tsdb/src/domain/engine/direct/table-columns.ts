@@ -11,6 +11,7 @@ import {
   loadColumns,
   loadUnit,
   type RowUnit,
+  unseenColumns,
   valueSizeBytes,
 } from './load-rows.js';
 import type { Part, StoredColumn } from './part.js';
@@ -26,6 +27,8 @@ const MAX_AWAITED_VALUES = 1_000_000;
 const PRELOAD_COLUMNS = 4;
 /** Fewer rows of a buffer table are loaded in no time when a query asks for them. */
 const LEAST_GATHERED_ROWS = 16384;
+/** What is written between two questions is taken as it comes: the engine is not asked for its form first. */
+const MAX_UNSEEN_ROWS = 16_384;
 /** What time and order of a row take. */
 const INDEX_BYTES = 8;
 
@@ -372,8 +375,10 @@ export class TableColumns {
   ): Promise<readonly LoadColumn[]> {
     let forms = this.#forms.get(source.key);
     // Rows that came since: only they are looked at.
-    if (forms !== undefined && forms.to < unit.to)
-      return await loadColumns(readable, columns, unit);
+    if (forms !== undefined && forms.to < unit.to) {
+      const isFew = unit.to - unit.from <= MAX_UNSEEN_ROWS;
+      return isFew ? unseenColumns(columns) : await loadColumns(readable, columns, unit);
+    }
     if (forms === undefined) {
       forms = { to: source.rowCount, loads: [] };
       this.#forms.set(source.key, forms);
