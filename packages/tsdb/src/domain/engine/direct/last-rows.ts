@@ -35,7 +35,8 @@ function lastRowsPart(part: Part): Part {
   if (known !== undefined) return known;
   const { runSeries, runEnds } = part;
   const rowCount = runSeries.length;
-  const places = Uint32Array.from({ length: rowCount + 1 }, (_, run) => run);
+  const places = new Uint32Array(rowCount + 1);
+  for (let run = 0; run < places.length; run++) places[run] = run;
   const made: Part = {
     ...part,
     rowCount,
