@@ -1,7 +1,7 @@
 import type { Column } from '../../model/column.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../model/scan.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import { quoteName } from '../../storage/duckdb/quote.js';
+import { quoteName, quoteString } from '../../storage/duckdb/quote.js';
 import {
   SEGMENT_FORMAT_VERSION,
   type Segment,
@@ -209,7 +209,10 @@ export async function writeSegment(options: {
         ...(part.kind === 'overlay' ? ['_seq'] : []),
       ],
       seriesTable: quoteName(store.seriesTable.name),
-      tags: tags.map((tag) => quoteName(tag.physicalName)),
+      tags: tags.map((tag) => ({
+        name: quoteName(tag.physicalName),
+        values: fewValues(store.index.tagValues(tag.name)),
+      })),
       isFewSeries: store.index.count > options.rowCount,
     }),
     fieldIds: new Map(
@@ -239,7 +242,9 @@ export async function writeSegment(options: {
  * with ten tags they take a fifth of the memory then. Three things keep the order on the way to the file. A window function over
  * all rows, here one that says of each row its own series, is computed in one thread, and all that follows it, too. Of several
  * threads each would also collect row groups until those before them are written, most of them at times. And tags are a scalar
- * subquery, a join whose sides the engine never swaps, as it does when it expects fewer rows than series.
+ * subquery, a join whose sides the engine never swaps, as it does when it expects fewer rows than series. Texts that are few are
+ * numbered once for each series: the file's dictionaries are the same, and no text is looked up for each row, which took more
+ * than all the rest.
  */
 function sortedRowsText(of: {
   /** FROM text, and WHERE. */
@@ -247,8 +252,8 @@ function sortedRowsText(of: {
   /** Names of columns, quoted. */
   readonly values: readonly string[];
   readonly seriesTable: string;
-  /** Names of columns of the series, quoted. */
-  readonly tags: readonly string[];
+  /** Columns of the series: their names, quoted, and what they hold where that is little. */
+  readonly tags: readonly { readonly name: string; readonly values: string | undefined }[];
   /** Most series have no such row: those that have are looked up first. */
   readonly isFewSeries: boolean;
 }): string {
@@ -257,10 +262,26 @@ function sortedRowsText(of: {
   const inOrder = `SELECT lag(_series, 0) OVER () AS _series, ${values} FROM (${sorted})`;
   if (of.tags.length === 0) return inOrder;
   const used = of.isFewSeries ? ` WHERE _series IN (SELECT _series FROM ${of.rows})` : '';
-  const series = `SELECT * FROM ${of.seriesTable}${used}`;
-  const tagsOfRow = `SELECT struct_pack(${of.tags.map((tag) => `${tag} := s.${tag}`).join(', ')}) FROM (${series}) s WHERE s._series = r._series`;
+  // A series that is not among the rows may have come meanwhile, with other values: nobody sees its NULL.
+  const columns = of.tags.map(({ name, values }) =>
+    values === undefined ? name : `TRY_CAST(${name} AS ENUM(${values})) AS ${name}`,
+  );
+  const series = `SELECT _series, ${columns.join(', ')} FROM ${of.seriesTable}${used}`;
+  const tagsOfRow = `SELECT struct_pack(${of.tags.map(({ name }) => `${name} := s.${name}`).join(', ')}) FROM (${series}) s WHERE s._series = r._series`;
   const withTags = `SELECT r.*, (${tagsOfRow}) AS _series_tags FROM (${inOrder}) r`;
-  return `SELECT _series, ${of.tags.map((tag) => `_series_tags.${tag}`).join(', ')}, ${values} FROM (${withTags})`;
+  return `SELECT _series, ${of.tags.map(({ name }) => `_series_tags.${name}`).join(', ')}, ${values} FROM (${withTags})`;
+}
+
+/** Every row group of the file holds all of them. */
+const MAX_NUMBERED_VALUES = 256;
+const MAX_NUMBERED_LENGTH = 4096;
+
+/** The values as a list of literals, when it is short. A text with a NUL has no literal. */
+function fewValues(values: readonly string[]): string | undefined {
+  if (values.length === 0 || values.length > MAX_NUMBERED_VALUES) return undefined;
+  if (values.some((value) => value.includes('\0'))) return undefined;
+  const length = values.reduce((sum, value) => sum + value.length, 0);
+  return length > MAX_NUMBERED_LENGTH ? undefined : values.map(quoteString).join(', ');
 }
 
 function chunkCondition(chunk: Chunk): string {

@@ -55,7 +55,7 @@ type Step =
 const DAY = 86_400_000_000_000n;
 const rowArb: fc.Arbitrary<Row> = fc
   .record({
-    host: fc.constantFrom('h1', 'h2', 'h3'),
+    host: fc.constantFrom('h1', "h'2", 'h\u0000'),
     // Few distinct times, so that points are written again; some on another day and before 1970.
     time: fc.oneof(fc.bigInt(0n, 6n), fc.constantFrom(-1n, -DAY, DAY - 1n, DAY, 40n * DAY)),
     a: fc.option(fc.bigInt(-3n, 3n), { nil: undefined }),
