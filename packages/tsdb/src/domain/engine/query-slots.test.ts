@@ -76,6 +76,19 @@ describe('QuerySlots', () => {
     first.release();
   });
 
+  it('gives a guest a place that came free, or is lent, before it needed one', async () => {
+    for (const leave of ['release', 'lend'] as const) {
+      const slots = new QuerySlots(1);
+      const busy = await slots.take(never);
+      const guest = await slots.admit(never);
+      busy[leave]();
+      assert.equal(await isSettled(guest.enter()), true, leave);
+      busy.release();
+      guest.release();
+      assert.equal(slots.runningCount, 0, leave);
+    }
+  });
+
   it('has so many guests and no more, and counts those that leave', async () => {
     const slots = new QuerySlots(1);
     const busy = await slots.take(never);

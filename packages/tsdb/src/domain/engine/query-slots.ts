@@ -15,7 +15,7 @@ export interface QuerySlot {
   lend(): void;
   /** The query goes on. `undefined`: at once; otherwise when there is a place again. Rejects with `QueryCancelled`. */
   reclaim(): Promise<void> | undefined;
-  /** For one that began without a place (`admit`): it needs one from here on. Like `reclaim`, but never for all others. */
+  /** For one that began without a place (`admit`): it needs one from here on. Ends as `reclaim` does. */
   enter(): Promise<void> | undefined;
   /** Gives the place back for good; twice is harmless. */
   release(): void;
@@ -79,7 +79,7 @@ export class QuerySlots {
       },
       forget: () => void this.#lentCount--,
       enter: async () => {
-        await this.#wait(signal);
+        if (!this.#takeFree() && !this.#borrow()) await this.#wait(signal);
         this.#guestCount--;
       },
       part: () => void this.#guestCount--,
