@@ -179,6 +179,9 @@ describe('what is served', () => {
     await check('/api/search', '/api/search?q=river');
     await check('/api/suggest', '/api/suggest?q=o');
     await check('/api/changes', '/api/changes');
+    for (const path of ['/api/ammunition/calibers/list', '/api/items/categories/list']) {
+      for (const query of ['', '?version=99', '?lang=xx']) await check(path, `${path}${query}`);
+    }
   });
 
   it('C14 ids in q are equal or not, text holds a part', async () => {

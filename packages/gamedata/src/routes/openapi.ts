@@ -315,6 +315,7 @@ function otherPaths(limits: ListLimits): Record<string, Operation> {
       'All calibers',
       COMMON,
       strings('calibers'),
+      [404],
     ),
     '/api/items/categories/list': get(
       'listCategories',
@@ -326,12 +327,16 @@ function otherPaths(limits: ListLimits): Record<string, Operation> {
         parent: { type: ['string', 'null'] },
         count: { type: 'integer' },
       }),
+      [404],
     ),
     '/api/search': get(
       'search',
       'Look through all collections; mistyped words are found, too',
       [
-        { ...query('q', text({ maxLength: 500 }), 'expression as in lists'), required: true },
+        {
+          ...query('q', text({ minLength: 1, maxLength: 500 }), 'expression as in lists'),
+          required: true,
+        },
         kinds,
         query('limit', integer(0, Math.min(limits.maxLimit, MAX_HITS)), 'hits in the reply'),
         query('offset', integer(0, 2_147_483_647), 'hits to pass over'),

@@ -11,7 +11,10 @@ export interface HttpService {
   /** Those of its routes that are plain, health checks left out; asked once, after `register`. */
   plainRoutes?(): readonly PlainRoute[];
   register(app: FastifyInstance): Promise<void>;
-  /** Begins to make its tables, before anything that `start` needs is there: those of all services are one commit. */
+  /**
+   * Makes its tables beside those of the other services, so that they can share a commit. `start` may be running, does the same
+   * and tells why it failed.
+   */
   prepare?(): Promise<void>;
   start(): Promise<void>;
   /** Called once when the port answers: work that makes the first requests faster. Must not throw. */

@@ -34,8 +34,8 @@ export interface PlainAnswer {
    */
   readonly rest?: AsyncGenerator<Buffer, void, undefined> | undefined;
   /**
-   * Told of a piece of `rest`, or the body before it, that the system has taken: its memory may be used again. Who sends it
-   * another way does not call it.
+   * Told, at most once, of a piece of `rest` or the body before it that the system has taken: its memory may be used again.
+   * Nobody tells of small bodies, of pieces of an answer that was cut off, or where it is sent another way.
    */
   readonly taken?: ((piece: Buffer) => void) | undefined;
   /** Of body and rest, where that is known beforehand. */
