@@ -1,11 +1,11 @@
 import { invariant } from '@plinth/kernel';
 import { DatabaseNotFound, ExecutionError, NotImplemented, QueryCancelled } from '../../errors.js';
 import type { DirectRequest } from '../../model/direct-request.js';
-import type { ResultChunk, ResultStream } from '../../model/result.js';
+import type { OutputColumn, ResultChunk, ResultStream } from '../../model/result.js';
 import type { ScanRequest } from '../../model/scan.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import { StepRunner } from '../../model/steps.js';
-import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import { type DuckDbHost, rowSizeOf } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
@@ -16,6 +16,7 @@ import type { QueryLog } from '../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest, QueryShape } from './engine.js';
 import { toQueryError } from './engine-failure.js';
 import { explainedRows } from './explained-rows.js';
+import { HeldMemory } from './held-memory.js';
 import { QueryDeadline } from './query-deadline.js';
 import { QueryParts } from './query-parts.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
@@ -37,6 +38,8 @@ interface PreparedQuery {
   readonly work: string | Iterable<ResultChunk>;
   /** The same text in parts, one behind the other, when the answer is too large to be held. */
   readonly parts?: QueryParts | undefined;
+  /** What the engine may have to hold until it has the first row. */
+  readonly toSort?: RowsToSort | undefined;
   readonly logged: LoggedQuery;
   /** Of the query: its client's, or its time limit's. */
   readonly signal: AbortSignal;
@@ -56,6 +59,7 @@ export class QueryPath {
   readonly #nowNs: () => bigint;
   readonly #slots: QuerySlots;
   readonly #timeoutMs: number;
+  readonly #held = new HeldMemory();
   /** Queries that were answered without the engine. */
   directCount = 0;
 
@@ -312,6 +316,7 @@ export class QueryPath {
         slot,
         work: planned.render((index) => (scans[index] as PreparedScan).text),
         parts: QueryParts.of(planned, scans, (table) => this.#storeOf(table).index),
+        toSort: rowsToSort(planned, scans),
         signal,
         release,
       };
@@ -362,15 +367,75 @@ export class QueryPath {
   }
 
   #rowsOf(
-    { work, planned, parts }: PreparedQuery,
+    { work, planned, parts, toSort }: PreparedQuery,
     signal: AbortSignal,
   ): AsyncIterable<ResultChunk> {
     if (typeof work !== 'string') return inTurns(work, signal);
     const { columns, isSmall, isExplained } = planned;
     if (parts !== undefined) return parts.rows({ host: this.#host, columns, signal });
-    const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
-    return isExplained ? explainedRows(chunks) : chunks;
+    if (isExplained || isSmall || toSort === undefined) {
+      const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
+      return isExplained ? explainedRows(chunks) : chunks;
+    }
+    return this.#sortedRows(work, { columns, toSort, signal });
   }
+
+  /**
+   * The engine holds all rows that it sorts until the last one is taken, ten times what a limit may let out. So the answer is
+   * taken over at once where it has an end in sight, and not all sorts run at a time.
+   */
+  async *#sortedRows(
+    text: string,
+    at: {
+      readonly columns: readonly OutputColumn[];
+      readonly toSort: RowsToSort;
+      readonly signal: AbortSignal;
+    },
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { columns, toSort, signal } = at;
+    const sorted = await this.#held.takeForSort(toSort.sizeBytes, signal);
+    const rowSize = rowSizeOf(columns);
+    const taken =
+      rowSize === undefined ? undefined : this.#held.takeForAnswer(toSort.answerRows * rowSize);
+    try {
+      const aheadRows = taken === undefined ? 0 : toSort.answerRows;
+      yield* this.#host.stream({
+        text,
+        columns,
+        isSmall: false,
+        signal,
+        aheadRows,
+        onMade: sorted,
+      });
+    } finally {
+      sorted();
+      taken?.();
+    }
+  }
+}
+
+interface RowsToSort {
+  /** About what the rows take that are read. */
+  readonly sizeBytes: number;
+  /** About as many rows come out at most. */
+  readonly answerRows: number;
+}
+
+/** A value with its share of the keys and of what the engine keeps of a row. */
+const SORTED_VALUE_BYTES = 12;
+
+function rowsToSort(planned: PlannedQuery, scans: readonly PreparedScan[]): RowsToSort {
+  const { maxRows = Number.POSITIVE_INFINITY } = planned;
+  let sizeBytes = 0;
+  let rowCount = 0;
+  scans.forEach(({ parts }, index) => {
+    const rows = (parts?.spans ?? []).reduce((sum, span) => sum + span.rowCount, 0);
+    rowCount += rows;
+    sizeBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
+  });
+  // Several scans may have more rows in common than all of them together.
+  const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
+  return { sizeBytes, answerRows: Math.min(maxRows, mostRows) };
 }
 
 /**

@@ -59,6 +59,7 @@ export class PlanMaker {
       tableName: explain === undefined ? query.tableName : undefined,
       isExplained: explain !== undefined,
       isSmall: query.isSmall ?? false,
+      maxRows: query.maxRows,
       passedTags: explain === undefined && scans.length === 1 ? (query.passedTags ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
     };

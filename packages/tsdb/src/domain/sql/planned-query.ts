@@ -79,6 +79,8 @@ export interface PlannedQuery {
    * saves a millisecond.
    */
   readonly isSmall: boolean;
+  /** The answer has no more rows; set where a LIMIT says it. */
+  readonly maxRows?: number | undefined;
   readonly timeOrder?: TimeOrder | undefined;
   /** Empty unless there is an order of time. */
   readonly passedTags?: readonly PassedTag[];

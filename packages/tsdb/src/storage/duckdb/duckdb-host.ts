@@ -1,6 +1,7 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
+import { CELL_BYTES } from '../../model/text-cells.js';
 import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
@@ -103,6 +104,10 @@ export class DuckDbHost {
     readonly signal: AbortSignal;
     /** Make the whole answer at once: a round trip less than handing it out while it is made. */
     readonly isSmall: boolean;
+    /** So many rows are made ahead even for a client that takes none: the engine holds more for them than they are. */
+    readonly aheadRows?: number | undefined;
+    /** Called when all is made that does not wait for the client: those rows, or at least the first. More often is harmless. */
+    readonly onMade?: (() => void) | undefined;
   }): AsyncGenerator<ResultChunk, void, undefined> {
     options.signal.throwIfAborted();
     const { decoderOf } = await this.#whenOpen();
@@ -118,12 +123,17 @@ export class DuckDbHost {
         for (let i = 0; i < result.chunkCount; i++) yield decoder.decode(result.getChunk(i));
       } else {
         const stopped = new AbortController();
-        const source = chunksOf({ connection, text, decoder, signal: stopped.signal });
+        const { onMade, aheadRows = 0 } = options;
+        const aheadCount = Math.max(1, Math.ceil(aheadRows / CHUNK_ROWS));
+        const chunks = chunksOf({ connection, text, decoder, signal: stopped.signal });
+        const source = onMade === undefined ? chunks : tellingMade(chunks, aheadCount, onMade);
         const stop = (): void => {
           stopped.abort();
           watch.interrupt();
         };
-        yield* readAhead(source, { maxCount: mostAhead(columns), stop });
+        // One more tells the end, with which the engine lets go of what it holds.
+        const leastCount = aheadRows === 0 ? 1 : aheadCount + 1;
+        yield* readAhead(source, { maxCount: mostAhead(columns), leastCount, stop });
         isDrained = !stopped.signal.aborted;
       }
     } finally {
@@ -180,11 +190,34 @@ export function mostAhead(columns: readonly Pick<OutputColumn, 'type'>[]): numbe
   return Math.max(MAX_WIDE_AHEAD, Math.min(MAX_AHEAD, fitting));
 }
 
+/** About as many bytes as a row takes; `undefined` where that depends on its values. */
+export function rowSizeOf(columns: readonly Pick<OutputColumn, 'type'>[]): number | undefined {
+  if (!columns.every(({ type }) => isNarrow(type))) return undefined;
+  return columns.reduce((sum, { type }) => sum + (type.kind === 'tag' ? CELL_BYTES : 8), 0);
+}
+
 /** Tags are short. */
 function isNarrow({ kind }: SqlType): boolean {
   return (
     kind !== 'utf8' && kind !== 'binary' && kind !== 'list' && kind !== 'struct' && kind !== 'map'
   );
+}
+
+async function* tellingMade(
+  chunks: AsyncIterable<ResultChunk>,
+  count: number,
+  onMade: () => void,
+): AsyncGenerator<ResultChunk, void, undefined> {
+  let madeCount = 0;
+  try {
+    for await (const chunk of chunks) {
+      madeCount++;
+      if (madeCount === count) onMade();
+      yield chunk;
+    }
+  } finally {
+    onMade();
+  }
 }
 
 /** How chunks are read. */

@@ -34,6 +34,15 @@ const turnsLater = async (count: number): Promise<void> => {
 };
 
 describe('reading ahead', () => {
+  it('makes the least count for a client that takes one item and no more', async () => {
+    const source = new Source(1);
+    const items = readAhead(source.numbers(20), { maxCount: 2, leastCount: 10, stop: () => {} });
+    await items.next();
+    await turnsLater(40);
+    // The one that was taken, and those ahead.
+    assert.equal(source.madeCount, 11);
+  });
+
   it('hands everything out in order', async () => {
     const found: number[] = [];
     const source = new Source(3);

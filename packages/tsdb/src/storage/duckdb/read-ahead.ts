@@ -4,15 +4,22 @@ const SLOW_MS = 100;
 /**
  * Has items made while the ones before them are used. One is made ahead, and twice as many each time that somebody had to
  * wait for the next: so those who are slower than the source hold no more than one.
+ * @param limits.leastCount so many are made ahead even for the slowest.
  * @param source makes no item before it is asked for the one before it.
  * @param stop makes `source` end soon, when nobody wants the rest.
  */
 export async function* readAhead<T>(
   source: AsyncIterator<T, void, undefined>,
-  { maxCount, stop }: { readonly maxCount: number; readonly stop: () => void },
+  limits: {
+    readonly maxCount: number;
+    readonly leastCount?: number | undefined;
+    readonly stop: () => void;
+  },
 ): AsyncGenerator<T, void, undefined> {
   const asked: Asked<T>[] = [];
-  let count = 1;
+  const { leastCount = 1, stop } = limits;
+  const maxCount = Math.max(leastCount, limits.maxCount);
+  let count = leastCount;
   try {
     for (;;) {
       while (asked.length < count) asked.push(new Asked(source.next()));
@@ -26,7 +33,7 @@ export async function* readAhead<T>(
       while (asked.length < count) asked.push(new Asked(source.next()));
       const handedOutMs = performance.now();
       yield value;
-      if (performance.now() - handedOutMs > SLOW_MS) count = 1;
+      if (performance.now() - handedOutMs > SLOW_MS) count = leastCount;
     }
   } finally {
     if (asked.some(({ isMade }) => !isMade)) stop();

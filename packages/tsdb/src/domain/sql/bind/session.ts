@@ -80,6 +80,8 @@ export interface BoundQuery {
   readonly tableName: string | undefined;
   /** True where groups or a LIMIT keep the answer far smaller than what is read. */
   readonly isSmall?: boolean;
+  /** Set where a LIMIT says it. */
+  readonly maxRows?: number | undefined;
   readonly timeOrder?: TimeOrder | undefined;
   readonly passedTags?: readonly PassedTag[];
 }

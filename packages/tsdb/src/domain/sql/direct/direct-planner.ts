@@ -77,6 +77,9 @@ function lazily(
     get isSmall() {
       return full().isSmall;
     },
+    get maxRows() {
+      return full().maxRows;
+    },
     get parameterTypes() {
       return full().parameterTypes;
     },

@@ -84,6 +84,7 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
     columns: outputColumns(items, isTransparent(select, clauses, items)),
     tableName: from?.tableName,
     isSmall: groups !== undefined || isShortLimit(clauses.limitText),
+    maxRows: limitOf(clauses.limitText),
     timeOrder,
     // Further keys of the order may be tags, by their place in the list.
     passedTags: timeOrder === undefined || clauses.orderBy.length > 1 ? [] : passedTags(items),
@@ -118,8 +119,13 @@ function passedTags(items: readonly OutputItem[]): readonly PassedTag[] {
 const MAX_ROWS_AT_ONCE = 10_000;
 
 function isShortLimit(limitText: string): boolean {
+  const limit = limitOf(limitText);
+  return limit !== undefined && limit <= MAX_ROWS_AT_ONCE;
+}
+
+function limitOf(limitText: string): number | undefined {
   const [, count] = / LIMIT (\d+)/.exec(limitText) ?? [];
-  return count !== undefined && Number(count) <= MAX_ROWS_AT_ONCE;
+  return count === undefined ? undefined : Number(count);
 }
 
 function refuseUnsupported(select: Select): void {
