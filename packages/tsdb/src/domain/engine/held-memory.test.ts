@@ -8,7 +8,7 @@ const MEBIBYTE = 2 ** 20;
 const { signal } = new AbortController();
 
 describe('memory held by sorts and answers', () => {
-  it('lets sorts begin in order of arrival as there is room, and a huge one when it is alone', async () => {
+  it('lets sorts begin in order of arrival as there is room, a huge one counting as a quarter', async () => {
     const held = new HeldMemory();
     const begun: string[] = [];
     const givenBy = new Map<string, GiveBack>();
@@ -16,27 +16,34 @@ describe('memory held by sorts and answers', () => {
       givenBy.set(name, await held.takeForSort(mebibytes * MEBIBYTE, signal));
       begun.push(name);
     };
-    void begin('a', 200);
     void begin('huge', 5000);
-    void begin('b', 50);
+    void begin('a', 64);
+    void begin('b', 64);
+    void begin('c', 50);
+    void begin('late', 30);
+    void begin('later', 14);
     void begin('tiny', 1);
     await setImmediate();
-    assert.deepEqual(begun, ['a', 'tiny']);
-    givenBy.get('a')?.();
+    assert.deepEqual(begun, ['huge', 'a', 'b', 'c', 'tiny']);
+    givenBy.get('c')?.();
     // A second time changes nothing.
-    givenBy.get('a')?.();
+    givenBy.get('c')?.();
     await setImmediate();
-    assert.deepEqual(begun, ['a', 'tiny', 'huge']);
+    assert.deepEqual(begun, ['huge', 'a', 'b', 'c', 'tiny', 'late', 'later']);
+    void begin('last', 40);
+    await setImmediate();
+    assert.equal(begun.length, 7);
     givenBy.get('huge')?.();
     await setImmediate();
-    assert.deepEqual(begun, ['a', 'tiny', 'huge', 'b']);
+    assert.equal(begun.at(-1), 'last');
   });
 
   it('lets those behind go on when one leaves the line', async () => {
     const held = new HeldMemory();
-    await held.takeForSort(200 * MEBIBYTE, signal);
+    for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, signal);
+    await held.takeForSort(14 * MEBIBYTE, signal);
     const leaving = new AbortController();
-    const left = assert.rejects(held.takeForSort(100 * MEBIBYTE, leaving.signal), QueryCancelled);
+    const left = assert.rejects(held.takeForSort(60 * MEBIBYTE, leaving.signal), QueryCancelled);
     const next = held.takeForSort(50 * MEBIBYTE, signal);
     leaving.abort();
     await left;

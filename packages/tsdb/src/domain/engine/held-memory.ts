@@ -1,7 +1,9 @@
 import { QueryCancelled } from '../../errors.js';
 
-/** What all sorts that run at a time may hold; one alone may hold more. */
+/** What all sorts that run at a time may hold. */
 const MAX_SORTING_BYTES = 256 * 1024 * 1024;
+/** A larger sort counts as this: the engine puts what it cannot hold on disk, and a few long ones must leave room for others. */
+const MAX_SHARE_BYTES = MAX_SORTING_BYTES / 4;
 /** Smaller sorts wait for nobody. */
 const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
 
@@ -32,10 +34,11 @@ export class HeldMemory {
   async takeForSort(sizeBytes: number, signal: AbortSignal): Promise<GiveBack> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
     if (signal.aborted) throw new QueryCancelled();
-    if (this.#waiting.length > 0 || !this.#fits(sizeBytes)) await this.#wait(sizeBytes, signal);
-    else this.#sortingBytes += sizeBytes;
+    const share = Math.min(sizeBytes, MAX_SHARE_BYTES);
+    if (this.#waiting.length > 0 || !this.#fits(share)) await this.#wait(share, signal);
+    else this.#sortingBytes += share;
     return once(() => {
-      this.#sortingBytes -= sizeBytes;
+      this.#sortingBytes -= share;
       this.#startNext();
     });
   }
@@ -51,7 +54,7 @@ export class HeldMemory {
   }
 
   #fits(sizeBytes: number): boolean {
-    return this.#sortingBytes === 0 || this.#sortingBytes + sizeBytes <= MAX_SORTING_BYTES;
+    return this.#sortingBytes + sizeBytes <= MAX_SORTING_BYTES;
   }
 
   #wait(sizeBytes: number, signal: AbortSignal): Promise<void> {
