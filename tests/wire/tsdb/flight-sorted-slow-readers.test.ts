@@ -10,6 +10,10 @@ const READER_COUNT = 40;
 const ROW_COUNT = 120_000;
 const LIMIT = 12_000;
 const BODY_ROWS = 20_000;
+const PLAIN_READER_COUNT = 150;
+/** Beyond the first slice of time, of 8192 rows. */
+const MANY_ROWS_BYTES = 600_000;
+const MAX_PLAIN_GROWTH_MB = 450;
 /** Beyond the schema. */
 const SOME_ROWS_BYTES = 20_000;
 /** The sorted rows of all readers together take a third more. */
@@ -100,4 +104,46 @@ it('F-01 slow readers of sorted answers do not keep the sorted rows in memory', 
   for (const sizeBytes of answers)
     assert.ok(Math.abs(sizeBytes - whole.length) < whole.length / 100, `${sizeBytes}`);
   for (const session of sessions) session.close();
+});
+
+it('F-01 many slow readers at a time of plain rows get all of them, each out of less memory', {
+  skip: process.platform === 'linux' ? false : 'memory is read from /proc',
+}, async () => {
+  await using server = await ServerProcess.start();
+  for (let from = 0; from < ROW_COUNT; from += BODY_ROWS) {
+    const lines = Array.from({ length: BODY_ROWS }, (_, k) => {
+      const i = from + k;
+      return `cpu,host=host_${i % 100} u=${(i * 37) % 1009},s=${i / 8},n=${i}i ${i + 1}`;
+    });
+    const options = { body: lines.join('\n') };
+    assertEmpty(await server.http.send('/api/v3/write_lp?db=slow&precision=ns', options));
+  }
+  const sql = 'SELECT * FROM cpu';
+  const sessions = Array.from({ length: PLAIN_READER_COUNT }, () => connect(server.url));
+  const [first] = sessions as [ClientHttp2Session];
+  const whole = await readToEnd(ask(first, sql));
+  const beforeMb = residentMb(server.pid);
+  const begun = new Set<ClientHttp2Stream>();
+  const readers = sessions.map((session) => {
+    const stream = ask(session, sql);
+    let sizeBytes = 0;
+    stream.on('readable', () => {
+      if (sizeBytes < MANY_ROWS_BYTES) sizeBytes += (stream.read() as Buffer | null)?.length ?? 0;
+      if (sizeBytes >= MANY_ROWS_BYTES) begun.add(stream);
+    });
+    return { stream, read: () => sizeBytes };
+  });
+  for (let count = 0; count < 600 && begun.size < PLAIN_READER_COUNT; count++) await sleep(50);
+  assert.equal(begun.size, PLAIN_READER_COUNT, 'a stream starves');
+  const growthMb = residentMb(server.pid) - beforeMb;
+  assert.ok(growthMb < MAX_PLAIN_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
+  const answers = await Promise.all(
+    readers.slice(-10).map(async ({ stream, read }) => {
+      stream.removeAllListeners('readable');
+      return read() + (await readToEnd(stream)).length;
+    }),
+  );
+  for (const sizeBytes of answers)
+    assert.ok(Math.abs(sizeBytes - whole.length) < whole.length / 100, `${sizeBytes}`);
+  for (const session of sessions) session.destroy();
 });

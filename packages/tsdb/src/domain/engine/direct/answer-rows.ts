@@ -27,6 +27,10 @@ const MAX_WHOLE_ROWS = 32_768;
 const MAX_WALKED_RUNS = 131_072;
 /** Rows of the first slice, so that first rows come soon. */
 const FIRST_ROWS = 8192;
+/** More answers at a time than these have shorter slices, so that the rows of all slices together are about as many. */
+const MANY_WALKS = 16;
+const MAX_SLICED_ROWS = MANY_WALKS * MAX_WHOLE_ROWS;
+const LEAST_SLICE_ROWS = 4096;
 /** So many rows are taken together before they are looked at in the order of their times. */
 const LEAST_COMPACTED = 4096;
 
@@ -91,6 +95,16 @@ function walkedRows(
   return scale === undefined ? undefined : sliceChunks(runs, scale, ask);
 }
 
+/** Answers whose rows are being walked, most of them by slow readers when they are many. */
+let walkCount = 0;
+
+/** Each slice looks at every run: it should have as many rows, at least. `undefined`: as many as is fastest. */
+function sliceRowsOf({ source }: Runs): number | undefined {
+  if (walkCount <= MANY_WALKS) return undefined;
+  const share = Math.floor(MAX_SLICED_ROWS / walkCount);
+  return Math.min(MAX_WHOLE_ROWS, Math.max(LEAST_SLICE_ROWS, share, source.length));
+}
+
 function* sliceChunks(
   runs: Runs,
   scale: TimeScale,
@@ -106,8 +120,10 @@ function* sliceChunks(
   const firstRows = Math.min(FIRST_ROWS, end);
   // A slow reader keeps the columns as they are now, whatever the cache puts in their place.
   const holds = loaded.map((rows) => rows.hold?.());
+  walkCount++;
   try {
-    const walk = new TimeWalk({ runs, loaded, scale, isDescending, firstRows });
+    const sliceRows = sliceRowsOf(runs);
+    const walk = new TimeWalk({ runs, loaded, scale, isDescending, firstRows, sliceRows });
     const chunks = new SliceChunks({ loaded, columns, index, scale, isDescending });
     for (let before = 0; before < end; ) {
       const slice = walk.next();
@@ -119,6 +135,7 @@ function* sliceChunks(
       before += slice.rowCount;
     }
   } finally {
+    walkCount--;
     for (const letGo of holds) letGo?.();
   }
 }

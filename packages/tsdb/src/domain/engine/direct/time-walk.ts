@@ -41,7 +41,7 @@ export class TimeWalk {
     /** The first slice has about so many rows. */
     readonly firstRows: number;
     /** About so many rows have the others. */
-    readonly sliceRows?: number;
+    readonly sliceRows?: number | undefined;
   }) {
     const { runs, loaded, scale } = options;
     this.#runs = runs;
