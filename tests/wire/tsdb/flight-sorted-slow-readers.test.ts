@@ -39,6 +39,21 @@ function ask(session: ClientHttp2Session, sql_query: string): ClientHttp2Stream 
   return stream;
 }
 
+/** Each reads so many bytes, which makes it one that has begun, and then nothing. */
+function readSlowly(sessions: readonly ClientHttp2Session[], sql: string, enoughBytes: number) {
+  const begun = new Set<ClientHttp2Stream>();
+  const readers = sessions.map((session) => {
+    const stream = ask(session, sql);
+    let sizeBytes = 0;
+    stream.on('readable', () => {
+      if (sizeBytes < enoughBytes) sizeBytes += (stream.read() as Buffer | null)?.length ?? 0;
+      if (sizeBytes >= enoughBytes) begun.add(stream);
+    });
+    return { stream, read: () => sizeBytes };
+  });
+  return { readers, begun };
+}
+
 async function readToEnd(stream: ClientHttp2Stream): Promise<Buffer> {
   let status: unknown;
   stream.on('trailers', (trailers) => {
@@ -72,16 +87,7 @@ it('F-01 slow readers of sorted answers do not keep the sorted rows in memory', 
   const [first] = sessions as [ClientHttp2Session];
   const whole = await readToEnd(ask(first, sql));
   const beforeMb = residentMb(server.pid);
-  const begun = new Set<ClientHttp2Stream>();
-  const readers = sessions.map((session) => {
-    const stream = ask(session, sql);
-    let sizeBytes = 0;
-    stream.on('readable', () => {
-      if (sizeBytes < SOME_ROWS_BYTES) sizeBytes += (stream.read() as Buffer | null)?.length ?? 0;
-      if (sizeBytes >= SOME_ROWS_BYTES) begun.add(stream);
-    });
-    return { stream, read: () => sizeBytes };
-  });
+  const { readers, begun } = readSlowly(sessions, sql, SOME_ROWS_BYTES);
   let peakMb = 0;
   for (let count = 0; count < 600 && begun.size < READER_COUNT; count++) {
     await sleep(50);
@@ -123,16 +129,7 @@ it('F-01 many slow readers at a time of plain rows get all of them, each out of 
   const [first] = sessions as [ClientHttp2Session];
   const whole = await readToEnd(ask(first, sql));
   const beforeMb = residentMb(server.pid);
-  const begun = new Set<ClientHttp2Stream>();
-  const readers = sessions.map((session) => {
-    const stream = ask(session, sql);
-    let sizeBytes = 0;
-    stream.on('readable', () => {
-      if (sizeBytes < MANY_ROWS_BYTES) sizeBytes += (stream.read() as Buffer | null)?.length ?? 0;
-      if (sizeBytes >= MANY_ROWS_BYTES) begun.add(stream);
-    });
-    return { stream, read: () => sizeBytes };
-  });
+  const { readers, begun } = readSlowly(sessions, sql, MANY_ROWS_BYTES);
   for (let count = 0; count < 600 && begun.size < PLAIN_READER_COUNT; count++) await sleep(50);
   assert.equal(begun.size, PLAIN_READER_COUNT, 'a stream starves');
   const growthMb = residentMb(server.pid) - beforeMb;
