@@ -34,7 +34,7 @@ import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor-acces
 import { registerEditorPage } from './routes/editor-page.js';
 import { registerEditorRoutes } from './routes/editor-routes.js';
 import { GameDataFront } from './routes/front.js';
-import { describeGameData } from './routes/openapi.js';
+import { describeGameData } from './routes/openapi/describe-game-data.js';
 import { plainReads } from './routes/plain-reads.js';
 import { cacheFor } from './routes/public-headers.js';
 import { type PublicRead, publicReads } from './routes/public-reads.js';
