@@ -1,20 +1,15 @@
 import type { Kind } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
 import { type Prepared, prepareRecord, type StoredRecord } from '../record-rows.js';
+import { makeModules } from './sample-hideout.js';
 import { BLOCK_SIZE, ItemMaker, type SampleItem } from './sample-items.js';
-import {
-  makeChapters,
-  makeLevels,
-  makeMaps,
-  makeModules,
-  makeTraders,
-  PRESET_BLOCK,
-  PresetMaker,
-  QUEST_BLOCK,
-  QuestMaker,
-  type SampleWeapon,
-  type World,
-} from './sample-world.js';
+import { makeLevels } from './sample-levels.js';
+import { makeMaps } from './sample-maps.js';
+import { PRESET_BLOCK, PresetMaker, type SampleWeapon } from './sample-presets.js';
+import { QuestMaker } from './sample-quests.js';
+import { makeChapters } from './sample-storyline.js';
+import { makeTraders } from './sample-traders.js';
+import { QUEST_BLOCK, type World } from './sample-world.js';
 import type { WordLists } from './words.js';
 
 export const SAMPLE_LANGUAGES = ['en', 'fr'] as const;
