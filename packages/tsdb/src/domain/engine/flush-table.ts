@@ -296,7 +296,7 @@ async function writeNewSeries(
   store: TableStore,
   files: SegmentFiles,
 ): Promise<{ readonly seriesFile: SeriesFile | undefined; readonly storedSeries: number }> {
-  const from = store.storedSeries;
+  const from = store.series.storedCount;
   const to = store.index.count;
   if (from === to) return { seriesFile: undefined, storedSeries: to };
   await store.handOverSeries();

@@ -200,7 +200,7 @@ export class Flusher {
       flushedFile: closed.file,
     });
     for (const { store, result } of kept) {
-      store.noteStoredSeries(result.storedSeries, result.seriesFile);
+      store.series.noteStored(result.storedSeries, result.seriesFile);
       await store.replace({
         flushed: closed.number,
         removed: [],

@@ -11,6 +11,7 @@ import { type Source, tableFrom } from './sources.js';
  * they are new points for certain; `late` takes the rest, which may repeat points that stand anywhere.
  */
 export class GenerationTable {
+  readonly generation: number;
   readonly main: BufferTable;
   readonly late: BufferTable;
   readonly pinned: Pinned;
@@ -29,6 +30,7 @@ export class GenerationTable {
   }) {
     const idWords = (): Int32Array => options.index.idWords;
     const name = `rows_${options.generation}_${options.tableId}`;
+    this.generation = options.generation;
     this.#index = options.index;
     this.main = new BufferTable({ name, host: options.host, idWords });
     this.late = new BufferTable({ name: `${name}_late`, host: options.host, idWords });

@@ -34,16 +34,16 @@ export async function openTable(options: {
     stored.map(({ objectName }) => files.pathOf(objectName));
   try {
     for (const file of seriesFiles) await files.verify(file);
-    store.seriesFiles = seriesFiles;
+    store.series.files = seriesFiles;
     const paths = pathsOf(seriesFiles);
-    store.indexLater(() => loadSeries({ store, host, paths, floorNs, areSegments: false }));
+    store.series.indexLater(() => loadSeries({ store, host, paths, floorNs, areSegments: false }));
   } catch (error) {
     if (!(error instanceof FileDamaged)) throw error;
     options.onIndexRebuilt(error);
     for (const segment of segments) await files.verify(segment);
     const paths = pathsOf(segments);
     await loadSeries({ store, host, paths, floorNs, areSegments: true });
-    store.storedSeries = store.index.count;
+    store.series.storedCount = store.index.count;
   }
   await store.open(segments);
 }

@@ -11,6 +11,11 @@ export class Pinned {
     this.#dispose = dispose;
   }
 
+  /** No new query will read it. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
   pin(): void {
     this.#pins++;
   }

@@ -4,7 +4,7 @@ import type { DuckDbHost, Statements } from '../../storage/duckdb/duckdb-host.js
 import type { PlannedQuery } from '../sql/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
 import { SeriesTags } from './series-tags.js';
-import type { PreparedScan } from './table-store.js';
+import type { PreparedScan } from './table/prepared-scan.js';
 import { type TimeSlice, TimeSlices } from './time-slices.js';
 
 /** A query whose answer is too large to be held, in the order of time: one statement for each slice of it. */

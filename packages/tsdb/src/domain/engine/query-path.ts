@@ -21,7 +21,8 @@ import { QueryDeadline } from './query-deadline.js';
 import { QueryParts } from './query-parts.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import { type QuerySlot, QuerySlots } from './query-slots.js';
-import type { PreparedScan, TableStore } from './table-store.js';
+import type { PreparedScan } from './table/prepared-scan.js';
+import type { TableStore } from './table-store.js';
 import { visibleFrom } from './visible-from.js';
 
 /** What takes long is planned elsewhere, unless `signal` says that nobody waits any more. */

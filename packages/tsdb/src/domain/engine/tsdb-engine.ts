@@ -381,7 +381,7 @@ export class TsdbEngine implements Engine {
         .catch((error: unknown) => this.#needs.report.flushFailed(error, 0));
     }
     await this.#queriesEnded();
-    for (const store of this.#tables.values()) await store.indexingEnded();
+    for (const store of this.#tables.values()) await store.series.indexingEnded();
     this.#state = 'closed';
     await this.#needs.log.close();
     await this.#needs.host.close();

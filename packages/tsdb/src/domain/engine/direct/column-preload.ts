@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { FileDamaged } from '../../../storage/segments/segment-files.js';
-import type { OpenSegment } from '../table-store.js';
+import type { OpenSegment } from '../table/table-segments.js';
 import type { ColumnCache } from './column-cache.js';
 
 const CHECK_INTERVAL_MS = 500;

@@ -1,0 +1,70 @@
+import type { RowBatch } from '../../../model/row-batch.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { GenerationTable } from '../generation-table.js';
+import type { SeriesIndex } from '../series-index.js';
+import type { Source } from '../sources.js';
+
+/** A generation as a query sees it: late rows that are checked later belong to later duplicates. */
+export interface CheckedGeneration {
+  readonly table: GenerationTable;
+  readonly checkedLateRows: number;
+}
+
+/** The rows of one table that are not in segments yet. */
+export class Generations {
+  /** Oldest first; the last takes the writes. Replaced when it changes. */
+  list: readonly GenerationTable[] = [];
+  readonly #options: {
+    readonly tableId: number;
+    readonly host: DuckDbHost;
+    readonly index: SeriesIndex;
+    readonly onDisposeFailed: (error: unknown) => void;
+  };
+
+  constructor(options: {
+    readonly tableId: number;
+    readonly host: DuckDbHost;
+    readonly index: SeriesIndex;
+    readonly onDisposeFailed: (error: unknown) => void;
+  }) {
+    this.#options = options;
+  }
+
+  append(generation: number, batch: RowBatch, seq: bigint): void {
+    let table = this.newest;
+    if (table?.generation !== generation) {
+      table = new GenerationTable({ ...this.#options, generation });
+      this.list = [...this.list, table];
+    }
+    table.append(batch, seq);
+  }
+
+  /** The one that takes the writes. */
+  get newest(): GenerationTable | undefined {
+    return this.list.at(-1);
+  }
+
+  find(generation: number): GenerationTable | undefined {
+    return this.list.find((table) => table.generation === generation);
+  }
+
+  /** Smallest `seq` of the rows; `undefined`: there are none. */
+  get minSeq(): bigint | undefined {
+    return this.list.reduce<bigint | undefined>(
+      (min, table) => (min === undefined || table.minSeq < min ? table.minSeq : min),
+      undefined,
+    );
+  }
+
+  /** All as they are at this moment. */
+  get checked(): CheckedGeneration[] {
+    return this.list.map((table) => ({ table, checkedLateRows: table.checkedLateRows }));
+  }
+}
+
+export function generationSources(generations: readonly CheckedGeneration[]): Source[] {
+  return generations.flatMap(({ table, checkedLateRows }) => [
+    ...(table.main.rowCount > 0 ? [table.mainSource()] : []),
+    ...(checkedLateRows > 0 ? [table.lateSource(checkedLateRows)] : []),
+  ]);
+}

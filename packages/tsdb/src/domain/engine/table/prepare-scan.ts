@@ -1,0 +1,168 @@
+import type { ScanRequest } from '../../../model/scan.js';
+import type { DuplicateKeys } from '../duplicate-keys.js';
+import type { Pinned } from '../pinned.js';
+import { scanText } from '../scan-text.js';
+import { segmentSources } from '../segment-sources.js';
+import { selectSeries } from '../select-series.js';
+import type { Source } from '../sources.js';
+import type { TimeSlice, TimeSpan } from '../time-slices.js';
+import {
+  type SeriesOfTable,
+  survivesText,
+  type Tombstone,
+  tombstonesOfSegment,
+} from '../tombstones.js';
+import { type CheckedGeneration, generationSources } from './generations.js';
+import type { PreparedScan } from './prepared-scan.js';
+import type { TableParts } from './table-parts.js';
+import type { OpenSegment } from './table-segments.js';
+
+/** Makes everything written before the call readable and says how to read it. */
+export async function prepareScan(
+  parts: TableParts,
+  request: ScanRequest,
+  cutoffNs: bigint,
+): Promise<PreparedScan> {
+  const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+  const bounds = { minTime, maxTime: request.maxTimeNs };
+  await parts.repeated.checkLateRows();
+  const picture = takePicture(parts, bounds);
+  for (const pin of picture.pins) pin.pin();
+  const release = (): void => {
+    for (const pin of picture.pins) pin.unpin();
+  };
+  try {
+    const { generations, segments, tombstones } = picture;
+    for (const { table } of generations) await table.main.handOver();
+    // A scan without tags does not wait for the series, which may still be in their files.
+    if (tombstones.length > 0 || readsTags(request)) await parts.series.handOver(parts.schema());
+    await Promise.all(segments.map((open) => parts.segments.verify(open)));
+    return { ...textsOf(parts, request, bounds, picture), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** What a scan reads. */
+interface Picture {
+  readonly generations: readonly CheckedGeneration[];
+  readonly segments: readonly OpenSegment[];
+  readonly duplicates: DuplicateKeys;
+  readonly tombstones: readonly Tombstone[];
+  readonly pins: readonly Pinned[];
+}
+
+/** Taken together, without a wait in between: late rows that are checked later belong to later duplicates. */
+function takePicture(parts: TableParts, { minTime, maxTime }: TimeSlice): Picture {
+  const generations = parts.generations.checked.filter(({ table }) => table.rowCount > 0);
+  const segments = parts.segments.touching(minTime, maxTime);
+  const { repeated, series, tombstones } = parts;
+  return {
+    generations,
+    segments,
+    duplicates: repeated.keys,
+    tombstones: tombstones.touches(minTime, maxTime) ? tombstones.all : [],
+    pins: [
+      ...generations.map(({ table }) => table.pinned),
+      ...segments.map((open) => open.pinned),
+      repeated.pinned,
+      series.pinned,
+    ],
+  };
+}
+
+/** The parts of a query see one picture of the tables: what is added to them meanwhile does not exist for it. */
+function textsOf(
+  parts: TableParts,
+  request: ScanRequest,
+  bounds: TimeSlice,
+  { generations, segments, duplicates, tombstones }: Picture,
+): Required<Omit<PreparedScan, 'release'>> {
+  const { index, table } = parts.series;
+  const series: SeriesOfTable = { index, seriesTable: table };
+  const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);
+  const tagNames = new Map(columns.map(({ name }) => [name, table.columnOf(name)]));
+  const seriesTable = {
+    name: table.name,
+    columnOf: (tag: string): string | undefined => tagNames.get(tag),
+  };
+  const buffers = generationSources(generations).map((source) => {
+    const present = new Set(columns.flatMap(({ id }) => (source.hasColumn(id) ? [id] : [])));
+    return {
+      ...survivingRows(source, tombstones, series),
+      hasColumn: (id: number) => present.has(id),
+    };
+  });
+  const { share, ...selected } = selectSeries(index, request.tagConditions);
+  const textOf = (slice: TimeSlice, isPart: boolean, passedTags: readonly string[]): string => {
+    const touches = (source: TimeSlice): boolean =>
+      source.minTime <= slice.maxTime && source.maxTime >= slice.minTime;
+    const files = segments.map((open) => open.segment).filter(touches);
+    const sources = [
+      ...segmentSources(parts.files, files, (segment) =>
+        survives(tombstonesOfSegment(tombstones, segment), series, 'whole'),
+      ),
+      ...buffers.filter(touches),
+    ];
+    return scanText({
+      schema: request.table,
+      columns: request.columns,
+      sources,
+      ...slice,
+      isPart,
+      ...selected,
+      seriesTable,
+      passedTags,
+      duplicates: duplicates.touches(slice.minTime, slice.maxTime) ? duplicates.name : undefined,
+      lastRowsOnly: request.lastRowsOnly,
+    });
+  };
+  return {
+    text: textOf(bounds, false, []),
+    segments: segments.map((open) => open.segment),
+    parts: {
+      bounds,
+      spans: spansOf(generations, segments, share),
+      textOf: (slice, passedTags) => textOf(slice, true, passedTags),
+    },
+  };
+}
+
+/** @param share of all series that the scan reads. */
+function spansOf(
+  generations: readonly CheckedGeneration[],
+  segments: readonly OpenSegment[],
+  share: number,
+): TimeSpan[] {
+  const spans = [
+    ...segments.map(({ segment }) => segment),
+    ...generations.flatMap(({ table: { main, late } }) => [main, late]),
+  ];
+  return spans
+    .filter(({ rowCount }) => rowCount * share > 0)
+    .map(({ minTime, maxTime, rowCount }) => ({ minTime, maxTime, rowCount: rowCount * share }));
+}
+
+const readsTags = ({ columns, table, tagConditions }: ScanRequest): boolean =>
+  tagConditions.length > 0 || columns.some((name) => table.columns.get(name)?.kind === 'tag');
+
+function survives(
+  tombstones: readonly Tombstone[],
+  series: SeriesOfTable,
+  rows: 'whole' | 'seqs',
+): string | undefined {
+  return tombstones.length === 0 ? undefined : survivesText(tombstones, series, rows);
+}
+
+/** Rows in memory without those that were deleted. */
+function survivingRows(
+  source: Source,
+  tombstones: readonly Tombstone[],
+  series: SeriesOfTable,
+): Source {
+  const condition = survives(tombstones, series, 'seqs');
+  if (condition === undefined) return source;
+  const { where } = source;
+  return { ...source, where: where === undefined ? condition : `${where} AND ${condition}` };
+}

@@ -1,0 +1,112 @@
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '../../../storage/segments/segment-files.js';
+import { DuplicateKeys } from '../duplicate-keys.js';
+import type { GenerationTable } from '../generation-table.js';
+import { Pinned } from '../pinned.js';
+import type { Source } from '../sources.js';
+import type { Exclusive } from './exclusive.js';
+import { type Generations, generationSources } from './generations.js';
+import type { OpenSegment, TableSegments } from './table-segments.js';
+
+/** Finds the points of one table that were written more than once, and knows them until they are merged (ADR 0004). */
+export class RepeatedPoints {
+  readonly #tableId: number;
+  readonly #host: DuckDbHost;
+  readonly #segments: TableSegments;
+  readonly #generations: Generations;
+  readonly #exclusive: Exclusive;
+  readonly #onError: (error: unknown) => void;
+  #keys: DuplicateKeys;
+  #pinned: Pinned;
+  #nameCount = 0;
+
+  constructor(options: {
+    readonly tableId: number;
+    readonly host: DuckDbHost;
+    readonly segments: TableSegments;
+    readonly generations: Generations;
+    /** Runs alone what changes which sources and duplicates there are. */
+    readonly exclusive: Exclusive;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#tableId = options.tableId;
+    this.#host = options.host;
+    this.#segments = options.segments;
+    this.#generations = options.generations;
+    this.#exclusive = options.exclusive;
+    this.#onError = options.onError;
+    this.#keys = new DuplicateKeys({ name: this.#nextName(), host: this.#host });
+    this.#pinned = this.#pinnedKeys(this.#keys);
+  }
+
+  get keys(): DuplicateKeys {
+    return this.#keys;
+  }
+
+  /** Keeps `keys` as long as a query reads them. */
+  get pinned(): Pinned {
+    return this.#pinned;
+  }
+
+  /** Finds the points among newly written late rows that were written before; after it, queries may see those rows. */
+  async checkLateRows(): Promise<void> {
+    const isChecked = ({ checkedLateRows, late }: GenerationTable): boolean =>
+      checkedLateRows === late.rowCount;
+    if (this.#generations.list.every(isChecked)) return;
+    await this.#exclusive.run(async () => {
+      for (const table of this.#generations.list) if (!isChecked(table)) await this.#check(table);
+    });
+  }
+
+  async #check(table: GenerationTable): Promise<void> {
+    const from = table.checkedLateRows;
+    const to = table.late.rowCount;
+    // Rows that come later are compared when they are checked themselves; a generation that begins now has no tables yet.
+    const generations = this.#generations.checked;
+    await table.late.handOver();
+    for (const { table: each } of generations) await each.main.handOver();
+    const { minTime, maxTime } = table.late;
+    const touched = this.#segments.touching(minTime, maxTime);
+    await Promise.all(touched.map((open) => this.#segments.verify(open)));
+    const fresh = `(SELECT _series, "time" FROM ${table.lateSource().from} WHERE rowid >= ${from} AND rowid < ${to})`;
+    const others = [...this.#segments.sourcesOf(touched), ...generationSources(generations)];
+    await this.#keys.find({ fresh, minTime, maxTime, others });
+    table.checkedLateRows = to;
+  }
+
+  /** After a start: the points of an overlay segment stand elsewhere, too. */
+  async rememberOverlaid(open: OpenSegment): Promise<void> {
+    try {
+      await this.#segments.verify(open);
+    } catch (error) {
+      if (!(error instanceof FileDamaged)) throw error;
+      // For good: when the file is restored, its points are still unknown until the next start.
+      open.verified = Promise.reject(error);
+      open.verified.catch(() => undefined); // Every query that needs the segment sees it.
+      return;
+    }
+    for (const source of this.#segments.sourcesOf([open])) await this.#keys.addAll(source);
+  }
+
+  /** Those keys that stand in one of these sources, to be put in the place of all. Only within `exclusive`. */
+  async pruned(later: readonly Source[]): Promise<DuplicateKeys> {
+    return await this.#keys.pruned(this.#nextName(), later);
+  }
+
+  replaceKeys(keys: DuplicateKeys): void {
+    const before = this.#pinned;
+    this.#keys = keys;
+    this.#pinned = this.#pinnedKeys(keys);
+    before.retire();
+  }
+
+  #nextName(): string {
+    return `duplicates_${this.#tableId}_${this.#nameCount++}`;
+  }
+
+  #pinnedKeys(keys: DuplicateKeys): Pinned {
+    return new Pinned(() => {
+      keys.drop().catch(this.#onError);
+    });
+  }
+}

@@ -1,0 +1,169 @@
+import type { Column } from '../../../model/column.js';
+import type { DirectRequest } from '../../../model/direct-request.js';
+import type { ResultChunk } from '../../../model/result.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { isDirectKind } from '../direct/cached-rows.js';
+import type { ColumnCache } from '../direct/column-cache.js';
+import { answerDirectly, fieldsOf } from '../direct/direct-path.js';
+import { type RowSource, TableColumns } from '../direct/table-columns.js';
+import type { GenerationTable } from '../generation-table.js';
+import { numberedParquetFrom } from '../sources.js';
+import type { TableParts } from './table-parts.js';
+import type { OpenSegment } from './table-segments.js';
+
+/** Answers common queries of one table from columns in memory (ADR 0005), and brings columns there ahead of queries. */
+export class TableInMemory {
+  readonly #parts: TableParts;
+  readonly #columns: TableColumns;
+
+  constructor(options: {
+    readonly parts: TableParts;
+    readonly cache: ColumnCache;
+    readonly host: DuckDbHost;
+    readonly onError: (error: unknown) => void;
+  }) {
+    const { parts, cache, host, onError } = options;
+    this.#parts = parts;
+    this.#columns = new TableColumns({ cache, host, index: parts.series.index, onError });
+  }
+
+  /**
+   * Answers from rows in memory, as they are once everything written before the call is readable; `undefined`: the engine
+   * has to.
+   */
+  async answer(
+    request: DirectRequest,
+    cutoffNs: bigint,
+  ): Promise<Iterable<ResultChunk> | undefined> {
+    const columns = fieldsOf(request);
+    if (!this.#columns.isEnabled || columns === undefined) return undefined;
+    const { series, repeated, tombstones } = this.#parts;
+    const indexing = series.whenIndexed();
+    if (indexing !== undefined) {
+      // The engine answers as soon, and waits for the series itself where it needs them.
+      indexing.catch(() => undefined); // Whoever needs the series is told.
+      return undefined;
+    }
+    const minTimeNs = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
+    const { maxTimeNs } = request;
+    for (let isAwaited = false; ; isAwaited = true) {
+      await repeated.checkLateRows();
+      // Points written twice are merged, and deleted rows left out, by the engine alone.
+      if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
+      if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
+      const sources = this.#rowSources(minTimeNs, maxTimeNs);
+      const found = this.#columns.find(sources, { columns, minTimeNs, maxTimeNs });
+      if (found === undefined) return undefined;
+      if (!(found instanceof Promise))
+        return await answerDirectly({ ...request, minTimeNs }, found, {
+          index: series.index,
+          texts: this.#columns.texts,
+        });
+      if (isAwaited) return undefined;
+      await found;
+    }
+  }
+
+  /** Loads the columns of a segment ahead of queries. False: it takes more than `limitBytes` with all that is loaded. */
+  async preload(
+    open: OpenSegment,
+    how: { readonly limitBytes: number; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    // Overlays hold points written twice, which the engine merges; deleted rows are left out by it.
+    const { kind, minTime, maxTime } = open.segment;
+    const { segments, tombstones, series } = this.#parts;
+    if (kind === 'overlay' || !segments.list.includes(open)) return true;
+    if (tombstones.touches(minTime, maxTime)) return true;
+    await series.whenIndexed();
+    return await this.#columns.preload(this.#segmentRows(open), this.#directColumns, how);
+  }
+
+  /** Whether the rows that wait for a flush are worth being sorted for queries. */
+  get isScattered(): boolean {
+    const source = this.#gatherable();
+    return source !== undefined && this.#columns.isScattered(source);
+  }
+
+  /** Sorts the rows that wait for a flush as a whole, in memory, when that takes no more than `limitBytes` with all else. */
+  async gather(how: { readonly limitBytes: number; readonly signal: AbortSignal }): Promise<void> {
+    await this.#parts.generations.newest?.main.handOver();
+    const source = this.#gatherable();
+    if (source !== undefined) await this.#columns.gather(source, this.#directColumns, how);
+  }
+
+  /** Gives up what is in memory of rows that the table has no more. */
+  retain(): void {
+    const { segments, generations } = this.#parts;
+    const buffers = generations.list.flatMap(({ main, late }) => [main, late]);
+    this.#columns.retain(new Set<object>([...segments.list, ...buffers]));
+  }
+
+  /** Gives up everything. */
+  forget(): void {
+    this.#columns.retain(new Set());
+  }
+
+  get #directColumns(): readonly Column[] {
+    return [...this.#parts.schema().columns.values()].filter(({ kind }) => isDirectKind(kind));
+  }
+
+  /** Rows of the generation that takes the writes; late ones are few. */
+  #gatherable(): RowSource | undefined {
+    const { newest } = this.#parts.generations;
+    return newest === undefined ? undefined : bufferRows(newest)[0];
+  }
+
+  /** All rows between two instants that queries may see, taken together without a wait in between. */
+  #rowSources(minTime: bigint, maxTime: bigint): RowSource[] {
+    const { segments, generations } = this.#parts;
+    const buffers = generations.list.flatMap(bufferRows);
+    return [
+      ...segments.touching(minTime, maxTime).map((open) => this.#segmentRows(open)),
+      ...buffers.filter((source) => source.minTime <= maxTime && source.maxTime >= minTime),
+    ];
+  }
+
+  #segmentRows(open: OpenSegment): RowSource {
+    const { rowCount, objectName, columnIds, minTime, maxTime } = open.segment;
+    return {
+      key: open,
+      kind: 'segment',
+      from: numberedParquetFrom(this.#parts.files.pathOf(objectName)),
+      rowNumber: 'file_row_number',
+      rowCount,
+      blocks: [],
+      minTime,
+      maxTime,
+      hasColumn: (id) => columnIds.has(id),
+      hold: async () => {
+        open.pinned.pin();
+        const letGo = (): void => open.pinned.unpin();
+        await this.#parts.segments.verify(open).catch((error: unknown) => {
+          letGo();
+          throw error;
+        });
+        return letGo;
+      },
+    };
+  }
+}
+
+/** Those of `main` first. */
+function bufferRows(table: GenerationTable): RowSource[] {
+  const hold = async (): Promise<() => void> => {
+    table.pinned.pin();
+    return () => table.pinned.unpin();
+  };
+  const { main, late, checkedLateRows } = table;
+  const both = { kind: 'buffer', rowNumber: 'rowid', hold } as const;
+  const sources: RowSource[] = [];
+  if (main.rowCount > 0) {
+    const { engineRows: rowCount, blocks } = main;
+    sources.push({ ...table.mainSource(), ...both, key: main, rowCount, blocks });
+  }
+  if (checkedLateRows > 0) {
+    const rows = { key: late, rowCount: checkedLateRows, blocks: [] };
+    sources.push({ ...table.lateSource(), ...both, ...rows });
+  }
+  return sources;
+}

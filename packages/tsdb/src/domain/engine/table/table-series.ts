@@ -1,0 +1,91 @@
+import type { TableSchema } from '../../../model/schema.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { SeriesFile } from '../../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { Pinned } from '../pinned.js';
+import { SeriesIndex } from '../series-index.js';
+import { SeriesTable } from '../series-table.js';
+
+/** The series of one table: in its files, in the index, and in the engine. */
+export class TableSeries {
+  readonly index: SeriesIndex;
+  /** In the engine. */
+  readonly table: SeriesTable;
+  /** Series up to this number are in `files`. */
+  storedCount = 0;
+  files: readonly SeriesFile[] = [];
+  /** Retired when the table goes for good. */
+  readonly pinned: Pinned;
+  readonly #storage: SegmentFiles;
+  readonly #onError: (error: unknown) => void;
+  /** Reads the stored series; `undefined`: the index has them. */
+  #readStored: (() => Promise<void>) | undefined;
+  #indexing: Promise<void> | undefined;
+
+  constructor(options: {
+    readonly schema: TableSchema;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly onError: (error: unknown) => void;
+  }) {
+    const { schema, host, files, onError } = options;
+    this.#storage = files;
+    this.#onError = onError;
+    this.index = new SeriesIndex(schema.seriesSeed);
+    this.table = new SeriesTable({ tableId: schema.id, host, index: this.index });
+    this.pinned = new Pinned(() => {
+      this.table.drop().catch(onError);
+      for (const { objectName } of this.files) files.remove(objectName).catch(onError);
+    });
+  }
+
+  /** The stored series are left in their files until somebody needs them; `read` fills the index. */
+  indexLater(read: () => Promise<void>): void {
+    this.#readStored = read;
+  }
+
+  /**
+   * `undefined`: the index has all series that are stored. A promise: it will have them; until then nothing may be looked up
+   * in it or added to it. After a failure the next call tries again.
+   */
+  whenIndexed(): Promise<void> | undefined {
+    if (this.#readStored === undefined) return undefined;
+    this.#indexing ??= this.#index(this.#readStored).finally(() => {
+      this.#indexing = undefined;
+    });
+    return this.#indexing;
+  }
+
+  /** Resolves when the series are not being read any more, whatever came of it. */
+  async indexingEnded(): Promise<void> {
+    await this.#indexing?.catch(() => undefined); // Whoever waits for the series is told.
+  }
+
+  async #index(readStored: () => Promise<void>): Promise<void> {
+    if (!this.pinned.isRetired) {
+      this.pinned.pin();
+      try {
+        await readStored();
+      } finally {
+        this.pinned.unpin();
+      }
+    }
+    this.storedCount = this.index.count;
+    this.#readStored = undefined;
+  }
+
+  /** Brings all series into the engine. */
+  async handOver(schema: TableSchema): Promise<void> {
+    await this.whenIndexed();
+    await this.table.handOver(schema);
+  }
+
+  /** A registered file; `count` series are stored from here on. */
+  noteStored(count: number, file: SeriesFile | undefined): void {
+    this.storedCount = count;
+    if (file === undefined) return;
+    this.files = [...this.files, file];
+    // The table went while this was registered, and the other files with it.
+    if (this.pinned.isDisposed) this.#storage.remove(file.objectName).catch(this.#onError);
+  }
+}
