@@ -1,6 +1,6 @@
 import { type Counter, Histogram, type Metrics } from '@plinth/kernel';
 import type { CacheState, Caches } from './domain/caches/caches.js';
-import type { EngineState } from './domain/engine/tsdb-engine.js';
+import type { EngineState } from './domain/engine/engine-state.js';
 import type { LoggedQuery, QueryPhase } from './domain/system-tables/logged-query.js';
 
 const FLUSH_BOUNDS_SEC = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

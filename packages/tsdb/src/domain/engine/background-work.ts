@@ -1,0 +1,104 @@
+import { Compactor } from './compactor.js';
+import type { ColumnCache } from './direct/column-cache.js';
+import { ColumnPreload } from './direct/column-preload.js';
+import type { EngineNeeds } from './engine-needs.js';
+import type { EngineTables } from './engine-tables.js';
+import { Flusher } from './flusher.js';
+import { HardDeletions } from './hard-deletions.js';
+import { Retention } from './retention.js';
+import type { TableStore } from './table-store.js';
+import type { WriteBuffer } from './write-buffer.js';
+
+/** What the engine does without being asked: flushes, compaction, removal of old and deleted data, loads ahead of queries. */
+export class BackgroundWork {
+  readonly flusher: Flusher;
+  readonly compactor: Compactor;
+  readonly hardDeletions: HardDeletions;
+  readonly #retention: Retention;
+  readonly #columnPreload: ColumnPreload;
+
+  constructor(
+    needs: EngineNeeds,
+    parts: {
+      readonly tables: EngineTables;
+      readonly buffer: WriteBuffer;
+      readonly columnCache: ColumnCache;
+    },
+  ) {
+    const { host, files, registry, leases, clock, report, settings } = needs;
+    const { buffer } = parts;
+    const tables = (): IterableIterator<TableStore> => parts.tables.values();
+    const visibleFromNs = (store: TableStore): bigint => parts.tables.visibleFromNs(store);
+    const onFailed = (error: unknown): void => report.backgroundFailed(error);
+    const stored = { host, files, registry, leases, clock };
+    this.compactor = new Compactor({
+      ...stored,
+      tables,
+      visibleFromNs,
+      onMerged: () => report.compacted(),
+      onFailed,
+    });
+    this.flusher = new Flusher({
+      ...stored,
+      buffer,
+      tables,
+      settings,
+      onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
+      onFlushed: (durationMs) => {
+        report.flushed(durationMs);
+        this.compactor.compactWhenDue();
+      },
+    });
+    this.#retention = new Retention({
+      tables,
+      visibleFromNs,
+      registry,
+      leases,
+      clock,
+      intervalMs: settings.retentionCheckIntervalMs,
+      onFailed,
+    });
+    this.hardDeletions = new HardDeletions({
+      deletions: needs.deletions,
+      registry,
+      store: (tableId) => parts.tables.find(tableId),
+      // Their rows are out of memory and files; a flush takes them out of the log.
+      forget: (tableIds) => {
+        for (const id of tableIds) {
+          parts.tables.forget(id);
+          buffer.forgetTable(id);
+        }
+        this.flusher.flushSoon();
+      },
+      leases,
+      clock,
+      graceMs: settings.deleteGraceMs,
+      onFailed,
+    });
+    this.#columnPreload = new ColumnPreload({
+      tables,
+      cache: parts.columnCache,
+      clock,
+      writeIdleMs: () => buffer.idleMs,
+      isFlushNear: () => this.flusher.isNear,
+      onFailed,
+    });
+  }
+
+  start(): void {
+    this.flusher.start();
+    this.compactor.start();
+    this.#retention.start();
+    this.hardDeletions.start();
+    this.#columnPreload.start();
+  }
+
+  /** Resolves when what is under way has ended. */
+  async close(): Promise<void> {
+    await this.#columnPreload.close();
+    await this.hardDeletions.close();
+    await this.#retention.close();
+    await this.compactor.close();
+    await this.flusher.close();
+  }
+}

@@ -1,0 +1,61 @@
+import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
+import type { DatabaseSchema } from '../../model/schema.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { Segment } from '../../storage/segments/segment.js';
+import type { FileDamaged, SegmentFiles } from '../../storage/segments/segment-files.js';
+import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogDeletions } from '../catalog/catalog-deletions.js';
+import type { VirtualTables } from '../sql/planned-query.js';
+import type { SegmentsOf } from '../system-tables/parquet-files.js';
+import type { QueryLog } from '../system-tables/query-log.js';
+import type { CommitListener } from './commit-listener.js';
+import type { FlushSettings } from './flusher.js';
+import type { Planner } from './query-path.js';
+import type { BodyReader } from './write-path.js';
+
+export interface EngineNeeds {
+  /** Hears of rows when they are durable. */
+  readonly commits?: CommitListener;
+  readonly catalog: Catalog;
+  readonly log: CommitLog;
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly registry: SegmentRegistry;
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly deletions: CatalogDeletions;
+  readonly reader: BodyReader;
+  readonly planner: Planner;
+  readonly virtualTables: (database: DatabaseSchema, segmentsOf: SegmentsOf) => VirtualTables;
+  readonly queryLog: QueryLog;
+  readonly settings: FlushSettings & {
+    readonly hardLimitBytes: number;
+    readonly maxConcurrentQueries: number;
+    /** 0: none. */
+    readonly queryTimeoutMs: number;
+    readonly retentionCheckIntervalMs: number;
+    /** So long something without data is still listed. */
+    readonly deleteGraceMs: number;
+    /** Memory of decoded columns; 0: none, every query is the engine's. */
+    readonly columnCacheBytes: number;
+    /** Go on without damaged segments. */
+    readonly repair: boolean;
+  };
+  /** Rows of these tables were deleted. */
+  readonly onRowsDeleted: (tableIds: readonly number[]) => void;
+  readonly report: EngineReport;
+}
+
+/** What happens in the background, for logs and metrics. */
+export interface EngineReport {
+  flushed(durationMs: number): void;
+  flushFailed(error: unknown, retryMs: number): void;
+  compacted(): void;
+  backgroundFailed(error: unknown): void;
+  indexRebuilt(error: FileDamaged): void;
+  segmentLost(segment: Segment, table: string, error: FileDamaged): void;
+  unknownFilesRemoved(names: readonly string[]): void;
+  replayed(rowCount: number): void;
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '@plinth/kernel';
+import { MIN_TIME_NS } from '../../model/scan.js';
+import type { TableSchema } from '../../model/schema.js';
+import type { Segment } from '../../storage/segments/segment.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { ColumnCache } from './direct/column-cache.js';
+import type { EngineNeeds } from './engine-needs.js';
+import { TableStore } from './table-store.js';
+import { visibleFrom } from './visible-from.js';
+
+/** After the start the series of all tables are read; who needs them before that has them read at once. */
+const INDEX_DELAY_MS = 500;
+
+/** What the node holds of its tables, those that are deleted and may come back among them. */
+export class EngineTables {
+  readonly #stores = new Map<number, TableStore>();
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  readonly #makeStore: (schema: TableSchema) => TableStore;
+  readonly #closing = new AbortController();
+  #indexing: Promise<void> | undefined;
+
+  constructor(needs: EngineNeeds, cache: ColumnCache) {
+    const { catalog, clock, host, files, report } = needs;
+    this.#catalog = catalog;
+    this.#clock = clock;
+    const onError = (error: unknown): void => report.backgroundFailed(error);
+    this.#onError = onError;
+    this.#makeStore = (schema) => new TableStore({ schema, host, files, cache, onError });
+  }
+
+  /** Made when nothing was written to the table yet. */
+  storeOf(schema: TableSchema): TableStore {
+    let store = this.#stores.get(schema.id);
+    if (store === undefined) {
+      store = this.#makeStore(schema);
+      this.#stores.set(schema.id, store);
+    } else if (schema.version > store.schema.version) {
+      store.schema = schema;
+    }
+    return store;
+  }
+
+  find(tableId: number): TableStore | undefined {
+    return this.#stores.get(tableId);
+  }
+
+  values(): IterableIterator<TableStore> {
+    return this.#stores.values();
+  }
+
+  get count(): number {
+    return this.#stores.size;
+  }
+
+  forget(tableId: number): void {
+    this.#stores.delete(tableId);
+  }
+
+  segmentsOf(tableId: number): readonly Segment[] {
+    return this.#stores.get(tableId)?.segments.map((open) => open.segment) ?? [];
+  }
+
+  /** Deleted tables keep what they have: they may come back. */
+  visibleFromNs(store: TableStore): bigint {
+    const table = this.#catalog.tableById(store.tableId);
+    const database = table && this.#catalog.databaseById(table.databaseId);
+    if (database === undefined || table === undefined) return MIN_TIME_NS;
+    return visibleFrom(database, table, this.#clock.nowNs());
+  }
+
+  /** Resolves when the series of all tables are in memory. */
+  async indexed(): Promise<void> {
+    for (const store of this.#stores.values()) {
+      const indexing = store.whenIndexed();
+      if (indexing !== undefined) await indexing;
+    }
+  }
+
+  /** One table after the other: what comes in meanwhile waits for its own table alone. */
+  startIndexing(): void {
+    this.#indexing = this.#index();
+  }
+
+  async #index(): Promise<void> {
+    const { signal } = this.#closing;
+    await this.#clock.sleep(INDEX_DELAY_MS, signal).catch(() => undefined); // It is closing.
+    for (const store of this.#stores.values()) {
+      if (signal.aborted) return;
+      await store.whenIndexed()?.catch(this.#onError);
+    }
+  }
+
+  async stopIndexing(): Promise<void> {
+    this.#closing.abort();
+    await this.#indexing;
+  }
+
+  /** Resolves when nobody reads series any more. */
+  async indexingEnded(): Promise<void> {
+    for (const store of this.#stores.values()) await store.series.indexingEnded();
+  }
+}
