@@ -1,7 +1,7 @@
 import type { Principal, ServiceFront } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ParameterInvalid, RecordNotFound, UriTooLong } from '../errors.js';
-import type { EditorAccess } from './editor-access.js';
+import type { EditorAccess } from './editor/editor-access.js';
 import { CACHE_404, JSON_TYPE, publicHeaders } from './public-headers.js';
 import type { RouteTable } from './route-table.js';
 import { toErrorAnswer } from './to-wire.js';

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { gunzipBounded, refuseExcessiveJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { BodyRefused, ValidationFailed } from '../errors.js';
-import { findHiddenMember, isObject, pointerOf } from '../model/json.js';
+import { BodyRefused, ValidationFailed } from '../../errors.js';
+import { findHiddenMember, isObject, pointerOf } from '../../model/json.js';
 
 export const MAX_RECORD_SIZE_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;

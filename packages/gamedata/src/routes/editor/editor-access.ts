@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
-import { Forbidden, TooManyFailures, Unauthorized } from '../errors.js';
+import { Forbidden, TooManyFailures, Unauthorized } from '../../errors.js';
 
 const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];

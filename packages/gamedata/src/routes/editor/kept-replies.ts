@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
-import type { Attempt } from '../domain/edit/draft.js';
-import { EditConflict, ParameterInvalid } from '../errors.js';
-import type { KeptReply } from '../model/edition.js';
+import type { Attempt } from '../../domain/edit/draft.js';
+import { EditConflict, ParameterInvalid } from '../../errors.js';
+import type { KeptReply } from '../../model/edition.js';
 import { bytesOf } from './editor-body.js';
 
 /** Where replies are kept. */

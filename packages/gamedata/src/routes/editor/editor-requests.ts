@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import type { DataSet } from '../../domain/data-set.js';
+import type { Precondition } from '../../domain/edit/editor.js';
+import { Parameters } from '../../domain/query/parameters.js';
+import { ParameterInvalid, RecordNotFound } from '../../errors.js';
+import { findKind, KINDS, type Kind } from '../../model/kinds.js';
+
+// What the routes of the editor read from a request, apart from its body.
+
+export function parametersOf(request: FastifyRequest): Parameters {
+  const mark = request.url.indexOf('?');
+  return new Parameters(mark === -1 ? '' : request.url.slice(mark + 1));
+}
+
+export function parameterOf(request: FastifyRequest, name: string): string {
+  const value: unknown = Reflect.get(Object(request.params), name);
+  return typeof value === 'string' ? value : '';
+}
+
+export function kindOf(request: FastifyRequest): Kind {
+  const kind = findKind(parameterOf(request, 'type'));
+  if (kind === undefined) throw new RecordNotFound('Unknown type');
+  return kind;
+}
+
+/** The kind of the path, or all. The real system answers 400 for a type it does not know when saving. */
+export function kindsOf(request: FastifyRequest): readonly Kind[] {
+  const name = parameterOf(request, 'type');
+  if (name === '') return KINDS;
+  const kind = findKind(name);
+  if (kind !== undefined) return [kind];
+  throw new ParameterInvalid({ param: 'type', message: 'Invalid type' });
+}
+
+export const isKeyedBySlug = (kind: Kind): boolean => kind === 'traders' || kind === 'maps';
+
+/** Where lists have the slug as their key, that key names the record, too. */
+export function idOf(request: FastifyRequest, set: DataSet): string {
+  const kind = kindOf(request);
+  const key = parameterOf(request, 'id');
+  if (!isKeyedBySlug(kind) || set.row(kind, key) !== undefined) return key;
+  return set.tables[kind].bySlug(key)?.id ?? key;
+}
+
+export function targetOf(
+  request: FastifyRequest,
+  set: DataSet,
+): { readonly kind: Kind; readonly id: string } & Precondition {
+  const header = request.headers['if-match'];
+  const ifMatch =
+    header === undefined
+      ? undefined
+      : header.trim() === '*'
+        ? '*'
+        : // A tag that is none of ours names no state.
+          header.split(',').map((tag) => Number(/^\s*"r(\d+)"\s*$/.exec(tag)?.[1] ?? -1));
+  return { kind: kindOf(request), id: idOf(request, set), ifMatch };
+}

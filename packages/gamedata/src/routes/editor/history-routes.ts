@@ -1,0 +1,74 @@
+import type { FastifyRequest } from 'fastify';
+import { ParameterInvalid, ValidationFailed } from '../../errors.js';
+import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
+import { diffJson } from '../../model/json-patch.js';
+import { findKind, KIND_WIRE } from '../../model/kinds.js';
+import { MAX_RECORD_SIZE_BYTES, readOptionalObject, unpackedBytesOf } from './editor-body.js';
+import { parametersOf } from './editor-requests.js';
+import type { EditorRouteParts, EditorRouter } from './editor-router.js';
+
+/** Who changed what, and taking it back. */
+export function registerHistoryRoutes(router: EditorRouter): void {
+  const { parts } = router;
+  router.route('GET', 'history', 'read', async (request) => ({
+    body: await historyPage(request, parts),
+  }));
+  router.post('undo', 'write', async (request, attempt) => {
+    const entry = await parts.editor().undoing.undo(attempt, await seqOf(request));
+    return { success: true, entry: describeEntry(entry) };
+  });
+  router.post('redo', 'write', async (request, attempt) => {
+    const entry = await parts.editor().undoing.redo(attempt, await seqOf(request));
+    return { success: true, entry: describeEntry(entry) };
+  });
+}
+
+async function seqOf(request: FastifyRequest): Promise<number | undefined> {
+  const { seq } = readOptionalObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
+  if (seq === undefined) return undefined;
+  if (typeof seq === 'number' && Number.isSafeInteger(seq) && seq > 0) return seq;
+  const message = 'seq must be the number of a change';
+  throw new ValidationFailed(message, [{ path: '/seq', code: 'type', message }]);
+}
+
+async function historyPage(request: FastifyRequest, parts: EditorRouteParts): Promise<unknown> {
+  const parameters = parametersOf(request);
+  const limit = parameters.integer('limit', { min: 0, max: 1000 }) ?? 100;
+  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
+  const type = parameters.word('type');
+  const kind = type === undefined ? undefined : findKind(type);
+  if (type !== undefined && kind === undefined) {
+    throw new ParameterInvalid({ param: 'type', message: `type: ${type} is none` });
+  }
+  const id = parameters.word('id');
+  const actor = parameters.word('actor');
+  const op = parameters.choice('op', HISTORY_OPS);
+  const found = await parts.editor().history({ kind, id, actor, op }, { limit, offset });
+  const { total, entries } = found;
+  return { total, count: entries.length, offset, limit, entries: entries.map(describeEntry) };
+}
+
+function describeEntry(entry: HistoryEntry): unknown {
+  const { seq, atMs, actor, op, kind, id, before, after, version } = entry;
+  const from: unknown = before === null ? undefined : JSON.parse(before);
+  const to: unknown = after === null ? undefined : JSON.parse(after);
+  const patch =
+    from === undefined && to === undefined
+      ? []
+      : from === undefined
+        ? [{ op: 'add', path: '', value: to }]
+        : to === undefined
+          ? [{ op: 'remove', path: '' }]
+          : diffJson(from, to);
+  return {
+    seq,
+    at: new Date(atMs).toISOString(),
+    actor,
+    op,
+    type: kind === null ? null : KIND_WIRE[kind].typeKey,
+    id,
+    rev: seq,
+    patch,
+    ...(version === NO_VERSION ? { discarded: true } : version !== null && { version }),
+  };
+}

@@ -1,0 +1,111 @@
+import type { FastifyRequest } from 'fastify';
+import { defaultOrderOf } from '../../domain/default-order.js';
+import { Presenter } from '../../domain/public-record.js';
+import { Slices } from '../../domain/slices.js';
+import { KIND_WIRE } from '../../model/kinds.js';
+import { MAX_RECORD_SIZE_BYTES, readObject, unpackedBytesOf } from './editor-body.js';
+import { idOf, isKeyedBySlug, kindOf, parametersOf, targetOf } from './editor-requests.js';
+import type { EditorRouteParts, EditorRouter } from './editor-router.js';
+
+const MAX_PAGE = 5000;
+
+/** Records of the draft. Source: gamedata, section 6. */
+export function registerRecordRoutes(router: EditorRouter): void {
+  const { parts } = router;
+  router.route('GET', ':type', 'read', async (request) => ({
+    body: await typePage(request, parts),
+  }));
+  router.route('GET', ':type/:id', 'read', async (request) => {
+    const isPublished = parametersOf(request).flag('published') ?? false;
+    const set = isPublished ? parts.library.current.set : parts.editor().draft;
+    const found = parts.editor().read(kindOf(request), idOf(request, set), isPublished);
+    return { body: found.data, headers: { etag: `"r${found.rev}"` } };
+  });
+  router.post(
+    ':type',
+    'write',
+    async (request, attempt) => {
+      const kind = kindOf(request);
+      const generateId = parametersOf(request).flag('generateId') ?? false;
+      const body = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
+      const { data, rev } = await parts.editor().create(attempt, kind, body, { generateId });
+      return Object.defineProperty({ success: true, data }, 'rev', {
+        value: rev,
+        enumerable: false,
+      });
+    },
+    { headersOf: headersOfCreated },
+  );
+  router.route('PUT', ':type/:id', 'write', async (request, actor) => {
+    const body = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
+    const { data, rev } = await parts
+      .editor()
+      .replace({ actor }, targetOf(request, parts.editor().draft), body);
+    return { body: { success: true, data }, headers: { etag: `"r${rev}"` } };
+  });
+  router.route('PATCH', ':type/:id', 'write', async (request, actor) => {
+    const patch = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
+    const { data, rev } = await parts
+      .editor()
+      .patch({ actor }, targetOf(request, parts.editor().draft), patch);
+    return { body: { success: true, data }, headers: { etag: `"r${rev}"` } };
+  });
+  router.route('DELETE', ':type/:id', 'write', async (request, actor) => {
+    const parameters = parametersOf(request);
+    const force = parameters.flag('force') ?? false;
+    const replacedBy = parameters.word('replacedBy');
+    await parts
+      .editor()
+      .delete({ actor }, targetOf(request, parts.editor().draft), { force, replacedBy });
+    return { body: { success: true } };
+  });
+}
+
+/** A new record's address and state. */
+function headersOfCreated(request: FastifyRequest, body: unknown): Record<string, string> {
+  const id: unknown = Reflect.get(Object(Reflect.get(Object(body), 'data')), 'id');
+  if (typeof id !== 'string') return {};
+  const type = KIND_WIRE[kindOf(request)].typeKey;
+  const rev: unknown = Reflect.get(Object(body), 'rev');
+  return {
+    location: `/api/editor/${type}/${id}`,
+    ...(typeof rev === 'number' && { etag: `"r${rev}"` }),
+  };
+}
+
+async function typePage(request: FastifyRequest, parts: EditorRouteParts): Promise<unknown> {
+  const kind = kindOf(request);
+  const parameters = parametersOf(request);
+  const limit = parameters.integer('limit', { min: 0, max: MAX_PAGE });
+  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 });
+  const set = parts.editor().draft;
+  const order = defaultOrderOf(set, kind);
+  const isPage = limit !== undefined || offset !== undefined;
+  const from = offset ?? 0;
+  const shown = isPage ? order.slice(from, from + (limit ?? 100)) : order;
+  const presenter = new Presenter(set, 'all');
+  const slices = new Slices();
+  const records: Record<string, unknown>[] = [];
+  for (const position of shown) {
+    const row = set.tables[kind].rows[position];
+    if (row !== undefined) records.push(presenter.present(kind, row, true));
+    const pause = slices.next();
+    if (pause !== undefined) await pause;
+  }
+  if (!isPage) {
+    const key = isKeyedBySlug(kind) ? 'slug' : 'id';
+    return Object.fromEntries(records.map((record) => [String(record[key]), record]));
+  }
+  const size = limit ?? 100;
+  const url = (to: number): string => `${request.url.split('?', 1)[0]}?limit=${size}&offset=${to}`;
+  return {
+    total: order.length,
+    count: records.length,
+    offset: from,
+    limit: size,
+    next: size > 0 && from + size < order.length ? url(from + size) : null,
+    previous: size > 0 && from > 0 ? url(Math.max(0, from - size)) : null,
+    version: parts.library.current.version.version,
+    data: records,
+  };
+}
