@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants, createGzip } from 'node:zlib';
 import { KINDS, type Kind } from '../model/kinds.js';
-import type { Edition } from './library.js';
 import { Presenter } from './public-record.js';
+import type { Edition } from './publication.js';
 import { Slices } from './slices.js';
 
 export type BulkName = `${Kind}.json` | `${Kind}.ndjson` | 'all.json';

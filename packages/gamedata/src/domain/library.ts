@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto';
 import { type Clock, type Logger, type Outbox, StoreUnusable } from '@plinth/kernel';
 import { ValidationFailed, VersionGone, VersionUnknown } from '../errors.js';
-import type { DraftRecord, HistoryOp, Manifest, RecordChange, Version } from '../model/edition.js';
-import { byTypeKey, KINDS, type Kind, mapKinds } from '../model/kinds.js';
-import type { EditionStore, EditionTransaction } from '../storage/edition-store.js';
+import type { DraftRecord, Manifest, RecordChange, Version } from '../model/edition.js';
+import { mapKinds } from '../model/kinds.js';
+import type { EditionStore } from '../storage/edition-store.js';
 import type { GroupStore } from '../storage/group-store.js';
 import type { TextStore } from '../storage/text-store.js';
 import { DataSet } from './data-set.js';
-import { KindTable, type RowGroup } from './kind-table.js';
-import { readRow } from './record-rows.js';
-import { Row } from './row.js';
+import { OldEditions } from './old-editions.js';
+import {
+  describePublication,
+  type Edition,
+  type Publication,
+  type PublicationListener,
+  type Published,
+} from './publication.js';
 import { countChanges, diffSets } from './set-changes.js';
-import { SharedTexts } from './shared-texts.js';
-import { Slices } from './slices.js';
+import { SetObjects } from './set-objects.js';
 import { validateSet } from './validation.js';
 
 export interface LibraryNeeds {
@@ -26,36 +30,6 @@ export interface LibraryNeeds {
   readonly keepVersions: number;
   /** Changes; at least as many stay. */
   readonly keepHistory: number;
-}
-
-/** A version with its records. */
-export interface Edition {
-  readonly version: Version;
-  readonly set: DataSet;
-}
-
-export interface Publication {
-  readonly actor: string;
-  readonly message: string;
-  readonly source: string;
-  readonly action: 'published' | 'imported' | 'restored';
-  readonly op: HistoryOp;
-  /** Kinds whose draft becomes this version. */
-  readonly kinds: readonly Kind[];
-  /** What the draft is afterwards. */
-  readonly draft: DataSet;
-  /** Runs in the transaction that makes the version durable. */
-  readonly also?: (tx: EditionTransaction, published: Published) => Promise<void>;
-}
-
-export type PublicationListener = (
-  edition: Edition,
-  about: { readonly durationMs: number },
-) => void;
-
-export interface Published {
-  readonly version: Version;
-  readonly changed: number;
 }
 
 const NO_VERSION: Version = {
@@ -75,11 +49,6 @@ const NO_VERSION: Version = {
   changesObject: '',
 };
 
-/** Old versions in memory at a time. */
-const MAX_OPEN_EDITIONS = 3;
-const PUTS_AT_A_TIME = 4;
-const MAX_EVENT_RECORDS = 1000;
-
 /**
  * All versions of the data. Readers take `current` and keep it as long as they like; a publication makes the next
  * one whole and durable before it becomes the current one. Changes run one after the other (`alone`).
@@ -87,7 +56,8 @@ const MAX_EVENT_RECORDS = 1000;
 export class Library {
   readonly #needs: LibraryNeeds;
   readonly #listeners: PublicationListener[] = [];
-  readonly #open = new Map<number, Promise<Edition>>();
+  readonly #objects: SetObjects;
+  readonly #old: OldEditions;
   #versions: Version[] = [];
   #current: Edition = { version: NO_VERSION, set: DataSet.empty() };
   #lastSeq = 0;
@@ -96,18 +66,23 @@ export class Library {
 
   constructor(needs: LibraryNeeds) {
     this.#needs = needs;
+    this.#objects = new SetObjects(needs.groups, needs.texts);
+    this.#old = new OldEditions(async (version) => ({
+      version,
+      set: await this.#read(version.manifest),
+    }));
   }
 
   /** Reads what is stored. @returns the draft, and what it changed of its base. */
   async load(): Promise<{ readonly draft: DataSet; readonly changes: readonly DraftRecord[] }> {
-    const { editions, groups, log } = this.#needs;
+    const { editions, log } = this.#needs;
     await editions.migrate();
     this.#versions = await editions.versions();
     const { draftManifest, lastSeq } = await editions.state();
     this.#lastSeq = lastSeq;
     for (const version of [...this.#versions].reverse()) {
       try {
-        this.#current = { version, set: await this.#readSet(version.manifest) };
+        this.#current = { version, set: await this.#read(version.manifest) };
         break;
       } catch (err) {
         if (err instanceof StoreUnusable) throw err;
@@ -115,14 +90,9 @@ export class Library {
         log.error({ err, version: version.version }, 'version of the game data cannot be read');
       }
     }
-    const named = [...this.#versions.map(({ manifest }) => manifest), draftManifest].flatMap(
-      (manifest) => (manifest === undefined ? [] : Object.values(manifest.groups).flat()),
-    );
-    const lists = this.#versions.map(({ changesObject }) => changesObject);
-    await groups.keepOnly(new Set([...named, ...lists]));
+    await this.#keepNamed(draftManifest);
     const changes = await editions.drafts();
-    const base =
-      draftManifest === undefined ? this.#current.set : await this.#readSet(draftManifest);
+    const base = draftManifest === undefined ? this.#current.set : await this.#read(draftManifest);
     return { draft: base, changes };
   }
 
@@ -166,16 +136,7 @@ export class Library {
     if (number === undefined || number === this.#current.version.version) return this.#current;
     const version = this.#versions.find((candidate) => candidate.version === number);
     if (version === undefined) throw new VersionUnknown({ version: number });
-    let edition = this.#open.get(number);
-    if (edition === undefined) {
-      edition = this.#readSet(version.manifest).then((set) => ({ version, set }));
-      edition.catch(() => this.#open.delete(number));
-      const [oldest] = this.#open.keys();
-      if (this.#open.size >= MAX_OPEN_EDITIONS && oldest !== undefined) this.#open.delete(oldest);
-    } else this.#open.delete(number);
-    // Used last, forgotten last.
-    this.#open.set(number, edition);
-    return await edition;
+    return await this.#old.edition(version);
   }
 
   /** Changes after `since`, oldest first. Throws `VersionGone` and `VersionUnknown`. */
@@ -285,115 +246,42 @@ export class Library {
       await editions.putState(tx, { lastSeq: seq, draftManifest });
       await publication.also?.(tx, published);
       const { action } = publication;
-      const payload = this.#eventOf(version, changes, action);
+      const previous = this.#current.version;
+      const payload = describePublication({ version, previous, changes, action });
       await outbox.publish(tx, { type: `game_data.${action}`, payload });
     });
   }
 
-  /** Source: gamedata, section 5. */
-  #eventOf(version: Version, changes: readonly RecordChange[], action: string): object {
-    return {
-      action,
-      version: {
-        number: version.version,
-        previous: this.#current.version.version || null,
-        publishedAt: new Date(version.publishedMs).toISOString(),
-        message: version.message,
-        actor: version.actor,
-        counts: byTypeKey(version.counts),
-      },
-      changes: {
-        total: changes.length,
-        truncated: changes.length > MAX_EVENT_RECORDS,
-        records: changes.slice(0, MAX_EVENT_RECORDS).map(({ kind, id, op }) => ({ kind, id, op })),
-      },
-      service: 'game-data',
-    };
-  }
-
-  /** Puts the groups that are not stored yet. @returns the manifest of the set. */
+  /** Stores the records of a set. @returns its manifest. */
   async store(set: DataSet): Promise<Manifest> {
-    const missing = KINDS.flatMap((kind) =>
-      set.tables[kind].groups
-        .filter(({ objectName }) => objectName === undefined)
-        .map((group) => ({ kind, group })),
-    );
-    const put = async (): Promise<void> => {
-      for (let next = missing.pop(); next !== undefined; next = missing.pop()) {
-        const { kind, group } = next;
-        await Row.pack(group.rows, this.texts);
-        const lines = group.rows.map(({ rev, bytes }) => [Buffer.from(`${rev}\t`), bytes]);
-        group.objectName = await this.#needs.groups.put({ head: { holds: 'rows', kind }, lines });
-      }
-    };
-    await Promise.all(Array.from({ length: PUTS_AT_A_TIME }, put));
-    return {
-      ...set.about,
-      groups: mapKinds((kind) => set.tables[kind].groups.map(({ objectName }) => objectName ?? '')),
-    };
+    return await this.#objects.put(set);
   }
 
-  async #readSet({ groups, ...about }: Manifest): Promise<DataSet> {
-    const known = new Map<string, RowGroup>();
-    for (const table of Object.values(this.#current.set.tables)) {
-      for (const group of table.groups) {
-        if (group.objectName !== undefined) known.set(group.objectName, group);
-      }
-    }
-    const reading = { slices: new Slices(), shared: new SharedTexts() };
-    const tables = new Map<Kind, KindTable>();
-    for (const kind of KINDS) {
-      const read: RowGroup[] = [];
-      for (const name of groups[kind]) {
-        const group = known.get(name) ?? (await this.#readGroup(kind, name, reading));
-        read.push(group);
-      }
-      tables.set(kind, new KindTable(read));
-    }
-    const set = new DataSet(
-      about,
-      mapKinds((kind) => tables.get(kind) ?? new KindTable([])),
-    );
-    await set.prepare();
-    return set;
-  }
-
-  async #readGroup(
-    kind: Kind,
-    objectName: string,
-    { slices, shared }: { readonly slices: Slices; readonly shared: SharedTexts },
-  ): Promise<RowGroup> {
-    const { lines } = await this.#needs.groups.get(objectName);
-    const rows: Row[] = [];
-    for (const line of lines) {
-      const tab = line.indexOf('\t');
-      rows.push(readRow(kind, line.slice(tab + 1), Number(line.slice(0, tab)), shared));
-      const pause = slices.next();
-      if (pause !== undefined) await pause;
-    }
-    await Row.pack(rows, this.texts);
-    return { rows, objectName };
+  async #read(manifest: Manifest): Promise<DataSet> {
+    return await this.#objects.read(manifest, this.#current.set);
   }
 
   /** Removes changes and versions beyond those that are kept, and what only these versions had. */
   async #forgetOld(): Promise<void> {
-    const { editions, groups, keepVersions, keepHistory } = this.#needs;
+    const { editions, keepVersions, keepHistory } = this.#needs;
     await editions.forgetHistory(keepHistory);
     const excess = this.#versions.length - keepVersions;
     if (excess <= 0) return;
     const kept = this.#versions.slice(excess);
     await editions.deleteVersions(kept[0]?.version ?? 0);
     this.#versions = kept;
-    for (const number of this.#open.keys()) {
-      if (!kept.some(({ version }) => version === number)) this.#open.delete(number);
-    }
+    this.#old.keepOnly(kept);
     const { draftManifest } = await editions.state();
-    const manifests = [
-      ...kept.map(({ manifest }) => manifest),
-      ...(draftManifest ? [draftManifest] : []),
-    ];
-    const named = manifests.flatMap((manifest) => Object.values(manifest.groups).flat());
-    await groups.keepOnly(new Set([...named, ...kept.map(({ changesObject }) => changesObject)]));
+    await this.#keepNamed(draftManifest);
+  }
+
+  /** Removes the objects that neither a version nor the draft names. */
+  async #keepNamed(draftManifest: Manifest | undefined): Promise<void> {
+    const manifests = this.#versions.map(({ manifest }) => manifest);
+    if (draftManifest !== undefined) manifests.push(draftManifest);
+    const named = manifests.flatMap(({ groups }) => Object.values(groups).flat());
+    const lists = this.#versions.map(({ changesObject }) => changesObject);
+    await this.#needs.groups.keepOnly(new Set([...named, ...lists]));
   }
 }
 

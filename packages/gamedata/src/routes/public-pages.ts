@@ -1,7 +1,8 @@
 import { BULK_NAMES, type BulkFiles } from '../domain/bulk-files.js';
 import { listCategories } from '../domain/kinds/items.js';
-import { checksumOf, type Edition, type Library } from '../domain/library.js';
+import { checksumOf, type Library } from '../domain/library.js';
 import { Presenter } from '../domain/public-record.js';
+import type { Edition } from '../domain/publication.js';
 import { type Catalog, findRow, include, languageOf } from '../domain/query/catalog.js';
 import { type ListLimits, readIncludes, readListRequest } from '../domain/query/list-request.js';
 import { Parameters } from '../domain/query/parameters.js';

@@ -1,6 +1,7 @@
 import { KINDS, type Kind } from '../../model/kinds.js';
 import type { EditionStore } from '../../storage/edition-store.js';
-import type { Library, Published } from '../library.js';
+import type { Library } from '../library.js';
+import type { Published } from '../publication.js';
 import { diffSets, takeKinds } from '../set-changes.js';
 import { type RecordFault, validateSet } from '../validation.js';
 import type { Attempt, Draft } from './draft.js';

@@ -1,4 +1,4 @@
-import type { Published } from '../../domain/library.js';
+import type { Published } from '../../domain/publication.js';
 import { ParameterInvalid, ValidationFailed } from '../../errors.js';
 import { describeVersion } from '../public-pages.js';
 import { MAX_RECORD_SIZE_BYTES, readOptionalObject, unpackedBytesOf } from './editor-body.js';

@@ -1,0 +1,35 @@
+import type { Version } from '../model/edition.js';
+import type { Edition } from './publication.js';
+
+/** Old versions in memory at a time. */
+const MAX_OPEN_EDITIONS = 3;
+
+/** Versions before the current one, read when they are asked for; of those in memory the one used longest ago leaves. */
+export class OldEditions {
+  readonly #read: (version: Version) => Promise<Edition>;
+  readonly #open = new Map<number, Promise<Edition>>();
+
+  constructor(read: (version: Version) => Promise<Edition>) {
+    this.#read = read;
+  }
+
+  async edition(version: Version): Promise<Edition> {
+    const { version: number } = version;
+    let edition = this.#open.get(number);
+    if (edition === undefined) {
+      edition = this.#read(version);
+      edition.catch(() => this.#open.delete(number));
+      const [oldest] = this.#open.keys();
+      if (this.#open.size >= MAX_OPEN_EDITIONS && oldest !== undefined) this.#open.delete(oldest);
+    } else this.#open.delete(number);
+    // Used last, forgotten last.
+    this.#open.set(number, edition);
+    return await edition;
+  }
+
+  keepOnly(kept: readonly Version[]): void {
+    for (const number of this.#open.keys()) {
+      if (!kept.some(({ version }) => version === number)) this.#open.delete(number);
+    }
+  }
+}
