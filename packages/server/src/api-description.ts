@@ -47,6 +47,7 @@ function serverPaths(): Readonly<Record<string, object>> {
     '/api/v1/health': { get: health() },
     '/ready': { get: ready() },
     '/metrics': { get: plain('Metrics in the text format of Prometheus') },
+    '/debug/vars': { get: numbers() },
     '/ping': { get: ping(), post: ping() },
   };
 }
@@ -111,6 +112,15 @@ function ready(): object {
     '503': answer('not now', json(ref('Error'))),
   };
   return { summary: 'Says OK when storage can be reached and no stop has begun', responses };
+}
+
+function numbers(): object {
+  const body = Type.Record(Type.String(), Type.Unknown());
+  const responses = {
+    '200': answer('`system`, `build` and groups of numbers', json(body)),
+    '401': FAILED['401'],
+  };
+  return { summary: 'What is counted, as a 1.x server shows it', responses };
 }
 
 function ping(): object {

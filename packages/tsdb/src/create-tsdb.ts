@@ -109,6 +109,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         random,
         log,
         files: fileSystem,
+        statistics: () => whenOpen().statistics(),
         onWritten({ writtenCount, lineCount }, bodySizeBytes) {
           lines.inc(writtenCount);
           rejected.inc(lineCount - writtenCount);

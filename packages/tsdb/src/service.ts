@@ -13,6 +13,7 @@ import type { ReadBody } from './domain/engine/write-path.js';
 import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
 import { LanePool, type LaneResult } from './domain/line-protocol/lane-pool.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
+import { readStatistics, type Statistic } from './domain/own-metrics/statistics.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
@@ -41,6 +42,8 @@ export interface OpenTsdb {
   readonly engine: Engine & Pick<TsdbEngine, 'freeze'>;
   /** Writes the server's own metrics. */
   readonly recorder: MetricsRecorder;
+  /** What the server counts, as a 1.x server groups it. */
+  statistics(): Promise<readonly Statistic[]>;
   readonly influxql: Influxql;
   readonly caches: Caches;
   /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
@@ -205,6 +208,15 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
     },
     processing,
     recorder,
+    statistics: () =>
+      readStatistics(needs.metrics, {
+        databases: () => catalog.databases(),
+        async seriesCount(table) {
+          const store = engine.tableStore(table);
+          await store.whenIndexed();
+          return store.index.count;
+        },
+      }),
     async close() {
       await processing.engine.close();
       await recorder.close();

@@ -131,4 +131,57 @@ describe('service endpoints', () => {
     assert.match(text, /^http_requests_total\{method="GET",path="\/health",status="ok"\} \d+$/m);
     assert.ok(text.endsWith('# EOF\n'));
   });
+
+  // Source: `/debug/vars` of a 1.6.7 server, and what Telegraf's input for InfluxDB reads of it.
+  it('P-03 show what they count under the names of a 1.x server', async () => {
+    await using own = await ServerProcess.start();
+    const write = (target: string, body: string) => own.http.send(target, { method: 'POST', body });
+    await write('/write?db=home', 'room,name=a v=1 1\nroom,name=b v=1 1\nhall v=1 1');
+    await write('/write?db=home', 'room,name=a v=2 2\nroom,name=c v="text" 2');
+    await own.http.send('/query?q=CREATE+RETENTION+POLICY+two+ON+home+DURATION+INF+REPLICATION+1', {
+      method: 'POST',
+    });
+    await write('/write?db=home&rp=two', 'room,name=d v=1 1');
+    await own.http.send('/ping');
+    await own.http.send('/query?db=home&q=SELECT+v+FROM+room');
+    await own.http.send('/query?db=home');
+    const { status, headers, text } = await own.http.send('/debug/vars');
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8');
+    const { system, build, runtime, queryExecutor, httpd, ...rest } = JSON.parse(text);
+    assert.ok(Date.parse(system.started) <= Date.parse(system.currentTime));
+    assert.ok(Number.isInteger(system.uptime));
+    assert.match(build.Version, /^3\.\d+\.\d+/);
+    assert.ok(runtime.values.HeapAlloc > 0 && runtime.values.Sys > runtime.values.HeapAlloc);
+    assert.deepEqual(rest['database:home'], {
+      name: 'database',
+      tags: { database: 'home' },
+      values: { numMeasurements: 2, numSeries: 4 },
+    });
+    const { queryDurationNs, ...queries } = queryExecutor.values;
+    assert.deepEqual(queries, { queriesActive: 0, queriesExecuted: 2, queriesFinished: 2 });
+    assert.ok(queryDurationNs > 0);
+    const { req, writeReq, writeReqBytes, queryReq, pingReq, clientError, serverError } =
+      httpd.values;
+    assert.deepEqual(
+      { writeReq, writeReqBytes, queryReq, pingReq, clientError, serverError },
+      {
+        writeReq: 3,
+        writeReqBytes: 46 + 40 + 17,
+        queryReq: 3,
+        pingReq: 1,
+        clientError: 2,
+        serverError: 0,
+      },
+    );
+    assert.ok(req >= 7);
+    assert.equal(httpd.values.pointsWrittenOK, 5);
+    assert.equal(httpd.values.pointsWrittenDropped, 1);
+    assert.doesNotMatch(text, /cmdline/);
+  });
+
+  it('P-03 show it to nobody without a token', async () => {
+    await using own = await ServerProcess.start({ flags: [] });
+    assert.equal((await own.http.send('/debug/vars')).status, 401);
+  });
 });

@@ -4,6 +4,7 @@ import type { Caches } from '../domain/caches/caches.js';
 import type { RelationalCatalog } from '../domain/catalog/relational-catalog.js';
 import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
 import type { Influxql } from '../domain/influxql/influxql.js';
+import type { Statistic } from '../domain/own-metrics/statistics.js';
 import type { Processing } from '../open-processing.js';
 import type { PiecePool } from './formats/piece-pool.js';
 
@@ -22,6 +23,8 @@ export interface RouteDeps {
   readonly pieces: PiecePool;
   /** Reads the Parquet files that the engine makes. */
   readonly files: FileSystem;
+  /** What the server counts, as a 1.x server groups it. */
+  statistics(): Promise<readonly Statistic[]>;
   /** Called for every write that reached the engine; for counters. */
   onWritten?(outcome: WriteOutcome, bodySizeBytes: number): void;
 }

@@ -14,6 +14,7 @@ export function registerServiceRoutes(
   deps: RouteDeps,
 ): readonly PlainRoute[] {
   const processId = deps.random.uuidV4();
+  const startedMs = deps.clock.nowMs();
   for (const url of HEALTH_PATHS) {
     app.get(url, async ({ headers }, reply) => {
       sendAnswer(reply, answerHealth(plainHeaders(headers), deps.settings));
@@ -45,6 +46,11 @@ export function registerServiceRoutes(
       return reply;
     },
   });
+  app.get('/debug/vars', async (_request, reply) => {
+    const type = ['content-type', 'application/json; charset=utf-8'] as const;
+    sendAnswer(reply, { status: 200, headers: [type], body: await debugVars(deps, startedMs) });
+    return reply;
+  });
   const plainPing = async ({ headers }: PlainRequest): Promise<PlainAnswer> => ping(headers);
   return [{ methods: ['GET', 'POST'], path: '/ping', front: 'server', answer: plainPing }];
 }
@@ -57,4 +63,25 @@ function expectsEmptyPing(headers: PlainRequest['headers']): boolean {
   return (
     headers['user-agent'] === 'InfluxDBClient' || headers['accept'] === 'application/x-msgpack'
   );
+}
+
+/** Source: the 1.x server; Telegraf's input for InfluxDB reads it. The command line, which may hold secrets, is left out. */
+async function debugVars(deps: RouteDeps, startedMs: number): Promise<Buffer> {
+  const { reported_version: Version, reported_revision: Commit } = deps.settings;
+  const nowMs = deps.clock.nowMs();
+  const system = {
+    currentTime: new Date(nowMs).toISOString(),
+    started: new Date(startedMs).toISOString(),
+    uptime: Math.max(0, Math.floor((nowMs - startedMs) / 1000)),
+  };
+  const statistics = (await deps.statistics()).map(
+    (statistic) =>
+      [[statistic.name, ...Object.values(statistic.tags)].join(':'), statistic] as const,
+  );
+  const page = Object.fromEntries([
+    ['system', system],
+    ['build', { Version, Commit }],
+    ...statistics,
+  ]);
+  return Buffer.from(`${JSON.stringify(page)}\n`);
 }

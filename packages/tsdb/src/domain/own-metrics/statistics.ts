@@ -1,0 +1,129 @@
+import type { MetricSample, Metrics } from '@plinth/kernel';
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+
+/** Numbers in the groups and under the names that a 1.x server has for them. */
+export interface Statistic {
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+export interface CountedTables {
+  databases(): readonly DatabaseSchema[];
+  /** Series that the table has had rows of. */
+  seriesCount(table: TableSchema): Promise<number>;
+}
+
+const WRITE_PATHS: readonly unknown[] = ['/write', '/api/v2/write', '/api/v3/write_lp'];
+const QUERY_PATHS: readonly unknown[] = ['/query'];
+const NS_PER_SEC = 1e9;
+
+/** What this server counts of all that a 1.x server tells about itself; what it has no number for is left out. */
+export async function readStatistics(
+  metrics: Metrics,
+  tables: CountedTables,
+): Promise<readonly Statistic[]> {
+  const page = await MetricsPage.read(metrics);
+  return [
+    runtime(page),
+    queryExecutor(page),
+    ...(await databaseStatistics(tables)),
+    httpd(page),
+  ].filter(({ values }) => Object.keys(values).length > 0);
+}
+
+function runtime(page: MetricsPage): Statistic {
+  const heap = page.sum('nodejs_heap_size_used_bytes');
+  const values = { Alloc: heap, HeapAlloc: heap, Sys: page.sum('process_resident_memory_bytes') };
+  return { name: 'runtime', tags: {}, values };
+}
+
+function queryExecutor(page: MetricsPage): Statistic {
+  const queriesFinished = page.sum('query_log_phase_entered_total');
+  const queriesActive = page.sum('query_log_phase_current');
+  const values = {
+    queriesActive,
+    queriesExecuted: queriesFinished + queriesActive,
+    queriesFinished,
+    queryDurationNs: page.nanoseconds('query_log_end2end_duration_seconds'),
+  };
+  return { name: 'queryExecutor', tags: {}, values };
+}
+
+function httpd(page: MetricsPage): Statistic {
+  const requests = (labels: Labels = {}): number => page.sum('http_requests_total', labels);
+  const durationNs = (labels: Labels = {}): number =>
+    page.nanoseconds('http_request_duration_seconds', labels);
+  const values = {
+    req: requests(),
+    reqDurationNs: durationNs(),
+    pingReq: requests({ path: ['/ping'] }),
+    queryReq: requests({ path: QUERY_PATHS }),
+    queryReqDurationNs: durationNs({ path: QUERY_PATHS }),
+    writeReq: requests({ path: WRITE_PATHS }),
+    writeReqDurationNs: durationNs({ path: WRITE_PATHS }),
+    writeReqBytes: page.sum('influxdb3_write_bytes_total'),
+    pointsWrittenOK: page.sum('influxdb3_write_lines_total'),
+    pointsWrittenDropped: page.sum('influxdb3_write_lines_rejected_total'),
+    authFail: requests({ status: ['unauthorized'] }),
+    clientError: requests({ status: ['client_error', 'unauthorized'] }),
+    serverError: requests({ status: ['server_error'] }),
+  };
+  return { name: 'httpd', tags: {}, values };
+}
+
+/** A retention policy is a database of its own here, and part of its database there: it counts with that one. */
+async function databaseStatistics(tables: CountedTables): Promise<Statistic[]> {
+  const found = new Map<string, { readonly names: Set<string>; seriesCount: number }>();
+  for (const { name, tables: own } of tables.databases()) {
+    const database = name.split('/', 1)[0] ?? name;
+    const entry = found.get(database) ?? { names: new Set(), seriesCount: 0 };
+    found.set(database, entry);
+    for (const table of own.values()) {
+      entry.names.add(table.name);
+      entry.seriesCount += await tables.seriesCount(table);
+    }
+  }
+  return [...found].map(([database, { names, seriesCount }]) => ({
+    name: 'database',
+    tags: { database },
+    values: { numMeasurements: names.size, numSeries: seriesCount },
+  }));
+}
+
+/** By label, the values that count; `undefined` in a sample meets none. */
+type Labels = Readonly<Record<string, readonly unknown[]>>;
+
+class MetricsPage {
+  readonly #samples: ReadonlyMap<string, readonly MetricSample[]>;
+
+  private constructor(samples: ReadonlyMap<string, readonly MetricSample[]>) {
+    this.#samples = samples;
+  }
+
+  static async read(metrics: Metrics): Promise<MetricsPage> {
+    const all = await metrics.read();
+    return new MetricsPage(new Map(all.map(({ metric, samples }) => [metric.name, samples])));
+  }
+
+  sum(name: string, labels: Labels = {}): number {
+    return this.#sum(name, name, labels);
+  }
+
+  /** Of a histogram of seconds. */
+  nanoseconds(name: string, labels: Labels = {}): number {
+    return Math.round(this.#sum(name, `${name}_sum`, labels) * NS_PER_SEC);
+  }
+
+  #sum(metric: string, sampleName: string, wanted: Labels): number {
+    let total = 0;
+    for (const { metricName = metric, labels = {}, value } of this.#samples.get(metric) ?? []) {
+      if (metricName !== sampleName) continue;
+      const isWanted = Object.entries(wanted).every(([key, values]) =>
+        values.includes(labels[key]),
+      );
+      if (isWanted) total += value;
+    }
+    return total;
+  }
+}
