@@ -1,14 +1,11 @@
 import type { Clock } from '@plinth/kernel';
 import {
-  CacheDefinitionInvalid,
   DatabaseNotKnown,
   InternalDatabase,
-  PlanError,
   ResourceExists,
   ResourceNotFound,
   TableNotKnown,
 } from '../../errors.js';
-import type { Column } from '../../model/column.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -17,42 +14,28 @@ import { INTERNAL_DATABASE } from '../catalog/names.js';
 import type { TableStore } from '../engine/table-store.js';
 import { visibleFrom } from '../engine/visible-from.js';
 import type { ParameterValue, ScannedTable } from '../sql/planned-query.js';
-import {
-  type CacheDefinition,
-  type DistinctCacheDefinition,
-  defaultName,
-  type LastCacheDefinition,
+import { noSuchCache, readCacheCall } from './cache-call.js';
+import type {
+  CacheDefinition,
+  DistinctCacheDefinition,
+  LastCacheDefinition,
 } from './cache-definitions.js';
 import type { CacheRecords } from './cache-records.js';
 import { CacheRows } from './cache-rows.js';
 import { cacheTable } from './cache-source.js';
+import {
+  defineDistinctCache,
+  defineLastCache,
+  invalidConfiguration,
+  type NewDistinctCache,
+  type NewLastCache,
+} from './define-cache.js';
 import { LiveCache } from './live-cache.js';
 
 /** Caches of one table and kind. */
 const MAX_CACHES_PER_TABLE = 100;
 /** What a cache that has to make room loses at a time. */
 const EVICTED_SHARE = 0.2;
-
-interface CacheOf {
-  readonly database: string;
-  readonly table: string;
-  /** `undefined`: named after the table and the columns. */
-  readonly name: string | undefined;
-}
-
-export interface NewLastCache extends CacheOf {
-  /** `undefined`: the tags of the table. */
-  readonly keyColumns: readonly string[] | undefined;
-  readonly valueColumns: readonly string[] | undefined;
-  readonly count: number | undefined;
-  readonly ttlSec: number | undefined;
-}
-
-export interface NewDistinctCache extends CacheOf {
-  readonly columns: readonly string[];
-  readonly maxCardinality: number | undefined;
-  readonly maxAgeSec: number | undefined;
-}
 
 export interface CacheNeeds {
   readonly catalog: Catalog;
@@ -116,59 +99,13 @@ export class Caches {
   }
 
   async createLast(wanted: NewLastCache): Promise<LastCacheDefinition> {
-    const { schema } = this.#find(wanted);
-    const keys = (wanted.keyColumns ?? schema.seriesKey).map((name) => {
-      const column = schema.columns.get(name);
-      if (column === undefined) throw invalid(`invalid key column provided: ${name}`);
-      if (column.kind === 'float64' || column.kind === 'time') {
-        throw new CacheDefinitionInvalid(
-          'only uint64, int64, bool, tag, and string columns are supported in the last cache',
-        );
-      }
-      return column;
-    });
-    const values = wanted.valueColumns?.map((name) => {
-      const column = schema.columns.get(name);
-      if (column === undefined) throw invalid(`invalid value column provided: ${name}`);
-      return column;
-    });
-    assertDistinct(keys, 'key');
-    const name = wanted.name ?? defaultName(schema.name, names(keys), 'last');
-    return await this.#add(schema, {
-      kind: 'last',
-      tableId: schema.id,
-      name,
-      keyColumnIds: ids(keys),
-      valueColumnIds: values && ids([...new Set(values)].filter(({ kind }) => kind !== 'time')),
-      count: wanted.count ?? 1,
-      ttlSec: wanted.ttlSec ?? 14_400,
-    });
+    const schema = this.#find(wanted);
+    return await this.#add(schema, defineLastCache(schema, wanted));
   }
 
   async createDistinct(wanted: NewDistinctCache): Promise<DistinctCacheDefinition> {
-    const { schema } = this.#find(wanted);
-    if (wanted.columns.length === 0) {
-      throw invalid('no columns provided when creating distinct cache');
-    }
-    const columns = wanted.columns.map((name) => {
-      const column = schema.columns.get(name);
-      if (column === undefined) throw invalid(`invalid column provided: ${name}`);
-      if (column.kind !== 'tag' && column.kind !== 'utf8') {
-        throw new CacheDefinitionInvalid(
-          'only tag and string columns are supported in the distinct cache',
-        );
-      }
-      return column;
-    });
-    assertDistinct(columns, 'distinct');
-    return await this.#add(schema, {
-      kind: 'distinct',
-      tableId: schema.id,
-      name: wanted.name ?? defaultName(schema.name, names(columns), 'distinct'),
-      columnIds: ids(columns),
-      maxCardinality: wanted.maxCardinality ?? 100_000,
-      maxAgeSec: wanted.maxAgeSec ?? 86_400,
-    });
+    const schema = this.#find(wanted);
+    return await this.#add(schema, defineDistinctCache(schema, wanted));
   }
 
   async delete(at: {
@@ -177,7 +114,7 @@ export class Caches {
     readonly table: string;
     readonly name: string;
   }): Promise<void> {
-    const { schema } = this.#find(at);
+    const schema = this.#find(at);
     await this.#changes.run(String(schema.id), async () => {
       const found = this.#named(schema.id, at);
       if (found === undefined) throw new ResourceNotFound({ resource: at.name });
@@ -254,33 +191,16 @@ export class Caches {
     name: string,
     args: readonly ParameterValue[],
   ): ScannedTable | undefined {
-    if (name !== 'last_cache' && name !== 'distinct_cache') return undefined;
-    const kind = name === 'last_cache' ? 'last' : 'distinct';
-    const [table, cache] = args;
-    if (typeof table !== 'string')
-      throw planning('first argument must be the table name as a string');
-    if (args.length > 2 || (cache !== undefined && typeof cache !== 'string')) {
-      throw planning('second argument, if passed, must be the cache name as a string');
-    }
-    const schema = database.tables.get(table);
-    if (schema === undefined) {
-      throw planning(
-        kind === 'last'
-          ? 'provided table name is invalid'
-          : `provided table name (${table}) is invalid`,
-      );
-    }
+    const call = readCacheCall(database, name, args);
+    if (call === undefined) return undefined;
+    const { kind, schema, cache } = call;
     const found = this.#cachesOf(schema.id).filter(
       ({ definition }) =>
         definition.kind === kind && (cache ?? definition.name) === definition.name,
     );
     const [only] = found;
     if (only === undefined || found.length > 1) {
-      throw planning(
-        kind === 'last'
-          ? 'could not find cache for the given arguments'
-          : 'could not find distinct value cache for the given arguments',
-      );
+      throw noSuchCache(kind);
     }
     return cacheTable(only, this.#rows, this.#needs.clock);
   }
@@ -289,14 +209,14 @@ export class Caches {
     schema: TableSchema,
     wanted: Omit<D, 'id'> & Pick<D, 'kind'>,
   ): Promise<D> {
-    if (wanted.name === '') throw invalid('cache name cannot be empty');
+    if (wanted.name === '') throw invalidConfiguration('cache name cannot be empty');
     // One after the other for each table, so that a name is taken once.
     return await this.#changes.run(String(schema.id), async () => {
       if (this.#named(schema.id, wanted) !== undefined) {
         throw new ResourceExists({ resource: wanted.name });
       }
       if (this.countOf(schema.id, wanted.kind) >= MAX_CACHES_PER_TABLE) {
-        throw invalid(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
+        throw invalidConfiguration(`a table has at most ${MAX_CACHES_PER_TABLE} caches of a kind`);
       }
       const definition = { ...wanted, id: ++this.#lastIds[wanted.kind] } as unknown as D; // all that a definition has
       await this.#needs.records.add(definition);
@@ -326,16 +246,14 @@ export class Caches {
     this.#byTable.set(schema.id, [...this.#cachesOf(schema.id), cache]);
   }
 
-  #find(at: { readonly database: string; readonly table: string }): {
-    readonly schema: TableSchema;
-  } {
+  #find(at: { readonly database: string; readonly table: string }): TableSchema {
     const { catalog } = this.#needs;
     if (at.database === INTERNAL_DATABASE) throw new InternalDatabase();
     const database = catalog.database(at.database);
     if (database === undefined) throw new DatabaseNotKnown({ database: at.database });
     const schema = database.tables.get(at.table);
     if (schema === undefined) throw new TableNotKnown(at);
-    return { schema };
+    return schema;
   }
 
   #named(
@@ -380,20 +298,4 @@ export class Caches {
       this.#evicted[largest.definition.kind] += removed;
     }
   }
-}
-
-const ids = (columns: readonly Column[]): readonly number[] => columns.map(({ id }) => id);
-const names = (columns: readonly Column[]): readonly string[] => columns.map(({ name }) => name);
-
-function assertDistinct(columns: readonly Column[], what: string): void {
-  const repeated = columns.find((column, i) => columns.indexOf(column) !== i);
-  if (repeated !== undefined) throw invalid(`${what} column provided twice: ${repeated.name}`);
-}
-
-function invalid(message: string): CacheDefinitionInvalid {
-  return new CacheDefinitionInvalid(`invalid configuration provided: ${message}`);
-}
-
-function planning(message: string): PlanError {
-  return new PlanError(`Error during planning: ${message}`);
 }

@@ -1,0 +1,49 @@
+import { PlanError } from '../../errors.js';
+import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
+import type { ParameterValue } from '../sql/planned-query.js';
+import type { CacheDefinition } from './cache-definitions.js';
+
+/** A cache as a query names it. */
+export interface CacheCall {
+  readonly kind: CacheDefinition['kind'];
+  readonly schema: TableSchema;
+  /** `undefined`: the only one of the table. */
+  readonly cache: string | undefined;
+}
+
+/** `last_cache('table'[, 'cache'])` and `distinct_cache(...)`; `undefined` for other functions. Throws `PlanError`. */
+export function readCacheCall(
+  database: DatabaseSchema,
+  name: string,
+  args: readonly ParameterValue[],
+): CacheCall | undefined {
+  if (name !== 'last_cache' && name !== 'distinct_cache') return undefined;
+  const kind = name === 'last_cache' ? 'last' : 'distinct';
+  const [table, cache] = args;
+  if (typeof table !== 'string')
+    throw planning('first argument must be the table name as a string');
+  if (args.length > 2 || (cache !== undefined && typeof cache !== 'string')) {
+    throw planning('second argument, if passed, must be the cache name as a string');
+  }
+  const schema = database.tables.get(table);
+  if (schema === undefined) {
+    throw planning(
+      kind === 'last'
+        ? 'provided table name is invalid'
+        : `provided table name (${table}) is invalid`,
+    );
+  }
+  return { kind, schema, cache };
+}
+
+export function noSuchCache(kind: CacheDefinition['kind']): PlanError {
+  return planning(
+    kind === 'last'
+      ? 'could not find cache for the given arguments'
+      : 'could not find distinct value cache for the given arguments',
+  );
+}
+
+function planning(message: string): PlanError {
+  return new PlanError(`Error during planning: ${message}`);
+}

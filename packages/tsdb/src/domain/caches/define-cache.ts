@@ -1,0 +1,104 @@
+import { CacheDefinitionInvalid } from '../../errors.js';
+import type { Column } from '../../model/column.js';
+import type { TableSchema } from '../../model/schema.js';
+import {
+  type DistinctCacheDefinition,
+  defaultName,
+  type LastCacheDefinition,
+} from './cache-definitions.js';
+
+interface CacheOf {
+  readonly database: string;
+  readonly table: string;
+  /** `undefined`: named after the table and the columns. */
+  readonly name: string | undefined;
+}
+
+export interface NewLastCache extends CacheOf {
+  /** `undefined`: the tags of the table. */
+  readonly keyColumns: readonly string[] | undefined;
+  readonly valueColumns: readonly string[] | undefined;
+  readonly count: number | undefined;
+  readonly ttlSec: number | undefined;
+}
+
+export interface NewDistinctCache extends CacheOf {
+  readonly columns: readonly string[];
+  readonly maxCardinality: number | undefined;
+  readonly maxAgeSec: number | undefined;
+}
+
+/** Throws `CacheDefinitionInvalid`. */
+export function defineLastCache(
+  schema: TableSchema,
+  wanted: NewLastCache,
+): Omit<LastCacheDefinition, 'id'> {
+  const keys = (wanted.keyColumns ?? schema.seriesKey).map((name) => {
+    const column = schema.columns.get(name);
+    if (column === undefined) throw invalidConfiguration(`invalid key column provided: ${name}`);
+    if (column.kind === 'float64' || column.kind === 'time') {
+      throw new CacheDefinitionInvalid(
+        'only uint64, int64, bool, tag, and string columns are supported in the last cache',
+      );
+    }
+    return column;
+  });
+  const values = wanted.valueColumns?.map((name) => {
+    const column = schema.columns.get(name);
+    if (column === undefined) throw invalidConfiguration(`invalid value column provided: ${name}`);
+    return column;
+  });
+  assertDistinct(keys, 'key');
+  const name = wanted.name ?? defaultName(schema.name, names(keys), 'last');
+  return {
+    kind: 'last',
+    tableId: schema.id,
+    name,
+    keyColumnIds: ids(keys),
+    valueColumnIds: values && ids([...new Set(values)].filter(({ kind }) => kind !== 'time')),
+    count: wanted.count ?? 1,
+    ttlSec: wanted.ttlSec ?? 14_400,
+  };
+}
+
+/** Throws `CacheDefinitionInvalid`. */
+export function defineDistinctCache(
+  schema: TableSchema,
+  wanted: NewDistinctCache,
+): Omit<DistinctCacheDefinition, 'id'> {
+  if (wanted.columns.length === 0) {
+    throw invalidConfiguration('no columns provided when creating distinct cache');
+  }
+  const columns = wanted.columns.map((name) => {
+    const column = schema.columns.get(name);
+    if (column === undefined) throw invalidConfiguration(`invalid column provided: ${name}`);
+    if (column.kind !== 'tag' && column.kind !== 'utf8') {
+      throw new CacheDefinitionInvalid(
+        'only tag and string columns are supported in the distinct cache',
+      );
+    }
+    return column;
+  });
+  assertDistinct(columns, 'distinct');
+  return {
+    kind: 'distinct',
+    tableId: schema.id,
+    name: wanted.name ?? defaultName(schema.name, names(columns), 'distinct'),
+    columnIds: ids(columns),
+    maxCardinality: wanted.maxCardinality ?? 100_000,
+    maxAgeSec: wanted.maxAgeSec ?? 86_400,
+  };
+}
+
+const ids = (columns: readonly Column[]): readonly number[] => columns.map(({ id }) => id);
+const names = (columns: readonly Column[]): readonly string[] => columns.map(({ name }) => name);
+
+function assertDistinct(columns: readonly Column[], what: string): void {
+  const repeated = columns.find((column, i) => columns.indexOf(column) !== i);
+  if (repeated !== undefined)
+    throw invalidConfiguration(`${what} column provided twice: ${repeated.name}`);
+}
+
+export function invalidConfiguration(message: string): CacheDefinitionInvalid {
+  return new CacheDefinitionInvalid(`invalid configuration provided: ${message}`);
+}
