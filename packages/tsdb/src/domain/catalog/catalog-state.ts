@@ -1,7 +1,9 @@
+import { DatabaseDeleted, SchemaLimitReached } from '../../errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { CatalogContent } from './catalog-records.js';
 import { type DeletedDatabase, DeletedResources, type DeletedTable } from './deleted-resources.js';
 import type { TableEntry } from './grow-table.js';
+import { tableLimitMessage } from './limits.js';
 import { INTERNAL_DATABASE } from './names.js';
 
 /** The catalog's pictures in memory. A picture is replaced when what it shows is durable, never changed. */
@@ -53,6 +55,18 @@ export class CatalogState {
     // Names are ASCII, so that the order of UTF-16 units is the order of bytes.
     this.#sorted ??= [...this.#databases.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     return this.#sorted;
+  }
+
+  /** Throws `DatabaseDeleted`: the name is that of a deleted database. */
+  assertNotDeleted(database: string): void {
+    if (this.deleted.database(database) !== undefined) throw new DatabaseDeleted({ database });
+  }
+
+  /** Throws `SchemaLimitReached`. */
+  assertRoomForTables(count: number, limit: number): void {
+    const { tableCount } = this;
+    if (tableCount + count <= limit) return;
+    throw new SchemaLimitReached(tableLimitMessage({ tableCount, limit }));
   }
 
   /** Replaces the picture of the database by one with these tables in it. */

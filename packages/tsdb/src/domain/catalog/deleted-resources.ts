@@ -133,3 +133,9 @@ export function hardDeleteMsOf(
       return Math.max(choice.atMs, at.nowMs);
   }
 }
+
+/** Its time has come and its data are still there. */
+export function isDue(each: DeletedDatabase | DeletedTable, nowMs: number): boolean {
+  const { purgedMs, hardDeleteMs } = each;
+  return purgedMs === undefined && hardDeleteMs !== undefined && hardDeleteMs <= nowMs;
+}

@@ -1,0 +1,128 @@
+import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import { DatabaseLimitReached } from '../../errors.js';
+import type { DatabaseSchema } from '../../model/schema.js';
+import type { CatalogEvents } from './catalog-events.js';
+import {
+  type CatalogContent,
+  type TableChange,
+  writeChange,
+  writeIdentity,
+} from './catalog-records.js';
+import type { CatalogState } from './catalog-state.js';
+import type { CatalogTables } from './catalog-tables.js';
+import { growTable, newTable, type TableEntry } from './grow-table.js';
+import type { CatalogLimits } from './limits.js';
+import { INTERNAL_DATABASE } from './names.js';
+import type { TableDraft } from './table-draft.js';
+
+const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
+
+export interface CatalogGrowthNeeds {
+  readonly state: CatalogState;
+  readonly store: RelationalStore;
+  readonly events: CatalogEvents;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: CatalogLimits;
+}
+
+/** Makes databases, tables and columns: durable first, then visible. */
+export class CatalogGrowth {
+  readonly #needs: CatalogGrowthNeeds;
+  readonly #state: CatalogState;
+  #nextDatabaseId: number;
+  #nextTableId: number;
+
+  constructor(needs: CatalogGrowthNeeds, content: CatalogContent) {
+    this.#needs = needs;
+    this.#state = needs.state;
+    this.#nextDatabaseId = content.nextDatabaseId;
+    this.#nextTableId = content.nextTableId;
+  }
+
+  /** First start with this store. */
+  async initialize(identity: Parameters<typeof writeIdentity>[1]): Promise<void> {
+    const internal = this.#newDatabase(INTERNAL_DATABASE, INTERNAL_RETENTION_NS);
+    await this.#needs.store.transaction<CatalogTables, void>(async (tx) => {
+      await writeIdentity(tx, identity);
+      await writeChange(tx, {
+        createdMs: this.#needs.clock.nowMs(),
+        newDatabase: internal,
+        tables: [],
+      });
+    });
+    this.#state.show(internal, []);
+  }
+
+  /**
+   * Makes the drafts durable, then visible; creates the database when it is absent. The caller holds the queue of
+   * the database.
+   */
+  async change(
+    name: string,
+    retentionNs: bigint | undefined,
+    drafts: readonly TableDraft[],
+  ): Promise<DatabaseSchema> {
+    const { limits, store, clock } = this.#needs;
+    const existing = this.#state.database(name);
+    if (existing === undefined && this.#state.databaseCount >= limits.databaseCount) {
+      throw new DatabaseLimitReached({ limit: limits.databaseCount });
+    }
+    const database = existing ?? this.#newDatabase(name, retentionNs);
+    const changes = drafts.map((draft) => this.#grow(database, draft));
+    const isOwn = name === INTERNAL_DATABASE;
+    const newTableCount = isOwn ? 0 : changes.filter(({ before }) => before === undefined).length;
+    this.#state.tableCount += newTableCount;
+    if (existing === undefined) this.#state.databaseCount++;
+    try {
+      await store.transaction<CatalogTables, void>(async (tx) => {
+        await writeChange(tx, {
+          createdMs: clock.nowMs(),
+          newDatabase: existing === undefined ? database : undefined,
+          tables: changes,
+        });
+        if (isOwn) return;
+        if (existing === undefined) await this.#needs.events.database(tx, 'created', database);
+        for (const { before, after } of changes) {
+          if (before !== undefined) continue;
+          await this.#needs.events.table(tx, 'created', { database, table: after.schema.name });
+        }
+      });
+    } catch (error) {
+      this.#state.tableCount -= newTableCount;
+      if (existing === undefined) this.#state.databaseCount--;
+      throw error;
+    }
+    return this.#state.show(
+      database,
+      changes.map((change) => change.after),
+    );
+  }
+
+  #newDatabase(name: string, retentionNs: bigint | undefined): DatabaseSchema {
+    return {
+      id: this.#nextDatabaseId++,
+      uuid: this.#needs.random.uuidV7(),
+      name,
+      retentionNs,
+      tables: new Map(),
+    };
+  }
+
+  #grow(database: DatabaseSchema, draft: TableDraft): TableChange {
+    const before = draft.base;
+    const entry = before === undefined ? undefined : this.#state.table(before.id);
+    return { before, after: growTable(entry ?? this.#newTable(database, draft.name), draft.added) };
+  }
+
+  #newTable(database: DatabaseSchema, name: string): TableEntry {
+    const { random } = this.#needs;
+    return newTable({
+      id: this.#nextTableId++,
+      uuid: random.uuidV7(),
+      databaseId: database.id,
+      name,
+      seriesSeed: Buffer.from(random.bytes(8)).readBigUInt64LE(),
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import type { Clock, RelationalStore } from '@plinth/kernel';
+import {
+  AlreadyDeleted,
+  DatabaseLimitReached,
+  DatabaseNotKnown,
+  ResourceExists,
+  ResourceNotFound,
+  TableNotKnown,
+} from '../../errors.js';
+import type { CatalogEvents } from './catalog-events.js';
+import type { CatalogState } from './catalog-state.js';
+import type { CatalogTables } from './catalog-tables.js';
+import { type DeletedDatabase, type DeletedTable, isDue } from './deleted-resources.js';
+import { restoreDatabase, restoreTable } from './deletion-records.js';
+import type { TableEntry } from './grow-table.js';
+import type { KeyedQueue } from './keyed-queue.js';
+import type { CatalogLimits } from './limits.js';
+
+export interface CatalogRestorationNeeds {
+  readonly events: CatalogEvents;
+  readonly state: CatalogState;
+  readonly store: RelationalStore;
+  readonly clock: Clock;
+  readonly limits: CatalogLimits;
+  /** Changes of one database run one after the other. */
+  readonly changes: KeyedQueue;
+}
+
+/** Brings deleted databases and tables back while their data are there. */
+export class CatalogRestoration {
+  readonly #events: CatalogEvents;
+  readonly #state: CatalogState;
+  readonly #store: RelationalStore;
+  readonly #clock: Clock;
+  readonly #limits: CatalogLimits;
+  readonly #changes: KeyedQueue;
+
+  constructor(needs: CatalogRestorationNeeds) {
+    this.#events = needs.events;
+    this.#state = needs.state;
+    this.#store = needs.store;
+    this.#clock = needs.clock;
+    this.#limits = needs.limits;
+    this.#changes = needs.changes;
+  }
+
+  /** Back under its name before the deletion. @param name the name it has now, or had (then the latest of that name). */
+  async database(name: string): Promise<void> {
+    const found = this.#findDatabase(name);
+    if (found === undefined) throw new ResourceNotFound({ resource: name });
+    await this.#changes.run(found.schema.name, async () => {
+      // It may have been restored, or have lost its data, while this waited.
+      const deleted = this.#state.deleted.database(found.schema.name);
+      if (deleted === undefined) throw new ResourceNotFound({ resource: name });
+      this.#assertRestorable(deleted, name);
+      // Nothing takes the two names in the other order.
+      await this.#changes.run(deleted.originalName, () => this.#restoreDatabase(deleted));
+    });
+  }
+
+  /** Back under its name before the deletion; `table` as for `database`. */
+  async table(at: { readonly database: string; readonly table: string }): Promise<void> {
+    await this.#changes.run(at.database, async () => {
+      const database = this.#state.database(at.database);
+      if (database === undefined) throw new DatabaseNotKnown({ database: at.database });
+      const { deleted } = this.#state;
+      const table =
+        deleted.table(database.id, at.table) ??
+        latest(deleted.tablesOf(database.id).filter((each) => each.originalName === at.table));
+      if (table === undefined) throw new TableNotKnown(at);
+      this.#assertRestorable(table, at.table);
+      if (database.tables.has(table.originalName)) {
+        throw new ResourceExists({ resource: table.originalName });
+      }
+      this.#state.assertRoomForTables(1, this.#limits.tableCount);
+      const { id } = table.entry.schema;
+      this.#state.tableCount++;
+      try {
+        await this.#store.transaction<CatalogTables, void>(async (tx) => {
+          await restoreTable(tx, id, table.originalName);
+          await this.#events.table(tx, 'created', { database, table: table.originalName });
+        });
+      } catch (error) {
+        this.#state.tableCount--;
+        throw error;
+      }
+      deleted.removeTable(table);
+      this.#state.show(this.#state.databaseById(database.id) ?? database, [restored(table)]);
+    });
+  }
+
+  async #restoreDatabase(deleted: DeletedDatabase): Promise<void> {
+    const state = this.#state;
+    const { id } = deleted.schema;
+    if (state.database(deleted.originalName) !== undefined) {
+      throw new ResourceExists({ resource: deleted.originalName });
+    }
+    const { databaseCount } = this.#limits;
+    if (state.databaseCount >= databaseCount) {
+      throw new DatabaseLimitReached({ limit: databaseCount });
+    }
+    const tables = state.deleted
+      .tablesOf(id)
+      .filter((table) => table.withDatabase && table.purgedMs === undefined);
+    state.assertRoomForTables(tables.length, this.#limits.tableCount);
+    state.databaseCount++;
+    state.tableCount += tables.length;
+    try {
+      await this.#store.transaction<CatalogTables, void>(async (tx) => {
+        await restoreDatabase(tx, id, deleted.originalName);
+        for (const { entry, originalName } of tables) {
+          await restoreTable(tx, entry.schema.id, originalName);
+        }
+        const database = { ...deleted.schema, name: deleted.originalName };
+        await this.#events.database(tx, 'created', database);
+      });
+    } catch (error) {
+      state.databaseCount--;
+      state.tableCount -= tables.length;
+      throw error;
+    }
+    state.deleted.removeDatabase(deleted);
+    for (const table of tables) state.deleted.removeTable(table);
+    state.show({ ...deleted.schema, name: deleted.originalName }, tables.map(restored));
+  }
+
+  #findDatabase(name: string): DeletedDatabase | undefined {
+    const { deleted } = this.#state;
+    return (
+      deleted.database(name) ??
+      latest(deleted.databases().filter((each) => each.originalName === name))
+    );
+  }
+
+  #assertRestorable(deleted: DeletedDatabase | DeletedTable, resource: string): void {
+    if (deleted.purgedMs !== undefined || isDue(deleted, this.#clock.nowMs())) {
+      throw new AlreadyDeleted({ resource });
+    }
+  }
+}
+
+function restored({ entry, originalName }: DeletedTable): TableEntry {
+  return { ...entry, schema: { ...entry.schema, name: originalName } };
+}
+
+function latest<T extends { readonly deletedMs: number }>(all: readonly T[]): T | undefined {
+  return all.reduce<T | undefined>(
+    (best, each) => (best === undefined || each.deletedMs >= best.deletedMs ? each : best),
+    undefined,
+  );
+}
