@@ -1,0 +1,57 @@
+import { type Answer, type AnswerColumn, listAnswer } from './answer.js';
+import type { ExplainStatement } from './ast/explain-statement.js';
+import { printSelect } from './ast/print.js';
+import { runSelect } from './execute/run-select.js';
+import type { Session } from './execute/session.js';
+import type { CompiledSelect } from './plan/compiled-select.js';
+
+/** The statement as it is run, and how long each of its questions to the engine is. */
+export async function explainSelect(
+  { select: statement, analyze: isAnalyzed }: ExplainStatement,
+  select: CompiledSelect,
+  of: Session,
+): Promise<Answer> {
+  const lines: string[] = [];
+  const session: Session = {
+    ...of,
+    select: (inner) => runSelect(inner, session),
+    read: (engineStatement) => {
+      const scans = engineStatement.scans.map(
+        ({ table, columns, tagConditions }) =>
+          `scan ${table.name} columns=[${columns.join(', ')}] tags=[${tagConditions.map(({ tag, values }) => `${tag} in ${values.length}`).join(', ')}]`,
+      );
+      lines.push(
+        ...scans,
+        engineStatement.render((index) => `scan_${index}`),
+      );
+      return of.read(engineStatement);
+    },
+  };
+  const isDry: Session = isAnalyzed
+    ? session
+    : {
+        ...session,
+        select: (inner) => runSelect(inner, isDry),
+        read: (each) => skipped(session.read(each)),
+      };
+  let rowCount = 0;
+  let seriesCount = 0;
+  for await (const { times } of runSelect(select, isDry)) {
+    rowCount += times.length;
+    seriesCount++;
+  }
+  const plan = lines.join('\n');
+  const rows = isAnalyzed
+    ? [['Plan with Metrics', `${plan}\nseries=${seriesCount} rows=${rowCount}`]]
+    : [
+        ['logical_plan', printSelect(statement)],
+        ['physical_plan', plan],
+      ];
+  const text = (name: string): AnswerColumn => ({ name, type: 'string' });
+  return listAnswer([text('plan_type'), text('plan')], [{ name: 'plan', rows }]);
+}
+
+/** Nothing of what would be read. */
+async function* skipped<T>(_items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  // An EXPLAIN asks the engine nothing.
+}

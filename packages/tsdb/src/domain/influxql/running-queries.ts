@@ -1,0 +1,53 @@
+import type { Clock } from '@plinth/kernel';
+import { PlanError, QueryCancelled } from '../../errors.js';
+
+interface RunningQuery {
+  readonly id: number;
+  readonly text: string;
+  readonly database: string;
+  readonly startMs: number;
+  readonly controller: AbortController;
+}
+
+/** As `SHOW QUERIES` lists it. */
+export interface ShownQuery {
+  readonly id: number;
+  readonly text: string;
+  readonly database: string;
+  readonly durationMs: number;
+}
+
+/** Queries under way: what `SHOW QUERIES` shows and `KILL QUERY` ends. */
+export class RunningQueries {
+  readonly #clock: Clock;
+  readonly #running = new Map<number, RunningQuery>();
+  #lastId = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @returns what takes it off the list. */
+  add(query: Omit<RunningQuery, 'id' | 'startMs'>): () => void {
+    const id = ++this.#lastId;
+    this.#running.set(id, { ...query, id, startMs: this.#clock.monotonicMs() });
+    return () => void this.#running.delete(id);
+  }
+
+  list(): readonly ShownQuery[] {
+    const nowMs = this.#clock.monotonicMs();
+    return [...this.#running.values()].map(({ id, text, database, startMs }) => ({
+      id,
+      text,
+      database,
+      durationMs: nowMs - startMs,
+    }));
+  }
+
+  /** Throws `PlanError`: there is none of that id. */
+  kill(id: bigint): void {
+    const query = this.#running.get(Number(id));
+    if (query === undefined) throw new PlanError(`no such query id: ${id}`);
+    query.controller.abort(new QueryCancelled());
+  }
+}

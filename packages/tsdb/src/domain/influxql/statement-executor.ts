@@ -1,0 +1,188 @@
+import { assertNever, invariant } from '@plinth/kernel';
+import { NotImplemented } from '../../errors.js';
+import type { ColumnKind } from '../../model/column.js';
+import type { RelationalCatalog } from '../catalog/relational-catalog.js';
+import type { Engine } from '../engine/engine.js';
+import {
+  type Answer,
+  type AnswerBlock,
+  type AnswerColumn,
+  type AnswerSeries,
+  EMPTY_ANSWER,
+} from './answer.js';
+import type { SelectStatement } from './ast/select-statement.js';
+import type { Statement } from './ast/statement.js';
+import { runBlocks } from './execute/run-blocks.js';
+import { runSelect } from './execute/run-select.js';
+import { LazyBlock } from './execute/series.js';
+import type { Session } from './execute/session.js';
+import { explainSelect } from './explain-select.js';
+import { COLUMN_SLOTS, compileSelect } from './plan/compile-select.js';
+import type { CompiledSelect, OutputField } from './plan/compiled-select.js';
+import type { DataType } from './plan/data-type.js';
+import type { Environment } from './plan/environment.js';
+import { expandSelect } from './plan/expand-select.js';
+import type { ReadText } from './plan/prepared-selects.js';
+import type { ShownQuery } from './running-queries.js';
+import { runSchema } from './schema/run-schema.js';
+import { selectInto } from './schema/select-into.js';
+import { runShow } from './show/run-show.js';
+
+/** What statements change. */
+export interface Changes {
+  readonly catalog: RelationalCatalog;
+  readonly engine: Engine;
+}
+
+/** What statements ask of the server besides data. */
+export interface ServerSide {
+  readonly changes: Changes | undefined;
+  databases(): ReturnType<RelationalCatalog['databases']>;
+  queries(): readonly ShownQuery[];
+  kill(id: bigint): void;
+}
+
+/** What stands in the way of statements that this server does not have, and what to do instead. */
+const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
+  [/CONTINUOUS/, 'use a trigger of the processing engine instead'],
+  [/USER|GRANT|REVOKE|PASSWORD/, 'tokens take the place of users: see plinth token'],
+  [/SHARD/, 'segments take the place of shards: see system.parquet_files'],
+  [/SUBSCRIPTION/, 'use a trigger of the processing engine instead'],
+  [/STATS|DIAGNOSTICS/, 'see /metrics and the tables of the schema system'],
+];
+
+/** Runs the statements of one request. */
+export class StatementExecutor {
+  readonly #session: Session;
+  readonly #env: Environment;
+  readonly #read: ReadText;
+  readonly #server: ServerSide;
+
+  constructor(session: Session, env: Environment, read: ReadText, server: ServerSide) {
+    this.#session = session;
+    this.#env = env;
+    this.#read = read;
+    this.#server = server;
+  }
+
+  async execute(statement: Statement): Promise<Answer> {
+    this.#env.effort.begin(statement);
+    switch (statement.kind) {
+      case 'select':
+        return await this.#select(statement);
+      case 'explain':
+        return await explainSelect(statement, this.#compile(statement.select), this.#session);
+      case 'show_databases':
+      case 'show_retention_policies':
+      case 'show_measurements':
+      case 'show_tag_keys':
+      case 'show_field_keys':
+      case 'show_tag_values':
+      case 'show_series':
+      case 'show_cardinality':
+      case 'show_queries':
+      case 'show_nothing':
+        return await runShow(statement, {
+          env: this.#env,
+          session: this.#session,
+          databases: () => this.#server.databases(),
+          queries: () => this.#server.queries(),
+        });
+      case 'kill_query':
+        this.#server.kill(statement.id);
+        return EMPTY_ANSWER;
+      case 'unsupported': {
+        const advice = ALTERNATIVES.find(([pattern]) => pattern.test(statement.what))?.[1];
+        throw new NotImplemented(
+          advice === undefined ? statement.what : `${statement.what}: ${advice}`,
+        );
+      }
+      case 'create_database':
+      case 'drop_database':
+      case 'create_retention_policy':
+      case 'alter_retention_policy':
+      case 'drop_retention_policy':
+      case 'drop_measurement':
+      case 'delete':
+      case 'drop_series':
+        await runSchema(statement, { env: this.#env, session: this.#session, ...this.#changes });
+        return EMPTY_ANSWER;
+      default:
+        return assertNever(statement);
+    }
+  }
+
+  get #changes(): Changes {
+    const { changes } = this.#server;
+    invariant(changes !== undefined, 'this place changes nothing');
+    return changes;
+  }
+
+  #compile(statement: SelectStatement): CompiledSelect {
+    return compileSelect(expandSelect(statement, this.#env), this.#env);
+  }
+
+  async #select(statement: SelectStatement): Promise<Answer> {
+    const known = this.#read.compiled(this.#env);
+    const select = known ?? this.#compile(statement);
+    if (known === undefined) this.#read.remember(select);
+    if (statement.into === undefined) return this.#answer(select);
+    return await selectInto(statement.into, select, runSelect(select, this.#session), {
+      engine: this.#changes.engine,
+      env: this.#env,
+      nowNs: this.#session.nowNs,
+      heldValueCount: this.#session.limits.heldValueCount,
+    });
+  }
+
+  #answer(select: CompiledSelect): Answer {
+    const columns: AnswerColumn[] = [
+      { name: select.timeName, type: 'time', source: 'time' },
+      ...select.fields.map((field) => ({
+        name: field.name,
+        type: field.type,
+        source: sourceOf(field, select),
+      })),
+    ];
+    return {
+      columns,
+      tagNames: select.groupTags,
+      zone: select.zone,
+      series: this.#series(select),
+      blocks: this.#blocks(select),
+    };
+  }
+
+  async *#blocks(select: CompiledSelect): AsyncGenerator<AnswerBlock, void, undefined> {
+    for await (const block of runBlocks(select, this.#session)) {
+      const { name, spans, times, series, areSpansWhole } = block;
+      const vectors = block.vectors && [undefined, ...block.vectors];
+      const facts = { name, spans, times, series, areSpansWhole, vectors };
+      yield new LazyBlock(facts, () => [times, ...block.columns]);
+    }
+  }
+
+  async *#series(select: CompiledSelect): AsyncGenerator<AnswerSeries, void, undefined> {
+    for await (const { name, tags, times, columns } of runSelect(select, this.#session)) {
+      yield { name, tags, rowCount: times.length, columns: [times, ...columns] };
+    }
+  }
+}
+
+/** What a field of the answer is in its measurement, unless something is computed of it. */
+function sourceOf({ expr }: OutputField, { sources, columns }: CompiledSelect) {
+  if (expr.kind !== 'slot' || sources.some(({ kind }) => kind === 'subquery')) return undefined;
+  const column = columns[expr.index - COLUMN_SLOTS];
+  return column === undefined ? undefined : KIND_OF[column.isTag ? 'tag' : column.type];
+}
+
+const KIND_OF: Readonly<Record<DataType, ColumnKind | undefined>> = {
+  float: 'float64',
+  integer: 'int64',
+  unsigned: 'uint64',
+  string: 'utf8',
+  boolean: 'bool',
+  tag: 'tag',
+  time: 'time',
+  unknown: undefined,
+};
