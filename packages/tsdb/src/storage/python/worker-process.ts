@@ -6,18 +6,17 @@ import {
   PluginQuestionFailed,
   type RunOutcome,
 } from '../../model/plugin-host.js';
+import { CrashPauses } from './crash-pauses.js';
 import type { GlobalCache } from './global-cache.js';
 import type { Frame, FrameHeader } from './plugin-frames.js';
 import { FrameInvalid } from './plugin-frames.js';
+import { answerQuestion } from './plugin-questions.js';
 import { type ProcessEnd, PythonProcess } from './python-process.js';
+import { callFrame, outcomeOf } from './run-frames.js';
 
 const PROTOCOL = 1;
 /** Between the cancellation of a run and the end of its process. */
 const CANCEL_GRACE_MS = 5000;
-const CRASH_WINDOW_MS = 60_000;
-const CRASHES_BEFORE_PAUSE = 3;
-const FIRST_PAUSE_MS = 10_000;
-const LONGEST_PAUSE_MS = 300_000;
 /** Processes of a worker that has started some are counted so often. */
 const COUNT_INTERVAL_MS = 500;
 /** One worker may have so many runs under way; more is a bug of the caller. */
@@ -59,10 +58,8 @@ export class WorkerProcess {
   #process: PythonProcess | undefined;
   /** A process that was ended for what it started. */
   #crowded: PythonProcess | undefined;
-  #crashTimesMs: number[] = [];
-  #pauseMs = FIRST_PAUSE_MS;
-  #pausing: Promise<void> | undefined;
   readonly #closed = new AbortController();
+  readonly #pauses: CrashPauses;
   #onIdle: (() => void) | undefined;
 
   constructor(options: {
@@ -80,6 +77,7 @@ export class WorkerProcess {
     this.#random = options.random;
     this.#log = options.log;
     this.#label = options.label;
+    this.#pauses = new CrashPauses(options.clock, this.#closed.signal);
   }
 
   get pid(): number | undefined {
@@ -110,8 +108,8 @@ export class WorkerProcess {
     const isOver = (): boolean =>
       call.signal.aborted || ended.aborted || this.#closed.signal.aborted;
     if (isOver()) return { kind: 'cancelled' };
-    if (this.#pausing !== undefined) {
-      await this.#pausing;
+    if (this.#pauses.current !== undefined) {
+      await this.#pauses.current;
       if (isOver()) return { kind: 'cancelled' };
     }
     if (this.#process === undefined) this.#start();
@@ -181,36 +179,8 @@ export class WorkerProcess {
   }
 
   #sendCall(id: number, trigger: string, call: PluginCall): void {
-    const { input } = call;
-    const header: FrameHeader = {
-      t: 'call',
-      id,
-      trigger,
-      db: call.database,
-      kind: input.kind,
-      args: call.args === undefined ? null : Object.fromEntries(call.args),
-      dry: call.isDryRun,
-      cache: { ns: call.cache.namespace, default_ttl: call.cache.defaultTtlSec ?? null },
-    };
-    switch (input.kind) {
-      case 'writes': {
-        const batches = input.batches.map(({ table, rowCount, columns }) => ({
-          table,
-          n: rowCount,
-          cols: columns,
-        }));
-        this.#process?.send({ ...header, batches }, input.parts);
-        break;
-      }
-      case 'schedule':
-        this.#process?.send({ ...header, time: input.timeSec });
-        break;
-      case 'request':
-        this.#process?.send({ ...header, query: input.query, headers: input.headers }, [
-          input.body,
-        ]);
-        break;
-    }
+    const frame = callFrame(id, trigger, call);
+    this.#process?.send(frame.header, frame.parts);
   }
 
   #take({ header, body }: Frame, from: PythonProcess): void {
@@ -239,7 +209,11 @@ export class WorkerProcess {
     const { id, cb } = header;
     const process = this.#process;
     try {
-      const answer = await this.#ask(run, header, body);
+      const answer = await answerQuestion(
+        { services: run.call.services, globals: this.#globals },
+        header,
+        body,
+      );
       process?.send({ t: 'res', id, cb, ok: true, ...answer.header }, answer.parts);
     } catch (error) {
       const isExpected = error instanceof PluginQuestionFailed || error instanceof FrameInvalid;
@@ -249,44 +223,6 @@ export class WorkerProcess {
         message: isExpected ? error.message : 'internal error',
       };
       process?.send({ t: 'res', id, cb, ok: false, err });
-    }
-  }
-
-  async #ask(
-    run: RunUnderWay,
-    header: FrameHeader,
-    body: Buffer,
-  ): Promise<{ readonly header: object; readonly parts?: readonly Uint8Array[] }> {
-    const { services } = run.call;
-    switch (header['op']) {
-      case 'query': {
-        const rows = await services.query({
-          database: String(header['db']),
-          sql: String(header['sql']),
-          params: new Map(
-            Object.entries((header['params'] ?? {}) as Readonly<Record<string, string>>),
-          ),
-        });
-        return { header: { n: rows.rowCount, cols: rows.columns }, parts: rows.parts };
-      }
-      case 'write':
-        await services.write({
-          database: String(header['db']),
-          lines: body,
-          noSync: header['no_sync'] === true,
-        });
-        return { header: {} };
-      case 'gget': {
-        const value = this.#globals.get(String(header['key']));
-        return { header: { found: value !== undefined }, parts: value ? [value] : [] };
-      }
-      case 'gput':
-        this.#globals.put(String(header['key']), body, header['ttl']);
-        return { header: {} };
-      case 'gdel':
-        return { header: { found: this.#globals.delete(String(header['key'])) } };
-      default:
-        throw new PluginQuestionFailed('Exception', `unknown question ${String(header['op'])}`);
     }
   }
 
@@ -318,14 +254,24 @@ export class WorkerProcess {
     }
     if (!this.#closed.signal.aborted) {
       this.#log.warn({ plugin: this.#label, end: endText(how) }, 'plugin cache lost');
-      if (!wasAsked) this.#pauseAfterCrashes();
+      if (!wasAsked) this.#noteCrash();
     }
     for (const run of [...this.#runs.values()]) {
       run.settle(run.isCancelled ? { kind: 'cancelled' } : { kind: 'crashed', text });
     }
-    if (!this.#closed.signal.aborted && this.#pausing === undefined && how.kind === 'exited') {
+    if (
+      !this.#closed.signal.aborted &&
+      this.#pauses.current === undefined &&
+      how.kind === 'exited'
+    ) {
       this.#start();
     }
+  }
+
+  #noteCrash(): void {
+    const pauseMs = this.#pauses.addCrash();
+    if (pauseMs === undefined) return;
+    this.#log.warn({ plugin: this.#label, pauseMs }, 'plugin worker crashes again and again');
   }
 
   /** Ends a process that has started too many others: nothing else of the system keeps them apart from the server's. */
@@ -343,24 +289,6 @@ export class WorkerProcess {
       await this.#clock.sleep(COUNT_INTERVAL_MS, this.#closed.signal).catch(() => undefined);
     }
   }
-
-  /** After some crashes within a minute the next process waits, longer and longer. */
-  #pauseAfterCrashes(): void {
-    const nowMs = this.#clock.monotonicMs();
-    this.#crashTimesMs = this.#crashTimesMs.filter((timeMs) => nowMs - timeMs < CRASH_WINDOW_MS);
-    this.#crashTimesMs.push(nowMs);
-    if (this.#crashTimesMs.length === 1) this.#pauseMs = FIRST_PAUSE_MS;
-    if (this.#crashTimesMs.length < CRASHES_BEFORE_PAUSE) return;
-    const pauseMs = this.#pauseMs;
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
-    this.#log.warn({ plugin: this.#label, pauseMs }, 'plugin worker crashes again and again');
-    this.#pausing = this.#clock
-      .sleep(pauseMs, this.#closed.signal)
-      .catch(() => undefined)
-      .finally(() => {
-        this.#pausing = undefined;
-      });
-  }
 }
 
 function endText(how: ProcessEnd): string {
@@ -372,38 +300,4 @@ function endText(how: ProcessEnd): string {
 
 function levelOf(level: unknown): 'INFO' | 'WARN' | 'ERROR' {
   return level === 'WARN' || level === 'ERROR' ? level : 'INFO';
-}
-
-/** The shape is the worker's: docs/formats/plugin-frames.md. */
-interface DoneHeader {
-  readonly ok: boolean;
-  readonly writes?: readonly { readonly db: string; readonly sizes: readonly number[] }[];
-  readonly response?: { readonly status: number; readonly headers: readonly [string, string][] };
-  readonly err?: {
-    readonly text: string;
-    readonly traceback: string;
-    readonly inside: boolean;
-  };
-}
-
-function outcomeOf(header: FrameHeader, body: Buffer): RunOutcome {
-  const done = header as unknown as DoneHeader;
-  if (!done.ok) {
-    return {
-      kind: 'failed',
-      text: done.err?.text ?? 'unknown failure',
-      traceback: done.err?.traceback ?? '',
-      isInside: done.err?.inside ?? false,
-    };
-  }
-  let offset = 0;
-  const writes = (done.writes ?? []).map(({ db, sizes }) => ({
-    database: db,
-    lines: sizes.map((size) => {
-      offset += size;
-      return body.subarray(offset - size, offset);
-    }),
-  }));
-  const response = done.response && { ...done.response, body: body.subarray(offset) };
-  return { kind: 'done', writes, response };
 }
