@@ -1,29 +1,27 @@
 import { invariant } from '@plinth/kernel';
-import { DatabaseNotFound, ExecutionError, NotImplemented, QueryCancelled } from '../../errors.js';
-import type { DirectRequest } from '../../model/direct-request.js';
-import type { OutputColumn, ResultChunk, ResultStream } from '../../model/result.js';
-import type { ScanRequest } from '../../model/scan.js';
+import { DatabaseNotFound, NotImplemented } from '../../errors.js';
+import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import { StepRunner } from '../../model/steps.js';
-import { type DuckDbHost, rowSizeOf } from '../../storage/duckdb/duckdb-host.js';
+import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
-import type { Segment } from '../../storage/segments/segment.js';
-import { FileDamaged, type SegmentFiles } from '../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { PlanContext, PlannedQuery, VirtualTables } from '../sql/planned-query.js';
 import type { LoggedQuery } from '../system-tables/logged-query.js';
 import type { QueryLog } from '../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest, QueryShape } from './engine.js';
 import { toQueryError } from './engine-failure.js';
-import { explainedRows } from './explained-rows.js';
-import { HeldMemory } from './held-memory.js';
 import { QueryDeadline } from './query-deadline.js';
+import { noteFailure } from './query-outcome.js';
 import { QueryParts } from './query-parts.js';
-import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
+import { QueryRows, type RunnableQuery, rowsToSort } from './query-rows.js';
+import type { QuerySession, SessionRequest } from './query-session.js';
+import { QuerySessions } from './query-sessions.js';
 import { type QuerySlot, QuerySlots } from './query-slots.js';
+import { QuerySources } from './query-sources.js';
+import { lendingBetween } from './query-turns.js';
 import type { PreparedScan } from './table/prepared-scan.js';
 import type { TableStore } from './table-store.js';
-import { visibleFrom } from './visible-from.js';
 
 /** What takes long is planned elsewhere, unless `signal` says that nobody waits any more. */
 export type Planner = (
@@ -33,36 +31,25 @@ export type Planner = (
 ) => PlannedQuery | Promise<PlannedQuery>;
 
 /** A planned query with its sources pinned. `release` must be called once. */
-interface PreparedQuery {
-  readonly planned: PlannedQuery;
-  /** Text for the engine, or the answer itself. */
-  readonly work: string | Iterable<ResultChunk>;
-  /** The same text in parts, one behind the other, when the answer is too large to be held. */
-  readonly parts?: QueryParts | undefined;
-  /** What the engine may have to hold until it has the first row. */
-  readonly toSort?: RowsToSort | undefined;
+interface PreparedQuery extends RunnableQuery {
   readonly logged: LoggedQuery;
-  /** Of the query: its client's, or its time limit's. */
-  readonly signal: AbortSignal;
   readonly slot: QuerySlot;
   release(): void;
 }
 
 /** From a query's text to a stream of chunks. */
 export class QueryPath {
-  readonly #catalog: Pick<Catalog, 'database' | 'databaseById'>;
-  readonly #host: DuckDbHost;
+  readonly #catalog: Pick<Catalog, 'database'>;
   readonly #files: SegmentFiles;
   readonly #planner: Planner;
-  readonly #storeOf: (schema: TableSchema) => TableStore;
+  readonly #sources: QuerySources;
+  readonly #rows: QueryRows;
+  readonly #sessions: QuerySessions;
   readonly #virtualTables: (database: DatabaseSchema) => VirtualTables;
   readonly #queryLog: QueryLog;
   readonly #nowNs: () => bigint;
   readonly #slots: QuerySlots;
   readonly #timeoutMs: number;
-  readonly #held = new HeldMemory();
-  /** Queries that were answered without the engine. */
-  directCount = 0;
 
   constructor(options: {
     readonly catalog: Pick<Catalog, 'database' | 'databaseById'>;
@@ -78,15 +65,25 @@ export class QueryPath {
     readonly queryTimeoutMs: number;
   }) {
     this.#catalog = options.catalog;
-    this.#host = options.host;
     this.#files = options.files;
     this.#planner = options.planner;
-    this.#storeOf = options.storeOf;
+    this.#sources = new QuerySources(options.catalog, options.storeOf);
+    this.#rows = new QueryRows(options.host);
     this.#virtualTables = options.virtualTables;
     this.#queryLog = options.queryLog;
     this.#nowNs = options.nowNs;
     this.#slots = new QuerySlots(options.maxConcurrentQueries);
     this.#timeoutMs = options.queryTimeoutMs;
+    this.#sessions = new QuerySessions({
+      ...options,
+      sources: this.#sources,
+      slots: this.#slots,
+    });
+  }
+
+  /** Queries that were answered without the engine. */
+  get directCount(): number {
+    return this.#sources.directCount;
   }
 
   get runningCount(): number {
@@ -139,102 +136,8 @@ export class QueryPath {
     }
   }
 
-  async openSession(request: SessionRequest): Promise<QuerySession> {
-    const logged = this.#queryLog.begin(request);
-    const deadline = new QueryDeadline(request.signal, this.#timeoutMs);
-    const { signal } = deadline;
-    let slot: QuerySlot;
-    try {
-      slot = await this.#slots.admit(signal);
-    } catch (error) {
-      deadline.end();
-      throw noteFailure(logged, error);
-    }
-    logged.permitted();
-    logged.planned();
-    const nowNs = this.#nowNs();
-    return {
-      nowNs,
-      signal,
-      read: (statement) =>
-        lendingBetween(
-          slot,
-          this.#sessionChunks(statement, { signal, nowNs, slot }, (segments) =>
-            logged.prepared([segments]),
-          ),
-        ),
-      readDirectly: async (direct) => {
-        const chunks = await this.#answerDirectly(direct, nowNs, signal);
-        if (chunks !== undefined) logged.prepared([]);
-        return chunks;
-      },
-      lending: (items) => lendingBetween(slot, items),
-      seriesOf: (table) => this.#storeOf(table).index,
-      livenessOf: (table) => ({
-        visibleFromNs: this.#visibleFrom(table, nowNs),
-        hasDeletions: this.#storeOf(table).tombstones.hadAny,
-      }),
-      end: (outcome) => {
-        deadline.end();
-        logged.ended(outcome);
-        slot.release();
-      },
-    };
-  }
-
-  async *#sessionChunks(
-    statement: SessionStatement,
-    at: { readonly signal: AbortSignal; readonly nowNs: bigint; readonly slot: QuerySlot },
-    onPrepared: (segments: readonly Segment[]) => void,
-  ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { signal, nowNs, slot } = at;
-    const { direct } = statement;
-    if (direct !== undefined) {
-      const chunks = await this.#answerDirectly(direct, nowNs, signal);
-      if (chunks !== undefined) {
-        onPrepared([]);
-        yield* inTurns(chunks, signal);
-        return;
-      }
-    }
-    const scans: PreparedScan[] = [];
-    try {
-      await slot.enter();
-      for (const scan of statement.scans) {
-        const fromNs = this.#visibleFrom(scan.table, nowNs);
-        const prepared = await this.#prepareScan(scan, fromNs, signal);
-        scans.push(prepared);
-        onPrepared(prepared.segments);
-      }
-      const text = statement.render((index) => (scans[index] as PreparedScan).text);
-      const { columns, isSmall } = statement;
-      yield* this.#host.stream({ text, columns, isSmall, signal });
-    } catch (error) {
-      throw toQueryError(error, signal);
-    } finally {
-      for (const scan of scans) scan.release();
-    }
-  }
-
-  async #answerDirectly(
-    direct: DirectRequest,
-    nowNs: bigint,
-    signal: AbortSignal,
-  ): Promise<Iterable<ResultChunk> | undefined> {
-    const store = this.#storeOf(direct.table);
-    try {
-      const chunks = await store.answerDirectly(direct, this.#visibleFrom(direct.table, nowNs));
-      if (chunks !== undefined) this.directCount++;
-      return chunks;
-    } catch (error) {
-      // Columns that are not in memory yet are read by the engine.
-      throw toQueryError(error, signal);
-    }
-  }
-
-  #visibleFrom(table: TableSchema, nowNs: bigint): bigint {
-    const database = this.#catalog.databaseById(table.databaseId);
-    return visibleFrom({ retentionNs: database?.retentionNs }, table, nowNs);
+  openSession(request: SessionRequest): Promise<QuerySession> {
+    return this.#sessions.open(request);
   }
 
   /** @param mayBeDirect the answer may be made without the engine. */
@@ -286,7 +189,7 @@ export class QueryPath {
     logged.planned();
     const direct = at.mayBeDirect ? planned.direct : undefined;
     if (direct !== undefined) {
-      const chunks = await this.#answerDirectly(direct, nowNs, signal);
+      const chunks = await this.#sources.answerDirectly(direct, { nowNs, signal });
       if (chunks !== undefined) {
         logged.prepared([]);
         return { planned, logged, work: chunks, signal, slot, release: leave };
@@ -307,8 +210,7 @@ export class QueryPath {
     };
     try {
       for (const scan of planned.scans) {
-        const fromNs = visibleFrom(database, scan.table, nowNs);
-        scans.push(await this.#prepareScan(scan, fromNs, signal));
+        scans.push(await this.#sources.prepareScan(scan, { nowNs, signal }));
       }
       logged.prepared(scans.map((scan) => scan.segments));
       return {
@@ -316,7 +218,7 @@ export class QueryPath {
         logged,
         slot,
         work: planned.render((index) => (scans[index] as PreparedScan).text),
-        parts: QueryParts.of(planned, scans, (table) => this.#storeOf(table).index),
+        parts: QueryParts.of(planned, scans, (table) => this.#sources.seriesOf(table)),
         toSort: rowsToSort(planned, scans),
         signal,
         release,
@@ -324,23 +226,6 @@ export class QueryPath {
     } catch (error) {
       release();
       throw error;
-    }
-  }
-
-  async #prepareScan(
-    request: ScanRequest,
-    cutoffNs: bigint,
-    signal: AbortSignal,
-  ): Promise<PreparedScan> {
-    if (request.source !== undefined) {
-      return { segments: [], ...(await request.source.prepare(request)) };
-    }
-    try {
-      return await this.#storeOf(request.table).prepareScan(request, cutoffNs);
-    } catch (error) {
-      if (error instanceof FileDamaged) throw new ExecutionError(error.message, { cause: error });
-      // Rows are handed to the engine first.
-      throw toQueryError(error, signal);
     }
   }
 
@@ -352,7 +237,7 @@ export class QueryPath {
     const { logged, slot } = prepared;
     onBegun();
     try {
-      for await (const chunk of lendingBetween(slot, this.#rowsOf(prepared, signal))) {
+      for await (const chunk of lendingBetween(slot, this.#rows.of(prepared))) {
         logged.handedOut();
         yield chunk;
         logged.askedForMore();
@@ -366,108 +251,4 @@ export class QueryPath {
       prepared.release();
     }
   }
-
-  #rowsOf(
-    { work, planned, parts, toSort }: PreparedQuery,
-    signal: AbortSignal,
-  ): AsyncIterable<ResultChunk> {
-    if (typeof work !== 'string') return inTurns(work, signal);
-    const { columns, isSmall, isExplained } = planned;
-    if (parts !== undefined) return parts.rows({ host: this.#host, columns, signal });
-    if (isExplained || isSmall || toSort === undefined) {
-      const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
-      return isExplained ? explainedRows(chunks) : chunks;
-    }
-    return this.#sortedRows(work, { columns, toSort, signal });
-  }
-
-  /**
-   * The engine holds all rows that it sorts until the last one is taken, ten times what a limit may let out. So the answer is
-   * taken over at once where it has an end in sight, and not all sorts run at a time.
-   */
-  async *#sortedRows(
-    text: string,
-    at: {
-      readonly columns: readonly OutputColumn[];
-      readonly toSort: RowsToSort;
-      readonly signal: AbortSignal;
-    },
-  ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { columns, toSort, signal } = at;
-    const sorted = await this.#held.takeForSort(toSort.sizeBytes, signal);
-    const rowSize = rowSizeOf(columns);
-    const taken =
-      rowSize === undefined ? undefined : this.#held.takeForAnswer(toSort.answerRows * rowSize);
-    try {
-      const aheadRows = taken === undefined ? 0 : toSort.answerRows;
-      yield* this.#host.stream({
-        text,
-        columns,
-        isSmall: false,
-        signal,
-        aheadRows,
-        onMade: sorted,
-      });
-    } finally {
-      sorted();
-      taken?.();
-    }
-  }
-}
-
-interface RowsToSort {
-  /** About what the rows take that are read. */
-  readonly sizeBytes: number;
-  /** About as many rows come out at most. */
-  readonly answerRows: number;
-}
-
-/** A value with its share of the keys and of what the engine keeps of a row. */
-const SORTED_VALUE_BYTES = 12;
-
-function rowsToSort(planned: PlannedQuery, scans: readonly PreparedScan[]): RowsToSort {
-  const { maxRows = Number.POSITIVE_INFINITY } = planned;
-  let sizeBytes = 0;
-  let rowCount = 0;
-  scans.forEach(({ parts }, index) => {
-    const rows = (parts?.spans ?? []).reduce((sum, span) => sum + span.rowCount, 0);
-    rowCount += rows;
-    sizeBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
-  });
-  // Several scans may have more rows in common than all of them together.
-  const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
-  return { sizeBytes, answerRows: Math.min(maxRows, mostRows) };
-}
-
-/**
- * Hands chunks on and lends the query's place while nobody asks for the next: slow readers must not keep others from
- * running.
- */
-async function* lendingBetween<T>(
-  slot: QuerySlot,
-  chunks: AsyncIterable<T> | Iterable<T>,
-): AsyncGenerator<T, void, undefined> {
-  for await (const chunk of chunks) {
-    slot.lend();
-    yield chunk;
-    const isBack = slot.reclaim();
-    if (isBack !== undefined) await isBack;
-  }
-}
-
-/** Chunks that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
-async function* inTurns(
-  chunks: Iterable<ResultChunk>,
-  signal: AbortSignal,
-): AsyncGenerator<ResultChunk, void, undefined> {
-  const runner = new StepRunner(signal);
-  for (const chunk of chunks) {
-    await runner.take();
-    yield chunk;
-  }
-}
-
-function noteFailure<E>(logged: LoggedQuery, error: E): E {
-  logged.ended(error instanceof QueryCancelled ? 'cancel' : 'fail');
-  return error;
 }

@@ -1,0 +1,99 @@
+import type { OutputColumn, ResultChunk } from '../../model/result.js';
+import { type DuckDbHost, rowSizeOf } from '../../storage/duckdb/duckdb-host.js';
+import type { PlannedQuery } from '../sql/planned-query.js';
+import { explainedRows } from './explained-rows.js';
+import { HeldMemory } from './held-memory.js';
+import type { QueryParts } from './query-parts.js';
+import { inTurns } from './query-turns.js';
+import type { PreparedScan } from './table/prepared-scan.js';
+
+/** A query that may begin: its sources are pinned. */
+export interface RunnableQuery {
+  readonly planned: PlannedQuery;
+  /** Text for the engine, or the answer itself. */
+  readonly work: string | Iterable<ResultChunk>;
+  /** The same text in parts, one behind the other, when the answer is too large to be held. */
+  readonly parts?: QueryParts | undefined;
+  /** What the engine may have to hold until it has the first row. */
+  readonly toSort?: RowsToSort | undefined;
+  /** Of the query: its client's, or its time limit's. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs queries that are planned, each in the way that holds the least memory. */
+export class QueryRows {
+  readonly #host: DuckDbHost;
+  readonly #held = new HeldMemory();
+
+  constructor(host: DuckDbHost) {
+    this.#host = host;
+  }
+
+  of({ work, planned, parts, toSort, signal }: RunnableQuery): AsyncIterable<ResultChunk> {
+    if (typeof work !== 'string') return inTurns(work, signal);
+    const { columns, isSmall, isExplained } = planned;
+    if (parts !== undefined) return parts.rows({ host: this.#host, columns, signal });
+    if (isExplained || isSmall || toSort === undefined) {
+      const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
+      return isExplained ? explainedRows(chunks) : chunks;
+    }
+    return this.#sortedRows(work, { columns, toSort, signal });
+  }
+
+  /**
+   * The engine holds all rows that it sorts until the last one is taken, ten times what a limit may let out. So the answer is
+   * taken over at once where it has an end in sight, and not all sorts run at a time.
+   */
+  async *#sortedRows(
+    text: string,
+    at: {
+      readonly columns: readonly OutputColumn[];
+      readonly toSort: RowsToSort;
+      readonly signal: AbortSignal;
+    },
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { columns, toSort, signal } = at;
+    const sorted = await this.#held.takeForSort(toSort.sizeBytes, signal);
+    const rowSize = rowSizeOf(columns);
+    const taken =
+      rowSize === undefined ? undefined : this.#held.takeForAnswer(toSort.answerRows * rowSize);
+    try {
+      const aheadRows = taken === undefined ? 0 : toSort.answerRows;
+      yield* this.#host.stream({
+        text,
+        columns,
+        isSmall: false,
+        signal,
+        aheadRows,
+        onMade: sorted,
+      });
+    } finally {
+      sorted();
+      taken?.();
+    }
+  }
+}
+
+export interface RowsToSort {
+  /** About what the rows take that are read. */
+  readonly sizeBytes: number;
+  /** About as many rows come out at most. */
+  readonly answerRows: number;
+}
+
+/** A value with its share of the keys and of what the engine keeps of a row. */
+const SORTED_VALUE_BYTES = 12;
+
+export function rowsToSort(planned: PlannedQuery, scans: readonly PreparedScan[]): RowsToSort {
+  const { maxRows = Number.POSITIVE_INFINITY } = planned;
+  let sizeBytes = 0;
+  let rowCount = 0;
+  scans.forEach(({ parts }, index) => {
+    const rows = (parts?.spans ?? []).reduce((sum, span) => sum + span.rowCount, 0);
+    rowCount += rows;
+    sizeBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
+  });
+  // Several scans may have more rows in common than all of them together.
+  const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
+  return { sizeBytes, answerRows: Math.min(maxRows, mostRows) };
+}

@@ -1,0 +1,31 @@
+import type { ResultChunk } from '../../model/result.js';
+import { StepRunner } from '../../model/steps.js';
+import type { QuerySlot } from './query-slots.js';
+
+/**
+ * Hands chunks on and lends the query's place while nobody asks for the next: slow readers must not keep others from
+ * running.
+ */
+export async function* lendingBetween<T>(
+  slot: QuerySlot,
+  chunks: AsyncIterable<T> | Iterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  for await (const chunk of chunks) {
+    slot.lend();
+    yield chunk;
+    const isBack = slot.reclaim();
+    if (isBack !== undefined) await isBack;
+  }
+}
+
+/** Chunks that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
+export async function* inTurns(
+  chunks: Iterable<ResultChunk>,
+  signal: AbortSignal,
+): AsyncGenerator<ResultChunk, void, undefined> {
+  const runner = new StepRunner(signal);
+  for (const chunk of chunks) {
+    await runner.take();
+    yield chunk;
+  }
+}
