@@ -85,9 +85,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     },
     async start() {
       const { openTsdb } = await loadParts();
-      opened = await openTsdb(needs, (text, context, signal) =>
-        planner.plan(text, context, signal),
-      );
+      opened = await openTsdb(needs, (text, context, asker) => planner.plan(text, context, asker));
       if (opened.hasTables) planner.prepare();
     },
     freeze: (snapshot) => whenOpen().engine.freeze(snapshot),
@@ -122,11 +120,13 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     warmUp() {
       whenOpen().warmUp({
         async sql(result) {
-          const { encode } = await import('./routes/query/result-answer.js');
+          const { resultAnswer } = await import('./routes/query/result-answer.js');
+          const { PiecePool } = await import('./routes/formats/piece-pool.js');
           const { TEXT_FORMATS } = await import('./routes/formats/index.js');
           const isInfluxdb3 = needs.settings.compat === 'influxdb3';
           const format = TEXT_FORMATS[isInfluxdb3 ? 'json_rows' : 'json_series'];
-          for await (const _piece of encode(result, format));
+          const { rest } = await resultAnswer(result, format, new PiecePool());
+          if (rest !== undefined) for await (const _piece of rest);
         },
         async influxql(run) {
           const { encodedRun } = await import('./routes/influxql/v1-query-route.js');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { PlainConnection, type WrittenAnswer } from './plain-connection.js';
@@ -93,6 +93,44 @@ describe('PlainConnection', () => {
       }
       await aWhile(50);
       assert.equal(pair.goneCount(), pair.answerCount());
+    });
+  }
+
+  for (const [how, leave] of [
+    ['has ended its side', (client: Socket) => client.end()],
+    ['is gone', (client: Socket) => client.destroy()],
+  ] as const) {
+    it(`tells who asks late whether the client leaves that it ${how}`, async () => {
+      const told = new EventEmitter();
+      const begun = once(told, 'begun');
+      const asked = once(told, 'asked');
+      const server = createServer({ allowHalfOpen: true }, (socket) => {
+        new PlainConnection(socket, {
+          nowMs: 0,
+          read: (_bytes, leaving) => ({
+            async answer() {
+              told.emit('begun');
+              await aWhile(100); // It has left meanwhile.
+              told.emit('asked', leaving());
+              return await new Promise<never>(() => undefined);
+            },
+          }),
+          onCut: () => undefined,
+          onLeft: () => undefined,
+          handOver: () => undefined,
+        }).start();
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo; // it listens on a port
+      const client = connect(port, '127.0.0.1');
+      client.on('error', () => undefined);
+      client.write('?');
+      await begun;
+      leave(client);
+      const [signal] = (await asked) as [AbortSignal]; // as it is told
+      if (!signal.aborted) await once(signal, 'abort');
+      assert.ok(signal.aborted);
+      server.close();
     });
   }
 });

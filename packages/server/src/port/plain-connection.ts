@@ -52,6 +52,8 @@ export class PlainConnection {
   /** Of the answer that is being made, when it asked whether its client leaves. */
   #leaving: AbortController | undefined;
   #isClosing = false;
+  /** The client sends nothing more. */
+  #hasEnded = false;
   /** Whether a request came since the last look at the time. */
   #isActive = true;
   #idleSinceMs: number;
@@ -109,7 +111,12 @@ export class PlainConnection {
   };
 
   readonly #signal = (): AbortSignal => {
-    this.#leaving ??= new AbortController();
+    if (this.#leaving === undefined) {
+      this.#leaving = new AbortController();
+      // It may be asked for late, by who found that it takes longer.
+      if (this.#socket.destroyed) this.#leaving.abort();
+      else if (this.#hasEnded) this.#socket.destroy();
+    }
     return this.#leaving.signal;
   };
 
@@ -230,6 +237,7 @@ export class PlainConnection {
   /** The client sends nothing more, and may still wait for an answer. */
   readonly #onEnd = (): void => {
     this.#isClosing = true;
+    this.#hasEnded = true;
     if (!this.#isBusy) this.#socket.end();
     // Whoever asked whether the client leaves works long: as for Node's server, this is how clients end that.
     else if (this.#leaving !== undefined) this.#socket.destroy();

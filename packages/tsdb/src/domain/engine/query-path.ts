@@ -11,7 +11,7 @@ import type { LoggedQuery } from '../system-tables/logged-query.js';
 import type { QueryLog } from '../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest, QueryShape } from './engine.js';
 import { toQueryError } from './engine-failure.js';
-import { QueryDeadline } from './query-deadline.js';
+import { type Asker, QueryDeadline } from './query-deadline.js';
 import { noteFailure } from './query-outcome.js';
 import { QueryParts } from './query-parts.js';
 import { QueryRows, type RunnableQuery, rowsToSort } from './query-rows.js';
@@ -23,11 +23,11 @@ import { lendingBetween } from './query-turns.js';
 import type { PreparedScan } from './table/prepared-scan.js';
 import type { TableStore } from './table-store.js';
 
-/** What takes long is planned elsewhere, unless `signal` says that nobody waits any more. */
+/** What takes long is planned elsewhere, unless nobody waits any more. */
 export type Planner = (
   text: string,
   context: PlanContext,
-  signal?: AbortSignal,
+  asker?: Asker,
 ) => PlannedQuery | Promise<PlannedQuery>;
 
 /** A planned query with its sources pinned. `release` must be called once. */
@@ -96,13 +96,20 @@ export class QueryPath {
 
   async query(request: QueryRequest): Promise<ResultStream> {
     const prepared = await this.#prepare(request, true);
-    const { signal } = prepared;
+    const { columns, tableName } = prepared.planned;
+    const made = madeChunks(prepared.work);
+    if (made !== undefined) {
+      prepared.logged.ended('success');
+      prepared.release();
+      return { columns, tableName, made, chunks: oneByOne(made) };
+    }
+    const { signal } = prepared.asker;
     // An answer that nobody begins to take never comes to its own end.
     const leave = (): void => prepared.release();
     signal.addEventListener('abort', leave, { once: true });
     return {
-      columns: prepared.planned.columns,
-      tableName: prepared.planned.tableName,
+      columns,
+      tableName,
       chunks: this.#chunks(prepared, signal, () => signal.removeEventListener('abort', leave)),
     };
   }
@@ -125,12 +132,12 @@ export class QueryPath {
       const file = await this.#files.writeResult({
         // The engine's text has names of its own; the file has those of the answer.
         select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
-        signal: prepared.signal,
+        signal: prepared.asker.signal,
       });
       prepared.logged.ended('success');
       return file;
     } catch (error) {
-      throw noteFailure(prepared.logged, toQueryError(error, prepared.signal));
+      throw noteFailure(prepared.logged, toQueryError(error, prepared.asker.signal));
     } finally {
       prepared.release();
     }
@@ -145,17 +152,23 @@ export class QueryPath {
     const database = this.#catalog.database(request.database);
     if (database === undefined) throw new DatabaseNotFound({ database: request.database });
     const logged = this.#queryLog.begin(request);
-    const deadline = new QueryDeadline(request.signal, this.#timeoutMs);
-    const { signal } = deadline;
+    const deadline = new QueryDeadline(request, this.#timeoutMs);
     let leave = (): void => deadline.end();
     try {
-      const slot = await (mayBeDirect ? this.#slots.admit(signal) : this.#slots.take(signal));
+      const slot = await (mayBeDirect ? this.#slots.admit(deadline) : this.#slots.take(deadline));
       leave = () => {
         deadline.end();
         slot.release();
       };
       logged.permitted();
-      return await this.#plan(request, { database, logged, signal, slot, leave, mayBeDirect });
+      return await this.#plan(request, {
+        database,
+        logged,
+        asker: deadline,
+        slot,
+        leave,
+        mayBeDirect,
+      });
     } catch (error) {
       leave();
       throw noteFailure(logged, error);
@@ -167,13 +180,13 @@ export class QueryPath {
     at: {
       readonly database: DatabaseSchema;
       readonly logged: LoggedQuery;
-      readonly signal: AbortSignal;
+      readonly asker: Asker;
       readonly slot: QuerySlot;
       readonly leave: () => void;
       readonly mayBeDirect: boolean;
     },
   ): Promise<PreparedQuery> {
-    const { database, logged, signal, slot, leave } = at;
+    const { database, logged, asker, slot, leave } = at;
     let nowNs = this.#nowNs();
     const plan = (): PlannedQuery | Promise<PlannedQuery> => {
       const context: PlanContext = {
@@ -182,17 +195,17 @@ export class QueryPath {
         params: request.params,
         virtualTables: this.#virtualTables(database),
       };
-      return this.#planner(request.text, context, signal);
+      return this.#planner(request.text, context, asker);
     };
     const planning = plan();
     let planned = planning instanceof Promise ? await planning : planning;
     logged.planned();
     const direct = at.mayBeDirect ? planned.direct : undefined;
     if (direct !== undefined) {
-      const chunks = await this.#sources.answerDirectly(direct, { nowNs, signal });
+      const chunks = await this.#sources.answerDirectly(direct, nowNs, asker);
       if (chunks !== undefined) {
         logged.prepared([]);
-        return { planned, logged, work: chunks, signal, slot, release: leave };
+        return { planned, logged, work: chunks, asker, slot, release: leave };
       }
     }
     const entering = slot.enter();
@@ -210,7 +223,7 @@ export class QueryPath {
     };
     try {
       for (const scan of planned.scans) {
-        scans.push(await this.#sources.prepareScan(scan, { nowNs, signal }));
+        scans.push(await this.#sources.prepareScan(scan, nowNs, asker));
       }
       logged.prepared(scans.map((scan) => scan.segments));
       return {
@@ -220,7 +233,7 @@ export class QueryPath {
         work: planned.render((index) => (scans[index] as PreparedScan).text),
         parts: QueryParts.of(planned, scans, (table) => this.#sources.seriesOf(table)),
         toSort: rowsToSort(planned, scans),
-        signal,
+        asker,
         release,
       };
     } catch (error) {
@@ -251,4 +264,15 @@ export class QueryPath {
       prepared.release();
     }
   }
+}
+
+/** A short answer that is there already: nobody has to be let go first between its chunks. */
+function madeChunks(work: RunnableQuery['work']): readonly ResultChunk[] | undefined {
+  return Array.isArray(work) && work.length <= 1 ? work : undefined;
+}
+
+async function* oneByOne(
+  chunks: readonly ResultChunk[],
+): AsyncGenerator<ResultChunk, void, undefined> {
+  yield* chunks;
 }

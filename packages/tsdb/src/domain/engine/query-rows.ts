@@ -3,6 +3,7 @@ import { type DuckDbHost, rowSizeOf } from '../../storage/duckdb/duckdb-host.js'
 import type { PlannedQuery } from '../sql/planned-query.js';
 import { explainedRows } from './explained-rows.js';
 import { HeldMemory } from './held-memory.js';
+import type { Asker } from './query-deadline.js';
 import type { QueryParts } from './query-parts.js';
 import { inTurns } from './query-turns.js';
 import type { PreparedScan } from './table/prepared-scan.js';
@@ -17,7 +18,7 @@ export interface RunnableQuery {
   /** What the engine may have to hold until it has the first row. */
   readonly toSort?: RowsToSort | undefined;
   /** Of the query: its client's, or its time limit's. */
-  readonly signal: AbortSignal;
+  readonly asker: Asker;
 }
 
 /** Runs queries that are planned, each in the way that holds the least memory. */
@@ -29,7 +30,8 @@ export class QueryRows {
     this.#host = host;
   }
 
-  of({ work, planned, parts, toSort, signal }: RunnableQuery): AsyncIterable<ResultChunk> {
+  of({ work, planned, parts, toSort, asker }: RunnableQuery): AsyncIterable<ResultChunk> {
+    const { signal } = asker;
     if (typeof work !== 'string') return inTurns(work, signal);
     const { columns, isSmall, isExplained } = planned;
     if (parts !== undefined) return parts.rows({ host: this.#host, columns, signal });

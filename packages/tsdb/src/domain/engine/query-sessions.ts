@@ -3,11 +3,11 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Segment } from '../../storage/segments/segment.js';
 import type { QueryLog } from '../system-tables/query-log.js';
 import { toQueryError } from './engine-failure.js';
-import { QueryDeadline } from './query-deadline.js';
+import { type Asker, QueryDeadline } from './query-deadline.js';
 import { noteFailure } from './query-outcome.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import type { QuerySlot, QuerySlots } from './query-slots.js';
-import type { QueryMoment, QuerySources } from './query-sources.js';
+import type { QuerySources } from './query-sources.js';
 import { inTurns, lendingBetween } from './query-turns.js';
 import type { PreparedScan } from './table/prepared-scan.js';
 
@@ -39,11 +39,10 @@ export class QuerySessions {
 
   async open(request: SessionRequest): Promise<QuerySession> {
     const logged = this.#queryLog.begin(request);
-    const deadline = new QueryDeadline(request.signal, this.#timeoutMs);
-    const { signal } = deadline;
+    const deadline = new QueryDeadline(request, this.#timeoutMs);
     let slot: QuerySlot;
     try {
-      slot = await this.#slots.admit(signal);
+      slot = await this.#slots.admit(deadline);
     } catch (error) {
       deadline.end();
       throw noteFailure(logged, error);
@@ -54,16 +53,18 @@ export class QuerySessions {
     const sources = this.#sources;
     return {
       nowNs,
-      signal,
+      get signal() {
+        return deadline.signal;
+      },
       read: (statement) =>
         lendingBetween(
           slot,
-          this.#chunks(statement, { signal, nowNs, slot }, (segments) =>
+          this.#chunks(statement, { asker: deadline, nowNs, slot }, (segments) =>
             logged.prepared([segments]),
           ),
         ),
       readDirectly: async (direct) => {
-        const chunks = await sources.answerDirectly(direct, { nowNs, signal });
+        const chunks = await sources.answerDirectly(direct, nowNs, deadline);
         if (chunks !== undefined) logged.prepared([]);
         return chunks;
       },
@@ -83,16 +84,16 @@ export class QuerySessions {
 
   async *#chunks(
     statement: SessionStatement,
-    at: QueryMoment & { readonly slot: QuerySlot },
+    at: { readonly asker: Asker; readonly nowNs: bigint; readonly slot: QuerySlot },
     onPrepared: (segments: readonly Segment[]) => void,
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { signal, slot } = at;
+    const { asker, nowNs, slot } = at;
     const { direct } = statement;
     if (direct !== undefined) {
-      const chunks = await this.#sources.answerDirectly(direct, at);
+      const chunks = await this.#sources.answerDirectly(direct, nowNs, asker);
       if (chunks !== undefined) {
         onPrepared([]);
-        yield* inTurns(chunks, signal);
+        yield* inTurns(chunks, asker.signal);
         return;
       }
     }
@@ -100,15 +101,15 @@ export class QuerySessions {
     try {
       await slot.enter();
       for (const scan of statement.scans) {
-        const prepared = await this.#sources.prepareScan(scan, at);
+        const prepared = await this.#sources.prepareScan(scan, nowNs, asker);
         scans.push(prepared);
         onPrepared(prepared.segments);
       }
       const text = statement.render((index) => (scans[index] as PreparedScan).text);
       const { columns, isSmall } = statement;
-      yield* this.#host.stream({ text, columns, isSmall, signal });
+      yield* this.#host.stream({ text, columns, isSmall, signal: asker.signal });
     } catch (error) {
-      throw toQueryError(error, signal);
+      throw toQueryError(error, asker.signal);
     } finally {
       for (const scan of scans) scan.release();
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { QuerySlots } from './query-slots.js';
 
-const never = new AbortController().signal;
+const never = new AbortController();
 
 /** Whether a promise has settled after everything that is due has run. */
 async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
@@ -98,7 +98,7 @@ describe('QuerySlots', () => {
     const gone = new AbortController();
     const leaving = await (async () => {
       guests.pop()?.release();
-      return await slots.admit(gone.signal);
+      return await slots.admit(gone);
     })();
     const entering = leaving.enter();
     gone.abort();
@@ -116,7 +116,7 @@ describe('QuerySlots', () => {
     for (const giveUp of ['held', 'idle', 'lent', 'regaining', 'aborted'] as const) {
       const slots = new QuerySlots(1);
       const abort = new AbortController();
-      const slow = await slots.take(abort.signal);
+      const slow = await slots.take(abort);
       if (giveUp !== 'held') slow.lend();
       const other = giveUp === 'held' || giveUp === 'idle' ? undefined : await slots.take(never);
       const back = giveUp === 'regaining' || giveUp === 'aborted' ? slow.reclaim() : undefined;

@@ -1,4 +1,5 @@
 import { QueryCancelled, QueryQueueFull } from '../../errors.js';
+import type { Asker } from './query-deadline.js';
 
 /** Queries that may wait for a slot; more are refused. */
 const MAX_WAITING = 10_000;
@@ -44,25 +45,25 @@ export class QuerySlots {
     return this.#waiting.length;
   }
 
-  async take(signal: AbortSignal): Promise<QuerySlot> {
+  async take(asker: Asker): Promise<QuerySlot> {
     if (this.#waiting.length >= MAX_WAITING) throw new QueryQueueFull();
-    if (!this.#takeFree() && !this.#borrow()) await this.#wait(signal);
-    return this.#slot(signal, 'held');
+    if (!this.#takeFree() && !this.#borrow()) await this.#wait(asker.signal);
+    return this.#slot(asker, 'held');
   }
 
   /**
    * A place if there is one, otherwise leave to begin as a guest: what is answered from memory must not wait for those that
    * keep the engine busy. Guests must `enter` before they ask the engine.
    */
-  async admit(signal: AbortSignal): Promise<QuerySlot> {
-    if (this.#takeFree() || this.#borrow()) return this.#slot(signal, 'held');
-    if (this.#guestCount >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(signal);
+  async admit(asker: Asker): Promise<QuerySlot> {
+    if (this.#takeFree() || this.#borrow()) return this.#slot(asker, 'held');
+    if (this.#guestCount >= this.#count * MAX_GUESTS_PER_SLOT) return await this.take(asker);
     this.#guestCount++;
-    return this.#slot(signal, 'guest');
+    return this.#slot(asker, 'guest');
   }
 
-  #slot(signal: AbortSignal, state: 'held' | 'guest'): QuerySlot {
-    return new Slot(signal, state, {
+  #slot(asker: Asker, state: 'held' | 'guest'): QuerySlot {
+    return new Slot(asker, state, {
       idle: (slot) => {
         if (this.#waiting.length > 0 && this.#mayLend()) {
           this.#lentCount++;
@@ -74,12 +75,12 @@ export class QuerySlots {
       },
       busy: (slot) => void this.#idle.delete(slot),
       regain: async () => {
-        if (!this.#takeFree() && !this.#borrow()) await this.#wait(signal);
+        if (!this.#takeFree() && !this.#borrow()) await this.#wait(asker.signal);
         this.#lentCount--;
       },
       forget: () => void this.#lentCount--,
       enter: async () => {
-        if (!this.#takeFree() && !this.#borrow()) await this.#wait(signal);
+        if (!this.#takeFree() && !this.#borrow()) await this.#wait(asker.signal);
         this.#guestCount--;
       },
       part: () => void this.#guestCount--,
@@ -149,11 +150,11 @@ interface SlotDesk {
 
 class Slot implements QuerySlot {
   readonly #desk: SlotDesk;
-  readonly #signal: AbortSignal;
+  readonly #asker: Asker;
   #state: 'held' | 'idle' | 'lent' | 'regaining' | 'guest' | 'entering' | 'released';
 
-  constructor(signal: AbortSignal, state: 'held' | 'guest', desk: SlotDesk) {
-    this.#signal = signal;
+  constructor(asker: Asker, state: 'held' | 'guest', desk: SlotDesk) {
+    this.#asker = asker;
     this.#state = state;
     this.#desk = desk;
   }
@@ -190,7 +191,7 @@ class Slot implements QuerySlot {
   async #enter(): Promise<void> {
     this.#state = 'entering';
     try {
-      if (this.#signal.aborted) throw new QueryCancelled();
+      if (this.#asker.signal.aborted) throw new QueryCancelled();
       await this.#desk.enter();
     } catch (error) {
       // Still a guest, until it is released.
@@ -205,7 +206,7 @@ class Slot implements QuerySlot {
   async #regain(): Promise<void> {
     this.#state = 'regaining';
     try {
-      if (this.#signal.aborted) throw new QueryCancelled();
+      if (this.#asker.signal.aborted) throw new QueryCancelled();
       await this.#desk.regain();
     } catch (error) {
       // Still one that is lent, until it is released.

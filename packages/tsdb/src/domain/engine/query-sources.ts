@@ -6,16 +6,11 @@ import type { TableSchema } from '../../model/schema.js';
 import { FileDamaged } from '../../storage/segments/segment-files.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { toQueryError } from './engine-failure.js';
+import type { Asker } from './query-deadline.js';
 import type { SeriesIndex } from './series-index.js';
 import type { PreparedScan } from './table/prepared-scan.js';
 import type { TableStore } from './table-store.js';
 import { visibleFrom } from './visible-from.js';
-
-/** At which moment a query looks, and until when. */
-export interface QueryMoment {
-  readonly nowNs: bigint;
-  readonly signal: AbortSignal;
-}
 
 /** What queries read: rows in memory, and sources for the engine. */
 export class QuerySources {
@@ -35,7 +30,8 @@ export class QuerySources {
   /** The answer of rows in memory; `undefined`: they do not answer this. */
   async answerDirectly(
     direct: DirectRequest,
-    { nowNs, signal }: QueryMoment,
+    nowNs: bigint,
+    asker: Asker,
   ): Promise<Iterable<ResultChunk> | undefined> {
     const store = this.#storeOf(direct.table);
     try {
@@ -44,12 +40,12 @@ export class QuerySources {
       return chunks;
     } catch (error) {
       // Columns that are not in memory yet are read by the engine.
-      throw toQueryError(error, signal);
+      throw toQueryError(error, asker.signal);
     }
   }
 
   /** Pins what the engine reads for one part of a query. */
-  async prepareScan(request: ScanRequest, { nowNs, signal }: QueryMoment): Promise<PreparedScan> {
+  async prepareScan(request: ScanRequest, nowNs: bigint, asker: Asker): Promise<PreparedScan> {
     if (request.source !== undefined) {
       return { segments: [], ...(await request.source.prepare(request)) };
     }
@@ -59,7 +55,7 @@ export class QuerySources {
     } catch (error) {
       if (error instanceof FileDamaged) throw new ExecutionError(error.message, { cause: error });
       // Rows are handed to the engine first.
-      throw toQueryError(error, signal);
+      throw toQueryError(error, asker.signal);
     }
   }
 

@@ -15,11 +15,11 @@ export class LatePlanner {
   plan(
     text: string,
     context: PlanContext,
-    signal?: AbortSignal,
+    asker?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     return (
-      this.#loaded?.plan(text, context, signal) ??
-      this.#load().then((planner) => planner.plan(text, context, signal))
+      this.#loaded?.plan(text, context, asker) ??
+      this.#load().then((planner) => planner.plan(text, context, asker))
     );
   }
 

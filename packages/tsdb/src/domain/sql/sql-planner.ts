@@ -27,7 +27,7 @@ export class SqlPlanner {
   plan(
     text: string,
     context: PlanContext,
-    signal?: AbortSignal,
+    asker?: { readonly signal: AbortSignal },
   ): PlannedQuery | Promise<PlannedQuery> {
     try {
       return this.#direct.plan(text, context, () => {
@@ -36,7 +36,7 @@ export class SqlPlanner {
       });
     } catch (error) {
       if (!(error instanceof EffortExceeded)) throw error;
-      return this.#thread.plan(text, context, signal).then(plannedFrom);
+      return this.#thread.plan(text, context, asker?.signal).then(plannedFrom);
     }
   }
 

@@ -1,6 +1,6 @@
 import { ROW_STYLE } from './cell-text.js';
 import type { Encoder, ResultHead, TextFormat } from './encoder.js';
-import { JsonCells } from './json-cells.js';
+import { JsonCells, type JsonColumn } from './json-cells.js';
 import { Piece, type TextBytes } from './text-bytes.js';
 
 /** `[{"host":"a"},…]`, NULL columns left out. Source: tsdb-http, "Row shape". */
@@ -25,13 +25,24 @@ interface Frame {
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
+/** The columns of a statement that is asked again are the same ones; they are kept as long as the statement is. */
+const MEMBERS = new WeakMap<ResultHead['columns'], readonly JsonColumn[]>();
+
+function membersOf(columns: ResultHead['columns']): readonly JsonColumn[] {
+  let members = MEMBERS.get(columns);
+  if (members === undefined) {
+    const ofNull = new Piece('');
+    members = columns.map(({ name, type }) => {
+      const lead = new Piece(`,${JSON.stringify(name)}:`);
+      return { type, style: ROW_STYLE, lead, ofNull };
+    });
+    MEMBERS.set(columns, members);
+  }
+  return members;
+}
+
 function openRows({ columns }: ResultHead, frame: Frame, out: TextBytes): Encoder {
-  const ofNull = new Piece('');
-  const members = columns.map(({ name, type }) => {
-    const lead = new Piece(`,${JSON.stringify(name)}:`);
-    return { type, style: ROW_STYLE, lead, ofNull };
-  });
-  const cells = new JsonCells(members, out);
+  const cells = new JsonCells(membersOf(columns), out);
   let isFirst = true;
   return {
     begin: () => out.ascii(frame.begin),

@@ -13,8 +13,16 @@ export function registerQueryRoutes(app: FastifyInstance, deps: RouteDeps): read
     dialect: isInfluxdb3 ? 'text' : 'native',
     async answer(request) {
       const { format, database, text, params } = readQueryInput(request, isInfluxdb3);
-      const signal = request.leaving();
-      return await answerQuery({ database, language: 'sql', text, params, signal }, format, deps);
+      const query = {
+        database,
+        language: 'sql',
+        text,
+        params,
+        get signal() {
+          return request.leaving();
+        },
+      } as const;
+      return await answerQuery(query, format, deps);
     },
   };
   registerQueryRoute(app, route, deps);

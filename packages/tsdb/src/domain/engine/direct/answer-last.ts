@@ -119,7 +119,17 @@ function compareTimes(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function* chunksOf(chunks: RowChunks, picked: PickedRows): Generator<ResultChunk, void, undefined> {
+/** What is one chunk is made at once. */
+function chunksOf(chunks: RowChunks, picked: PickedRows): Iterable<ResultChunk> {
+  const { length } = picked.rows;
+  if (length > CHUNK_ROWS) return manyChunksOf(chunks, picked);
+  return length > 0 ? [chunks.chunk(picked, 0, length)] : [];
+}
+
+function* manyChunksOf(
+  chunks: RowChunks,
+  picked: PickedRows,
+): Generator<ResultChunk, void, undefined> {
   for (let from = 0; from < picked.rows.length; from += CHUNK_ROWS)
     yield chunks.chunk(picked, from, Math.min(picked.rows.length, from + CHUNK_ROWS));
 }

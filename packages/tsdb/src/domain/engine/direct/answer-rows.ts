@@ -140,7 +140,21 @@ function* sliceChunks(
   }
 }
 
-function* chunksOf(
+/** What is one chunk is made at once. */
+function chunksOf(
+  chunks: RowChunks,
+  picked: PickedRows,
+  range: { readonly from: number; readonly to: number },
+): Iterable<ResultChunk> {
+  const { from, to } = range;
+  return to - from <= CHUNK_ROWS
+    ? from < to
+      ? [chunks.chunk(picked, from, to)]
+      : []
+    : manyChunksOf(chunks, picked, range);
+}
+
+function* manyChunksOf(
   chunks: RowChunks,
   picked: PickedRows,
   range: { readonly from: number; readonly to: number },

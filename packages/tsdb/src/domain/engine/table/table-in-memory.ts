@@ -15,6 +15,8 @@ import type { OpenSegment } from './table-segments.js';
 export class TableInMemory {
   readonly #parts: TableParts;
   readonly #columns: TableColumns;
+  /** Every query needs those in its range; a segment never changes. */
+  readonly #segmentSources = new WeakMap<OpenSegment, RowSource>();
 
   constructor(options: {
     readonly parts: TableParts;
@@ -124,6 +126,15 @@ export class TableInMemory {
   }
 
   #segmentRows(open: OpenSegment): RowSource {
+    let source = this.#segmentSources.get(open);
+    if (source === undefined) {
+      source = this.#rowSourceOf(open);
+      this.#segmentSources.set(open, source);
+    }
+    return source;
+  }
+
+  #rowSourceOf(open: OpenSegment): RowSource {
     const { rowCount, objectName, columnIds, minTime, maxTime } = open.segment;
     return {
       key: open,
