@@ -21,7 +21,9 @@ export {
 } from './flight-client.js';
 export { type HttpAnswer, HttpClient, type HttpRequest } from './http-client.js';
 export { Http2Client } from './http2-client.js';
+export { type PythonPackages, pythonWith } from './python.js';
 export { RawConnection } from './raw-connection.js';
+export { runProgram } from './run-program.js';
 export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
 export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';

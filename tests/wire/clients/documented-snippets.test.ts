@@ -1,20 +1,20 @@
 // Source: docs/CLIENTS.md of this repository: its examples run as they stand. Rows F-01, F-02, W-08 of tsdb-http's checklist.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { rows, ServerProcess } from '../../harness/index.js';
+import { pythonWith, rows, runProgram, ServerProcess } from '../../harness/index.js';
 
 const at = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
-/** Outlives a run, so that packages are installed once. */
-const VENV = at('node_modules/.cache/plinth-python-clients');
-const PYTHON_PACKAGES = ['influxdb3-python', 'adbc-driver-flightsql', 'pyarrow'];
-const INSTALL_TIMEOUT_MS = 180_000;
-const RUN_TIMEOUT_MS = 120_000;
+const PYTHON = {
+  name: 'clients',
+  packages: ['influxdb3-python', 'adbc-driver-flightsql', 'pyarrow'],
+  probe: 'import influxdb_client_3, adbc_driver_flightsql, pyarrow.flight',
+};
 
 /** The first block of a language in a section of the page. */
 function snippet(section: string, language: string, which = 0): string {
@@ -27,60 +27,7 @@ function snippet(section: string, language: string, which = 0): string {
   return found;
 }
 
-async function run(
-  command: string,
-  args: readonly string[],
-  options: {
-    readonly cwd?: string;
-    readonly env?: Record<string, string>;
-    readonly timeoutMs?: number;
-  } = {},
-): Promise<string> {
-  const child = spawn(command, args, {
-    ...(options.cwd !== undefined && { cwd: options.cwd }),
-    env: { ...process.env, ...options.env },
-    timeout: options.timeoutMs ?? RUN_TIMEOUT_MS,
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (piece: string) => {
-      output += piece;
-    });
-  }
-  const code = await new Promise((resolve, reject) =>
-    child.on('error', reject).on('close', resolve),
-  );
-  assert.equal(code, 0, `${command} ${args.join(' ')}\n${output}`);
-  return output;
-}
-
 const isInstalled = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
-
-/** Path of a Python with the clients; `undefined` (and the test is skipped) where they cannot be installed. */
-async function pythonWithClients(context: TestContext): Promise<string | undefined> {
-  const python = join(VENV, 'bin', 'python');
-  const probe = 'import influxdb_client_3, adbc_driver_flightsql, pyarrow.flight';
-  if (isInstalled(python, '-c', probe)) return python;
-  try {
-    await mkdir(VENV, { recursive: true });
-    await run('python3', ['-m', 'venv', VENV], { timeoutMs: INSTALL_TIMEOUT_MS });
-    const pip = [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--retries',
-      '1',
-    ];
-    await run(python, [...pip, ...PYTHON_PACKAGES], { timeoutMs: INSTALL_TIMEOUT_MS });
-    return python;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n').slice(-3).join(' ') : '';
-    context.skip(`the Python clients cannot be installed: ${reason}`);
-    return undefined;
-  }
-}
 
 describe('the examples of docs/CLIENTS.md', () => {
   let server: ServerProcess;
@@ -119,26 +66,26 @@ describe('the examples of docs/CLIENTS.md', () => {
   it('F-01 JavaScript writes a point and finds it again', async () => {
     await forget();
     const file = await write('client.mjs', snippet('JavaScript', 'js'));
-    assert.equal(await run(process.execPath, [file], { env: env() }), 'Kitchen 21.5\n');
+    assert.equal(await runProgram(process.execPath, [file], { env: env() }), 'Kitchen 21.5\n');
   });
 
   it('F-01 Python writes a point and finds it again', async (context) => {
-    const python = await pythonWithClients(context);
+    const python = await pythonWith(PYTHON, context);
     if (python === undefined) return;
     await forget();
     const file = await write('client.py', snippet('Python', 'python'));
-    assert.equal(await run(python, [file], { env: env() }), 'Kitchen 21.5\n');
+    assert.equal(await runProgram(python, [file], { env: env() }), 'Kitchen 21.5\n');
   });
 
   it('F-02 a driver of Flight SQL finds it with a bound parameter', async (context) => {
-    const python = await pythonWithClients(context);
+    const python = await pythonWith(PYTHON, context);
     if (python === undefined) return;
     await forget();
     const body = 'room,name=Kitchen temp=21.5\nroom,name=Cellar temp=11';
     const headers = { authorization: `Bearer ${token}` };
     await server.http.send('/api/v3/write_lp?db=home', { body, headers });
     const file = await write('adbc.py', snippet('Python', 'python', 1));
-    assert.equal(await run(python, [file], { env: env() }), 'Kitchen 21.5\n');
+    assert.equal(await runProgram(python, [file], { env: env() }), 'Kitchen 21.5\n');
   });
 
   it('W-08 Telegraf delivers to the output', {
@@ -146,7 +93,7 @@ describe('the examples of docs/CLIENTS.md', () => {
   }, async () => {
     const input = '[agent]\n  omit_hostname = true\n[[inputs.mem]]\n';
     const file = await write('telegraf.conf', input + snippet('Telegraf', 'toml'));
-    await run('telegraf', ['--config', file, '--once'], { env: env() });
+    await runProgram('telegraf', ['--config', file, '--once'], { env: env() });
     const headers = { authorization: `Bearer ${token}` };
     const found = await rows(server, 'home', 'SELECT count(*) AS n FROM mem', headers);
     assert.deepEqual(found, [{ n: 1 }]);
@@ -166,11 +113,11 @@ describe('the example for Go', () => {
     try {
       const text = snippet('Go', 'go').replaceAll('http://127.0.0.1:8181', server.url);
       await writeFile(join(folder, 'main.go'), text);
-      await run('go', ['mod', 'init', 'example'], { cwd: folder });
-      await run('go', ['mod', 'tidy'], { cwd: folder, timeoutMs });
+      await runProgram('go', ['mod', 'init', 'example'], { cwd: folder });
+      await runProgram('go', ['mod', 'tidy'], { cwd: folder, timeoutMs });
       const env = { PLINTH_TOKEN: 'any' };
       assert.equal(
-        await run('go', ['run', '.'], { cwd: folder, env, timeoutMs }),
+        await runProgram('go', ['run', '.'], { cwd: folder, env, timeoutMs }),
         'Kitchen 21.5\n',
       );
     } finally {
