@@ -4,6 +4,7 @@ import type { RowBatch } from '../../model/row-batch.js';
 import { ENGINE_TYPE } from '../duckdb/column-type.js';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName } from '../duckdb/quote.js';
+import { RecentBlocks } from './recent-blocks.js';
 import { RowBlock } from './row-block.js';
 
 /** Rows a table's first block holds; later ones are larger, so that many small tables stay small. */
@@ -36,6 +37,7 @@ export class BufferTable {
   #engineRows = 0;
   /** Columns of the engine table after `_series, _seq, time`; undefined until it exists. */
   #columns: Column[] | undefined;
+  readonly #recent: RecentBlocks;
   #isHandingOver = false;
   /** Calls of `handOver` that have not ended. */
   #handOverCount = 0;
@@ -49,6 +51,7 @@ export class BufferTable {
     this.name = options.name;
     this.#host = options.host;
     this.#idWords = options.idWords;
+    this.#recent = new RecentBlocks(options.host.blockMemory);
   }
 
   /** True when the engine's table has the column: otherwise every row of it reads NULL. */
@@ -61,11 +64,15 @@ export class BufferTable {
     return this.#engineRows;
   }
 
-  /** The rows that are not in the engine's table, in their order. Those of the last block grow. The caller may keep them. */
-  get blocks(): readonly RowBlock[] {
-    const blocks = [...this.#moving, ...this.#waiting];
+  /**
+   * The last rows as they were written, in their order: all that are not in the engine's table, and of the others some, as
+   * long as somebody asks for them. Those of the last block grow. The caller may keep them.
+   */
+  recentRows(): { readonly blocks: readonly RowBlock[]; readonly blocksFrom: number } {
+    this.#recent.noteAsked(this.rowCount);
+    const blocks = [...this.#recent.blocks, ...this.#moving, ...this.#waiting];
     for (const block of blocks) block.isLent = true;
-    return blocks;
+    return { blocks, blocksFrom: this.#engineRows - this.#recent.rowCount };
   }
 
   get columns(): readonly Column[] {
@@ -147,7 +154,7 @@ export class BufferTable {
           });
           blocks.shift();
           this.#engineRows += block.count;
-          block.retire();
+          this.#recent.add(block, this.#engineRows);
         }
       } catch (error) {
         this.#waiting.unshift(...blocks);
@@ -160,6 +167,7 @@ export class BufferTable {
   }
 
   async drop(): Promise<void> {
+    this.#recent.forget();
     if (this.#columns === undefined) return;
     this.#columns = undefined;
     await this.#host.withWriter(async (connection) => {

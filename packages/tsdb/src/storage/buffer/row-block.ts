@@ -56,6 +56,19 @@ export class RowBlock {
     }
   }
 
+  /** Texts are slices of whole bodies: who looks at rows that the engine has does not look at them. */
+  dropTexts(): void {
+    for (const { values } of this.fields.values()) if ('cells' in values) values.cells.length = 0;
+  }
+
+  /** Memory of its arrays. */
+  get sizeBytes(): number {
+    let sum = this.capacity * 20;
+    for (const { values, validity } of this.fields.values())
+      sum += validity.byteLength + ('cells' in values ? 0 : values.byteLength);
+    return sum;
+  }
+
   get free(): number {
     return this.capacity - this.count;
   }

@@ -7,11 +7,11 @@ import type { SeriesIndex } from '../series-index.js';
 import { Accumulator, type Measure } from './accumulators.js';
 import { type Buckets, NO_BUCKETS } from './buckets.js';
 import { groupChunks } from './group-chunks.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { timeAt } from './part.js';
 import { RunWalk } from './run-walk.js';
 import { type Runs, runsWithin } from './runs.js';
 import { SeriesGroups } from './series-groups.js';
-import type { LoadedRows } from './table-columns.js';
 
 /** Beyond these the engine, which uses all cores, is the faster one. */
 const MAX_VALUES = 64_000_000;

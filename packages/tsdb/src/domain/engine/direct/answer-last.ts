@@ -4,11 +4,11 @@ import type { ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
 import { compacted, MAX_COMPACTED_VALUES } from './compact-rows.js';
 import { lastRowsOf } from './last-rows.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { timeAt } from './part.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 import { SeriesGroups } from './series-groups.js';
-import type { LoadedRows } from './table-columns.js';
 
 /** Of many rows some are written while the ones before are on their way. */
 const CHUNK_ROWS = 512;

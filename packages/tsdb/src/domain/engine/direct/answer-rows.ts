@@ -3,12 +3,12 @@ import type { DirectRequest, DirectRows } from '../../../model/direct-request.js
 import type { ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
 import { compacted, MAX_COMPACTED_VALUES } from './compact-rows.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';
 import { type PickedRows, RowChunks } from './row-chunks.js';
 import { type Runs, runsWithin } from './runs.js';
 import { seriesRanks } from './series-ranks.js';
 import { SliceChunks } from './slice-chunks.js';
-import type { LoadedRows } from './table-columns.js';
 import { type TimeScale, timeScale } from './time-scale.js';
 import { TimeSorter } from './time-sorter.js';
 import { TimeWalk } from './time-walk.js';

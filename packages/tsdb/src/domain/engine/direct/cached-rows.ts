@@ -33,6 +33,11 @@ export class CachedRows {
     return this.#times === undefined || (this.#times.min <= maxTime && this.#times.max >= minTime);
   }
 
+  /** What is known of the rows before they are in memory. */
+  noteTimes(times: { readonly min: bigint; readonly max: bigint }): void {
+    this.#times = times;
+  }
+
   get part(): Part | undefined {
     const entry = this.#part;
     if (entry !== undefined) entry.lastUsedMs = this.#cache.nowMs();

@@ -1,6 +1,6 @@
+import type { LoadedRows } from './loaded-rows.js';
 import { isSet, type Part, type StoredColumn } from './part.js';
 import type { PickedRows } from './row-chunks.js';
-import type { LoadedRows } from './table-columns.js';
 
 /** A slow reader holds what was taken together. */
 export const MAX_COMPACTED_VALUES = 4_000_000;

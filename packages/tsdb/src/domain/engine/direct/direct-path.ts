@@ -8,8 +8,8 @@ import { answerGroups } from './answer-groups.js';
 import { answerLastRows } from './answer-last.js';
 import { answerRows } from './answer-rows.js';
 import { isDirectKind } from './cached-rows.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { selectedSeries } from './runs.js';
-import type { LoadedRows } from './table-columns.js';
 
 /**
  * Answers a request from loaded rows. `undefined`: the engine is the better one for this, or the only exact one. Nothing of

@@ -1,7 +1,7 @@
 import type { DirectRequest } from '../../../model/direct-request.js';
 import { compactedColumn } from './compact-rows.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { type Part, type StoredColumn, timesOf } from './part.js';
-import type { LoadedRows } from './table-columns.js';
 
 /** Runs that are shorter lie near enough to each other; what is kept is at most this part of what the cache counts. */
 const LEAST_ROWS_PER_RUN = 8;

@@ -1,6 +1,6 @@
 import type { FieldCondition } from '../../../model/direct-request.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { isSet, type StoredColumn } from './part.js';
-import type { LoadedRows } from './table-columns.js';
 
 /** Longest run of rows that is looked at in one go. */
 export const SLICE_ROWS = 8192;

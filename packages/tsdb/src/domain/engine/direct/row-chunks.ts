@@ -2,8 +2,8 @@ import type { Column } from '../../../model/column.js';
 import type { KeptTexts } from '../../../model/kept-texts.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { isSet, type StoredColumn } from './part.js';
-import type { LoadedRows } from './table-columns.js';
 import { type ChunkTags, TagsByValue, TagsOfSeries } from './tag-vectors.js';
 
 const TWO_32 = 2 ** 32;

@@ -3,9 +3,9 @@ import type { Column } from '../../../model/column.js';
 import type { FieldCondition } from '../../../model/direct-request.js';
 import { type Accumulator, gatherPresent, type Slices } from './accumulators.js';
 import type { Buckets } from './buckets.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';
 import { lowerBound, type Part } from './part.js';
-import type { LoadedRows } from './table-columns.js';
 
 /** Adds runs of rows to the cells of their buckets. */
 export class RunWalk {

@@ -1,7 +1,7 @@
 import type { DirectRequest } from '../../../model/direct-request.js';
 import type { SeriesIndex } from '../series-index.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { findRun, lowerBound, offsetRange, type Part } from './part.js';
-import type { LoadedRows } from './table-columns.js';
 
 /** Rows of one series within one part, by columns: run `i` is the rows `[from[i], to[i])` of `loaded[source[i]]`. */
 export interface Runs {

@@ -5,10 +5,10 @@ import type { Column } from '../../../model/column.js';
 import { DictionaryVector } from '../../../model/dictionary-vector.js';
 import type { ColumnVector } from '../../../model/result.js';
 import { SeriesIndex } from '../series-index.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { PartBuilder } from './part-builder.js';
 import { runsWithin } from './runs.js';
 import { SliceChunks } from './slice-chunks.js';
-import type { LoadedRows } from './table-columns.js';
 import { timeScale } from './time-scale.js';
 import { TimeWalk } from './time-walk.js';
 

@@ -1,9 +1,9 @@
 import type { Column } from '../../../model/column.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { SeriesIndex } from '../series-index.js';
+import type { LoadedRows } from './loaded-rows.js';
 import { isSet, type StoredColumn } from './part.js';
 import type { Runs } from './runs.js';
-import type { LoadedRows } from './table-columns.js';
 import { TagsOfSeries } from './tag-vectors.js';
 import type { TimeScale } from './time-scale.js';
 import { TimeSorter } from './time-sorter.js';

@@ -1,4 +1,4 @@
-import type { LoadedRows } from './table-columns.js';
+import type { LoadedRows } from './loaded-rows.js';
 
 /** One scale for the times of several parts: a row's place on it is `starts[source] + offset * factors[source]`. */
 export interface TimeScale {

@@ -1,6 +1,6 @@
+import type { LoadedRows } from './loaded-rows.js';
 import { lowerBound } from './part.js';
 import type { Runs } from './runs.js';
-import type { LoadedRows } from './table-columns.js';
 import type { TimeScale } from './time-scale.js';
 
 /** Small enough that the values of a slice lie in the processor's own memory while they are taken in the order of time. */

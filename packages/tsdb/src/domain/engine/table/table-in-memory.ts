@@ -5,7 +5,8 @@ import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { isDirectKind } from '../direct/cached-rows.js';
 import type { ColumnCache } from '../direct/column-cache.js';
 import { answerDirectly, fieldsOf } from '../direct/direct-path.js';
-import { type RowSource, TableColumns } from '../direct/table-columns.js';
+import type { RowSource } from '../direct/row-source.js';
+import { type LoadAhead, TableColumns } from '../direct/table-columns.js';
 import type { GenerationTable } from '../generation-table.js';
 import { numberedParquetFrom } from '../sources.js';
 import type { TableParts } from './table-parts.js';
@@ -54,7 +55,9 @@ export class TableInMemory {
       if (repeated.keys.touches(minTimeNs, maxTimeNs)) return undefined;
       if (tombstones.touches(minTimeNs, maxTimeNs)) return undefined;
       const sources = this.#rowSources(minTimeNs, maxTimeNs);
-      const found = this.#columns.find(sources, { columns, minTimeNs, maxTimeNs });
+      const allColumns = (): readonly Column[] => this.#directColumns;
+      const wanted = { columns, minTimeNs, maxTimeNs, allColumns };
+      const found = this.#columns.find(sources, wanted);
       if (found === undefined) return undefined;
       if (!(found instanceof Promise))
         return await answerDirectly({ ...request, minTimeNs }, found, {
@@ -67,10 +70,7 @@ export class TableInMemory {
   }
 
   /** Loads the columns of a segment ahead of queries. False: it takes more than `limitBytes` with all that is loaded. */
-  async preload(
-    open: OpenSegment,
-    how: { readonly limitBytes: number; readonly signal: AbortSignal },
-  ): Promise<boolean> {
+  async preload(open: OpenSegment, how: LoadAhead): Promise<boolean> {
     // Overlays hold points written twice, which the engine merges; deleted rows are left out by it.
     const { kind, minTime, maxTime } = open.segment;
     const { segments, tombstones, series } = this.#parts;
@@ -82,15 +82,17 @@ export class TableInMemory {
 
   /** Whether the rows that wait for a flush are worth being sorted for queries. */
   get isScattered(): boolean {
-    const source = this.#gatherable();
-    return source !== undefined && this.#columns.isScattered(source);
+    const main = this.#parts.generations.newest?.main;
+    return main !== undefined && this.#columns.isScattered(main, main.rowCount);
   }
 
   /** Sorts the rows that wait for a flush as a whole, in memory, when that takes no more than `limitBytes` with all else. */
-  async gather(how: { readonly limitBytes: number; readonly signal: AbortSignal }): Promise<void> {
-    await this.#parts.generations.newest?.main.handOver();
-    const source = this.#gatherable();
-    if (source !== undefined) await this.#columns.gather(source, this.#directColumns, how);
+  async gather(how: LoadAhead): Promise<void> {
+    const { newest } = this.#parts.generations;
+    await newest?.main.handOver();
+    // Late rows are few.
+    if (newest !== undefined && newest.main.engineRows > 0)
+      await this.#columns.gather(engineRows(newest), this.#directColumns, how);
   }
 
   /** Gives up what is in memory of rows that the table has no more. */
@@ -107,12 +109,6 @@ export class TableInMemory {
 
   get #directColumns(): readonly Column[] {
     return [...this.#parts.schema().columns.values()].filter(({ kind }) => isDirectKind(kind));
-  }
-
-  /** Rows of the generation that takes the writes; late ones are few. */
-  #gatherable(): RowSource | undefined {
-    const { newest } = this.#parts.generations;
-    return newest === undefined ? undefined : bufferRows(newest)[0];
   }
 
   /** All rows between two instants that queries may see, taken together without a wait in between. */
@@ -142,7 +138,9 @@ export class TableInMemory {
       from: numberedParquetFrom(this.#parts.files.pathOf(objectName)),
       rowNumber: 'file_row_number',
       rowCount,
+      engineRows: rowCount,
       blocks: [],
+      blocksFrom: rowCount,
       minTime,
       maxTime,
       hasColumn: (id) => columnIds.has(id),
@@ -159,22 +157,37 @@ export class TableInMemory {
   }
 }
 
-/** Those of `main` first. */
+/** What queries see of a generation. */
 function bufferRows(table: GenerationTable): RowSource[] {
-  const hold = async (): Promise<() => void> => {
-    table.pinned.pin();
-    return () => table.pinned.unpin();
-  };
   const { main, late, checkedLateRows } = table;
-  const both = { kind: 'buffer', rowNumber: 'rowid', hold } as const;
   const sources: RowSource[] = [];
   if (main.rowCount > 0) {
-    const { engineRows: rowCount, blocks } = main;
-    sources.push({ ...table.mainSource(), ...both, key: main, rowCount, blocks });
+    const { rowCount } = main;
+    sources.push({ ...engineRows(table), rowCount, ...main.recentRows() });
   }
   if (checkedLateRows > 0) {
-    const rows = { key: late, rowCount: checkedLateRows, blocks: [] };
-    sources.push({ ...table.lateSource(), ...both, ...rows });
+    const count = { rowCount: checkedLateRows, engineRows: checkedLateRows };
+    const rows = { key: late, ...count, blocks: [], blocksFrom: checkedLateRows };
+    sources.push({ ...engineRows(table), ...table.lateSource(), kind: 'buffer', ...rows });
   }
   return sources;
+}
+
+/** Those rows of `main` that the engine has. */
+function engineRows(table: GenerationTable): RowSource {
+  const { engineRows } = table.main;
+  return {
+    ...table.mainSource(),
+    key: table.main,
+    kind: 'buffer',
+    rowNumber: 'rowid',
+    rowCount: engineRows,
+    engineRows,
+    blocks: [],
+    blocksFrom: engineRows,
+    hold: async () => {
+      table.pinned.pin();
+      return () => table.pinned.unpin();
+    },
+  };
 }

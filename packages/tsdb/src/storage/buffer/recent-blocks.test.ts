@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BlockMemory } from './block-memory.js';
+import { RecentBlocks } from './recent-blocks.js';
+import { RowBlock } from './row-block.js';
+
+const ROWS = 16_384;
+
+describe('RecentBlocks', () => {
+  it('keeps nothing that nobody asks for', () => {
+    const memory = new BlockMemory();
+    const recent = new RecentBlocks(memory);
+    recent.add(full(memory), ROWS);
+    assert.deepEqual([recent.rowCount, recent.blocks], [0, []]);
+  });
+
+  it('keeps the last 65,536 rows while somebody asks, and none when nobody did for so long', () => {
+    const memory = new BlockMemory();
+    const recent = new RecentBlocks(memory);
+    const blocks = Array.from({ length: 11 }, () => full(memory));
+    blocks.forEach((block, i) => {
+      if (i < 6) recent.noteAsked(i * ROWS);
+      recent.add(block, (i + 1) * ROWS);
+      if (i === 5) assert.deepEqual(recent.blocks, blocks.slice(2, 6));
+      if (i === 7) assert.deepEqual(recent.blocks, blocks.slice(4, 8));
+    });
+    assert.deepEqual([recent.rowCount, recent.blocks], [0, []]);
+  });
+
+  it('keeps no more than all tables together may', () => {
+    const memory = new BlockMemory();
+    const all = Array.from({ length: 40 }, () => new RecentBlocks(memory));
+    for (const recent of all) {
+      recent.noteAsked(0);
+      for (let i = 1; i <= 4; i++) recent.add(full(memory), i * 1000);
+    }
+    const kept = all.flatMap(({ blocks }) => blocks);
+    const sizeBytes = kept.reduce((sum, block) => sum + block.sizeBytes, 0);
+    assert.ok(kept.length > 0 && sizeBytes <= 32 * 1024 * 1024, `${sizeBytes} bytes`);
+    for (const recent of all) recent.forget();
+    const last = new RecentBlocks(memory);
+    last.noteAsked(0);
+    last.add(full(memory), ROWS);
+    assert.equal(last.blocks.length, 1, 'what was given back is there for others');
+  });
+});
+
+function full(memory: BlockMemory): RowBlock {
+  const block = new RowBlock(ROWS, memory);
+  block.count = ROWS;
+  return block;
+}
