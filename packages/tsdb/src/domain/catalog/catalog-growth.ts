@@ -2,18 +2,14 @@ import type { Clock, Random, RelationalStore } from '@plinth/kernel';
 import { DatabaseLimitReached } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { CatalogEvents } from './catalog-events.js';
-import {
-  type CatalogContent,
-  type TableChange,
-  writeChange,
-  writeIdentity,
-} from './catalog-records.js';
 import type { CatalogState } from './catalog-state.js';
 import type { CatalogTables } from './catalog-tables.js';
 import { growTable, newTable, type TableEntry } from './grow-table.js';
 import type { CatalogLimits } from './limits.js';
 import { INTERNAL_DATABASE } from './names.js';
+import type { CatalogContent } from './read-catalog.js';
 import type { TableDraft } from './table-draft.js';
+import { type TableChange, writeChange, writeIdentity } from './write-catalog.js';
 
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 

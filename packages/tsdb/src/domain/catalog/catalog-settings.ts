@@ -6,16 +6,16 @@ import {
   ResourceNotFound,
   TableNotKnown,
 } from '../../errors.js';
+import type { CatalogState } from './catalog-state.js';
+import type { CatalogTables } from './catalog-tables.js';
+import type { KeyedQueue } from './keyed-queue.js';
+import { INTERNAL_DATABASE } from './names.js';
 import {
   writeDatabaseRetention,
   writeDefaultPolicy,
   writeShardDuration,
   writeTableRetention,
-} from './catalog-records.js';
-import type { CatalogState } from './catalog-state.js';
-import type { CatalogTables } from './catalog-tables.js';
-import type { KeyedQueue } from './keyed-queue.js';
-import { INTERNAL_DATABASE } from './names.js';
+} from './write-catalog.js';
 
 /** What is set of databases and tables that are there: how long data are kept, and what InfluxQL calls policies. */
 export class CatalogSettings {

@@ -1,10 +1,10 @@
 import { DatabaseDeleted, SchemaLimitReached } from '../../errors.js';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
-import type { CatalogContent } from './catalog-records.js';
 import { type DeletedDatabase, DeletedResources, type DeletedTable } from './deleted-resources.js';
 import type { TableEntry } from './grow-table.js';
 import { tableLimitMessage } from './limits.js';
 import { INTERNAL_DATABASE } from './names.js';
+import type { CatalogContent } from './read-catalog.js';
 
 /** The catalog's pictures in memory. A picture is replaced when what it shows is durable, never changed. */
 export class CatalogState {

@@ -17,7 +17,6 @@ import { type AdmitRequest, CatalogAdmission } from './catalog-admission.js';
 import { CatalogDeletions, type LeftTable } from './catalog-deletions.js';
 import { CatalogEvents } from './catalog-events.js';
 import { CatalogGrowth } from './catalog-growth.js';
-import { type CatalogContent, readCatalog } from './catalog-records.js';
 import { CatalogSettings } from './catalog-settings.js';
 import { CatalogState } from './catalog-state.js';
 import { CATALOG_MIGRATIONS, type CatalogTables } from './catalog-tables.js';
@@ -26,6 +25,7 @@ import { draftTable, type TableDefinition } from './draft-table.js';
 import { KeyedQueue } from './keyed-queue.js';
 import type { CatalogLimits } from './limits.js';
 import { findDatabaseNameFault, INTERNAL_DATABASE } from './names.js';
+import { type CatalogContent, readCatalog } from './read-catalog.js';
 
 export interface CatalogNeeds {
   readonly store: RelationalStore;
