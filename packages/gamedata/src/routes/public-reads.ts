@@ -1,25 +1,12 @@
 import { RecordNotFound } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
+import { indexPage, schemaPage, schemasPage } from './pages/about-pages.js';
+import { listPage } from './pages/list-page.js';
+import { ignoreParameters, type Page, type PublicParts, type Target } from './pages/page.js';
+import { calibersPage, categoriesPage, recordPage } from './pages/record-pages.js';
+import { searchPage, suggestPage } from './pages/search-pages.js';
+import { bulkPage, changesPage, versionPage, versionsPage } from './pages/version-pages.js';
 import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
-import {
-  bulkPage,
-  calibersPage,
-  categoriesPage,
-  changesPage,
-  ignoreParameters,
-  indexPage,
-  listPage,
-  type Page,
-  type PublicParts,
-  recordPage,
-  schemaPage,
-  schemasPage,
-  searchPage,
-  suggestPage,
-  type Target,
-  versionPage,
-  versionsPage,
-} from './public-pages.js';
 import { etagOf, type Reply, type ReplyCache } from './reply-cache.js';
 
 export interface PublicReadParts extends PublicParts {

@@ -1,6 +1,6 @@
 import type { Published } from '../../domain/publication.js';
 import { ParameterInvalid, ValidationFailed } from '../../errors.js';
-import { describeVersion } from '../public-pages.js';
+import { describeVersion } from '../pages/version-pages.js';
 import { MAX_RECORD_SIZE_BYTES, readOptionalObject, unpackedBytesOf } from './editor-body.js';
 import { kindsOf, parameterOf } from './editor-requests.js';
 import type { EditorRouter } from './editor-router.js';

@@ -1,5 +1,5 @@
 import type { ListLimits } from '../../domain/query/list-request.js';
-import { VERSION } from '../public-pages.js';
+import { VERSION } from '../pages/about-pages.js';
 import { collectionPaths } from './collection-paths.js';
 import { dataSetPaths } from './data-set-paths.js';
 import { editorPaths } from './editor-paths.js';

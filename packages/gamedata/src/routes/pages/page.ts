@@ -1,0 +1,74 @@
+import type { BulkFiles } from '../../domain/bulk-files.js';
+import type { Library } from '../../domain/library.js';
+import type { Edition } from '../../domain/publication.js';
+import { type Catalog, languageOf } from '../../domain/query/catalog.js';
+import type { ListLimits } from '../../domain/query/list-request.js';
+import { Parameters } from '../../domain/query/parameters.js';
+import { ParameterInvalid } from '../../errors.js';
+
+/** What a public path answers, before it is turned into bytes. */
+export interface Page {
+  readonly body: unknown;
+  readonly edition: Edition;
+  readonly isPinned: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PublicParts {
+  readonly library: Library;
+  readonly catalog: Catalog;
+  readonly bulk: BulkFiles;
+  readonly limits: ListLimits;
+}
+
+/** Path and query as they came. */
+export interface Target {
+  readonly path: string;
+  readonly query: string;
+}
+
+export const page = (
+  edition: Edition,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  isPinned = false,
+): Page => ({ body, edition, headers, isPinned });
+
+/** Parameters that single records and small pages share. */
+export async function readCommon(parts: PublicParts, parameters: Parameters) {
+  const version = parameters.integer('version', { min: 1, max: 2_147_483_647 });
+  const language = parameters.word('lang');
+  const edition = await parts.library.edition(version);
+  return { edition, language, isPinned: version !== undefined };
+}
+
+export function refuseUnknown(parameters: Parameters): Record<string, string> {
+  const isStrict = parameters.flag('strict') ?? false;
+  const { unknown } = parameters;
+  const [first] = unknown;
+  if (first === undefined) return {};
+  if (!isStrict) return { 'x-ignored-params': headerText(unknown) };
+  const message = `unknown parameter ${unknown.join(', ')}`;
+  throw new ParameterInvalid({ param: first, kind: 'unknown_parameter', message });
+}
+
+/** For pages that take no parameter of their own: tells which were sent, or refuses them if the client wants that. */
+export function ignoreParameters({ query }: Target): Record<string, string> {
+  return query === '' ? {} : refuseUnknown(new Parameters(query));
+}
+
+export function languageHeader(
+  edition: Edition,
+  language: string | undefined,
+): Record<string, string> {
+  if (language === 'all') return { 'content-language': edition.set.about.languages.join(', ') };
+  return { 'content-language': languageOf(edition.set, language) };
+}
+
+/** Names of parameters are the client's choice: only what may stand in a header comes back. */
+export function headerText(names: readonly string[]): string {
+  return names
+    .slice(0, 20)
+    .map((name) => encodeURIComponent(name.slice(0, 64).replace(/[\ud800-\udfff]/g, '?')))
+    .join(', ');
+}

@@ -1,0 +1,64 @@
+import { listCategories } from '../../domain/kinds/items.js';
+import { Presenter } from '../../domain/public-record.js';
+import { findRow, include, languageOf } from '../../domain/query/catalog.js';
+import { readIncludes } from '../../domain/query/list-request.js';
+import { Parameters } from '../../domain/query/parameters.js';
+import { project, readProjection } from '../../domain/query/projection.js';
+import { textColumn } from '../../domain/row.js';
+import type { Kind } from '../../model/kinds.js';
+import { compareText } from '../../model/normal-text.js';
+import { servedSchema } from '../../model/schemas/served.js';
+import {
+  languageHeader,
+  type Page,
+  type PublicParts,
+  page,
+  readCommon,
+  refuseUnknown,
+  type Target,
+} from './page.js';
+
+export async function recordPage(
+  parts: PublicParts,
+  at: { readonly kind: Kind; readonly id: string; readonly target: Target },
+): Promise<Page> {
+  const { kind, id, target } = at;
+  const parameters = new Parameters(target.query);
+  const { edition, language, isPinned } = await readCommon(parts, parameters);
+  const paths = parameters.list('fields', { max: 50 });
+  const includes = readIncludes(kind, parameters);
+  const ignored = refuseUnknown(parameters);
+  languageOf(edition.set, language);
+  const row = findRow(edition.set, kind, id);
+  const presenter = new Presenter(edition.set, language);
+  const record = presenter.present(kind, row, true);
+  const idField = kind === 'levels' ? 'level' : 'id';
+  const kept =
+    paths === undefined
+      ? record
+      : (project(record, readProjection(paths, servedSchema(kind), idField)) as typeof record);
+  const body =
+    includes.relations.length === 0
+      ? kept
+      : { ...kept, included: include(kind, [row], includes, presenter) };
+  return page(edition, body, { ...languageHeader(edition, language), ...ignored }, isPinned);
+}
+
+export async function calibersPage(parts: PublicParts, target: Target): Promise<Page> {
+  const parameters = new Parameters(target.query);
+  const { edition, isPinned } = await readCommon(parts, parameters);
+  const ignored = refuseUnknown(parameters);
+  const calibers = new Set<string>();
+  for (const row of edition.set.tables.ammunition.rows) {
+    calibers.add(textColumn(row, 'caliber') ?? '');
+  }
+  return page(edition, { calibers: [...calibers].sort(compareText) }, ignored, isPinned);
+}
+
+export async function categoriesPage(parts: PublicParts, target: Target): Promise<Page> {
+  const parameters = new Parameters(target.query);
+  const { edition, isPinned } = await readCommon(parts, parameters);
+  const ignored = refuseUnknown(parameters);
+  const categories = listCategories(edition.set.tables.items.rows);
+  return page(edition, { categories }, ignored, isPinned);
+}

@@ -1,0 +1,66 @@
+import { Parameters } from '../../domain/query/parameters.js';
+import { ParameterInvalid } from '../../errors.js';
+import { findKind, KINDS, type Kind } from '../../model/kinds.js';
+import {
+  languageHeader,
+  type Page,
+  type PublicParts,
+  page,
+  readCommon,
+  refuseUnknown,
+  type Target,
+} from './page.js';
+
+export async function searchPage(parts: PublicParts, target: Target): Promise<Page> {
+  const parameters = new Parameters(target.query);
+  const { edition, language, isPinned } = await readCommon(parts, parameters);
+  const q = readQuestion(parameters, { min: 1, max: 500 });
+  const kinds = readKinds(parameters);
+  const { maxLimit } = parts.limits;
+  const limit = parameters.integer('limit', { min: 0, max: Math.min(maxLimit, 1000) }) ?? 20;
+  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
+  const ignored = refuseUnknown(parameters);
+  const wanted = { q, kinds, language, offset, limit };
+  const { total, hits } = await parts.catalog.search(edition.set, wanted);
+  const body = { total, count: hits.length, offset, limit, results: hits };
+  const headers = {
+    'x-total-count': String(total),
+    ...languageHeader(edition, language),
+    ...ignored,
+  };
+  return page(edition, body, headers, isPinned);
+}
+
+export async function suggestPage(parts: PublicParts, target: Target): Promise<Page> {
+  const parameters = new Parameters(target.query);
+  const { edition, language, isPinned } = await readCommon(parts, parameters);
+  const q = readQuestion(parameters, { min: 2, max: 50 });
+  const kinds = readKinds(parameters);
+  const limit = parameters.integer('limit', { min: 1, max: 20 }) ?? 10;
+  const ignored = refuseUnknown(parameters);
+  const suggestions = await parts.catalog.suggest(edition.set, { q, kinds, limit, language });
+  const headers = { ...languageHeader(edition, language), ...ignored };
+  return page(edition, { suggestions }, headers, isPinned);
+}
+
+function readKinds(parameters: Parameters): readonly Kind[] {
+  const names = parameters.list('kinds', { max: KINDS.length });
+  if (names === undefined) return KINDS;
+  const kinds = names.map((name) => {
+    const kind = findKind(name);
+    if (kind !== undefined) return kind;
+    const message = `kinds: ${name} is none; known: ${KINDS.join(', ')}`;
+    throw new ParameterInvalid({ param: 'kinds', message });
+  });
+  return KINDS.filter((kind) => kinds.includes(kind));
+}
+
+function readQuestion(
+  parameters: Parameters,
+  length: { readonly min: number; readonly max: number },
+): string {
+  const q = parameters.text('q')?.trim() ?? '';
+  if (q.length >= length.min && q.length <= length.max) return q;
+  const message = `q must have ${length.min} to ${length.max} characters`;
+  throw new ParameterInvalid({ param: 'q', message });
+}

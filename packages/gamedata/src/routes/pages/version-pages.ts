@@ -1,0 +1,99 @@
+import { BULK_NAMES } from '../../domain/bulk-files.js';
+import { checksumOf, type Library } from '../../domain/library.js';
+import { Parameters } from '../../domain/query/parameters.js';
+import { ParameterInvalid } from '../../errors.js';
+import { byTypeKey, findKind, KINDS } from '../../model/kinds.js';
+import { type Page, type PublicParts, page, refuseUnknown, type Target } from './page.js';
+
+export function versionsPage(parts: PublicParts, target: Target): Page {
+  const parameters = new Parameters(target.query);
+  const { defaultLimit, maxLimit } = parts.limits;
+  const limit = parameters.integer('limit', { min: 0, max: maxLimit }) ?? defaultLimit;
+  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
+  const ignored = refuseUnknown(parameters);
+  const { library } = parts;
+  const numbers = library.versions.map(({ version }) => version).reverse();
+  const versions = numbers
+    .slice(offset, offset + limit)
+    .map((number) => describeVersion(library, number));
+  const body = { total: numbers.length, count: versions.length, offset, limit, versions };
+  return page(library.current, body, { 'x-total-count': String(numbers.length), ...ignored });
+}
+
+export async function versionPage(parts: PublicParts, text: string): Promise<Page> {
+  if (!/^[1-9]\d{0,9}$/.test(text)) {
+    throw new ParameterInvalid({ param: 'n', message: 'a version is a whole number from 1 on' });
+  }
+  const edition = await parts.library.edition(Number(text));
+  return page(edition, describeVersion(parts.library, Number(text)), {}, true);
+}
+
+export async function changesPage(parts: PublicParts, target: Target): Promise<Page> {
+  const parameters = new Parameters(target.query);
+  const since = parameters.integer('since', { min: 0, max: 2_147_483_647 });
+  if (since === undefined) {
+    throw new ParameterInvalid({
+      param: 'since',
+      message: 'since, the version you have, is missing',
+    });
+  }
+  const kindName = parameters.word('kind');
+  const kind = kindName === undefined ? undefined : findKind(kindName);
+  if (kindName !== undefined && kind === undefined) {
+    const message = `kind: ${kindName} is none; known: ${KINDS.join(', ')}`;
+    throw new ParameterInvalid({ param: 'kind', message });
+  }
+  const { defaultLimit, maxLimit } = parts.limits;
+  const limit = parameters.integer('limit', { min: 0, max: maxLimit }) ?? defaultLimit;
+  const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;
+  const ignored = refuseUnknown(parameters);
+  const edition = parts.library.current;
+  const all = await parts.library.changesSince(since);
+  const found = kind === undefined ? all : all.filter((change) => change.kind === kind);
+  const changes = found.slice(offset, offset + limit);
+  const body = {
+    from: since,
+    to: edition.version.version,
+    total: found.length,
+    count: changes.length,
+    changes,
+  };
+  return page(edition, body, { 'x-total-count': String(found.length), ...ignored });
+}
+
+export async function bulkPage({ library, bulk }: PublicParts): Promise<Page> {
+  const edition = library.current;
+  const { version, publishedMs } = edition.version;
+  const files: object[] = [];
+  for (const name of BULK_NAMES) {
+    const file = await bulk.file(edition, name);
+    files.push({
+      kind: file.kind,
+      format: file.format,
+      url: `/api/bulk/v${version}/${name}`,
+      bytes: file.sizeBytes,
+      compressedBytes: file.gzip.length,
+      sha256: file.sha256,
+      count: file.count,
+    });
+  }
+  return page(edition, { version, updatedAt: new Date(publishedMs).toISOString(), files });
+}
+
+export function describeVersion(
+  library: Library,
+  number: number,
+): Record<string, unknown> | undefined {
+  const version = library.versions.find((candidate) => candidate.version === number);
+  if (version === undefined) return undefined;
+  return {
+    version: version.version,
+    publishedAt: new Date(version.publishedMs).toISOString(),
+    message: version.message,
+    actor: version.actor,
+    source: version.source,
+    counts: byTypeKey(version.counts),
+    changes: version.changes,
+    sha256: checksumOf(version),
+  };
+}
