@@ -6,6 +6,7 @@ import type { TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { CommittedRows } from '../engine/commit-listener.js';
 import { FailureReports } from './failure-reports.js';
 import type { PluginBackend } from './plugin-backend.js';
+import { cacheNamespaceOf } from './plugin-runs.js';
 import { type RequestInput, type RunnerSettings, TriggerRunner } from './trigger-runner.js';
 
 export interface RunningTriggersNeeds {
@@ -50,7 +51,7 @@ export class RunningTriggers {
     const session = host.open({
       label: `${database.name}.${trigger.name}`,
       code,
-      cacheNamespace: `trigger ${trigger.id}`,
+      cacheNamespace: cacheNamespaceOf(trigger),
       note: (level, text) => this.#needs.note(trigger, level, text),
     });
     const runner = new TriggerRunner({

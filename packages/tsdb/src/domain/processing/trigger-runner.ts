@@ -8,12 +8,14 @@ import type {
 } from '../../model/plugin-host.js';
 import type { Trigger } from '../../model/trigger.js';
 import type { CommittedRows } from '../engine/commit-listener.js';
-import { formatDuration } from './duration.js';
 import { encodeWrites } from './encode-writes.js';
 import { EventQueue } from './event-queue.js';
 import type { FailureReports } from './failure-reports.js';
+import { fireOnSchedule } from './fire-on-schedule.js';
 import type { PluginBackend } from './plugin-backend.js';
+import { PluginRuns } from './plugin-runs.js';
 import { scheduleOf } from './schedule.js';
+import { TRIGGER_WORDS } from './trigger-words.js';
 import { type GatheredWrites, WriteGatherer } from './write-gatherer.js';
 
 /** Runs of an asynchronous trigger at a time, whatever the setting says. */
@@ -25,9 +27,6 @@ const FIRST_RETRY_PAUSE_MS = 100;
 const LONGEST_RETRY_PAUSE_MS = 5000;
 /** Rows that so many runs of plugins led to, one after the other, are a plugin that feeds itself. */
 const MAX_DEPTH = 16;
-/** A clock that is set is noticed after this time. */
-const LONGEST_SLEEP_MS = 60_000;
-
 type Event =
   | { readonly kind: 'writes'; readonly writes: GatheredWrites }
   | { readonly kind: 'schedule'; readonly timeNs: bigint }
@@ -67,21 +66,14 @@ export interface RunnerSettings {
   readonly manyRows: number;
 }
 
-const REQUEST_TIMEOUT_MS = 300_000;
-
-/** Why signals of runs are aborted; without a reason each abortion would make an error with a stack. */
-const TIMED_OUT = 'timed out';
-const STOPPED = 'stopped';
-const OVER = 'over';
-
 /** A trigger that is enabled: turns its events into runs of its plugin. Source: processing-engine, sections 4, 11 and 13. */
 export class TriggerRunner {
   readonly #needs: RunnerNeeds;
   readonly #queue: EventQueue<Event>;
   readonly #gatherer: WriteGatherer;
   readonly #stopped = new AbortController();
-  readonly #running = new Set<AbortController>();
-  readonly #words: (typeof WORDS)[PluginInput['kind']];
+  readonly #runs: PluginRuns;
+  readonly #words: (typeof TRIGGER_WORDS)[PluginInput['kind']];
 
   constructor(needs: RunnerNeeds) {
     this.#needs = needs;
@@ -103,9 +95,21 @@ export class TriggerRunner {
         needs.log.error({ ...this.#name, rowCount }, 'trigger queue full, rows skipped');
       },
     });
-    this.#words = WORDS[kindOf(trigger)];
+    this.#words = TRIGGER_WORDS[kindOf(trigger)];
+    this.#runs = new PluginRuns({
+      ...needs,
+      pluginName: this.#words.plugin,
+      runTimeoutMs: settings.runTimeoutMs,
+    });
     const schedule = scheduleOf(trigger.specification);
-    if (schedule !== undefined) void this.#fire((afterNs) => schedule.nextNs(afterNs));
+    if (schedule === undefined) return;
+    void fireOnSchedule(schedule, {
+      clock,
+      signal: this.#stopped.signal,
+      fire: (timeNs) => this.#pushScheduled(timeNs),
+      onSkipped: (count) =>
+        needs.note('WARN', `runs take longer than the schedule, skipped ${count} of them`),
+    });
   }
 
   get #name(): { readonly database: string; readonly trigger: string } {
@@ -142,7 +146,7 @@ export class TriggerRunner {
   /** Cancels what runs and forgets what waits; resolves when the plugin runs no more. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    for (const run of this.#running) run.abort(STOPPED);
+    this.#runs.stop();
     this.#gatherer.close();
     for (let event = this.#queue.dropOldest(); event; event = this.#queue.dropOldest()) {
       if (event.kind === 'request') event.answer(errorResponse('the trigger was stopped'));
@@ -151,29 +155,14 @@ export class TriggerRunner {
     this.#needs.failures.close();
   }
 
-  async #fire(nextNs: (afterNs: bigint) => bigint | undefined): Promise<void> {
-    const { clock, note } = this.#needs;
-    const { signal } = this.#stopped;
-    let timeNs = nextNs(clock.nowNs());
-    while (timeNs !== undefined && !signal.aborted) {
-      const restMs = Number(timeNs - clock.nowNs()) / 1e6;
-      if (restMs > 0) {
-        await clock.sleep(Math.min(restMs, LONGEST_SLEEP_MS), signal).catch(() => undefined);
-        continue;
-      }
-      let droppedCount = 0;
-      while (!this.#queue.push({ kind: 'schedule', timeNs }) && this.#queue.isFull) {
-        this.#queue.dropOldest();
-        droppedCount++;
-      }
-      if (droppedCount > 0) {
-        note('WARN', `runs take longer than the schedule, skipped ${droppedCount} of them`);
-      }
-      timeNs = nextNs(timeNs);
-      // Times that passed while the machine slept or the clock was set are not caught up on.
-      const lateNs = timeNs === undefined ? 0n : clock.nowNs() - timeNs;
-      if (lateNs > LONGEST_LATENESS_NS) timeNs = nextNs(clock.nowNs());
+  /** @returns how many events that waited were dropped for it. */
+  #pushScheduled(timeNs: bigint): number {
+    let droppedCount = 0;
+    while (!this.#queue.push({ kind: 'schedule', timeNs }) && this.#queue.isFull) {
+      this.#queue.dropOldest();
+      droppedCount++;
     }
+    return droppedCount;
   }
 
   /** Never rejects. */
@@ -201,7 +190,7 @@ export class TriggerRunner {
         ? this.#words.start
         : `starting execution with scheduled time ${utcText(event.timeNs)}`;
     for (let attempt = 0, crashCount = 0; ; attempt++) {
-      const outcome = await this.#run(input, { start, depth });
+      const outcome = await this.#runs.run(input, { start, depth });
       if (outcome.kind === 'done' || outcome.kind === 'cancelled') return;
       this.#noteFailure(outcome);
       if (outcome.kind === 'crashed') crashCount++;
@@ -221,7 +210,7 @@ export class TriggerRunner {
   }
 
   async #answer(request: RequestInput): Promise<PluginResponse> {
-    const outcome = await this.#run(
+    const outcome = await this.#runs.run(
       { kind: 'request', ...request },
       { start: this.#words.start, depth: 0 },
     );
@@ -241,68 +230,6 @@ export class TriggerRunner {
     }
   }
 
-  async #run(
-    input: PluginInput,
-    at: { readonly start: string; readonly depth: number },
-  ): Promise<RunOutcome> {
-    const { trigger, databaseName, session, backend, clock, note } = this.#needs;
-    note('INFO', at.start);
-    const startNs = clock.nowNs();
-    const timeoutMs =
-      this.#needs.settings.runTimeoutMs ??
-      (input.kind === 'request' ? REQUEST_TIMEOUT_MS : undefined);
-    const end = new AbortController();
-    const timer = new AbortController();
-    if (timeoutMs !== undefined) {
-      clock.sleep(timeoutMs, timer.signal).then(
-        () => end.abort(TIMED_OUT),
-        () => undefined, // The run ended in time.
-      );
-    }
-    this.#running.add(end);
-    if (this.#stopped.signal.aborted) end.abort(STOPPED);
-    const { signal } = end;
-    const depth = at.depth + 1;
-    const outcome = await session.call({
-      database: databaseName,
-      args: trigger.arguments,
-      input,
-      isDryRun: false,
-      cache: { namespace: cacheNamespaceOf(trigger), defaultTtlSec: undefined },
-      services: backend.servicesFor({ depth, signal, log: note }),
-      signal,
-    });
-    timer.abort(OVER);
-    this.#running.delete(end);
-    if (outcome.kind === 'cancelled' && signal.reason === TIMED_OUT) {
-      const text = `TimeoutError: the run took longer than ${timeoutMs} ms`;
-      return { kind: 'failed', text, traceback: '', isInside: true };
-    }
-    if (outcome.kind === 'done') {
-      await this.#writeBack(outcome, depth);
-      note('INFO', `finished execution in ${formatDuration(clock.nowNs() - startNs)}`);
-    }
-    return outcome;
-  }
-
-  /** A failure is the log's affair: the run itself went well. */
-  async #writeBack(outcome: Extract<RunOutcome, { kind: 'done' }>, depth: number): Promise<void> {
-    for (const { database, lines } of outcome.writes) {
-      const failure = await this.#needs.backend.write({
-        database,
-        lines: joinLines(lines),
-        noSync: false,
-        depth,
-      });
-      if (failure === undefined) continue;
-      const why = failure.message.replace(
-        'error writing line protocol to',
-        'error writing back lines to',
-      );
-      this.#needs.note('ERROR', `error running ${this.#words.plugin}: ${why}`);
-    }
-  }
-
   #noteFailure(outcome: Extract<RunOutcome, { kind: 'failed' | 'crashed' }>): void {
     this.#needs.note('ERROR', `${this.#words.failed}: ${outcome.text}`);
     this.#needs.failures.add(outcome.text);
@@ -310,31 +237,6 @@ export class TriggerRunner {
     this.#needs.log.warn({ ...this.#name, failure: outcome.text, traceback }, 'plugin failed');
   }
 }
-
-/** A schedule that is later than this starts anew. */
-const LONGEST_LATENESS_NS = 3_600_000_000_000n;
-
-/** Texts of the engine's own log lines. */
-const WORDS = {
-  writes: {
-    plugin: 'wal plugin',
-    start: 'starting execution of wal plugin.',
-    failed: 'error executing wal plugin',
-  },
-  schedule: {
-    plugin: 'schedule plugin',
-    start: '',
-    failed: 'error executing schedule plugin',
-  },
-  request: {
-    plugin: 'request plugin',
-    start: 'starting execution of request plugin.',
-    failed: 'error running request plugin',
-  },
-} as const satisfies Record<
-  PluginInput['kind'],
-  { readonly plugin: string; readonly start: string; readonly failed: string }
->;
 
 function kindOf({ specification }: Trigger): PluginInput['kind'] {
   switch (specification.kind) {
@@ -349,22 +251,12 @@ function kindOf({ specification }: Trigger): PluginInput['kind'] {
   }
 }
 
-function cacheNamespaceOf(trigger: Trigger): string {
-  return `trigger ${trigger.id}`;
-}
-
 function errorResponse(error: string): PluginResponse {
   return {
     status: 500,
     headers: [['content-type', 'application/json']],
     body: Buffer.from(JSON.stringify({ error })),
   };
-}
-
-const NEWLINE = Buffer.from('\n');
-
-function joinLines(lines: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [NEWLINE, line])));
 }
 
 /** `2026-01-02 03:04:05 UTC` */

@@ -1,0 +1,37 @@
+import type { Clock } from '@plinth/kernel';
+import type { Schedule } from './schedule.js';
+
+/** A clock that is set is noticed after this time. */
+const LONGEST_SLEEP_MS = 60_000;
+
+/** A schedule that is later than this starts anew. */
+const LONGEST_LATENESS_NS = 3_600_000_000_000n;
+
+/** Calls `fire` at each time of the schedule until the signal is aborted. */
+export async function fireOnSchedule(
+  schedule: Schedule,
+  at: {
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    /** @returns how many runs that still waited made way for this one. */
+    readonly fire: (timeNs: bigint) => number;
+    readonly onSkipped: (count: number) => void;
+  },
+): Promise<void> {
+  const { clock, signal } = at;
+  const nextNs = (afterNs: bigint) => schedule.nextNs(afterNs);
+  let timeNs = nextNs(clock.nowNs());
+  while (timeNs !== undefined && !signal.aborted) {
+    const restMs = Number(timeNs - clock.nowNs()) / 1e6;
+    if (restMs > 0) {
+      await clock.sleep(Math.min(restMs, LONGEST_SLEEP_MS), signal).catch(() => undefined);
+      continue;
+    }
+    const skippedCount = at.fire(timeNs);
+    if (skippedCount > 0) at.onSkipped(skippedCount);
+    timeNs = nextNs(timeNs);
+    // Times that passed while the machine slept or the clock was set are not caught up on.
+    const lateNs = timeNs === undefined ? 0n : clock.nowNs() - timeNs;
+    if (lateNs > LONGEST_LATENESS_NS) timeNs = nextNs(clock.nowNs());
+  }
+}
