@@ -10,6 +10,7 @@ import {
   type Principal,
   type Random,
   type RelationalStore,
+  repeatJob,
   type ServiceFront,
   TargetGuard,
 } from '@plinth/kernel';
@@ -206,7 +207,9 @@ class AccountsService implements HttpService {
         );
       });
     }
-    this.#upkeep = clock.every(UPKEEP_MS, async () => {
+    const { log } = this.#needs;
+    const job = { clock, log, name: 'accounts upkeep', intervalMs: UPKEEP_MS };
+    this.#upkeep = repeatJob(job, async () => {
       await this.#needs.leases.withLease('accounts-upkeep', async (signal) => {
         await upkeep.refreshDue(signal);
         await this.#purge(signal);

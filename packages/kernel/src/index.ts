@@ -1,6 +1,7 @@
 export type { Clock } from './clock/clock.js';
 export type { Random } from './clock/random.js';
 export { BASE62, randomLetters } from './clock/random-letters.js';
+export { repeatJob } from './clock/repeat-job.js';
 export { SystemClock } from './clock/system-clock.js';
 export { SystemRandom } from './clock/system-random.js';
 export { untilCalm } from './clock/until-calm.js';

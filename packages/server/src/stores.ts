@@ -72,7 +72,9 @@ export async function openStores(needs: {
           url: settings.database_url,
           clock,
           random,
-          onConnectionLost: (err) => log.warn({ err }, 'connection to PostgreSQL lost'),
+          // The driver hangs its whole client on the error.
+          onConnectionLost: ({ message }) =>
+            log.warn({ why: message }, 'connection to PostgreSQL lost'),
         }).catch(async (error: unknown) => {
           await local.close();
           throw error;

@@ -94,6 +94,7 @@ export async function wireUp(
       clock,
       random,
       leases: stores.leases,
+      log,
       absenceMs: settings.server.absent_service_days * DAY_MS,
       onSubscriberLeftBehind: ({ subscriber, lastSeenMs }) =>
         log.warn(

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import type { Leases } from '../lease/lease.js';
+import type { Logger } from '../log/logger.js';
 import type { RelationalStore } from '../relational/relational-store.js';
 import type { OutboxEvent } from './outbox.js';
 
@@ -9,6 +10,7 @@ export interface OutboxOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly leases: Leases;
+  readonly log: Logger;
   /** How long a relay with nothing to do waits before it looks again (another node may have published). */
   readonly pollMs?: number;
   /** Events are kept this long after everybody has had them. */

@@ -6,11 +6,14 @@ import { it, type TestContext } from 'node:test';
 import { SystemClock } from '../clock/system-clock.js';
 import { NodeFileSystem } from '../fs/node-file-system.js';
 import { LocalLeases } from '../lease/local-leases.js';
+import { createLogger } from '../log/logger.js';
 import { openRelationalStore } from '../relational/sqlite-store.js';
 import { ManualClock } from '../testing/manual-clock.js';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { OUTBOX_MIGRATIONS, type OutboxTables } from './outbox-tables.js';
 import { RelationalOutbox } from './relational-outbox.js';
+
+const log = createLogger({ level: 'silent' });
 
 it('hands on committed events in order, repeats what failed, and continues after a restart', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'plinth-outbox-'));
@@ -22,7 +25,7 @@ it('hands on committed events in order, repeats what failed, and continues after
   const failures: number[] = [];
   const onHandlerFailure = ({ attempt }: { attempt: number }) => failures.push(attempt);
   const collect = async (count: number, failCount: number, payloads: readonly string[]) => {
-    const outbox = new RelationalOutbox({ store, clock, random, leases, onHandlerFailure });
+    const outbox = new RelationalOutbox({ store, clock, random, leases, log, onHandlerFailure });
     const seen: unknown[] = [];
     let failuresLeft = failCount;
     const all = new Promise<void>((resolve) => {
@@ -76,6 +79,7 @@ async function openStill(context: TestContext) {
     clock,
     random: new SeededRandom(1),
     leases: new LocalLeases(),
+    log,
     retentionMs: HOUR_MS,
     absenceMs: 20 * HOUR_MS,
     onSubscriberLeftBehind: (left) => leftBehind.push(left),

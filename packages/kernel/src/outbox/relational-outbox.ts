@@ -1,4 +1,5 @@
 import { type Selectable, sql, type Transaction } from 'kysely';
+import { repeatJob } from '../clock/repeat-job.js';
 import { invariant } from '../errors/invariant.js';
 import type { Outbox, OutboxEvent } from './outbox.js';
 import type { OutboxOptions } from './outbox-options.js';
@@ -74,7 +75,9 @@ export class RelationalOutbox implements Outbox {
     // At once: what they write is committed together.
     const subscriptions = [...this.#subscriptions.values()];
     await Promise.all([this.#noteUnseen(), ...subscriptions.map((each) => each.start())]);
-    this.#retention = this.#options.clock.every(RETENTION_CHECK_MS, async () => {
+    const { clock, log } = this.#options;
+    const job = { clock, log, name: 'outbox retention', intervalMs: RETENTION_CHECK_MS };
+    this.#retention = repeatJob(job, async () => {
       await this.#noteSeen();
       await this.#options.leases.withLease('outbox-retention', () => this.removeOld());
     });

@@ -103,6 +103,7 @@ class PostgresConnection implements DatabaseConnection {
   constructor(client: PoolClient, maxTransactionMs: number) {
     this.#client = client;
     this.#maxTransactionMs = maxTransactionMs;
+    client.on('error', failsByItself);
   }
 
   async begin(isolation: string): Promise<void> {
@@ -142,6 +143,7 @@ class PostgresConnection implements DatabaseConnection {
     this.#isBroken = true;
     this.#hasEnded = true;
     this.#failure = undefined;
+    this.#client.off('error', failsByItself);
     try {
       this.#client.release(mustClose);
     } catch {
@@ -184,6 +186,12 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 }
+
+/**
+ * The pool hears of lost connections only while they are idle; an error that nobody hears ends the process. What runs on
+ * the connection, and what is asked of it next, fails by itself.
+ */
+function failsByItself(): void {}
 
 /** As in the embedded store: what is no text, number, bytes or null is refused, and a boolean is a number. */
 function toParameter(value: unknown): unknown {

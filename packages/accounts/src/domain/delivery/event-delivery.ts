@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Clock, Logger, Outbox } from '@plinth/kernel';
+import { type Clock, type Logger, type Outbox, repeatJob } from '@plinth/kernel';
 import { type EventBundle, eventId, readEventId, thinEvent } from '../../model/event.js';
 import { PING_TYPE, wantsEvent } from '../../model/event-destination.js';
 import { tenantKey } from '../../model/tenant.js';
@@ -50,7 +50,9 @@ export class EventDelivery {
   }
 
   start(): void {
-    this.#look = this.#needs.clock.every(LOOK_MS, () => this.#deliverDue());
+    const { clock, log } = this.#needs;
+    const job = { clock, log, name: 'event delivery', intervalMs: LOOK_MS };
+    this.#look = repeatJob(job, () => this.#deliverDue());
   }
 
   async close(): Promise<void> {
@@ -103,7 +105,7 @@ export class EventDelivery {
         .catch((err: unknown) => this.#needs.log.error({ err }, 'event delivery failed'))
         .finally(() => {
           this.#inFlight.delete(delivery.id);
-          // The next one need not wait for the clock.
+          // The next one need not wait for the clock, which tells of failures.
           void this.#deliverDue().catch(() => {});
         });
       this.#inFlight.set(delivery.id, done);
