@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { compareByteOrder } from '../../../model/byte-order.js';
-import type { TagCodes } from '../series-index.js';
+import type { TagCodes } from '../series/tag-columns.js';
 
 /** More values are compared as texts where they have to be: ranks of all would take longer. */
 const MAX_RANKED = 65_536;
