@@ -88,8 +88,11 @@ function contentTypeOf({ raw: { rawHeaders } }: FastifyRequest): string | undefi
 /** Aborted when the client goes away before it has the whole answer. */
 export function signalOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  raw.once('close', () => {
+  const leave = (): void => {
     if (!raw.writableFinished) controller.abort();
-  });
+  };
+  // It may be asked for late, by who found that it takes longer.
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
   return controller.signal;
 }
