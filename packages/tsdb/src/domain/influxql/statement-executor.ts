@@ -48,7 +48,7 @@ const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [/USER|GRANT|REVOKE|PASSWORD/, 'tokens take the place of users: see plinth token'],
   [/SHARD/, 'segments take the place of shards: see system.parquet_files'],
   [/SUBSCRIPTION/, 'use a trigger of the processing engine instead'],
-  [/STATS|DIAGNOSTICS/, 'see /metrics and the tables of the schema system'],
+  [/STATS|DIAGNOSTICS/, 'see /debug/vars, /metrics and the tables of the schema system'],
 ];
 
 /** Runs the statements of one request. */
