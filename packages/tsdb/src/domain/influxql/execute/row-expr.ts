@@ -1,9 +1,9 @@
 import { assertNever } from '@plinth/kernel';
 import { asType, calculate } from '../plan/arithmetic.js';
-import { COLUMN_SLOTS, TIME_SLOT } from '../plan/compile-select.js';
 import type { ColumnRef, SlotExpr } from '../plan/compiled-select.js';
 import { convertValue, type Value } from '../plan/data-type.js';
 import type { Filter, Operand } from '../plan/filter.js';
+import { COLUMN_SLOTS, TIME_SLOT } from '../plan/slots.js';
 import { callScalar, datePart } from './scalars.js';
 
 /** Value of an expression for one row. `slots`: values of calls, then those of columns. */

@@ -1,6 +1,6 @@
-import { COLUMN_SLOTS } from '../plan/compile-select.js';
 import type { CompiledSelect, CompiledSource, OutputField } from '../plan/compiled-select.js';
 import type { DataType, Value } from '../plan/data-type.js';
+import { COLUMN_SLOTS } from '../plan/slots.js';
 import { fillNumber } from './fill.js';
 import type { RowPiece } from './read-rows.js';
 import { rowFunction } from './row-expr.js';

@@ -1,8 +1,8 @@
 import type { Expr } from '../ast/expr.js';
 import { printExpr } from '../ast/print.js';
+import { checkDatePart } from './check-arguments.js';
 import { SCALARS } from './functions.js';
 import { planFailure } from './plan-failure.js';
-import { checkDatePart } from './validate-fields.js';
 
 /** Checks the calls in a condition from which the comparisons of time are gone. */
 export function checkCondition(expr: Expr): void {

@@ -1,15 +1,19 @@
 import type { Call } from '../ast/call.js';
 import { type Expr, isLiteral } from '../ast/expr.js';
 import type { Field } from '../ast/field.js';
-import { printDuration, printExpr } from '../ast/print.js';
+import {
+  checkCount,
+  checkCountBetween,
+  checkDatePart,
+  checkForecastArguments,
+  checkTechnicalArguments,
+  checkUnit,
+  describe,
+} from './check-arguments.js';
 import { isTime } from './column-names.js';
 import type { DataType } from './data-type.js';
 import { FORECASTS, SCALARS, SELECTORS, TECHNICAL, takesType } from './functions.js';
 import { planFailure } from './plan-failure.js';
-
-/** Values that a forecast may add, and buckets of a season: the search holds a table of the square of these. */
-const MAX_FORECAST = 1_000_000n;
-const MAX_SEASON = 2048n;
 
 /** What a statement's shape says, apart from its fields. */
 export interface FieldContext {
@@ -128,14 +132,14 @@ class Checker {
     }
     switch (name) {
       case 'percentile':
-        this.#count(call, 2);
+        checkCount(call, 2);
         if (args[1]?.kind !== 'integer' && args[1]?.kind !== 'number') {
           throw planFailure(`expected number for percentile(), got ${describe(args[1])}`);
         }
         this.#symbol(name, args[0]);
         return;
       case 'sample':
-        this.#count(call, 2);
+        checkCount(call, 2);
         if (args[1]?.kind !== 'integer') throw planFailure('expected integer argument in sample()');
         if (args[1].value <= 0n) {
           throw planFailure(`sample window must be greater than 1, got ${args[1].value}`);
@@ -152,18 +156,18 @@ class Checker {
       case 'derivative':
       case 'non_negative_derivative':
       case 'elapsed':
-        this.#countBetween(call, 1, 2);
-        this.#unit(call);
+        checkCountBetween(call, 1, 2);
+        checkUnit(call);
         this.#nested(call);
         return;
       case 'difference':
       case 'non_negative_difference':
       case 'cumulative_sum':
-        this.#count(call, 1);
+        checkCount(call, 1);
         this.#nested(call);
         return;
       case 'moving_average':
-        this.#count(call, 2);
+        checkCount(call, 2);
         if (args[1]?.kind !== 'integer') {
           throw planFailure('expected integer argument in moving_average()');
         }
@@ -173,8 +177,8 @@ class Checker {
         this.#nested(call);
         return;
       case 'integral':
-        this.#countBetween(call, 1, 2);
-        this.#unit(call);
+        checkCountBetween(call, 1, 2);
+        checkUnit(call);
         this.#found.onlySelectors = false;
         this.#symbol(name, args[0]);
         return;
@@ -203,7 +207,7 @@ class Checker {
       throw planFailure(`unsupported function ${name}()`);
     }
     if (!isSelector) this.#found.onlySelectors = false;
-    this.#count(call, 1);
+    checkCount(call, 1);
     const [argument] = args;
     if (name === 'count' && argument?.kind === 'call' && argument.name === 'distinct') {
       this.#checkDistinct(argument.args, true);
@@ -252,72 +256,20 @@ class Checker {
   }
 
   #checkTechnical(call: Call): void {
-    const { name, args } = call;
-    const hasWarmUpArgs =
-      name === 'kaufmans_efficiency_ratio' || name === 'kaufmans_adaptive_moving_average' ? 3 : 4;
-    this.#countBetween(call, 2, hasWarmUpArgs);
-    const [, period, hold, warmUp] = args;
-    if (period?.kind !== 'integer') throw planFailure(`${name} period must be an integer`);
-    if (period.value < 1n) {
-      throw planFailure(`${name} period must be greater than 1, got ${period.value}`);
-    }
-    if (hold !== undefined) {
-      if (hold.kind !== 'integer') throw planFailure(`${name} hold period must be an integer`);
-      if (hold.value < 0n && hold.value !== -1n) {
-        throw planFailure(`${name} hold period must be greater than or equal to 0`);
-      }
-    }
-    if (warmUp !== undefined) {
-      const names =
-        name === 'chande_momentum_oscillator'
-          ? ['none', 'exponential', 'simple']
-          : ['exponential', 'simple'];
-      if (warmUp.kind !== 'string' || !names.includes(warmUp.value)) {
-        throw planFailure(
-          `${name} warmup type must be one of: ${names.map((n) => `'${n}'`).join(' ')}`,
-        );
-      }
-    }
+    checkTechnicalArguments(call);
     this.#nested(call);
   }
 
   #checkForecast(call: Call): void {
     const { name, args } = call;
-    this.#count(call, 3);
-    const [argument, count, season] = args;
-    if (count?.kind !== 'integer')
-      throw planFailure(`expected integer argument as second arg in ${name}`);
-    if (count.value <= 0n) {
-      throw planFailure(`second arg to ${name} must be greater than 0, got ${count.value}`);
-    }
-    if (season?.kind !== 'integer')
-      throw planFailure(`expected integer argument as third arg in ${name}`);
-    if (season.value < 0n) {
-      throw planFailure(`third arg to ${name} cannot be negative, got ${season.value}`);
-    }
-    if (count.value > MAX_FORECAST) {
-      throw planFailure(`second arg to ${name} must not be greater than ${MAX_FORECAST}`);
-    }
-    if (season.value > MAX_SEASON) {
-      throw planFailure(`third arg to ${name} must not be greater than ${MAX_SEASON}`);
-    }
+    const [argument] = args;
+    checkForecastArguments(call);
     this.#found.onlySelectors = false;
     if (argument?.kind !== 'call') throw planFailure(`must use aggregate function with ${name}`);
     if (!this.#context.hasInterval) {
       throw planFailure(`${name} aggregate requires a GROUP BY interval`);
     }
     this.#nestedCall(argument);
-  }
-
-  /** The second argument of derivative, elapsed and integral. */
-  #unit({ name, args }: Call): void {
-    const unit = args[1];
-    if (unit === undefined) return;
-    if (unit.kind !== 'duration') {
-      throw planFailure(`argument 2 to ${name} must be a duration, got ${describe(unit)}`);
-    }
-    if (unit.ns > 0n) return;
-    throw planFailure(`duration argument must be positive, got ${printDuration(unit.ns)}`);
   }
 
   /** Under GROUP BY time a transformation is of a call, otherwise of a column. */
@@ -360,38 +312,4 @@ class Checker {
       throw planFailure(`unsupported ${name} iterator type: ${type}`);
     }
   }
-
-  #count({ name, args }: Call, expected: number): void {
-    if (args.length === expected) return;
-    throw planFailure(
-      `invalid number of arguments for ${name}, expected ${expected}, got ${args.length}`,
-    );
-  }
-
-  #countBetween({ name, args }: Call, min: number, max: number): void {
-    if (args.length >= min && args.length <= max) return;
-    throw planFailure(
-      `invalid number of arguments for ${name}, expected at least ${min} but no more than ${max}, got ${args.length}`,
-    );
-  }
-}
-
-const PARTS =
-  'year quarter month week day hour minute second millisecond microsecond nanosecond dow doy epoch isodow'.split(
-    ' ',
-  );
-
-/** Source: query-languages, "Scalar functions". */
-export function checkDatePart({ args }: Call): void {
-  const [part, time] = args;
-  if (part?.kind !== 'string' || !PARTS.includes(part.value.toLowerCase())) {
-    throw planFailure(`date_part: first argument must be one of: ${PARTS.join(', ')}`);
-  }
-  if (time?.kind !== 'var_ref' || time.name.toLowerCase() !== 'time') {
-    throw planFailure('date_part: second argument must be time');
-  }
-}
-
-function describe(expr: Expr | undefined): string {
-  return expr === undefined ? 'nothing' : printExpr(expr);
 }
