@@ -229,8 +229,8 @@ export class Library {
     await editions.transaction(async (tx) => {
       await editions.insertVersion(tx, version);
       await editions.dropDrafts(tx, publication.kinds);
-      await editions.markPublished(tx, publication.kinds, version.version);
-      await editions.addHistory(tx, {
+      await editions.history.markPublished(tx, publication.kinds, version.version);
+      await editions.history.add(tx, {
         seq,
         atMs: version.publishedMs,
         actor: publication.actor,
@@ -264,7 +264,7 @@ export class Library {
   /** Removes changes and versions beyond those that are kept, and what only these versions had. */
   async #forgetOld(): Promise<void> {
     const { editions, keepVersions, keepHistory } = this.#needs;
-    await editions.forgetHistory(keepHistory);
+    await editions.history.forget(keepHistory);
     const excess = this.#versions.length - keepVersions;
     if (excess <= 0) return;
     const kept = this.#versions.slice(excess);

@@ -58,7 +58,9 @@ it('forgets the oldest changes, and none that is open or that an overlay compare
   const store = new EditionStore(relational);
   await store.migrate();
   const seqs = async () =>
-    (await store.history({}, { limit: 10_000, offset: 0 })).entries.map(({ seq }) => seq).reverse();
+    (await store.history.page({}, { limit: 10_000, offset: 0 })).entries
+      .map(({ seq }) => seq)
+      .reverse();
   // Many more than go at once, with some between them that stay.
   const changes = fc.array(CHANGE, { minLength: 700, maxLength: 900 });
   await fc.assert(
@@ -68,9 +70,9 @@ it('forgets the oldest changes, and none that is open or that an overlay compare
         await tx.deleteFrom('gamedata_history').execute();
       });
       await store.transaction(async (tx) => {
-        for (const entry of entries) await store.addHistory(tx, entry);
+        for (const entry of entries) await store.history.add(tx, entry);
       });
-      await store.forgetHistory(keepCount);
+      await store.history.forget(keepCount);
       assert.deepEqual(await seqs(), keptOf(entries, keepCount));
     }),
     { numRuns: 8 },

@@ -150,7 +150,7 @@ export class Draft {
   }): Promise<void> {
     const { seq, kind, id, after, replacedBy } = at.entry;
     await this.#editions.transaction(async (tx) => {
-      await this.#editions.addHistory(tx, at.entry);
+      await this.#editions.history.add(tx, at.entry);
       await this.#editions.putDraft(tx, { kind, id, seq, body: after, replacedBy });
       await this.#editions.putState(tx, { lastSeq: seq });
       await at.attempt.keep?.(tx, at.reply);

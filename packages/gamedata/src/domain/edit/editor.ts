@@ -11,7 +11,8 @@ import { isSameJson, pointerOf } from '../../model/json.js';
 import { mergePatch } from '../../model/json-patch.js';
 import { KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import { freeSlug } from '../../model/normal-text.js';
-import type { EditionStore, HistoryFilter } from '../../storage/edition-store.js';
+import type { HistoryFilter } from '../../storage/edit-history.js';
+import type { EditionStore } from '../../storage/edition-store.js';
 import type { DataSet } from '../data-set.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import type { Library } from '../library.js';
@@ -260,6 +261,6 @@ export class Editor {
 
   /** Newest first. */
   async history(filter: HistoryFilter, page: { readonly limit: number; readonly offset: number }) {
-    return await this.#editions.history(filter, page);
+    return await this.#editions.history.page(filter, page);
   }
 }

@@ -56,7 +56,7 @@ export class Publishing {
       const draftManifest = next.isSameAs(set) ? null : await this.#baseWithout(kinds);
       await this.#editions.transaction(async (tx) => {
         await this.#editions.dropDrafts(tx, kinds);
-        await this.#editions.markDiscarded(tx, kinds);
+        await this.#editions.history.markDiscarded(tx, kinds);
         const lastSeq = this.#library.nextSeq();
         await this.#editions.putState(tx, {
           lastSeq,

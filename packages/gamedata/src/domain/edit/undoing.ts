@@ -42,7 +42,7 @@ export class Undoing {
       let undone: HistoryEntry | undefined;
       if (seq !== undefined) undone = await this.#entryOf(seq);
       else {
-        const open = await this.#editions.openEntries(attempt.actor, MAX_LOOK_BACK);
+        const open = await this.#editions.history.openEntries(attempt.actor, MAX_LOOK_BACK);
         const redone = new Set(
           open.filter(({ op }) => op === 'redo').map(({ aboutSeq }) => aboutSeq),
         );
@@ -55,7 +55,7 @@ export class Undoing {
   }
 
   async #lastToUndo(actor: string): Promise<HistoryEntry> {
-    const open = await this.#editions.openEntries(actor, MAX_LOOK_BACK);
+    const open = await this.#editions.history.openEntries(actor, MAX_LOOK_BACK);
     const undone = new Set<number | null>();
     const redone = new Set(open.filter(({ op }) => op === 'redo').map(({ aboutSeq }) => aboutSeq));
     for (const { op, seq, aboutSeq } of open) {
@@ -69,7 +69,7 @@ export class Undoing {
   }
 
   async #entryOf(seq: number): Promise<HistoryEntry> {
-    const entry = await this.#editions.historyEntry(seq);
+    const entry = await this.#editions.history.entry(seq);
     if (entry === undefined) throw new RecordNotFound(`there is no change ${seq}`);
     return entry;
   }
@@ -99,7 +99,8 @@ export class Undoing {
       const stored = parseRow(kind, record);
       await this.#draft.put(attempt, op, { kind, record: stored, aboutSeq: entry.seq });
     }
-    const [latest] = (await this.#editions.history({ kind, id }, { limit: 1, offset: 0 })).entries;
+    const [latest] = (await this.#editions.history.page({ kind, id }, { limit: 1, offset: 0 }))
+      .entries;
     return latest ?? entry;
   }
 }

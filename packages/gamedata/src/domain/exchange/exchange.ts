@@ -182,7 +182,7 @@ export class Exchange {
     await this.#editions.transaction(async (tx) => {
       await this.#editions.dropDrafts(tx, KINDS);
       await this.#editions.putState(tx, { lastSeq: seq, draftManifest });
-      await this.#editions.addHistory(tx, {
+      await this.#editions.history.add(tx, {
         seq,
         atMs: this.#clock.nowMs(),
         actor: attempt.actor,

@@ -90,9 +90,10 @@ async function handEdits(
   const created = new Set<string>();
   const patches = new Map<string, readonly PatchOperation[]>();
   for (const [key, { patch }] of known) patches.set(key, JSON.parse(patch) as PatchOperation[]);
-  const [lastImport] = (await editions.history({ op: 'import' }, { limit: 1, offset: 0 })).entries;
+  const [lastImport] = (await editions.history.page({ op: 'import' }, { limit: 1, offset: 0 }))
+    .entries;
   const first = new Map<string, string>();
-  for (const entry of await editions.changesAfter(lastImport?.seq ?? 0)) {
+  for (const entry of await editions.history.changesAfter(lastImport?.seq ?? 0)) {
     const { kind, id, before: old } = entry;
     const key = `${kind}/${id}`;
     if (kind === null || id === null || first.has(key)) continue;
