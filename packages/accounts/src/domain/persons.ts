@@ -1,37 +1,21 @@
-import type { Clock, Random } from '@plinth/kernel';
 import { CreationOrder } from '../model/ids.js';
 import type { Given } from '../model/parts.js';
 import type { PersonFields, StoredPerson } from '../model/person.js';
-import type { Rules } from '../model/rule-input.js';
 import { Touched } from '../model/touched.js';
 import { refuse } from '../model/violation.js';
 import { personObject } from '../model/wire/person-object.js';
-import type { AccountStore, Aggregate } from '../storage/account-store.js';
-import type { FixtureStore } from '../storage/fixture-store.js';
-import type { AccountAccess } from './account-access.js';
+import type { Aggregate } from '../storage/account-store.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
-import type { AccountWriter } from './account-writer.js';
-import { bindFiles, reasonOf } from './accounts.js';
+import { type AccountsNeeds, bindFiles, reasonOf } from './accounts.js';
 import { unanswered } from './engine/injected.js';
-import { type FactFinder, namedIn } from './facts.js';
+import { namedIn } from './facts.js';
 import { mergePerson } from './merge-account.js';
-import type { MutationAnswer, MutationOutcome, Mutations } from './mutations.js';
+import type { MutationAnswer, MutationOutcome } from './mutations.js';
 import { notFound } from './refusals.js';
 import type { RequestContext } from './request-context.js';
-import type { Tokens, TokenUse } from './tokens.js';
+import type { TokenUse } from './tokens.js';
 
-interface PersonsNeeds {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly store: AccountStore;
-  readonly fixtures: FixtureStore;
-  readonly access: AccountAccess;
-  readonly writer: AccountWriter;
-  readonly mutations: Mutations;
-  readonly facts: FactFinder;
-  readonly tokens: Tokens;
-  readonly rules: Rules;
-}
+type PersonsNeeds = Omit<AccountsNeeds, 'wire' | 'refresh'>;
 
 export interface PersonWrite {
   /** As parsed, for the fingerprint. */
