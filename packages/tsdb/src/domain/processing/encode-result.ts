@@ -3,6 +3,7 @@ import type { OutputColumn, ResultChunk, ResultStream } from '../../model/result
 import { isValid } from '../../model/row-batch.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { ColumnBlock, type FrameColumn } from '../../storage/python/column-block.js';
+import { arrowTypeName } from '../sql/arrow-type-name.js';
 
 /** An answer is held in memory twice while it is handed over. */
 const MAX_ROW_COUNT = 5_000_000;
@@ -46,18 +47,15 @@ function assertSupported(type: SqlType): void {
   }
 }
 
+/** Of types with members the kind alone. */
 function arrowName(type: SqlType): string {
   switch (type.kind) {
     case 'int':
-      return `${type.signed ? 'Int' : 'UInt'}${type.bits}`;
     case 'float':
-      return `Float${type.bits}`;
     case 'decimal':
-      return `Decimal128(${type.precision}, ${type.scale})`;
     case 'date':
-      return 'Date32';
     case 'time':
-      return 'Time64(Nanosecond)';
+      return arrowTypeName(type);
     default:
       return `${type.kind[0]?.toUpperCase()}${type.kind.slice(1)}`;
   }
