@@ -29,4 +29,11 @@ export { type TestCertificate, testCertificate, tlsFlags } from './test-certific
 export { POSTGRES_URL, TestDatabase } from './test-database.js';
 export { type DeliveryItem, makeJwt, nowSec, WebhookApp } from './webhook-app.js';
 export { type AnswerDelivery, type ReceivedDelivery, WebhookReceiver } from './webhook-receiver.js';
-export { type BadLine, refusal, WRITE_APIS, type WriteApi, write } from './write-endpoints.js';
+export {
+  type BadLine,
+  badLine,
+  refusal,
+  WRITE_APIS,
+  type WriteApi,
+  write,
+} from './write-endpoints.js';

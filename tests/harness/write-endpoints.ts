@@ -31,6 +31,12 @@ export interface BadLine {
   readonly error_message: string;
 }
 
+export const badLine = (
+  original_line: string,
+  line_number: number,
+  error_message: string,
+): BadLine => ({ original_line, line_number, error_message });
+
 /**
  * Body of a request some of whose lines were refused. The v2 endpoint adds what its clients read.
  * Source: tsdb-http, "Line failures" and "v2 error body".

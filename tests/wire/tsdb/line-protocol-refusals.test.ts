@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import {
   assertEmpty,
   assertJson,
-  type BadLine,
+  badLine,
   refusal,
   rows,
   ServerProcess,
@@ -19,19 +19,13 @@ before(async () => {
 });
 after(async () => await server.close());
 
-const bad = (original_line: string, line_number: number, error_message: string): BadLine => ({
-  original_line,
-  line_number,
-  error_message,
-});
-
 /** Refused by each write endpoint, alone and behind a good line of the same table; `db` is as it was before. */
 async function assertRefused(line: string, message: string, db = 'refused'): Promise<void> {
   for (const api of WRITE_APIS) {
     const alone = await write(server, { api, db }, line);
-    assertJson(alone, 400, refusal(api, [bad(line, 1, message)]));
+    assertJson(alone, 400, refusal(api, [badLine(line, 1, message)]));
     const second = await write(server, { api, db }, `good f=1 1\n${line}`);
-    assertJson(second, 400, refusal(api, [bad(line, 2, message)], { isPartial: true }));
+    assertJson(second, 400, refusal(api, [badLine(line, 2, message)], { isPartial: true }));
   }
 }
 
@@ -101,9 +95,9 @@ describe('a line that cannot be parsed', () => {
       const answer = await write(server, { api, db: `numbers_${api}` }, body);
       const none = 'Expected at least one space character, got end of input';
       const data = [
-        bad('five', 5, none),
-        bad('  six', 6, none),
-        bad('nine f=', 9, 'No fields were provided'),
+        badLine('five', 5, none),
+        badLine('  six', 6, none),
+        badLine('nine f=', 9, 'No fields were provided'),
       ];
       assertJson(answer, 400, refusal(api, data, { isPartial: true }));
     }
@@ -112,13 +106,13 @@ describe('a line that cannot be parsed', () => {
   it('L-04 is shown up to 1024 bytes, cut at a character', async () => {
     const answer = await write(server, { db: 'refused' }, `x${'ä'.repeat(600)}`);
     const none = 'Expected at least one space character, got end of input';
-    assertJson(answer, 400, refusal('write_lp', [bad(`x${'ä'.repeat(511)}`, 1, none)]));
+    assertJson(answer, 400, refusal('write_lp', [badLine(`x${'ä'.repeat(511)}`, 1, none)]));
   });
 
   it('L-04 is reported with all others, up to 1000 of them', async () => {
     const answer = await write(server, { db: 'refused' }, 'x\n'.repeat(1500));
     const none = 'Expected at least one space character, got end of input';
-    const data = Array.from({ length: 1000 }, (_, index) => bad('x', index + 1, none));
+    const data = Array.from({ length: 1000 }, (_, index) => badLine('x', index + 1, none));
     assertJson(answer, 400, refusal('write_lp', data));
   });
 
@@ -128,7 +122,7 @@ describe('a line that cannot be parsed', () => {
       const message = `timestamp, ${time}, out of range for precision: ${name}`;
       for (const api of WRITE_APIS) {
         const to = { api, db: 'range', parameters: `precision=${precision}` };
-        assertJson(await write(server, to, line), 400, refusal(api, [bad(line, 1, message)]));
+        assertJson(await write(server, to, line), 400, refusal(api, [badLine(line, 1, message)]));
       }
     };
     await check('s', '9223372037', 'Second');

@@ -5,7 +5,7 @@ import {
   assertEmpty,
   assertError,
   assertJson,
-  type BadLine,
+  badLine,
   refusal,
   rows,
   ServerProcess,
@@ -25,11 +25,6 @@ before(async () => {
 });
 after(async () => await server.close());
 
-const bad = (original_line: string, line_number: number, error_message: string): BadLine => ({
-  original_line,
-  line_number,
-  error_message,
-});
 const COLUMNS = 'Update to schema would exceed number of columns per table limit of 3 columns';
 const tooManyTables = (count: number) =>
   `Update to schema would exceed number of tables limit: attempted to create table but already have ${count} table(s) (limit: 6)`;
@@ -41,7 +36,7 @@ describe('the limit of columns of a table', () => {
     for (const api of WRITE_APIS) {
       for (const line of ['m h=1 2', 'm,u=1 f=1 2']) {
         const answer = await write(server, { api, db: 'a' }, line);
-        assertJson(answer, 422, refusal(api, [bad(line, 1, COLUMNS)], OVER));
+        assertJson(answer, 422, refusal(api, [badLine(line, 1, COLUMNS)], OVER));
       }
     }
     assertEmpty(await write(server, { db: 'a' }, 'm,t=2 f=2,g=2 2'));
@@ -49,7 +44,10 @@ describe('the limit of columns of a table', () => {
 
   it('W-10 is told with 422 when other lines are written', async () => {
     const answer = await write(server, { db: 'a' }, 'm,t=3 f=3 3\nm h=1 3\nm f=hi 3');
-    const data = [bad('m h=1 3', 2, COLUMNS), bad('m f=hi 3', 3, 'No fields were provided')];
+    const data = [
+      badLine('m h=1 3', 2, COLUMNS),
+      badLine('m f=hi 3', 3, 'No fields were provided'),
+    ];
     assertJson(answer, 422, refusal('write_lp', data, { isPartial: true }));
     assert.deepEqual(await rows(server, 'a', "SELECT f FROM m WHERE t = '3'"), [{ f: 3 }]);
   });
@@ -58,7 +56,7 @@ describe('the limit of columns of a table', () => {
     for (const api of WRITE_APIS) {
       const to = { api, db: 'a', parameters: 'accept_partial=false&precision=ns' };
       const answer = await write(server, to, 'm f=1 4\nm h=1 4');
-      assertJson(answer, 400, refusal(api, [bad('m h=1 4', 2, COLUMNS)]));
+      assertJson(answer, 400, refusal(api, [badLine('m h=1 4', 2, COLUMNS)]));
     }
   });
 });
@@ -71,13 +69,13 @@ describe('the limit of tables', () => {
       { db: 'b' },
       'p f=1 1\nq f=1 1\nr f=1 1\ns f=1 1\np g=2 1\nt f=1 1',
     );
-    const data = [bad('s f=1 1', 4, tooManyTables(6)), bad('t f=1 1', 6, tooManyTables(6))];
+    const data = [badLine('s f=1 1', 4, tooManyTables(6)), badLine('t f=1 1', 6, tooManyTables(6))];
     assertJson(answer, 422, refusal('write_lp', data, { isPartial: true }));
     assert.deepEqual(await rows(server, 'b', 'SELECT f, g FROM p'), [{ f: 1, g: 2 }]);
     assertEmpty(await write(server, { db: 'a' }, 'o g=1 2'));
     for (const api of WRITE_APIS) {
       const alone = await write(server, { api, db: 'a' }, 's f=1 1');
-      assertJson(alone, 422, refusal(api, [bad('s f=1 1', 1, tooManyTables(6))], OVER));
+      assertJson(alone, 422, refusal(api, [badLine('s f=1 1', 1, tooManyTables(6))], OVER));
     }
   });
 });
@@ -104,7 +102,7 @@ describe('the limit of databases', () => {
     assertJson(
       await write(server, { db: 'c' }, 'm f=1 1'),
       422,
-      refusal('write_lp', [bad('m f=1 1', 1, tooManyTables(6))]),
+      refusal('write_lp', [badLine('m f=1 1', 1, tooManyTables(6))]),
     );
     assertEmpty(await write(server, { db: 'a' }, 'm,t=9 f=9 9'));
   });

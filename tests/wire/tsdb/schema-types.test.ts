@@ -5,7 +5,7 @@ import {
   assertEmpty,
   assertError,
   assertJson,
-  type BadLine,
+  badLine,
   query,
   refusal,
   rows,
@@ -32,11 +32,6 @@ const LINES: Readonly<Record<string, string>> = {
 
 const conflict = (column: string, expected: string, got: string) =>
   `invalid column type for column '${column}', expected ${expected}, got ${got}`;
-const bad = (original_line: string, line_number: number, error_message: string): BadLine => ({
-  original_line,
-  line_number,
-  error_message,
-});
 const FLOAT = 'iox::column_type::field::float';
 const INTEGER = 'iox::column_type::field::integer';
 const STRING = 'iox::column_type::field::string';
@@ -61,7 +56,7 @@ describe('the type of a column', () => {
           const answer = await write(server, { api, db }, secondLine);
           if (first === second) assertEmpty(answer);
           else {
-            const line = bad(secondLine, 1, conflict('c', first, second));
+            const line = badLine(secondLine, 1, conflict('c', first, second));
             assertJson(answer, 400, refusal(api, [line]));
           }
         }
@@ -77,8 +72,8 @@ describe('the type of a column', () => {
       refusal(
         'write_lp',
         [
-          bad('m c=1 2', 2, conflict('c', INTEGER, FLOAT)),
-          bad('m,c=x f=1 4', 4, conflict('c', INTEGER, TAG)),
+          badLine('m c=1 2', 2, conflict('c', INTEGER, FLOAT)),
+          badLine('m,c=x f=1 4', 4, conflict('c', INTEGER, TAG)),
         ],
         { isPartial: true },
       ),
@@ -106,8 +101,8 @@ describe('the type of a column', () => {
       refusal(
         'write_lp',
         [
-          bad('m c=1 2', 1, conflict('c', TAG, FLOAT)),
-          bad('m,c=y f=1 2', 2, conflict('f', INTEGER, FLOAT)),
+          badLine('m c=1 2', 1, conflict('c', TAG, FLOAT)),
+          badLine('m,c=y f=1 2', 2, conflict('f', INTEGER, FLOAT)),
         ],
         { isPartial: true },
       ),
@@ -126,8 +121,8 @@ describe('a refused line', () => {
     const lines = body.split('\n');
     const answer = await write(server, { db: 'trace' }, body);
     const data = [
-      bad(lines[0] ?? '', 1, conflict('c', FLOAT, STRING)),
-      bad(lines[2] ?? '', 3, 'No fields were provided'),
+      badLine(lines[0] ?? '', 1, conflict('c', FLOAT, STRING)),
+      badLine(lines[2] ?? '', 3, 'No fields were provided'),
     ];
     assertJson(answer, 400, refusal('write_lp', data, { isPartial: true }));
     assert.deepEqual(await tablesOf('trace'), [{ table_name: 'm' }]);
@@ -146,10 +141,10 @@ describe('a refused line', () => {
     for (const api of WRITE_APIS) {
       const to = { api, db: 'whole', parameters: 'precision=ns&accept_partial=false' };
       const answer = await write(server, to, 'm,t=a c=2,d=1 2\nn f=1 1\nm c=1i 3');
-      const line = bad('m c=1i 3', 3, conflict('c', FLOAT, INTEGER));
+      const line = badLine('m c=1i 3', 3, conflict('c', FLOAT, INTEGER));
       assertJson(answer, 400, refusal(api, [line]));
       const fresh = await write(server, { ...to, db: 'never' }, 'm c=1 1\nm c=1i 1');
-      assertJson(fresh, 400, refusal(api, [bad('m c=1i 1', 2, conflict('c', FLOAT, INTEGER))]));
+      assertJson(fresh, 400, refusal(api, [badLine('m c=1i 1', 2, conflict('c', FLOAT, INTEGER))]));
     }
     assert.deepEqual(await tablesOf('whole'), [{ table_name: 'm' }]);
     assert.deepEqual(await columnsOf('whole', 'm'), [
