@@ -140,7 +140,7 @@ class RateLimitService implements RateLimit {
       config,
       limiter: this.#limiter,
       addresses: this.#addresses,
-      logins: new LoginGuard(clock),
+      logins: new LoginGuard({ clock, random }),
       routes: this.#routes,
       clock,
     });

@@ -61,6 +61,19 @@ function assertSecondary(platform: Platform, answer: Answer | undefined, message
 }
 
 describe('each row of the table of secondary limits', () => {
+  it('row 12: the two forms of a path are one endpoint', async () => {
+    await using platform = await Platform.start([
+      ...ROOMY,
+      '--rate-limit-secondary-points-rest',
+      '6',
+    ]);
+    const statuses: number[] = [];
+    for (const path of ['/meta', PROBE, '/meta', PROBE, '/meta', PROBE, '/meta', PROBE]) {
+      statuses.push((await platform.send(path)).status);
+    }
+    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 403, 403]);
+  });
+
   it('row 12: 900 points per endpoint and minute: 900 reads or 180 writes, each endpoint apart', async () => {
     await using platform = await Platform.start(ROOMY);
     for (const [method, allowed, identity] of [
@@ -325,7 +338,7 @@ it('an operator sees and resets what is held against an identity', async () => {
       1,
       7,
       [
-        { endpoint: PROBE, points: 1 },
+        { endpoint: '/meta', points: 1 },
         { endpoint: '/x', points: 1 },
       ],
     ],

@@ -15,7 +15,7 @@ export interface RequestGate {
   mayAuthenticate(
     request: FastifyRequest,
     reply: FastifyReply,
-    visitor: Pick<Visitor, 'front'>,
+    visitor: Pick<Visitor, 'service' | 'front'>,
   ): boolean;
   /**
    * Decides and charges. Answers the request itself (and resolves to `false`) when it must not pass. What follows

@@ -53,6 +53,9 @@ const MAX_UNREAD_BODY_BYTES = 65_536;
 /** Operators and probes must get through when everybody else is held back. */
 const EXEMPT_PATHS: ReadonlySet<string> = new Set(['/health', '/ping', '/metrics', '/ready']);
 const OPERATOR_PREFIX = '/ops/';
+/** Routes of these are there with and without it; both forms are one endpoint. */
+const ALIASED_SERVICES: ReadonlySet<string> = new Set(['webhooks', 'ratelimit']);
+const ALIAS_PREFIX = '/api/v3/';
 /** Endpoint of requests that match no route. */
 const NO_ENDPOINT = '*';
 
@@ -84,13 +87,13 @@ export class HttpGate implements RequestGate {
   mayAuthenticate(
     request: FastifyRequest,
     reply: FastifyReply,
-    { front }: Pick<Visitor, 'front'>,
+    { service, front }: Pick<Visitor, 'service' | 'front'>,
   ): boolean {
     const { authorization } = request.headers;
     if (authorization === undefined) return true;
     const { key } = this.#needs.addresses.of(request.raw);
     if (!this.#needs.logins.isLocked(key, authorization)) return true;
-    const context = this.#contextOf(request, reply, 'ratelimit');
+    const context = this.#contextOf(request, reply, service);
     this.#refuse({ request, reply, front }, loginRefusal(context));
     return false;
   }
@@ -333,8 +336,19 @@ export class HttpGate implements RequestGate {
     const resource = resources.need(name);
     // A question what may be asked is not yet a request.
     const ofMethod = method === 'OPTIONS' ? { ...cost, cost: 0 } : cost;
-    return makePlan({ resource, endpoint, method, cost: ofMethod, secondary });
+    return makePlan({
+      resource,
+      endpoint: endpointOf(endpoint, service),
+      method,
+      cost: ofMethod,
+      secondary,
+    });
   }
+}
+
+function endpointOf(url: string, service: string): string {
+  const isAliased = ALIASED_SERVICES.has(service) && url.startsWith(ALIAS_PREFIX);
+  return isAliased ? url.slice(ALIAS_PREFIX.length - 1) : url;
 }
 
 interface Refused extends Pick<Visitor, 'front'> {

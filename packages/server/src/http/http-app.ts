@@ -162,13 +162,13 @@ function whenAdmitted(
   reply: FastifyReply,
   proceed: () => void,
 ): void {
-  const { front, gate } = desk;
+  const { service, front, gate } = desk;
   if (request.method === 'OPTIONS' && front.answerPreflight !== undefined) {
     const answer = (): void => void front.answerPreflight?.(request, reply);
     passGate(desk, request, reply, { principal: undefined, purpose: 'preflight' }, answer);
     return;
   }
-  if (gate?.mayAuthenticate(request, reply, { front }) === false) return;
+  if (gate?.mayAuthenticate(request, reply, { service, front }) === false) return;
   const admit = (principal: Principal): void => {
     request.principal = principal;
     passGate(desk, request, reply, { principal, purpose: 'request' }, proceed);
