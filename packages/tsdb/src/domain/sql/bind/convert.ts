@@ -181,7 +181,7 @@ function convertText({ text, from, type, isTry }: Conversion): string {
       break;
     case 'date':
       if (from.kind === 'timestamp') {
-        return cast(`make_timestamp_ns(${localNsText(`epoch_ns(${text})`, from.zone)})`);
+        return `plinth_date(${localNsText(`epoch_ns(${text})`, from.zone)})`;
       }
       if (from.kind === 'int') return `(DATE '1970-01-01' + ${cast(text, 'INTEGER')})`;
       break;

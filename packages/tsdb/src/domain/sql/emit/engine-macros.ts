@@ -31,7 +31,7 @@ export const PLANNER_MACROS: readonly string[] = [
      WHEN ns % 1000 = 0 THEN '.' || lpad(CAST(ns // 1000 AS VARCHAR), 6, '0')
      ELSE '.' || lpad(CAST(ns AS VARCHAR), 9, '0') END`,
   `CREATE OR REPLACE MACRO plinth_timestamp_text(ns, suffix) AS
-     strftime(make_timestamp_ns(ns), '%Y-%m-%dT%H:%M:%S')
+     strftime(make_timestamp(plinth_micros(ns)), '%Y-%m-%dT%H:%M:%S')
      || plinth_fraction_text((ns % 1000000000 + 1000000000) % 1000000000) || suffix`,
   `CREATE OR REPLACE MACRO plinth_float_text(value) AS
      CASE WHEN isnan(value) THEN 'NaN' ELSE regexp_replace(replace(CAST(value AS VARCHAR), 'e+', 'e'), 'e(-?)0', 'e\\1') END`,

@@ -55,7 +55,8 @@ export const AGGREGATES: readonly FunctionDefinition[] = [
   }),
   aggregate(['approx_distinct'], (call) => {
     expectArgCount(call, 1);
-    const distinct = call.aggregate('approx_count_distinct', [argAt(call, 0).text], {
+    // Exact: the engine's estimate is off by up to a quarter, where the original's is off by one percent.
+    const distinct = call.aggregate('count', [`DISTINCT ${argAt(call, 0).text}`], {
       ignoreDistinct: true,
     });
     return { text: `CAST(${distinct} AS UBIGINT)`, type: UINT64 };

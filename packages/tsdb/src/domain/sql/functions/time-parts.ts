@@ -84,8 +84,9 @@ export const TIME_PARTS: readonly FunctionDefinition[] = [
 
 export const TIME_PART_MACROS: readonly string[] = [
   'CREATE OR REPLACE MACRO plinth_mod(ns, width) AS (ns % width + width) % width',
+  // Divided first: the start of the first day that 64 bits reach lies before them.
   `CREATE OR REPLACE MACRO plinth_date(ns) AS
-     CAST(make_timestamp((ns - plinth_mod(ns, ${NS_PER_DAY})) // 1000) AS DATE)`,
+     DATE '1970-01-01' + CAST(ns // ${NS_PER_DAY} - CAST(ns % ${NS_PER_DAY} < 0 AS INTEGER) AS INTEGER)`,
 ];
 
 function bindDateTrunc(call: FunctionCall): FunctionResult {

@@ -3,7 +3,7 @@ import { quoteText } from './signature.js';
 
 /** Macros behind the functions below. Offsets are whole seconds, so the engine's microseconds lose nothing. */
 export const ZONE_MACROS: readonly string[] = [
-  'CREATE OR REPLACE MACRO plinth_micros(ns) AS (ns - (ns % 1000 + 1000) % 1000) // 1000',
+  'CREATE OR REPLACE MACRO plinth_micros(ns) AS ns // 1000 - CAST(ns % 1000 < 0 AS INTEGER)',
   `CREATE OR REPLACE MACRO plinth_zone_offset(ns, zone) AS
      (epoch_us(timezone(zone, make_timestamptz(plinth_micros(ns)))) - plinth_micros(ns)) * 1000`,
   `CREATE OR REPLACE MACRO plinth_local(ns, zone) AS
