@@ -53,6 +53,23 @@ describe('HTTP/1.1', () => {
     assert.ok(text.endsWith('\r\n\r\nOK'));
   });
 
+  // Source: RFC 9112, section 9.3.2: only requests that change nothing may be handled at the same time.
+  it('T-01 begins a pipelined request when the one before is answered', async () => {
+    using connection = await RawConnection.open(server.url);
+    const write = (value: number): string => {
+      const body = `m,series=${value % 7} v=${value}i 1`;
+      const path = 'POST /api/v3/write_lp?db=ahead&precision=ns&no_sync=true HTTP/1.1';
+      return requestText([path, `Content-Length: ${body.length}`], body);
+    };
+    const writes = Array.from({ length: 140 }, (_, index) => write(index)).join('');
+    const path = '/api/v3/query_sql?db=ahead&format=csv&q=SELECT%20sum(v)%20AS%20v%20FROM%20m';
+    connection.send(writes + requestText([`GET ${path} HTTP/1.1`, 'Connection: close']));
+    const text = await connection.untilEnd();
+    assert.deepEqual(statusesOf(text), [...Array.from({ length: 140 }, () => '204'), '200']);
+    // The last seven writes are the last ones of their series: 133 + ... + 139.
+    assert.ok(text.endsWith('v\n952\n'), text.slice(-200));
+  });
+
   it('T-01 takes bodies in chunks and bodies announced with Expect', async () => {
     using connection = await RawConnection.open(server.url);
     const path = 'POST /api/v3/write_lp?db=body&precision=ns HTTP/1.1';

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { splitBind } from './bind-address.js';
 import type { Http2Handler } from './http2-side.js';
 import { OnePort, type PortTls } from './one-port.js';
+import { serveInTurn } from './pipelined-requests.js';
 import type { PlainSide } from './plain-side.js';
 import type { TlsIdentity } from './tls-identity.js';
 
@@ -51,6 +52,7 @@ export async function listen(
 ): Promise<Listener> {
   const { bind, clock, tls, isProxy } = options;
   const http1: Server = app.server;
+  serveInTurn(http1);
   // The router takes the compatible requests of either version; its type names only the first.
   const handler = app.routing as unknown as Http2Handler;
   const plain = options.plain?.(http1.keepAliveTimeout);

@@ -1,0 +1,51 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests of one connection that may wait for those before them; more wait in the socket, and the client with them. */
+const MAX_WAITING = 64;
+
+interface Pipeline {
+  last: ServerResponse;
+  waitingCount: number;
+}
+
+/**
+ * Begins a request when the one before it on its connection is answered: who sends ahead a write and a query of what was
+ * written gets the rows, and a later write stays the later one. Node begins them all at once and orders the answers alone.
+ * Source: RFC 9112, section 9.3.2.
+ */
+export function serveInTurn(http1: Server): void {
+  // The server's own listeners for its own event.
+  const listeners = http1.listeners('request') as ((
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => void)[];
+  http1.removeAllListeners('request');
+  const pipelines = new WeakMap<Socket, Pipeline>();
+  http1.on('request', (request, response) => {
+    const { socket } = request;
+    const serve = (): void => {
+      for (const listener of listeners) Reflect.apply(listener, http1, [request, response]);
+    };
+    const pipeline = pipelines.get(socket);
+    if (pipeline === undefined) {
+      pipelines.set(socket, { last: response, waitingCount: 0 });
+      serve();
+      return;
+    }
+    const before = pipeline.last;
+    pipeline.last = response;
+    if (before.closed) {
+      serve();
+      return;
+    }
+    pipeline.waitingCount += 1;
+    if (pipeline.waitingCount >= MAX_WAITING) socket.pause();
+    before.once('close', () => {
+      pipeline.waitingCount -= 1;
+      if (socket.destroyed) return;
+      serve();
+      if (pipeline.waitingCount < MAX_WAITING) socket.resume();
+    });
+  });
+}
