@@ -1,3 +1,4 @@
+import { RAID_LEVELS } from '../../model/schemas/stored.js';
 import { SampleRandom } from './sample-random.js';
 import { type Body, mapId, ofCategory, type World } from './sample-world.js';
 import type { Words } from './words.js';
@@ -53,13 +54,3 @@ export function* makeMaps(world: World): Generator<Body> {
     };
   }
 }
-
-const RAID_LEVELS = [
-  'Very Easy',
-  'Easy',
-  'Easy-Medium',
-  'Medium',
-  'Medium-Hard',
-  'Hard',
-  'Very Hard',
-];
