@@ -1,7 +1,7 @@
 const POLYNOMIAL = 0x82f63b78; // Castagnoli, bits reversed
-const SLICE_COUNT = 8;
+const SLICE_COUNT = 16;
 
-/** `TABLES[k * 256 + b]`: what byte `b` does to the sum when `k` bytes follow it ("slicing by 8"). */
+/** `TABLES[k * 256 + b]`: what byte `b` does to the sum when `k` bytes follow it ("slicing by 16"). */
 const TABLES = makeTables();
 
 /**
@@ -11,8 +11,51 @@ const TABLES = makeTables();
  */
 export function crc32c(parts: readonly Uint8Array[], seed = 0): number {
   let sum = ~seed;
-  for (const part of parts) sum = addBytes(sum, part);
+  for (const part of parts) {
+    sum =
+      IS_LITTLE_ENDIAN && part.byteLength >= MIN_WORDS_BYTES
+        ? addWords(sum, part)
+        : addBytes(sum, part);
+  }
   return ~sum >>> 0;
+}
+
+/** Looking at shorter ones as words costs more than it saves. */
+const MIN_WORDS_BYTES = 512;
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/** 16 bytes a step, read as four words. */
+function addWords(start: number, bytes: Uint8Array): number {
+  const t = TABLES;
+  const unalignedCount = -bytes.byteOffset & 3;
+  const wordCount = ((bytes.byteLength - unalignedCount) >>> 4) * 4;
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + unalignedCount, wordCount);
+  let sum = addBytes(start, bytes.subarray(0, unalignedCount));
+  // As below, each `as number` is a number.
+  for (let at = 0; at < wordCount; at += 4) {
+    const a = sum ^ (words[at] as number);
+    const b = words[at + 1] as number;
+    const c = words[at + 2] as number;
+    const d = words[at + 3] as number;
+    sum =
+      (t[3840 + (a & 255)] as number) ^
+      (t[3584 + ((a >>> 8) & 255)] as number) ^
+      (t[3328 + ((a >>> 16) & 255)] as number) ^
+      (t[3072 + (a >>> 24)] as number) ^
+      (t[2816 + (b & 255)] as number) ^
+      (t[2560 + ((b >>> 8) & 255)] as number) ^
+      (t[2304 + ((b >>> 16) & 255)] as number) ^
+      (t[2048 + (b >>> 24)] as number) ^
+      (t[1792 + (c & 255)] as number) ^
+      (t[1536 + ((c >>> 8) & 255)] as number) ^
+      (t[1280 + ((c >>> 16) & 255)] as number) ^
+      (t[1024 + (c >>> 24)] as number) ^
+      (t[768 + (d & 255)] as number) ^
+      (t[512 + ((d >>> 8) & 255)] as number) ^
+      (t[256 + ((d >>> 16) & 255)] as number) ^
+      (t[d >>> 24] as number);
+  }
+  return addBytes(sum, bytes.subarray(unalignedCount + wordCount * 4));
 }
 
 function addBytes(start: number, bytes: Uint8Array): number {
