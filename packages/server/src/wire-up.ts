@@ -42,8 +42,11 @@ export interface WiredServer {
   readonly clock: Clock;
   /** What answers plain requests; `undefined` when the framework has to see all of them. */
   openPlainSide(keepAliveMs: number): PlainSide | undefined;
-  /** Makes what answers all requests. The port may be open: health checks are answered by the plain side. */
-  registerRoutes(): Promise<void>;
+  /**
+   * Makes what answers all requests. The port may be open: the plain side answers health checks, and what it has got the
+   * routes of (`onPlainGrown`) while the rest is made.
+   */
+  registerRoutes(onPlainGrown: () => void): Promise<void>;
   /** To be called when the port answers. */
   warmUp(): void;
   /** Renewed certificates for the ports that services have of their own. */
@@ -182,11 +185,14 @@ export async function wireUp(
         plainSide?.add(gatedRoutes(routes, parts.gate));
         return plainSide;
       },
-      async registerRoutes() {
-        await registerServices(app, parts);
+      async registerRoutes(onPlainGrown) {
+        await registerServices(app, parts, (service) => {
+          const routes = service.plainRoutes?.() ?? [];
+          if (plainSide === undefined || routes.length === 0) return;
+          plainSide.add(gatedRoutes(routes, parts.gate));
+          onPlainGrown();
+        });
         closers.push(() => app.close());
-        const routes = services.flatMap((service) => service.plainRoutes?.() ?? []);
-        plainSide?.add(gatedRoutes(routes, parts.gate));
       },
       warmUp() {
         for (const service of services) service.warmUp?.();

@@ -128,8 +128,15 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
   return app;
 }
 
-/** Makes the routes of services that have started; until it has resolved no request may reach `app`. */
-export async function registerServices(app: FastifyInstance, parts: HttpAppParts): Promise<void> {
+/**
+ * Makes the routes of services that have started; until it has resolved no request may reach `app`.
+ * @param onRegistered hears of each service when its routes are made, and before those of the next.
+ */
+export async function registerServices(
+  app: FastifyInstance,
+  parts: HttpAppParts,
+  onRegistered: (service: HttpService) => void = () => undefined,
+): Promise<void> {
   const { gate, services } = parts;
   for (const service of services) {
     await nextTurn(); // Whoever asks for the health meanwhile need not wait for all.
@@ -137,6 +144,7 @@ export async function registerServices(app: FastifyInstance, parts: HttpAppParts
       if (gate?.covers(service.name)) gate.watch(scope, service.name);
       await service.register(scope);
     });
+    onRegistered(service);
   }
   await app.ready();
 }

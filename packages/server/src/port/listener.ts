@@ -19,6 +19,8 @@ export interface ServerAddress {
 
 export interface Listener {
   readonly address: ServerAddress;
+  /** There are more plain routes: requests for them that came before are served. */
+  plainGrown(): void;
   /** All routes are there: requests that came before are served, and others at once. */
   routed(): void;
   /** Handshakes from here on use these certificates. */
@@ -64,6 +66,7 @@ export async function listen(
   let draining: Promise<void> | undefined;
   return {
     address: addressOf(http1, host, tls !== undefined),
+    plainGrown: () => onePort.plainGrown(),
     routed: () => onePort.routed(),
     useIdentity: (identity) => onePort.useIdentity(identity),
     drain(timeoutMs, force) {

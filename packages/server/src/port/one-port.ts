@@ -21,6 +21,13 @@ export interface PortTls {
   readonly takesPlainText: boolean;
 }
 
+/** A connection whose request waits until somebody can answer it. */
+interface EarlyConnection {
+  /** Its request may be one for the plain side, once that has its routes. */
+  readonly isForPlain: boolean;
+  serve(): void;
+}
+
 /**
  * Makes an HTTP/1.1 server also speak HTTP/2 by prior knowledge, and both under TLS: the first bytes of each connection
  * decide, once. The HTTP/1.1 server keeps listening and counting connections itself, so its limits and its closing stay
@@ -39,8 +46,8 @@ export class OnePort {
   readonly #shaking = new Map<string, Socket>();
   /** On whose behalf proxies opened connections. */
   readonly #clients = new WeakMap<Socket, ProxiedClient>();
-  /** Connections that came before there were routes, with what serves them then. */
-  readonly #early = new Map<Socket, () => void>();
+  /** Connections that came before there were routes. */
+  readonly #early = new Map<Socket, EarlyConnection>();
   #isRouted = false;
   readonly #clock: Clock;
   readonly #sweep: Disposable;
@@ -87,11 +94,15 @@ export class OnePort {
     this.#tls?.use(identity);
   }
 
+  /** The plain side has more routes: what waits may be for one of them. */
+  plainGrown(): void {
+    for (const { isForPlain, serve } of [...this.#early.values()]) if (isForPlain) serve();
+  }
+
   /** All routes are there: from here on requests reach them. Until then the plain side alone answers, and others wait. */
   routed(): void {
     this.#isRouted = true;
-    for (const serve of this.#early.values()) serve();
-    this.#early.clear();
+    for (const { serve } of [...this.#early.values()]) serve();
   }
 
   /** Tells clients to go away; running requests end by themselves, connections without a request at once. */
@@ -151,21 +162,34 @@ export class OnePort {
     const plain = this.#plain;
     if (first === 'http2') this.#whenRouted(socket, () => this.#http2.take(socket));
     else if (plain === undefined) this.#whenRouted(socket, serveHttp1);
-    else if (this.#isRouted) plain.take(socket, serveHttp1);
-    else {
-      // What is not plain yet may be so when all routes are there.
-      const again = (): void => plain.take(socket, serveHttp1);
-      plain.take(socket, () => this.#whenRouted(socket, again));
-    }
+    else this.#servePlain(plain, socket, serveHttp1);
   }
 
-  #whenRouted(socket: Socket, serve: () => void): void {
+  /** What is not plain yet may be so when more routes are there. */
+  #servePlain(plain: PlainSide, socket: Socket, serveHttp1: () => void): void {
+    if (this.#isRouted) {
+      plain.take(socket, serveHttp1);
+      return;
+    }
+    const again = (): void => this.#servePlain(plain, socket, serveHttp1);
+    plain.take(socket, () => this.#whenRouted(socket, again, { isForPlain: true }));
+  }
+
+  #whenRouted(socket: Socket, serve: () => void, { isForPlain } = { isForPlain: false }): void {
     if (this.#isRouted) {
       serve();
       return;
     }
-    this.#early.set(socket, serve);
-    socket.once('close', () => this.#early.delete(socket));
+    const forget = (): void => {
+      this.#early.delete(socket);
+      socket.off('close', forget);
+    };
+    socket.once('close', forget);
+    const serveOnce = (): void => {
+      forget();
+      serve();
+    };
+    this.#early.set(socket, { isForPlain, serve: serveOnce });
   }
 
   #cutSilent(): void {
