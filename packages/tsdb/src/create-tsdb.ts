@@ -85,8 +85,11 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     },
     async start() {
       const { openTsdb } = await loadParts();
-      opened = await openTsdb(needs, (text, context, asker) => planner.plan(text, context, asker));
-      if (opened.hasTables) planner.prepare();
+      opened = await openTsdb(
+        needs,
+        (text, context, asker) => planner.plan(text, context, asker),
+        () => planner.prepare(),
+      );
     },
     freeze: (snapshot) => whenOpen().engine.freeze(snapshot),
     async adaptSnapshot(copy) {

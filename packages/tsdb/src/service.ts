@@ -37,8 +37,6 @@ export interface WarmUpConsumers {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
-  /** Somebody has written: questions will come. */
-  readonly hasTables: boolean;
   readonly engine: Engine & Pick<TsdbEngine, 'freeze'>;
   /** Writes the server's own metrics. */
   readonly recorder: MetricsRecorder;
@@ -52,13 +50,23 @@ export interface OpenTsdb {
   close(): Promise<void>;
 }
 
-/** Opens the service's storage and recovers; resolves when everything acknowledged can be queried. */
-export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<OpenTsdb> {
+/**
+ * Opens the service's storage and recovers; resolves when everything acknowledged can be queried.
+ * @param onTablesFound called as soon as that is known: somebody has written, so questions will come.
+ */
+export async function openTsdb(
+  needs: TsdbNeeds,
+  planner: Planner,
+  onTablesFound: () => void = () => undefined,
+): Promise<OpenTsdb> {
   const { settings, dataDir, clock, random, relational } = needs;
   const tempDir = `${dataDir}/tsdb-temp`;
   const [catalog, host] = await Promise.all([openCatalog(needs), openHost(needs, tempDir)]);
   const hasTables = catalog.databases().some(({ tables }) => tables.size > 0);
-  if (hasTables) host.prepare(); // In threads of its own, while the log is read here.
+  if (hasTables) {
+    host.prepare(); // In threads of its own, while the log is read here.
+    onTablesFound();
+  }
   const metrics = new EngineMetrics(needs.metrics);
   const queryLog = new QueryLog({
     maxEntryCount: settings.query_log_max_entries,
@@ -172,7 +180,6 @@ export async function openTsdb(needs: TsdbNeeds, planner: Planner): Promise<Open
   };
   return {
     catalog,
-    hasTables,
     engine,
     influxql: new Influxql({
       ...{ catalog, engine, changes: { catalog, engine } },

@@ -8,7 +8,9 @@ export class LatePlanner {
 
   /** Loads in the background, for statements that are likely soon. They tell when that fails. */
   prepare(): void {
-    this.#load().catch(() => undefined);
+    this.#load()
+      .then((planner) => planner.warmUp())
+      .catch(() => undefined);
   }
 
   /** As `SqlPlanner.plan`. */
