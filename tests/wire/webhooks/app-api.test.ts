@@ -102,6 +102,8 @@ describe('the webhook configuration', () => {
     assert.equal(await hasSecret(''), false);
     assert.equal(await hasSecret('y'), true);
     assert.equal(await hasSecret(null), false);
+    const half = await other.patch({ secret: '\ud800' });
+    assert.equal(half.status, 422, half.text);
     const long = await other.patch({ secret: 'x'.repeat(1025) });
     assertFailure(long, 422, 'Validation Failed', {
       errors: [
@@ -356,7 +358,10 @@ describe('every answer', () => {
   it('row 13: tells an unknown delivery from one that cannot be', async () => {
     const docs = anchor('get-a-delivery-for-an-app-webhook');
     assertFailure(await app.call(`${DELIVERIES}/1`), 404, 'Not Found', { docs });
-    for (const id of ['0', '-1', 'abc', '1.5', '99999999999999999']) {
+    const beyond = await app.call(`${DELIVERIES}/99999999999999999`);
+    assertFailure(beyond, 404, 'Not Found', { docs });
+    assert.equal((await app.call(`${DELIVERIES}/`)).status, 404);
+    for (const id of ['0', '-1', 'abc', '1.5', '1e3']) {
       assertFailure(await app.call(`${DELIVERIES}/${id}`), 400, 'Invalid delivery id', { docs });
     }
     const attempts = `${DELIVERIES}/1/attempts`;

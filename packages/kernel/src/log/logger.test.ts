@@ -54,4 +54,7 @@ it('redactText leaves text without a credential alone', () => {
   check('Authorization: Token 0123456789', 'Authorization: Token [redacted]');
   check('Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [redacted]');
   check('/query?p=a%20b', '/query?p=[redacted]');
+  check('/ping?api_key=a&b=1&secret=c', '/ping?api_key=[redacted]&b=1&secret=[redacted]');
+  check('x sk_test_0123abc y rk_live_9', 'x sk_test_[redacted] y rk_live_[redacted]');
+  check('sk_text pk_test_0123 risk_test_1');
 });

@@ -1,9 +1,9 @@
 /**
  * Credentials in running text: our own tokens by their prefix, scheme and credential of an `Authorization`
- * header, the `p` (v1 password), `token` and `access_token` values of a query string.
+ * header, keys of accounts, and what a query string says is one: `p` is the password of v1.
  */
 const CREDENTIAL =
-  /(\bapiv3_)[\w-]+|\b((?:Bearer|Token|Basic) )[\w~+/.=:-]{8,}|([?&](?:p|token|access_token)=)[^&\s"'\\#]+/g;
+  /(\bapiv3_|\b[sr]k_(?:test|live)_)[\w-]+|\b((?:Bearer|Token|Basic) )[\w~+/.=:-]{8,}|([?&](?:p|password|secret|client_secret|token|access_token|api_key)=)[^&\s"'\\#]+/g;
 
 /** The same text with every credential replaced. Works on finished log lines, URLs and messages alike. */
 export function redactText(text: string): string {

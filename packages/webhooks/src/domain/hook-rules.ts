@@ -126,7 +126,7 @@ export class HookRules {
     if (secret === undefined) return;
     if (secret === null || secret === '') change.secret = null;
     else if (secret === SECRET_MASK && !this.#settings.acceptMaskAsSecret) return;
-    else if (typeof secret === 'string' && Buffer.byteLength(secret) <= MAX_SECRET_SIZE_BYTES) {
+    else if (typeof secret === 'string' && isUsableSecret(secret)) {
       change.secret = secret;
     } else {
       const message = `secret is a text of at most ${MAX_SECRET_SIZE_BYTES} bytes`;
@@ -251,4 +251,10 @@ function readRetry(value: unknown): RetryPolicy | undefined {
       (delay) => typeof delay === 'number' && delay >= 0 && delay <= MAX_RETRY_DELAY_SEC,
     );
   return isFine ? { policy, schedule: schedule as number[] } : undefined; // each was checked
+}
+
+/** Half of a character has no bytes in UTF-8: receivers could not make the same signature. */
+function isUsableSecret(secret: string): boolean {
+  const bytes = Buffer.from(secret);
+  return bytes.length <= MAX_SECRET_SIZE_BYTES && bytes.toString() === secret;
 }

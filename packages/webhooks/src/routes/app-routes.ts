@@ -124,8 +124,12 @@ const sendNothing = (reply: FastifyReply): FastifyReply =>
   reply.code(202).header('content-length', '0').send();
 
 function readDeliveryId(text: string): number {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw new DeliveryIdInvalid();
+  // A slash at the end of the list is part of no path.
+  if (text === '') throw new ResourceMissing();
+  if (!/^[1-9]\d*$/.test(text)) throw new DeliveryIdInvalid();
+  const id = Number(text);
+  // Greater than any that was given.
+  if (!Number.isSafeInteger(id)) throw new ResourceMissing();
   return id;
 }
 
