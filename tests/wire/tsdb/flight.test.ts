@@ -115,6 +115,24 @@ describe('the answer to a ticket', () => {
     });
   });
 
+  it('F-01 names the column of the measurement in every answer in InfluxQL, not in SELECT alone', async () => {
+    for (const [q, first] of [
+      ['SHOW MEASUREMENTS', 'iox::measurement'],
+      ['SHOW TAG KEYS', 'iox::measurement'],
+      ['SHOW TAG VALUES WITH KEY = host', 'iox::measurement'],
+      ['SHOW FIELD KEYS', 'iox::measurement'],
+      ['SHOW FIELD KEYS FROM nothing_there', 'iox::measurement'],
+      ['SHOW RETENTION POLICIES', 'iox::database'],
+      ['EXPLAIN SELECT usage FROM cpu', 'iox::measurement'],
+    ] as const) {
+      const { schema } = await client.table(sql(q, { query_type: 'influxql' }));
+      const groupKey = schema.metadata.get('iox::influxql::group_key::metadata') ?? '{}';
+      const expected = { measurement_column_index: 0, tag_key_columns: [] };
+      assert.deepEqual(JSON.parse(groupKey), expected, q);
+      assert.equal(schema.fields[0]?.name, first, q);
+    }
+  });
+
   it('F-01 has its columns also without rows', async () => {
     const table = await client.table(sql('SELECT host, usage FROM cpu WHERE n < 0'));
     assert.equal(table.numRows, 0);

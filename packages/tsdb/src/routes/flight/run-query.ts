@@ -41,21 +41,28 @@ export async function openInfluxql(
 
 const GROUP_KEY = 'iox::influxql::group_key::metadata';
 
-/** Which columns tell the series of a row. Source: tsdb-http, §20.2. */
+/**
+ * Which columns tell the series of a row: of every statement, since clients that make tables of an
+ * answer look for it without knowing what was asked. Source: tsdb-http, §20.2.
+ */
 function groupKeyOf({ statement, result }: NativeAnswer): readonly KeyValuePair[] {
-  if (statement.kind !== 'select') return [];
-  const selected = result.columns.map(({ name }) => name);
+  const tag_key_columns = statement.kind === 'select' ? tagKeyColumnsOf(result) : [];
+  return [[GROUP_KEY, JSON.stringify({ measurement_column_index: 0, tag_key_columns })]];
+}
+
+function tagKeyColumnsOf({ columns, tagNames }: NativeAnswer['result']) {
+  const selected = columns.map(({ name }) => name);
   const projected = new Set(selected);
   let next = 2; // Behind the measurement and the time.
-  const tag_key_columns = result.tagNames.map((tag_key) => {
+  const tagKeyColumns = tagNames.map((tag_key) => {
     const is_projected = projected.has(tag_key);
     if (!is_projected) return { tag_key, column_index: next++, is_projected };
     return { tag_key, column_index: -1, is_projected };
   });
   const groupCount = next - 2;
-  for (const column of tag_key_columns) {
+  for (const column of tagKeyColumns) {
     if (column.is_projected)
       column.column_index = selected.indexOf(column.tag_key) + 1 + groupCount;
   }
-  return [[GROUP_KEY, JSON.stringify({ measurement_column_index: 0, tag_key_columns })]];
+  return tagKeyColumns;
 }
