@@ -6,6 +6,12 @@ import { quoteName, quoteString } from '../duckdb/quote.js';
 /** Rows of a Parquet row group: what the engine reads or skips as one. */
 const ROW_GROUP_ROWS = 40960;
 
+/**
+ * Its dictionaries hold 0.0 and -0.0 as one value, its filters only the bits of the one that came first:
+ * a question for the other would skip rows that it has to find.
+ */
+const NO_BLOOM_FILTER = 'WRITE_BLOOM_FILTER false';
+
 /** Bytes summed in one go: some milliseconds. */
 const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 
@@ -108,7 +114,7 @@ export class SegmentFiles {
     const dispose = (): Promise<void> => this.#fileSystem.remove(path);
     try {
       await this.#host.run(
-        `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd)`,
+        `COPY (${options.select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, ${NO_BLOOM_FILTER})`,
         options.signal,
       );
       const stat = await this.#fileSystem.stat(path);
@@ -182,7 +188,7 @@ export class SegmentFiles {
     const ids = [...fieldIds].map(([name, fieldId]) => `${quoteName(name)}: ${fieldId}`);
     const fieldIdOption = ids.length === 0 ? '' : `, FIELD_IDS {${ids.join(', ')}}`;
     await this.#host.rows(
-      `COPY (${select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}${fieldIdOption})`,
+      `COPY (${select}) TO ${quoteString(path)} (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE ${ROW_GROUP_ROWS}, ${NO_BLOOM_FILTER}${fieldIdOption})`,
     );
     return { id, path };
   }
