@@ -37,11 +37,13 @@ export interface BlockRange extends RowRange {
 }
 
 /** The blocks with the rows of a range; `undefined`: some of them are in the engine alone. */
-export function blocksOf(
-  { blocks, blocksFrom }: RowSource,
-  range: RowRange,
-): readonly BlockRange[] | undefined {
-  if (range.from < blocksFrom || blocks.length === 0) return undefined;
+export function blocksOf(source: RowSource, range: RowRange): readonly BlockRange[] | undefined {
+  const isWhole = range.from >= source.blocksFrom && source.blocks.length > 0;
+  return isWhole ? blocksWithin(source, range) : undefined;
+}
+
+/** The blocks with those rows of a range that have not left them. */
+function blocksWithin({ blocks, blocksFrom }: RowSource, range: RowRange): readonly BlockRange[] {
   const found: BlockRange[] = [];
   let start = blocksFrom;
   for (const block of blocks) {
@@ -53,13 +55,13 @@ export function blocksOf(
   return found;
 }
 
-/** Those that a row of the range may have. */
+/** Those that a row of the range may have: the engine knows a field when it has got a block with it. */
 export function presentColumns<T extends Pick<Column, 'id'>>(
   source: RowSource,
   range: RowRange,
   columns: readonly T[],
 ): readonly T[] {
-  const blocks = blocksOf(source, range) ?? [];
+  const blocks = blocksWithin(source, range);
   return columns.filter(
     ({ id }) => source.hasColumn(id) || blocks.some(({ block }) => block.fields.has(id)),
   );
