@@ -1,7 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that may wait for those before them; more wait in the socket, and the client with them. */
+/**
+ * Requests of one connection that may wait for those before them, and what came in one piece with the last; more wait in the
+ * socket, and the client with them.
+ */
 const MAX_WAITING = 64;
 
 interface Pipeline {
@@ -29,7 +32,12 @@ export function serveInTurn(http1: Server): void {
     };
     const pipeline = pipelines.get(socket);
     if (pipeline === undefined) {
-      pipelines.set(socket, { last: response, waitingCount: 0 });
+      const first: Pipeline = { last: response, waitingCount: 0 };
+      pipelines.set(socket, first);
+      // Node goes on reading whenever it has read a whole request.
+      socket.on('resume', () => {
+        if (first.waitingCount >= MAX_WAITING) socket.pause();
+      });
       serve();
       return;
     }
@@ -43,7 +51,8 @@ export function serveInTurn(http1: Server): void {
     if (pipeline.waitingCount >= MAX_WAITING) socket.pause();
     before.once('close', () => {
       pipeline.waitingCount -= 1;
-      if (socket.destroyed) return;
+      // An answer may have been the last one of the connection: nobody would hear of what comes behind it.
+      if (socket.destroyed || socket.writableEnded) return;
       serve();
       if (pipeline.waitingCount < MAX_WAITING) socket.resume();
     });
