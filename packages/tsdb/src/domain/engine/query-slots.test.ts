@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { QueryCancelled } from '../../errors.js';
 import { QuerySlots } from './query-slots.js';
 
 const never = new AbortController();
@@ -23,6 +24,18 @@ describe('QuerySlots', () => {
     first.release();
     (await second).release();
     (await third).release();
+    assert.equal(slots.runningCount, 0);
+  });
+
+  it('has nobody wait whose client has gone already', async () => {
+    const slots = new QuerySlots(1);
+    const first = await slots.take(never);
+    const gone = new AbortController();
+    gone.abort();
+    const taking = slots.take(gone);
+    assert.equal(slots.waitingCount, 0);
+    await assert.rejects(taking, QueryCancelled);
+    first.release();
     assert.equal(slots.runningCount, 0);
   });
 

@@ -118,6 +118,8 @@ export class QuerySlots {
   }
 
   #wait(signal: AbortSignal): Promise<void> {
+    // It may be asked for late, by then for nobody.
+    if (signal.aborted) return Promise.reject(new QueryCancelled());
     return new Promise((resolve, reject) => {
       const start = (): void => {
         signal.removeEventListener('abort', leave);
