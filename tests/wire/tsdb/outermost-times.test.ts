@@ -43,3 +43,52 @@ describe('times at the end of 64 bits', () => {
     }
   });
 });
+
+// Source: query-languages, "Types and casts"; the statement is at fault, whatever has read its rows.
+describe('a value that an expression does not have', () => {
+  const cases: readonly (readonly [expression: string, words: RegExp])[] = [
+    ["date_trunc('hour', time)", /Arithmetic overflow: Overflow happened on: -922337203685477580/],
+    ["date_bin(INTERVAL '1 hour', time)", /Arithmetic overflow: Overflow happened on: -9/],
+    ["date_bin(INTERVAL '1 month', time)", /Arithmetic overflow: Overflow happened on: -9/],
+    ["time AT TIME ZONE 'Europe/Berlin'", /Arithmetic overflow/],
+    ["time - INTERVAL '1 nanosecond'", /Arithmetic overflow/],
+    ["time + INTERVAL '1 day'", /Arithmetic overflow: Overflow happened on: 9/],
+    ['to_timestamp(9223372036854775807)', /Arithmetic overflow/],
+    ['f::BIGINT / 0', /Divide by zero error/],
+    ['CAST(f * 1000 AS TINYINT)', /Cast error: Can't cast value \d000.0 to type Int8/],
+    ["CAST('x' AS INT)", /Cast error: Cannot cast string 'x' to value of Int32 type/],
+    ["to_timestamp('x', '%Y')", /Error parsing timestamp from 'x'/],
+  ];
+  const filler = `-- ${'x'.repeat(20_000)}\n`;
+
+  async function assertRefused(at: ServerProcess): Promise<void> {
+    for (const [expression, words] of cases) {
+      const plain = `SELECT ${expression} FROM outermost`;
+      const grouped = `SELECT ${expression} AS a, count(*) FROM outermost GROUP BY a`;
+      for (const q of [plain, grouped, filler + grouped]) {
+        const { status, text } = await at.http.send('/api/v3/query_sql', {
+          body: JSON.stringify({ db: 'values', q }),
+          headers: { 'content-type': 'application/json' },
+        });
+        assert.equal(status, 400, `${expression}: ${text}`);
+        const { error } = JSON.parse(text) as { readonly error: string };
+        assert.match(error, /^query error: error while executing plan: /);
+        assert.match(error, words);
+      }
+    }
+  }
+
+  it('is the fault of the statement, before and after a restart', async () => {
+    const body =
+      'outermost f=1 9223372036854775806\noutermost f=2 -9223372036854775806\noutermost f=3 0';
+    assertEmpty(await server.http.send('/api/v3/write_lp?db=values&precision=ns', { body }));
+    await assertRefused(server);
+    await server.stop();
+    const again = await ServerProcess.start({ dataDir: server.dataDir });
+    try {
+      await assertRefused(again);
+    } finally {
+      await again.close();
+    }
+  });
+});

@@ -1,4 +1,4 @@
-import { ExecutionError, QueryCancelled, QueryTimedOut } from '../../errors.js';
+import { EvaluationError, ExecutionError, QueryCancelled, QueryTimedOut } from '../../errors.js';
 
 /**
  * Failures of the engine in the words that clients of the real system know. What stands in no row is the engine's own
@@ -73,6 +73,16 @@ const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
 
 const ENGINE_KIND = /^(?:Invalid Input|Conversion|Out of Range|Binder|Syntax|Constraint) Error: /;
 
+/** Failures that only values have, in words of the engine that stand in no row. */
+const VALUE_KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/^Out of Range Error: /, 'Arrow error: Arithmetic overflow: a value is out of range'],
+  [
+    /^Conversion Error: .*(?:timestamp|date|interval|out of range)/i,
+    'Arrow error: Arithmetic overflow: a value is out of range',
+  ],
+  [/^Conversion Error: /, 'Arrow error: Cast error: a value cannot be cast'],
+];
+
 /** What the engine calls types in its messages. */
 const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
   ['INT8', 'Int8'],
@@ -96,10 +106,16 @@ export function toQueryError(error: unknown, signal: AbortSignal): Error {
     return signal.reason instanceof QueryTimedOut ? signal.reason : new QueryCancelled();
   if (!(error instanceof Error)) return new ExecutionError(FALLBACK);
   if (error.name !== 'Error') return error;
-  return new ExecutionError(failureText(error.message), { cause: error });
+  const text = failureText(error.message);
+  const Failure = OF_SERVER.test(text) ? ExecutionError : EvaluationError;
+  return new Failure(text, { cause: error });
 }
 
 const FALLBACK = 'Execution error: the query engine failed';
+
+/** Texts of failures that are no fault of the statement. All others tell what is wrong with a value. */
+const OF_SERVER =
+  /^(?:Resources exhausted: |External error: |query cancelled$|Execution error: the query engine failed$)/;
 
 /** `message` of the engine as clients see it. */
 export function failureText(message: string): string {
@@ -109,6 +125,7 @@ export function failureText(message: string): string {
   for (const [pattern, words] of WORDINGS) {
     if (pattern.test(text)) return inArrowNames(text.replace(pattern, words));
   }
+  for (const [pattern, words] of VALUE_KINDS) if (pattern.test(line)) return words;
   return FALLBACK;
 }
 
