@@ -79,6 +79,30 @@ describe('a statement that is only long', () => {
     assert.ok(askedCount > 1 && maxDelayMs < MAX_HEALTH_DELAY_MS, `${askedCount} ${maxDelayMs}`);
   });
 
+  it('keeps no shorter one waiting that is for a thread as well', async () => {
+    const numbers = Array.from({ length: 90_000 }, (_, i) => i).join(',');
+    const hosts = Array.from({ length: 2000 }, (_, i) => `'host_${i}'`).join(',');
+    const ended: string[] = [];
+    const ask = async (what: string, q: string) => {
+      const { answer } = await watched(q, 'csv');
+      ended.push(what);
+      assert.deepEqual([answer.status, answer.text.trim()], [200, 'host\na'], what);
+    };
+    const long = ask('long', `SELECT host FROM cpu WHERE usage < 1 AND 0 IN (${numbers})`);
+    await ask('short', `SELECT host FROM cpu WHERE host IN (${hosts}, 'a')`);
+    await long;
+    assert.deepEqual(ended, ['short', 'long']);
+  });
+
+  it('is refused when it lists too many values', async () => {
+    const { answer } = await watched(`SELECT 1 IN (${'1,'.repeat(150_000)}1)`);
+    assert.equal(answer.status, 400);
+    assert.equal(
+      error(answer.text),
+      'SQL error: ParserError("the statement lists more than 100000 values: ask for fewer at once")',
+    );
+  });
+
   it('is refused for the reasons of any other', async () => {
     const hosts = Array.from({ length: HOST_COUNT }, (_, i) => `'host_${i}'`).join(', ');
     const { answer } = await watched(`SELECT nothing FROM cpu WHERE host IN (${hosts})`);

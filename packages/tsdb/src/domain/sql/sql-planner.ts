@@ -5,15 +5,18 @@ import type { PlanContext, PlannedQuery } from './planned-query.js';
 import { PlannerThread } from './thread/planner-thread.js';
 
 const MAX_CACHED_STATEMENTS = 512;
+/** Longer statements have a thread of their own: one may take seconds, which no short one waits for. */
+const MAX_SHORT_LENGTH = 65_536;
 
 /**
- * From the text of one SQL statement to a query for the engine: at once when that takes little effort, else in a thread
- * of its own.
+ * From the text of one SQL statement to a query for the engine: at once when that takes little effort, else in one of two
+ * threads.
  */
 export class SqlPlanner {
   readonly #maker: PlanMaker;
   readonly #direct = new DirectPlanner({ maxCount: MAX_CACHED_STATEMENTS });
   readonly #thread = new PlannerThread();
+  readonly #threadOfLong = new PlannerThread();
 
   private constructor(maker: PlanMaker) {
     this.#maker = maker;
@@ -41,12 +44,13 @@ export class SqlPlanner {
       });
     } catch (error) {
       if (!(error instanceof EffortExceeded)) throw error;
-      return this.#thread.plan(text, context, asker?.signal).then(plannedFrom);
+      const thread = text.length > MAX_SHORT_LENGTH ? this.#threadOfLong : this.#thread;
+      return thread.plan(text, context, asker?.signal).then(plannedFrom);
     }
   }
 
-  /** Refuses what is planned in the thread, and ends it. Twice is harmless. */
+  /** Refuses what is planned in the threads, and ends them. Twice is harmless. */
   async close(): Promise<void> {
-    await this.#thread.close();
+    await Promise.all([this.#thread.close(), this.#threadOfLong.close()]);
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { EFFORT_IN_THREAD } from './effort.js';
+import { EFFORT_IN_THREAD, EffortExceeded } from './effort.js';
 import { StatementParser } from './parse-statement.js';
 
 describe('a statement too deep for the parser', () => {
@@ -29,6 +29,16 @@ describe('a statement too deep for the parser', () => {
       assert.ok(parse('SELECT 1'));
     });
   }
+
+  it('is not read when it lists too many values, which is told', () => {
+    const listing = (count: number) => `SELECT a FROM t WHERE a IN (${'1,'.repeat(count)}1)`;
+    // Without fuel the parser gives up at its first call.
+    const effort = { ...EFFORT_IN_THREAD, parserFuel: 1 };
+    assert.throws(() => parser.parse(listing(100_001), effort), /lists more than 100000 values/);
+    assert.throws(() => parser.parse(listing(100_000), effort), EffortExceeded);
+    const text = `SELECT '${','.repeat(100_001)}'`;
+    assert.ok(parse(text));
+  });
 
   it('is not one that is only long', () => {
     const list = Array.from({ length: 5_000 }, (_, index) => `'host_${index}'`).join(', ');

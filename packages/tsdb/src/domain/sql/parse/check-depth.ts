@@ -1,4 +1,4 @@
-import { NotImplemented } from '../../../errors.js';
+import { NotImplemented, PlanError } from '../../../errors.js';
 import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, tokensOf } from './tokens.js';
 
 /**
@@ -7,6 +7,8 @@ import { CLOSER_OF, CLOSERS, SEPARATORS, SET_OPERATORS, tokensOf } from './token
  */
 const MAX_DEPTH = 300;
 const MAX_TEXT_LENGTH = 1_000_000;
+/** Values in lists take the parser and the planner some 40 µs each: this many, some four seconds of a thread. */
+const MAX_COMMA_COUNT = 100_000;
 
 /** Operators chain to the left, one level each; these words are operators, too. */
 const WORD_OPERATORS: ReadonlySet<string> = new Set(
@@ -23,7 +25,7 @@ interface Level {
   readonly below: number;
 }
 
-/** Refuses texts whose tree may be too deep. May overestimate the depth. */
+/** Refuses texts whose tree may be too deep or too large. May overestimate the depth. */
 export function checkDepth(text: string): void {
   if (text.length > MAX_TEXT_LENGTH) {
     throw new NotImplemented(`statements of more than ${MAX_TEXT_LENGTH} characters`);
@@ -31,8 +33,14 @@ export function checkDepth(text: string): void {
   // Nothing shorter can be too deep: an operator and an operand take two characters.
   if (text.length < 2 * MAX_DEPTH) return;
   const levels: Level[] = [newLevel(0)];
+  let commaCount = 0;
   for (const { word } of tokensOf(text)) {
     const level = levels.at(-1) ?? newLevel(0);
+    if (word === ',' && ++commaCount > MAX_COMMA_COUNT) {
+      throw new PlanError(
+        `SQL error: ParserError("the statement lists more than ${MAX_COMMA_COUNT} values: ask for fewer at once")`,
+      );
+    }
     const depth = read(word, level, levels);
     if (depth > MAX_DEPTH) {
       throw new NotImplemented(`expressions of more than ${MAX_DEPTH} operators in a row`);
