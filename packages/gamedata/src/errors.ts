@@ -134,6 +134,17 @@ export class TooManyFailures extends Error {
   }
 }
 
+/** The data cannot be read yet; the server goes on trying. */
+export class DataUnavailable extends Error {
+  override readonly name = 'DataUnavailable';
+  readonly kind = 'unavailable';
+  readonly retryAfterSec: number;
+  constructor(at: { readonly retryAfterSec: number }) {
+    super('the game data cannot be read at the moment');
+    this.retryAfterSec = at.retryAfterSec;
+  }
+}
+
 export class BodyRefused extends Error {
   override readonly name = 'BodyRefused';
   readonly kind: 'too_large' | 'unsupported_media_type' | 'invalid_json';
@@ -172,6 +183,7 @@ export type GameDataError =
   | Unauthorized
   | Forbidden
   | TooManyFailures
+  | DataUnavailable
   | BodyRefused
   | UriTooLong
   | NotAcceptable;
@@ -189,6 +201,7 @@ const ALL = [
   Unauthorized,
   Forbidden,
   TooManyFailures,
+  DataUnavailable,
   BodyRefused,
   UriTooLong,
   NotAcceptable,

@@ -22,6 +22,7 @@ import { Editor } from './domain/edit/editor.js';
 import { Exchange } from './domain/exchange/exchange.js';
 import { groupRows } from './domain/kind-table.js';
 import { Library } from './domain/library.js';
+import { Opening } from './domain/opening.js';
 import { Catalog } from './domain/query/catalog.js';
 import { makeRow } from './domain/record-rows.js';
 import type { Row } from './domain/row.js';
@@ -96,8 +97,8 @@ class GameDataService implements GameData {
   readonly #editor: Editor;
   readonly #exchange: Exchange;
   readonly #closing = new AbortController();
+  readonly #opening: Opening;
   #description: Record<string, unknown> | undefined;
-  #ready: Promise<void> | undefined;
   #warming: Promise<void> = Promise.resolve();
   #isWarmUpDue = false;
 
@@ -110,6 +111,8 @@ class GameDataService implements GameData {
       log,
       memoryLimitBytes: settings.text_memory_bytes,
     });
+    const { signal } = this.#closing;
+    this.#opening = new Opening({ clock, log, signal, open: () => this.#load() });
     this.#editions = new EditionStore(relational);
     this.#library = new Library({
       editions: this.#editions,
@@ -167,7 +170,7 @@ class GameDataService implements GameData {
       bulk: new BulkFiles(),
       limits: { defaultLimit: settings.default_limit, maxLimit: settings.max_limit },
       cache: new ReplyCache(settings.cache_bytes),
-      ready: () => this.#ready,
+      ready: () => this.#opening.ready(),
       cacheControl: cacheFor(settings.max_age_sec),
       cors: settings.cors,
       openApi: () => this.#describe(),
@@ -178,7 +181,7 @@ class GameDataService implements GameData {
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
       this.#parts.catalog.forgetOthers(set);
-      if (this.#ready === undefined) this.#warmSoon();
+      if (this.#opening.ready() === undefined) this.#warmSoon();
     });
   }
 
@@ -194,13 +197,13 @@ class GameDataService implements GameData {
         exchange: () => this.#exchange,
         replies: this.#editions,
         access: this.#access,
-        ready: () => this.#ready,
+        ready: () => this.#opening.ready(),
         clock: this.#needs.clock,
         maxImportBytes: this.#needs.settings.max_import_bytes,
         headersFor: (request) => this.#front.headersFor(request),
       }),
     );
-    this.#beginLoading();
+    this.#opening.begin(() => this.#warmSoon());
   }
 
   plainRoutes(): readonly PlainRoute[] {
@@ -218,21 +221,9 @@ class GameDataService implements GameData {
     return this.#description;
   }
 
-  #beginLoading(): void {
-    const { log } = this.#needs;
-    this.#ready = this.#load();
-    this.#ready.then(
-      () => {
-        this.#ready = undefined;
-        this.#warmSoon();
-      },
-      (err) => log.error({ err }, 'game data cannot be loaded'),
-    );
-  }
-
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#ready?.catch(() => undefined); // Told already.
+    await this.#opening.ended();
     await this.#library.alone(async () => {});
     await this.#parts.catalog.close();
     await this.#warming;

@@ -1,7 +1,7 @@
 // Source: architecture; a database that is away is no reason for the services to end.
 import assert from 'node:assert/strict';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AccountsServer, KEYS, POSTGRES_URL, TestDatabase } from '../../harness/index.js';
 
@@ -15,6 +15,8 @@ class Cable {
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   port = 0;
+  /** It is cut when the near side says this. */
+  breakingPoint: string | undefined;
 
   constructor(to: URL) {
     this.#to = to;
@@ -22,6 +24,9 @@ class Cable {
 
   async join(): Promise<void> {
     const server = createServer((near) => {
+      near.on('data', (bytes) => {
+        if (this.breakingPoint !== undefined && bytes.includes(this.breakingPoint)) this.cut();
+      });
       const far = connect(Number(this.#to.port || 5432), this.#to.hostname);
       for (const [socket, other] of [
         [near, far],
@@ -42,14 +47,14 @@ class Cable {
   }
 
   cut(): void {
+    this.breakingPoint = undefined;
     this.#server?.close();
     for (const socket of this.#sockets) socket.destroy();
   }
 }
 
-it('an outage of PostgreSQL fails requests that need it, and nothing else', {
-  skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
-}, async (context) => {
+/** A cable to an empty database. */
+async function lay(context: TestContext) {
   const database = await TestDatabase.create();
   context.after(() => database[Symbol.asyncDispose]());
   const url = new URL(database.url);
@@ -60,11 +65,15 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   const throughCable = new URL(url);
   throughCable.hostname = '127.0.0.1';
   throughCable.port = String(cable.port);
+  return { cable, url, databaseFlag: `--server-database-url=${throughCable.href}` };
+}
+
+it('an outage of PostgreSQL fails requests that need it, and nothing else', {
+  skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
+}, async (context) => {
+  const { cable, url, databaseFlag } = await lay(context);
   const server = await AccountsServer.start({
-    flags: [
-      `--server-database-url=${throughCable.href}`,
-      '--services=tsdb,accounts,webhooks,ratelimit,gamedata',
-    ],
+    flags: [databaseFlag, '--services=tsdb,accounts,webhooks,ratelimit,gamedata'],
   });
   context.after(() => server.close());
   const first = await server.send(ACCOUNTS, { body: { display_name: 'before' } });
@@ -92,4 +101,36 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
     key: KEYS.sk_test,
   });
   assert.equal(found.status, 200);
+});
+
+it('game data that PostgreSQL leaves while it is opened is there once PostgreSQL is back', {
+  skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
+}, async (context) => {
+  for (const breakingPoint of ['from "gamedata_versions"', 'insert into "gamedata_versions"']) {
+    const { cable, databaseFlag } = await lay(context);
+    cable.breakingPoint = breakingPoint;
+    const server = await AccountsServer.start({
+      flags: [databaseFlag, '--services=accounts,gamedata'],
+    });
+    context.after(() => server.close());
+    const read = () => server.process.http.send('/api/items?limit=1');
+
+    for (const path of ['/api/items?limit=1', '/api/items/0', '/api/bulk/latest/items.ndjson']) {
+      const refused = await server.process.http.send(path);
+      assert.equal(refused.status, 503, `${breakingPoint} ${path}`);
+      assert.equal(JSON.parse(refused.text).code, 'unavailable');
+      assert.match(String(refused.headers['retry-after']), /^[1-9]\d*$/);
+      assert.equal(refused.headers['cache-control'], 'no-store');
+    }
+    assert.equal(cable.breakingPoint, undefined, 'game data was opened some other way');
+
+    await cable.join();
+    let found = await read();
+    for (let turn = 0; turn < 300 && found.status === 503; turn++) {
+      await sleep(100);
+      found = await read();
+    }
+    assert.equal(found.status, 200, found.text);
+    assert.ok(JSON.parse(found.text).total > 0);
+  }
 });

@@ -73,13 +73,14 @@ export class Library {
     }));
   }
 
-  /** Reads what is stored. @returns the draft, and what it changed of its base. */
+  /** Reads what is stored; again after a failure. @returns the draft, and what it changed of its base. */
   async load(): Promise<{ readonly draft: DataSet; readonly changes: readonly DraftRecord[] }> {
     const { editions, log } = this.#needs;
     await editions.migrate();
     this.#versions = await editions.versions();
     const { draftManifest, lastSeq } = await editions.state();
     this.#lastSeq = lastSeq;
+    this.#isDegraded = false;
     for (const version of [...this.#versions].reverse()) {
       try {
         this.#current = { version, set: await this.#read(version.manifest) };

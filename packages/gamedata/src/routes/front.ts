@@ -60,7 +60,7 @@ export class GameDataFront implements ServiceFront {
   ): WordedError {
     const { url, id } = request;
     const answer = toErrorAnswer(error, id);
-    if (answer.status >= 500) this.#parts.reportBug(error, id);
+    if (answer.status === 500) this.#parts.reportBug(error, id);
     const isPublic = !isEditor(url);
     return {
       status: answer.status,

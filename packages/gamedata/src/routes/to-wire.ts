@@ -34,6 +34,7 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   unsupported_media_type: 415,
   precondition_required: 428,
   rate_limited: 429,
+  unavailable: 503,
 };
 
 export function toErrorAnswer(error: unknown, requestId: string): ErrorAnswer {
@@ -64,6 +65,7 @@ export function toErrorAnswer(error: unknown, requestId: string): ErrorAnswer {
     case 'Unauthorized':
       return bare({ 'www-authenticate': 'Bearer realm="gamedata-editor"' });
     case 'TooManyFailures':
+    case 'DataUnavailable':
       return bare({ 'retry-after': String(error.retryAfterSec) });
     default:
       return bare();

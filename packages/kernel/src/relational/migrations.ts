@@ -46,8 +46,7 @@ export class Migrations {
   }
 
   async #apply(service: string, migrations: readonly Migration[]): Promise<void> {
-    this.#applied ??= readApplied(this.#store);
-    const applied = await this.#applied;
+    const applied = await this.#readOnce();
     const known = applied.get(service) ?? [];
     refuseOtherHistory(service, known, migrations);
     const missing = migrations.slice(known.length);
@@ -70,6 +69,14 @@ export class Migrations {
       service,
       migrations.map(({ name }) => name),
     );
+  }
+
+  async #readOnce(): Promise<Map<string, readonly string[]>> {
+    this.#applied ??= readApplied(this.#store).catch((error: unknown) => {
+      this.#applied = undefined; // The database may be back when it is asked again.
+      throw error;
+    });
+    return await this.#applied;
   }
 }
 

@@ -11,7 +11,7 @@ export const ok = (schema: object, description = 'OK'): object => ({
 
 export const failures = (...statuses: readonly number[]): object =>
   Object.fromEntries(
-    statuses.map((status) => [
+    [...statuses, 503].map((status) => [
       String(status),
       { description: FAILURES[status], content: json(ref('Error')) },
     ]),
@@ -28,6 +28,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   415: 'the body is not JSON',
   428: 'the change has to say which state it is about (If-Match)',
   429: 'too many wrong tokens',
+  503: 'the data cannot be read at the moment',
 };
 
 export const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });

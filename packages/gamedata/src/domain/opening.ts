@@ -1,0 +1,78 @@
+import type { Clock, Logger } from '@plinth/kernel';
+import { DataUnavailable } from '../errors.js';
+
+/** Between two attempts. */
+export const RETRY_MS = 1000;
+
+interface OpeningNeeds {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends the attempts. */
+  readonly signal: AbortSignal;
+  /** May be called again after it has failed. */
+  readonly open: () => Promise<void>;
+}
+
+/**
+ * Opens the data, again and again until it succeeds: the database may be away. Whoever needs the data waits for the
+ * attempt that runs, and is refused when it fails and between two of them.
+ */
+export class Opening {
+  readonly #needs: OpeningNeeds;
+  /** Of an attempt that runs or has failed; `undefined` once the data is open. */
+  #attempt: Promise<void> | undefined;
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(needs: OpeningNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Once. @param onOpen is called when the data is open. */
+  begin(onOpen: () => void): void {
+    this.#done = this.#run().then((isOpen) => {
+      if (isOpen) onOpen();
+    });
+  }
+
+  /** `undefined`: the data is open. Rejects with `DataUnavailable`. */
+  ready(): Promise<void> | undefined {
+    return this.#attempt;
+  }
+
+  /** Resolves when no attempt runs any more; to be called after the signal. */
+  async ended(): Promise<void> {
+    await this.#done;
+  }
+
+  /** @returns whether the data is open. */
+  async #run(): Promise<boolean> {
+    const { clock, log, signal } = this.#needs;
+    for (let failureCount = 0; ; failureCount++) {
+      const isOpen = await this.#try(failureCount);
+      if (isOpen) {
+        if (failureCount > 0) log.info({ failureCount }, 'game data is loaded after all');
+        return true;
+      }
+      await clock.sleep(RETRY_MS, signal).catch(() => undefined); // The signal is looked at.
+      if (signal.aborted) return false;
+    }
+  }
+
+  /** The log hears of the first failure, not of each. */
+  async #try(failureCount: number): Promise<boolean> {
+    const { open, log } = this.#needs;
+    const opened = open();
+    this.#attempt = opened.catch(() => {
+      throw new DataUnavailable({ retryAfterSec: RETRY_MS / 1000 });
+    });
+    this.#attempt.catch(() => undefined); // Nobody may have asked.
+    try {
+      await opened;
+      this.#attempt = undefined;
+      return true;
+    } catch (err) {
+      if (failureCount === 0) log.error({ err }, 'game data cannot be loaded; it is tried again');
+      return false;
+    }
+  }
+}
