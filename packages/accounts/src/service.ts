@@ -39,6 +39,7 @@ import type { ErrorDialect } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { isShared } from './storage/guard-store.js';
+import { oldestRecordMs } from './storage/idempotency-store.js';
 import { KeyFile } from './storage/key-file.js';
 import { RetentionStore } from './storage/retention-store.js';
 import { Sealer } from './storage/sealer.js';
@@ -104,7 +105,11 @@ class AccountsService implements HttpService {
     this.#needs = needs;
     this.#bootstrapKeys = readBootstrapKeys(config.bootstrap_keys, DEFAULT_PLATFORM);
     this.#words = new VendorWords(config.vendor_word, config.vendor_word_aliases);
-    this.#commits = new CommitQueue({ store, outbox });
+    this.#commits = new CommitQueue({
+      store,
+      outbox,
+      oldestRecordMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
+    });
     this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
     this.#dialect = {
       words: this.#words,
@@ -229,7 +234,7 @@ class AccountsService implements HttpService {
     const nowMs = clock.nowMs();
     const before = {
       nowMs,
-      idempotencyMs: nowMs - config.idempotency_ttl_sec * 1000,
+      idempotencyMs: oldestRecordMs(clock, config.idempotency_ttl_sec)(),
       eventsMs: nowMs - config.event_retention_sec * 1000,
       tokensMs: nowMs - TOKEN_RETENTION_MS,
       guardsMs: nowMs - GUARD_RETENTION_MS,

@@ -16,6 +16,29 @@ const codeOf = ({ status, text }: HttpAnswer): string =>
   status === 200 ? 'ok' : JSON.parse(text).error.code;
 
 describe('idempotency', () => {
+  it('a key is forgotten when its time is over, not when somebody tidies up', async () => {
+    const brief = await AccountsServer.start({ flags: ['--accounts-idempotency-ttl-sec', '1'] });
+    try {
+      const idempotencyKey = randomUUID();
+      const call = { body: { display_name: 'First' }, idempotencyKey };
+      const refused = { body: { display_name: 5 }, idempotencyKey: randomUUID() };
+      const first = await brief.ok(ACCOUNTS, call);
+      assert.equal((await brief.send(ACCOUNTS, refused)).status, 400);
+      await sleep(1100);
+      const other = await brief.send(ACCOUNTS, { ...call, body: { display_name: 'Second' } });
+      assert.equal(codeOf(other), 'ok', other.text);
+      assert.notEqual(JSON.parse(other.text).id, first.id);
+      assert.equal(other.headers['idempotent-replayed'], undefined);
+      assert.equal(codeOf(await brief.send(ACCOUNTS, { ...refused, body: {} })), 'ok');
+      await sleep(1100);
+      const again = await brief.send(ACCOUNTS, call);
+      assert.equal(codeOf(again), 'ok', again.text);
+      assert.notEqual(JSON.parse(again.text).id, first.id);
+    } finally {
+      await brief.close();
+    }
+  });
+
   it('row 13: a repeat gets the first answer, byte for byte, whatever happened since', async () => {
     const call = {
       body: { display_name: 'First', include: ['identity'] },

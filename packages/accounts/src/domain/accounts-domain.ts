@@ -9,7 +9,7 @@ import { DestinationStore } from '../storage/destination-store.js';
 import { EventStore } from '../storage/event-store.js';
 import { FixtureStore } from '../storage/fixture-store.js';
 import { GuardStore } from '../storage/guard-store.js';
-import { IdempotencyStore } from '../storage/idempotency-store.js';
+import { IdempotencyStore, oldestRecordMs } from '../storage/idempotency-store.js';
 import type { KeyFile } from '../storage/key-file.js';
 import type { Sealer, SealingKeys } from '../storage/sealer.js';
 import { TokenStore } from '../storage/token-store.js';
@@ -80,7 +80,11 @@ export class AccountsDomain {
     });
     const fixtures = new FixtureStore(needs.store);
     const events = new EventStore(needs.store);
-    const records = new IdempotencyStore(needs.store, sealer);
+    const records = new IdempotencyStore({
+      store: needs.store,
+      sealer,
+      oldestMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
+    });
     const access = new AccountAccess(store);
     const facts = new FactFinder({ accounts: store, fixtures, clock });
     const guarded = new GuardedCommits({

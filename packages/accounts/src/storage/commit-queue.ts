@@ -9,6 +9,7 @@ import {
 import type { Insertable, Transaction } from 'kysely';
 import type { AccountTables, TableName } from './account-tables.js';
 import { type Guard, readGuards, toGuardRow } from './guard-store.js';
+import type { OldestRecordMs } from './idempotency-store.js';
 
 type Row<T extends TableName> = Insertable<AccountTables[T]>;
 /** Which table a row belongs to is checked where it is put in. */
@@ -81,20 +82,26 @@ export class CommitQueue {
   readonly #store: RelationalStore;
   readonly #outbox: Outbox;
   readonly #sql: RawStatements;
+  readonly #oldestRecordMs: OldestRecordMs;
   readonly #waiting: Waiting[] = [];
   #listener: ((writes: WriteSet) => void) | undefined;
   #isRunning = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(needs: { readonly store: RelationalStore; readonly outbox: Outbox }) {
+  constructor(needs: {
+    readonly store: RelationalStore;
+    readonly outbox: Outbox;
+    readonly oldestRecordMs: OldestRecordMs;
+  }) {
     this.#store = needs.store;
     this.#outbox = needs.outbox;
+    this.#oldestRecordMs = needs.oldestRecordMs;
     this.#sql = new RawStatements(needs.store.engine);
   }
 
   /**
    * Resolves when the changes are on stable storage.
-   * @param recordId id of an idempotency record: when it is there, nothing is changed. Asking for all of a batch at
+   * @param recordId id of an idempotency record: when it is there and counts, nothing is changed. Asking for all of a batch at
    * once costs less than each request's own look before it begins.
    */
   async commit(writes: WriteSet, recordId?: string): Promise<CommitResult> {
@@ -184,8 +191,9 @@ export class CommitQueue {
   ): Promise<ReadonlySet<string>> {
     const ids = batch.flatMap(({ recordId }) => (recordId === undefined ? [] : [recordId]));
     if (ids.length === 0) return new Set();
-    const text = `select id from accounts_idempotency where ${this.#sql.isOneOf('id')}`;
-    const found = await this.#sql.all<{ readonly id: string }>(tx, text, [JSON.stringify(ids)]);
+    const text = `select id from accounts_idempotency where ${this.#sql.isOneOf('id')} and created_ms >= ?`;
+    const parameters = [JSON.stringify(ids), this.#oldestRecordMs()];
+    const found = await this.#sql.all<{ readonly id: string }>(tx, text, parameters);
     return new Set(found.map(({ id }) => id));
   }
 

@@ -1,4 +1,4 @@
-import type { RelationalStore } from '@plinth/kernel';
+import type { Clock, RelationalStore } from '@plinth/kernel';
 import type { Kysely } from 'kysely';
 import type { AccountTables } from './account-tables.js';
 import { WriteSet } from './commit-queue.js';
@@ -21,14 +21,28 @@ export interface IdempotencyRecord {
     | undefined;
 }
 
+/** When the oldest records were made that still count, in milliseconds; the upkeep removes older ones in its own time. */
+export type OldestRecordMs = () => number;
+
+export const oldestRecordMs =
+  (clock: Clock, ttlSec: number): OldestRecordMs =>
+  () =>
+    clock.nowMs() - ttlSec * 1000;
+
 /** What was answered to which key. Source: accounts, section 5. */
 export class IdempotencyStore {
   readonly #reader: Kysely<AccountTables>;
   readonly #sealer: Sealer;
+  readonly #oldestMs: OldestRecordMs;
 
-  constructor(store: RelationalStore, sealer: Sealer) {
-    this.#reader = store.reader<AccountTables>();
-    this.#sealer = sealer;
+  constructor(needs: {
+    readonly store: RelationalStore;
+    readonly sealer: Sealer;
+    readonly oldestMs: OldestRecordMs;
+  }) {
+    this.#reader = needs.store.reader<AccountTables>();
+    this.#sealer = needs.sealer;
+    this.#oldestMs = needs.oldestMs;
   }
 
   newWriteSet(): WriteSet {
@@ -40,6 +54,7 @@ export class IdempotencyStore {
       .selectFrom('accounts_idempotency')
       .selectAll()
       .where('id', '=', id)
+      .where('created_ms', '>=', this.#oldestMs())
       .executeTakeFirst();
     if (row === undefined) return undefined;
     const { status, body, request_id, is_sealed } = row;
