@@ -1,19 +1,20 @@
 // Source: accounts, section 2.2 (clients know a failure by `error` alone); rate-limits, sections 3.1 and 4.3.
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { AccountsServer } from '../../harness/index.js';
 
 const ACCOUNTS = '/v2/core/accounts?limit=1';
 
-let server: AccountsServer;
-before(async () => {
-  server = await AccountsServer.start({
+async function start(context: TestContext): Promise<AccountsServer> {
+  const server = await AccountsServer.start({
     flags: ['--services=accounts,ratelimit', '--rate-limit-services={"accounts":{"enabled":true}}'],
   });
-});
-after(async () => await server.close());
+  context.after(() => server.close());
+  return server;
+}
 
-it('an address with too many wrong credentials is refused in the words of this service, but not its known keys', async () => {
+it('an address with too many wrong credentials is refused in the words of this service, but not its known keys', async (context) => {
+  const server = await start(context);
   assert.equal((await server.send(ACCOUNTS)).status, 200);
   for (let index = 0; index < 51; index += 1) {
     const headers = { authorization: `Bearer wrong${index}` };
@@ -30,4 +31,30 @@ it('an address with too many wrong credentials is refused in the words of this s
     },
   });
   assert.equal((await server.send(ACCOUNTS)).status, 200);
+});
+
+it('wrong keys of this service count, and none of them becomes a known one', async (context) => {
+  const server = await start(context);
+  const unknown = 'sk_test_wrong';
+  for (let index = 0; index < 51; index += 1) {
+    const isChange = index % 2 === 1;
+    const answer = isChange
+      ? await server.send('/v2/core/accounts', { key: unknown, body: {} })
+      : await server.send(ACCOUNTS, { key: unknown });
+    assert.equal(answer.status, 401, answer.text);
+  }
+  assert.equal((await server.send(ACCOUNTS, { key: unknown })).status, 403);
+  assert.equal((await server.send(ACCOUNTS, { key: 'sk_live' })).status, 403);
+  // Whoever brings none does not guess.
+  assert.equal((await server.send(ACCOUNTS, { key: null })).status, 401);
+});
+
+it('refusals of good keys do not count', async (context) => {
+  const server = await start(context);
+  for (let index = 0; index < 51; index += 1) {
+    const answer = await server.send(ACCOUNTS, { key: 'pk_test' });
+    assert.equal(answer.status, 403, answer.text);
+    assert.equal(JSON.parse(answer.text).error.code, 'secret_key_required');
+  }
+  assert.equal((await server.send(ACCOUNTS, { key: 'sk_live' })).status, 200);
 });

@@ -67,6 +67,10 @@ export class AccountsFront implements ServiceFront {
     return this.#arrivalOf(request).principal;
   }
 
+  hasWrongCredential(request: FastifyRequest): boolean {
+    return this.#arrivalOf(request).refusal !== undefined;
+  }
+
   answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     return answerRefusal(error, request, reply, this.#needs.dialect);
   }

@@ -66,7 +66,7 @@ export interface Visitor {
   readonly principal: Principal | undefined;
   readonly purpose: 'request' | 'preflight' | 'refusal';
   /** Of the service whose path it is. */
-  readonly front: Pick<ServiceFront, 'setRefusalHeaders' | 'wordRefusal'>;
+  readonly front: Pick<ServiceFront, 'hasWrongCredential' | 'setRefusalHeaders' | 'wordRefusal'>;
 }
 
 /** What a request to a route costs its caller; routes declare it as `config.rateLimit`. */

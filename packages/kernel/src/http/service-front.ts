@@ -16,6 +16,11 @@ export interface ServiceFront {
    * of the hot path should get its principal without a promise.
    */
   authenticate(request: FastifyRequest): Principal | Promise<Principal>;
+  /**
+   * Whether the credential was no good although `authenticate` has named somebody: a service may say so only after it has
+   * found the path. The gate counts it like one that was refused at once.
+   */
+  hasWrongCredential?(request: FastifyRequest): boolean;
   /** Answers refused authentication; the service's own error handler answers what its routes throw. */
   answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply;
   /** Answers a path or method that nobody has. */

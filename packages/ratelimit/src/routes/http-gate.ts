@@ -106,10 +106,9 @@ export class HttpGate implements RequestGate {
     const { limiter, addresses, logins } = this.#needs;
     const address = addresses.of(request.raw);
     const { authorization } = request.headers;
-    const isRefusal = visitor.purpose === 'refusal';
     if (authorization !== undefined) {
-      if (isRefusal) logins.noteFailure(address.key);
-      else if (visitor.principal !== undefined) logins.noteSuccess(authorization);
+      if (isWrong(request, visitor)) logins.noteFailure(address.key);
+      else if (isNamed(visitor)) logins.noteSuccess(authorization);
     }
     const plan = this.#planOf(request, visitor);
     if (plan === 'exempt' || this.#isExempt(visitor, address)) return true;
@@ -177,7 +176,7 @@ export class HttpGate implements RequestGate {
     const authorization = headers['authorization'];
     if (authorization !== undefined) {
       if (logins.isLocked(address.key, authorization)) return undefined;
-      logins.noteSuccess(authorization);
+      if (isNamed(visitor)) logins.noteSuccess(authorization);
     }
     if (plan === 'exempt' || this.#isExempt(visitor, address)) return UNLIMITED_PASS;
     const caller = this.#callerOf(visitor, address);
@@ -362,6 +361,13 @@ interface Ask {
   readonly visitor: Visitor;
   readonly caller: Caller;
 }
+
+const isWrong = (request: FastifyRequest, { purpose, front }: Visitor): boolean =>
+  purpose === 'refusal' || (purpose === 'request' && front.hasWrongCredential?.(request) === true);
+
+/** Nobody has looked at the credential of a request that stays anonymous. */
+const isNamed = ({ principal }: Pick<Visitor, 'principal'>): boolean =>
+  principal !== undefined && principal.kind !== 'anonymous';
 
 /** Start of every `documentation_url`. */
 export const docsBaseOf = (config: RateLimitConfig, request: FastifyRequest): string =>
