@@ -83,6 +83,8 @@ describe("an app's JSON web token", () => {
     await check(`Bearer ${makeJwt(app.pem, good, { alg: 'HS256' })}`, UNDECODABLE);
     await check(`Bearer ${makeJwt(stranger, good)}`, UNDECODABLE);
     await check(`Bearer ${jwt.slice(0, -6)}AAAAAA`, UNDECODABLE);
+    await check(`Bearer ${jwt}==`, UNDECODABLE);
+    await check(`Bearer ${jwt.replace(/\./g, '=.')}`, UNDECODABLE);
     // The issuer comes before the signature, the times after it.
     await check(
       `Bearer ${makeJwt(stranger, { ...good, iss: undefined })}`,

@@ -133,17 +133,20 @@ const ENTERPRISE: LimitProfile = {
   overrides: new Map(),
 };
 
+/** Without padding (RFC 7515, section 2). */
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
 /** Not verified yet: only what is needed to find the key. */
 function decode(token: string): Assertion {
   const parts = token.split('.');
   if (parts.length !== 3) throw new AppJwtRefused('undecodable');
+  if (!parts.every((part) => BASE64URL.test(part))) throw new AppJwtRefused('undecodable');
   const [header, claims] = parts.slice(0, 2).map(readPart);
   if (header?.['alg'] !== 'RS256' || claims === undefined) throw new AppJwtRefused('undecodable');
   return { kid: header['kid'], iss: claims['iss'], iat: claims['iat'], exp: claims['exp'] };
 }
 
 function readPart(part: string): Record<string, unknown> | undefined {
-  if (!/^[A-Za-z0-9_-]+$/.test(part)) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
