@@ -283,4 +283,20 @@ describe('event destinations', () => {
     );
     await check({ name: undefined }, 'name');
   });
+
+  it('refuses more destinations than there may be with the members of `invalid_fields`', async () => {
+    const body = {
+      name: 'x',
+      type: 'webhook_endpoint',
+      event_payload: 'thin',
+      enabled_events: ['v2.core.account.closed'],
+      webhook_endpoint: { url: 'https://example.com' },
+    };
+    const path = '/v2/core/event_destinations';
+    for (let count = 0; count < 16; count += 1) await server.ok(path, { body, key: 'sk_live' });
+    const call = { body, key: 'sk_live' };
+    const error = await server.refused(path, call, { status: 400, code: 'invalid_fields' });
+    const message = 'There are 16 event destinations already.';
+    assert.deepEqual(error.invalid_fields, [{ field: '', code: 'out_of_range', message }]);
+  });
 });

@@ -10,7 +10,6 @@ import { CreationOrder } from '../model/ids.js';
 import { mergeFields } from '../model/merge-fields.js';
 import { MAX_METADATA_KEY_COUNT } from '../model/shape/person-params.js';
 import { type Tenant, tenantKey } from '../model/tenant.js';
-import { AccountsRefused } from '../model/violation.js';
 import { WriteSet } from '../storage/commit-queue.js';
 import type { DestinationStore } from '../storage/destination-store.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
@@ -91,10 +90,8 @@ export class EventDestinations {
     return await this.#needs.mutations.run(call, async () => {
       await this.#catchUp();
       if (this.listAll(tenant).length >= MAX_DESTINATION_COUNT) {
-        throw new AccountsRefused({
-          code: 'invalid_fields',
-          message: `There are ${MAX_DESTINATION_COUNT} event destinations already.`,
-        });
+        const message = `There are ${MAX_DESTINATION_COUNT} event destinations already.`;
+        throw invalidFields([{ field: '', code: 'out_of_range', message }]);
       }
       const { given } = write;
       const url = given.webhook_endpoint?.url ?? '';
