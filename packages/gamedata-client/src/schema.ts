@@ -2302,6 +2302,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getItem: {
@@ -2356,6 +2365,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2456,6 +2474,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getAmmunition: {
@@ -2510,6 +2537,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2588,6 +2624,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getTrader: {
@@ -2642,6 +2687,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2740,6 +2794,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getQuest: {
@@ -2794,6 +2857,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2872,6 +2944,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getMap: {
@@ -2926,6 +3007,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3006,6 +3096,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getHideoutModule: {
@@ -3060,6 +3159,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3150,6 +3258,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getItemPreset: {
@@ -3204,6 +3321,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3276,6 +3402,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getLevel: {
@@ -3326,6 +3461,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3418,6 +3562,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getStorylineElement: {
@@ -3479,6 +3632,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getIndex: {
@@ -3501,6 +3663,15 @@ export interface operations {
             };
             /** @description a parameter or the body cannot be used */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3555,6 +3726,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     listCategories: {
@@ -3600,6 +3780,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3667,6 +3856,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     suggest: {
@@ -3724,6 +3922,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     listVersions: {
@@ -3751,6 +3958,15 @@ export interface operations {
             };
             /** @description a parameter or the body cannot be used */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3792,6 +4008,15 @@ export interface operations {
             };
             /** @description there is no such record */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3855,6 +4080,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     listBulkFiles: {
@@ -3877,6 +4111,15 @@ export interface operations {
             };
             /** @description a parameter or the body cannot be used */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3934,6 +4177,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     listSchemas: {
@@ -3956,6 +4208,15 @@ export interface operations {
             };
             /** @description a parameter or the body cannot be used */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4004,6 +4265,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getOpenApi: {
@@ -4026,6 +4296,15 @@ export interface operations {
             };
             /** @description a parameter or the body cannot be used */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4143,6 +4422,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     listDrafts: {
@@ -4249,6 +4537,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4376,6 +4673,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     getDraft: {
@@ -4487,6 +4793,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4606,6 +4921,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4733,6 +5057,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     patchRecord: {
@@ -4852,6 +5185,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     publish: {
@@ -4955,6 +5297,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5075,6 +5426,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     discard: {
@@ -5178,6 +5538,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5298,6 +5667,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     validate: {
@@ -5401,6 +5779,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5514,6 +5901,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5644,6 +6040,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     listEditorVersions: {
@@ -5747,6 +6152,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5864,6 +6278,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     redo: {
@@ -5967,6 +6390,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6080,6 +6512,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6214,6 +6655,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description the data cannot be read at the moment */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     exportData: {
@@ -6324,6 +6774,15 @@ export interface operations {
             };
             /** @description too many wrong tokens */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description the data cannot be read at the moment */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
