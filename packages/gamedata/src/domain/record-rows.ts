@@ -1,6 +1,7 @@
 import { createValidatorCompiler } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
 import { isObject, pointerOf } from '../model/json.js';
+import { findJsonFaults } from '../model/json-faults.js';
 import type { Kind } from '../model/kinds.js';
 import { slugOf } from '../model/normal-text.js';
 import { fillDefaults } from '../model/schemas/fill.js';
@@ -54,7 +55,10 @@ export function prepareRecord(
   const record = fillDefaults(STORED_SCHEMAS[kind], prepared);
   const { error } = checkOf(kind)(record);
   if (error !== undefined) faults.push(...faultsOf(error));
-  if (isObject(record) && isTooLarge(record['extra'])) {
+  const jsonFaults = findJsonFaults(record);
+  faults.push(...jsonFaults);
+  // What is too deep cannot be written down.
+  if (jsonFaults.length === 0 && isObject(record) && isTooLarge(record['extra'])) {
     const message = `extra is larger than ${MAX_EXTRA_SIZE_BYTES} bytes`;
     faults.push({ path: '/extra', code: 'too_large', message });
   }

@@ -1,4 +1,5 @@
 import { type ValidationDetail, ValidationFailed } from '../../errors.js';
+import { findJsonFaults } from '../../model/json-faults.js';
 import { KIND_WIRE, type Kind } from '../../model/kinds.js';
 import { KIND_SPECS } from '../kinds/index.js';
 import { prepareRecord, type StoredRecord } from '../record-rows.js';
@@ -85,7 +86,9 @@ function readFiles(pieces: JsonPieces): ReadonlyMap<string, unknown> {
   for (const [name, piece] of pieces.members(pieces.whole())) {
     const file = name.replace(/^data\//, '');
     try {
-      files.set(file, pieces.parse(piece));
+      const value = pieces.parse(piece);
+      refuseJsonFaults(file, value);
+      files.set(file, value);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       const message = `${file} is not JSON: ${error.message.slice(0, 200)}`;
@@ -93,6 +96,14 @@ function readFiles(pieces: JsonPieces): ReadonlyMap<string, unknown> {
     }
   }
   return files;
+}
+
+/** Here a fault still has the place that it has in its file. */
+function refuseJsonFaults(file: string, value: unknown): void {
+  const faults = findJsonFaults(value);
+  if (faults.length === 0) return;
+  const details = faults.map((fault) => ({ file, ...fault }));
+  throw new ValidationFailed(`${file} cannot be taken`, details);
 }
 
 function* batchesOf(

@@ -1,5 +1,6 @@
 import { ValidationFailed } from '../../errors.js';
 import { isObject } from '../../model/json.js';
+import { findJsonFaults } from '../../model/json-faults.js';
 import { findKind, KIND_WIRE, KINDS, type Kind } from '../../model/kinds.js';
 import type { DataSet } from '../data-set.js';
 import { Slices } from '../slices.js';
@@ -34,6 +35,11 @@ export function readNative(pieces: JsonPieces): Payload {
   }
   if (!Array.isArray(languages) || !languages.every(isLanguage)) {
     refuse('/languages', 'languages must be a list of language codes');
+  }
+  // Whoever names none has the default one alone.
+  const isAmong = !members.has('languages') || (languages as unknown[]).includes(defaultLanguage);
+  if (defaultLanguage !== undefined && !isAmong) {
+    refuse('/defaultLanguage', 'defaultLanguage must be one of languages');
   }
   const kinds = members.get('kinds');
   if (kinds === undefined || !pieces.isObject(kinds))
@@ -70,6 +76,8 @@ const isLanguage = (value: unknown): boolean =>
 function readAliases(value: unknown): Payload['aliases'] {
   if (value === undefined) return {};
   if (!isObject(value)) return refuse('/aliases', 'aliases must be an object');
+  const faults = findJsonFaults({ aliases: value });
+  if (faults.length > 0) throw new ValidationFailed('aliases cannot be taken', faults);
   const aliases: Partial<Record<Kind, Record<string, string>>> = {};
   for (const [name, own] of Object.entries(value)) {
     const kind = findKind(name);

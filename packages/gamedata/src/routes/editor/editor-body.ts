@@ -3,9 +3,9 @@ import { gunzipBounded, refuseExcessiveJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyRefused, ValidationFailed } from '../../errors.js';
 import { findHiddenMember, isObject, pointerOf } from '../../model/json.js';
+import { MAX_DEPTH } from '../../model/json-faults.js';
 
 export const MAX_RECORD_SIZE_BYTES = 256 * 1024;
-const MAX_DEPTH = 32;
 /** Nobody has asked who sends a body while it comes in: a length that is only announced gets no more memory than this. */
 const FIRST_SIZE_BYTES = 1024 * 1024;
 

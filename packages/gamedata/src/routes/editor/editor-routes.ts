@@ -11,10 +11,12 @@ import { registerRecordRoutes } from './record-routes.js';
 export function registerEditorRoutes(app: FastifyInstance, parts: EditorRouteParts): void {
   acceptJsonBytes(app);
   const router = new EditorRouter(app, parts);
-  app.get('/api/editor/types', async (request, reply) => {
-    await parts.ready();
-    return router.send(request, reply, { body: await typesOf(request, parts) });
-  });
+  for (const url of ['/api/editor/types', '/api/editor/types/']) {
+    app.get(url, async (request, reply) => {
+      await parts.ready();
+      return router.send(request, reply, { body: await typesOf(request, parts) });
+    });
+  }
   registerPublishingRoutes(router);
   registerHistoryRoutes(router);
   registerExchangeRoutes(app, router);

@@ -17,11 +17,13 @@ export function registerExchangeRoutes(app: FastifyInstance, router: EditorRoute
     },
     { bodyLimit: parts.maxImportBytes },
   );
-  app.get('/api/editor/export', async (request, reply) => {
-    parts.access.require(request, 'read');
-    await parts.ready();
-    return await sendExport(request, reply, parts);
-  });
+  for (const url of ['/api/editor/export', '/api/editor/export/']) {
+    app.get(url, async (request, reply) => {
+      parts.access.require(request, 'read');
+      await parts.ready();
+      return await sendExport(request, reply, parts);
+    });
+  }
 }
 
 function importOptions(request: FastifyRequest) {

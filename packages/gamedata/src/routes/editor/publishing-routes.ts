@@ -1,5 +1,6 @@
 import type { Published } from '../../domain/publication.js';
 import { ParameterInvalid, ValidationFailed } from '../../errors.js';
+import { findJsonFaults } from '../../model/json-faults.js';
 import { describeVersion } from '../pages/version-pages.js';
 import { MAX_RECORD_SIZE_BYTES, readOptionalObject, unpackedBytesOf } from './editor-body.js';
 import { kindsOf, parameterOf } from './editor-requests.js';
@@ -50,7 +51,11 @@ function saved({ version, changed }: Published): unknown {
 
 function messageOf(message: unknown): string {
   if (message === undefined) return '';
-  if (typeof message === 'string' && message.length <= MAX_MESSAGE_LENGTH) return message;
+  if (typeof message === 'string' && message.length <= MAX_MESSAGE_LENGTH) {
+    const faults = findJsonFaults({ message });
+    if (faults.length === 0) return message;
+    throw new ValidationFailed('the message cannot be taken', faults);
+  }
   const text = `message must be text of at most ${MAX_MESSAGE_LENGTH} characters`;
   throw new ValidationFailed(text, [{ path: '/message', code: 'type', message: text }]);
 }
