@@ -238,6 +238,8 @@ export interface ServiceRule {
   /** `undefined`: as the general settings say. */
   readonly status: 403 | 429 | undefined;
   readonly style: Style;
+  /** Whether a refusal by the primary limit says so whatever `retry_after_on_primary` is. */
+  readonly hasRetryAfter: boolean;
   readonly secondary: SecondaryScope;
 }
 
@@ -246,14 +248,21 @@ const GITHUB: ServiceRule = {
   resource: 'core',
   status: undefined,
   style: 'github',
+  hasRetryAfter: false,
   secondary: 'all',
 };
 
-/** Source: rate-limits, section 4.3. */
+/** Source: rate-limits, section 4.3; of game data also gamedata, section 2.6. */
 const SERVICE_DEFAULTS: Readonly<Record<string, ServiceRule>> = {
   webhooks: GITHUB,
   ratelimit: GITHUB,
-  gamedata: { ...GITHUB, resource: 'gamedata', secondary: 'concurrency' },
+  gamedata: {
+    ...GITHUB,
+    resource: 'gamedata',
+    status: 429,
+    hasRetryAfter: true,
+    secondary: 'concurrency',
+  },
   accounts: { ...GITHUB, isEnabled: false, resource: 'accounts', status: 429, style: 'stripe' },
   tsdb: { ...GITHUB, isEnabled: false, resource: 'tsdb_query', status: 429, style: 'influxdb' },
 };
@@ -265,11 +274,13 @@ export function serviceRule(config: RateLimitConfig, service: string): ServiceRu
   const base = Object.hasOwn(SERVICE_DEFAULTS, service) ? SERVICE_DEFAULTS[service] : undefined;
   const rule = base ?? UNKNOWN_SERVICE;
   const own = Object.hasOwn(config.services, service) ? config.services[service] : undefined;
+  const style = own?.style ?? rule.style;
   return {
     isEnabled: config.enabled && (own?.enabled ?? rule.isEnabled),
     resource: own?.resource ?? rule.resource,
     status: own?.status ?? rule.status,
-    style: own?.style ?? rule.style,
+    style,
+    hasRetryAfter: rule.hasRetryAfter || style !== 'github',
     secondary: own?.secondary ?? rule.secondary,
   };
 }

@@ -261,8 +261,10 @@ describe('what is served', () => {
     await limited.http.send('/api/maps/nobody');
     await limited.http.send('/api/maps?limit=x');
     const refused = await limited.http.send('/api/maps');
-    assert.equal(refused.status, 403);
+    assert.equal(refused.status, 429);
     assert.equal(refused.headers['x-ratelimit-remaining'], '0');
+    const waitSec = Number(refused.headers['retry-after']);
+    assert.ok(waitSec >= 1 && waitSec <= 60, String(waitSec));
     const told = JSON.parse(refused.text) as Record<string, unknown>;
     assert.equal(Object.keys(told)[0], 'error');
     assert.equal(told['error'], told['message']);

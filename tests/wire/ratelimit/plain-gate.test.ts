@@ -141,7 +141,7 @@ describe('A gate in front of plain requests', () => {
     }
     assert.equal(headerOf(await answerTo(server, '/api/items'), 'x-ratelimit-used'), 14);
     const refused = await compare(server, '/api/items');
-    assert.match(refused, /^HTTP\/1\.1 403 /);
+    assert.match(refused, /^HTTP\/1\.1 429 /);
     assert.equal(headerOf(refused, 'x-ratelimit-remaining'), 0);
     assert.ok(headerOf(refused, 'retry-after') > 3_500);
     assert.match(refused, /"message":"API rate limit exceeded for 127\.0\.0\.1/);
@@ -159,7 +159,7 @@ describe('A gate in front of plain requests', () => {
       }),
     );
     assert.equal(statuses.filter((status) => status === '200').length, 50);
-    assert.equal(statuses.filter((status) => status === '403').length, 30);
+    assert.equal(statuses.filter((status) => status === '429').length, 30);
     assert.equal(await metricOf(server, 'ratelimit_rejected_total{limit="primary"}'), 30);
   });
 
@@ -174,7 +174,7 @@ describe('A gate in front of plain requests', () => {
     for (const [count, statuses] of [
       [1, '200'],
       [2, '200 200'],
-      [5, '200 200 403 403 403'],
+      [5, '200 200 429 429 429'],
     ] as const) {
       while (sent < count) {
         sent += 1;
@@ -185,7 +185,7 @@ describe('A gate in front of plain requests', () => {
       assert.equal(found.join(' '), statuses);
     }
     assert.equal(await metricOf(server, 'ratelimit_bans'), 0, 'three refusals of four');
-    assert.match(await answerTo(server, '/api/levels/1'), /^HTTP\/1\.1 403 /);
+    assert.match(await answerTo(server, '/api/levels/1'), /^HTTP\/1\.1 429 /);
     assert.equal(await metricOf(server, 'ratelimit_bans'), 1);
   });
 
@@ -202,8 +202,8 @@ describe('A gate in front of plain requests', () => {
     await connection.until(/HTTP\/1\.1 200 [\s\S]*\}$/);
     await ops('POST', 'bans', { identity: 'ip:127.0.0.1' });
     connection.send(ask);
-    await connection.until(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 403 [\s\S]*\}$/);
-    assert.match(await compare(server, '/api/levels/1'), /^HTTP\/1\.1 403 /);
+    await connection.until(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 429 [\s\S]*\}$/);
+    assert.match(await compare(server, '/api/levels/1'), /^HTTP\/1\.1 429 /);
     await ops('DELETE', 'bans/ip:127.0.0.1');
     assert.match(await compare(server, '/api/levels/1'), /^HTTP\/1\.1 200 /);
   });
@@ -231,7 +231,7 @@ describe('A gate in front of plain requests', () => {
     };
     const [one, other] = [await openSlow(1), await openSlow(2)];
     const refused = await compare(server, '/api/levels/1');
-    assert.match(refused, /^HTTP\/1\.1 403 /);
+    assert.match(refused, /^HTTP\/1\.1 429 /);
     assert.equal(headerOf(refused, 'retry-after'), 5);
     one.socket.destroy();
     await until('who leaves gives its slot back', async () => (await inFlight(server)) === 1);

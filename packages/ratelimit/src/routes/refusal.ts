@@ -33,7 +33,7 @@ export function refusalOf(caller: Caller, decision: Decision, context: RefusalCo
   const isPrimary = isPrimaryRefusal(decision);
   const status = rule.status ?? (isPrimary ? config.status_primary : config.status_secondary);
   const hasRetryAfter =
-    decision.limitedBy !== 'primary' || config.retry_after_on_primary || rule.style !== 'github';
+    decision.limitedBy !== 'primary' || config.retry_after_on_primary || rule.hasRetryAfter;
   return {
     retryAfterSec: hasRetryAfter ? decision.retryAfterSec : undefined,
     ...word(rule.style, {
