@@ -192,13 +192,7 @@ export class NotImplemented extends Error {
   }
 }
 
-/** An expression of the statement has no value for a row: division by zero, a cast, a result out of range. */
-export class EvaluationError extends Error {
-  override readonly name = 'EvaluationError';
-  readonly kind = 'evaluation_error';
-}
-
-/** The query was planned and failed while it ran, for reasons of the server (memory limit, damaged file). */
+/** The query was planned and failed while it ran (division by zero, cast, memory limit). */
 export class ExecutionError extends Error {
   override readonly name = 'ExecutionError';
   readonly kind = 'execution_error';
@@ -276,7 +270,6 @@ export type TsdbError =
   | ShuttingDown
   | PlanError
   | NotImplemented
-  | EvaluationError
   | ExecutionError
   | QueryTimedOut
   | QueryCancelled

@@ -44,7 +44,7 @@ describe('times at the end of 64 bits', () => {
   });
 });
 
-// Source: query-languages, "Types and casts"; the statement is at fault, whatever has read its rows.
+// Source: tsdb-http, "query execution error", and query-languages, "integer overflow".
 describe('a value that an expression does not have', () => {
   const cases: readonly (readonly [expression: string, words: RegExp])[] = [
     ["date_trunc('hour', time)", /Arithmetic overflow: Overflow happened on: -922337203685477580/],
@@ -70,7 +70,7 @@ describe('a value that an expression does not have', () => {
           body: JSON.stringify({ db: 'values', q }),
           headers: { 'content-type': 'application/json' },
         });
-        assert.equal(status, 400, `${expression}: ${text}`);
+        assert.equal(status, 500, `${expression}: ${text}`);
         const { error } = JSON.parse(text) as { readonly error: string };
         assert.match(error, /^query error: error while executing plan: /);
         assert.match(error, words);
@@ -78,7 +78,7 @@ describe('a value that an expression does not have', () => {
     }
   }
 
-  it('is the fault of the statement, before and after a restart', async () => {
+  it('fails the query with words about the value, before and after a restart', async () => {
     const body =
       'outermost f=1 9223372036854775806\noutermost f=2 -9223372036854775806\noutermost f=3 0';
     assertEmpty(await server.http.send('/api/v3/write_lp?db=values&precision=ns', { body }));

@@ -31,7 +31,6 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   shutting_down: 503,
   plan_error: 400,
   not_implemented: 405,
-  evaluation_error: 400,
   execution_error: 500,
   query_timed_out: 500,
   query_cancelled: 500,
@@ -176,7 +175,6 @@ function textOf(error: EdgeError): string {
   switch (error.kind) {
     case 'database_not_found':
       return `query error: ${error.message}`;
-    case 'evaluation_error':
     case 'execution_error':
       return `query error: error while executing plan: ${error.message}`;
     default:

@@ -1,4 +1,4 @@
-import { EvaluationError, ExecutionError, QueryCancelled, QueryTimedOut } from '../../errors.js';
+import { ExecutionError, QueryCancelled, QueryTimedOut } from '../../errors.js';
 
 /**
  * Failures of the engine in the words that clients of the real system know. What stands in no row is the engine's own
@@ -106,16 +106,10 @@ export function toQueryError(error: unknown, signal: AbortSignal): Error {
     return signal.reason instanceof QueryTimedOut ? signal.reason : new QueryCancelled();
   if (!(error instanceof Error)) return new ExecutionError(FALLBACK);
   if (error.name !== 'Error') return error;
-  const text = failureText(error.message);
-  const Failure = OF_SERVER.test(text) ? ExecutionError : EvaluationError;
-  return new Failure(text, { cause: error });
+  return new ExecutionError(failureText(error.message), { cause: error });
 }
 
 const FALLBACK = 'Execution error: the query engine failed';
-
-/** Texts of failures that are no fault of the statement. All others tell what is wrong with a value. */
-const OF_SERVER =
-  /^(?:Resources exhausted: |External error: |query cancelled$|Execution error: the query engine failed$)/;
 
 /** `message` of the engine as clients see it. */
 export function failureText(message: string): string {

@@ -17,7 +17,6 @@ export function statementErrorText(error: unknown): string | undefined {
         ? message
         : `datafusion error: ${message}`;
     case 'not_implemented':
-    case 'evaluation_error':
     case 'execution_error':
       return `datafusion error: ${message}`;
     default:

@@ -1,4 +1,4 @@
-import { EvaluationError, PlanError } from '../../../errors.js';
+import { ExecutionError, PlanError } from '../../../errors.js';
 import type { SqlType, TimeUnit } from '../../../model/sql-type.js';
 import { isTimeZone } from '../../../model/time-zone.js';
 import { arrowTypeName } from '../arrow-type-name.js';
@@ -115,7 +115,7 @@ function parseFormats(call: FunctionCall): Pick<BoundExpr, 'text' | 'constant'> 
   return { text: call_ };
 }
 
-/** Throws `EvaluationError` with the problem of the last format when none fits. */
+/** Throws `ExecutionError` with the problem of the last format when none fits. */
 export function parseByFormats(text: string, formats: readonly string[]): bigint {
   let message = '';
   for (const format of formats) {
@@ -123,7 +123,7 @@ export function parseByFormats(text: string, formats: readonly string[]): bigint
     if ('timeNs' in parsed) return parsed.timeNs;
     message = `Execution error: Error parsing timestamp from '${text}' using format '${format}': ${parsed.problem}`;
   }
-  throw new EvaluationError(message);
+  throw new ExecutionError(message);
 }
 
 function unsupported(call: FunctionCall, type: SqlType): PlanError {

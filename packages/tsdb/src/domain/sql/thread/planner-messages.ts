@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { EvaluationError, NotImplemented, PlanError } from '../../../errors.js';
+import { ExecutionError, NotImplemented, PlanError } from '../../../errors.js';
 import type { OutputColumn } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
@@ -59,14 +59,14 @@ export type PlannerReply = { readonly plan: SentPlan } | { readonly failure: Fai
 
 /** An error on its way between threads. */
 export interface Failure {
-  readonly kind: 'plan_error' | 'evaluation_error' | 'not_implemented' | 'too_much' | 'bug';
+  readonly kind: 'plan_error' | 'execution_error' | 'not_implemented' | 'too_much' | 'bug';
   readonly message: string;
 }
 
 const NOT_IMPLEMENTED = /^This feature is not implemented: /;
 
 export function failureOf(error: unknown): Failure {
-  if (error instanceof PlanError || error instanceof EvaluationError)
+  if (error instanceof PlanError || error instanceof ExecutionError)
     return { kind: error.kind, message: error.message };
   if (error instanceof NotImplemented) {
     return { kind: error.kind, message: error.message.replace(NOT_IMPLEMENTED, '') };
@@ -77,7 +77,7 @@ export function failureOf(error: unknown): Failure {
 
 export function errorFrom({ kind, message }: Failure): Error {
   if (kind === 'plan_error') return new PlanError(message);
-  if (kind === 'evaluation_error') return new EvaluationError(message);
+  if (kind === 'execution_error') return new ExecutionError(message);
   if (kind === 'not_implemented') return new NotImplemented(message);
   return new Error(message);
 }
