@@ -202,6 +202,42 @@ describe('Damage in the middle of the log', () => {
   });
 });
 
+describe('A damaged journal of the relational store', () => {
+  it('stops the start with file, offset and what to do, and a repair says what it takes away', async () => {
+    await withServer(
+      async (server) => {
+        await writeNumbers(server, 1, 3);
+        for (const name of ['b', 'c', 'e']) {
+          const body = 'm v=1i 1';
+          const answer = await server.http.send(`/api/v3/write_lp?db=${name}`, { body });
+          assert.equal(answer.status, 204, answer.text);
+        }
+      },
+      { end: 'kill' },
+    );
+    const wal = join(dataDir, 'plinth.db-wal');
+    const size = (await readFile(wal)).length;
+    await spoil(wal, 7612);
+    const failure = await startFailure();
+    assert.equal(failure.code, 1);
+    assert.match(failure.message, new RegExp(`${wal} at offset 32: bad frame`));
+    assert.match(failure.message, /--repair/);
+    assert.doesNotMatch(failure.message, /\n +at /, 'it is no bug, so it has no stack');
+    await withServer(
+      async (server) => {
+        const loss = server.logged('transactions of the relational store are lost');
+        const { kind, file, offset, lostBytes, level } = loss ?? {};
+        assert.deepEqual(
+          { kind, file, offset, lostBytes, level },
+          { kind: 'moved_aside', file: wal, offset: 32, lostBytes: size - 32, level: 'warn' },
+        );
+      },
+      { flags: ['--repair'] },
+    );
+    assert.equal((await readFile(`${wal}.damaged`)).length, size);
+  });
+});
+
 /** Bytes 8 to 11 of a record's header. */
 async function firstPayloadSize(log: string): Promise<number> {
   return (await readFile(log)).readUInt32LE(FILE_HEADER_SIZE + 8);

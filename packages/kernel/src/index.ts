@@ -101,6 +101,7 @@ export {
   ConstraintViolated,
   MigrationsDiffer,
   StatementFailed,
+  StoreDamaged,
   StoreOverloaded,
   StoreUnusable,
   TransactionAborted,

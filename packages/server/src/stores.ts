@@ -50,6 +50,8 @@ export interface Stores {
 /** Opens the node's stores. With `object_store = memory` they lie in a temporary folder that `close` removes. */
 export async function openStores(needs: {
   readonly settings: ServerSettings;
+  /** Moves a damaged journal of the relational store aside. */
+  readonly repair: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -62,8 +64,9 @@ export async function openStores(needs: {
     : resolve(settings.data_dir);
   const path = join(dataDir, 'plinth.db'); // Opening it makes the folder.
   const local = await openRelationalStore({
-    ...{ path, clock, fileSystem: files },
+    ...{ path, clock, fileSystem: files, repair: needs.repair },
     thread: takeStoreThread(),
+    onLoss: (loss) => log.warn({ ...loss }, 'transactions of the relational store are lost'),
   });
   const relational =
     settings.database_url === undefined

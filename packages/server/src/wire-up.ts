@@ -88,7 +88,11 @@ export async function wireUp(
   try {
     const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
     // The store's thread starts at once, and code is loaded meanwhile.
-    const opening = openStores({ settings: settings.server, clock, random, log });
+    const opening = openStores({
+      settings: settings.server,
+      repair: settings.tsdb.repair,
+      ...{ clock, random, log },
+    });
     if (runs('tsdb')) preloadTsdb();
     const stores = await opening;
     closers.push(() => stores.close());

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { FileSystem } from '../fs/file-system.js';
+import { asideName, moveAside } from '../fs/move-aside.js';
 import { LogDamaged } from './log-errors.js';
 import { LogFileReader } from './log-file-reader.js';
 import { FILE_HEADER_SIZE, logFileName, logFileNumber } from './log-format.js';
@@ -153,51 +154,5 @@ async function cut(
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-const asideName = (path: string): string => `${path}.damaged`;
-
-/** Keeps the damaged file under another name and puts its good beginning in its place. */
-async function moveAside(
-  fileSystem: FileSystem,
-  directory: string,
-  path: string,
-  goodBytes: number,
-): Promise<void> {
-  const temporary = `${path}.repaired`;
-  if (goodBytes > 0) await copyStart(fileSystem, path, temporary, goodBytes);
-  // The damaged file gets its second name first: at any instant the log's own name stands for one or the other.
-  await fileSystem.remove(asideName(path));
-  await fileSystem.link(path, asideName(path));
-  await fileSystem.syncDirectory(directory);
-  if (goodBytes > 0) await fileSystem.rename(temporary, path);
-  else await fileSystem.remove(path);
-  await fileSystem.syncDirectory(directory);
-}
-
-async function copyStart(
-  fileSystem: FileSystem,
-  from: string,
-  to: string,
-  sizeBytes: number,
-): Promise<void> {
-  const source = await fileSystem.open(from, 'r');
-  const target = await fileSystem.open(to, 'w');
-  try {
-    const window = new Uint8Array(1024 * 1024);
-    for (let at = 0; at < sizeBytes; ) {
-      const count = await source.read(
-        window.subarray(0, Math.min(window.length, sizeBytes - at)),
-        at,
-      );
-      if (count === 0) break;
-      await target.write([window.subarray(0, count)], at);
-      at += count;
-    }
-    await target.sync();
-  } finally {
-    await source.close();
-    await target.close();
   }
 }

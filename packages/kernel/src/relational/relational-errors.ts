@@ -59,6 +59,19 @@ export class StoreUnusable extends Error {
   }
 }
 
+/** Bytes of a committed transaction are not what was written. The start stops here unless a repair is asked for. */
+export class StoreDamaged extends Error {
+  override readonly name = 'StoreDamaged';
+  readonly kind = 'store_damaged';
+  readonly file: string;
+  readonly offset: number;
+  constructor(at: { readonly file: string; readonly offset: number; readonly why: string }) {
+    super(`relational store is damaged: ${at.file} at offset ${at.offset}: ${at.why}`);
+    this.file = at.file;
+    this.offset = at.offset;
+  }
+}
+
 /** The database was made by another list of migrations, for example by a newer version of this software. */
 export class MigrationsDiffer extends Error {
   override readonly name = 'MigrationsDiffer';

@@ -3,11 +3,13 @@ import type { Worker } from 'node:worker_threads';
 import { Kysely, type Transaction } from 'kysely';
 import type { Clock } from '../clock/clock.js';
 import type { FileSystem } from '../fs/file-system.js';
+import type { LogLoss } from '../journal/log-recovery.js';
 import { GroupCommit, type GroupLimits } from './group-commit.js';
 import { Migrations } from './migrations.js';
 import { StoreUnusable, TransactionAborted } from './relational-errors.js';
 import type { EmbeddedStore, Migration } from './relational-store.js';
 import { readerDriver, sqliteDialect, writerDriver } from './sqlite-dialect.js';
+import { recoverWal } from './wal-recovery.js';
 import { WorkerChannel } from './worker-channel.js';
 
 export interface RelationalStoreOptions extends Partial<GroupLimits> {
@@ -17,6 +19,10 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
   readonly fileSystem: FileSystem;
   /** Runs `sqlite-worker.js` and has been told nothing yet; without one the store starts its own. */
   readonly thread?: Worker | undefined;
+  /** Moves a damaged journal of SQLite aside instead of throwing `StoreDamaged`. */
+  readonly repair?: boolean;
+  /** Told what the journal of SQLite lost: see `LogLoss`. */
+  readonly onLoss?: (loss: LogLoss) => void;
   /** Prepared statements kept per connection. */
   readonly maxStatementCount?: number;
   /** Rows that one statement may return; more is an error, because they travel in one piece. */
@@ -27,7 +33,7 @@ const EXPIRY_CHECK_MS = 1000;
 
 /** Opens the node's embedded relational store: SQLite in one worker thread, with group commit. */
 export async function openRelationalStore(options: RelationalStoreOptions): Promise<EmbeddedStore> {
-  const { path, clock, fileSystem } = options;
+  const { path, clock } = options;
   const limits: GroupLimits = {
     maxGroupCount: options.maxGroupCount ?? 256,
     maxGroupMs: options.maxGroupMs ?? 20,
@@ -41,9 +47,16 @@ export async function openRelationalStore(options: RelationalStoreOptions): Prom
       maxRowCount: options.maxRowCount ?? 1_000_000,
     },
     limits.maxWaitingCount,
-    { folderMade: fileSystem.makeDirectory(dirname(path)), thread: options.thread },
+    { filesReady: makeReady(options), thread: options.thread },
   );
   return new SqliteStore(channel, clock, limits);
+}
+
+async function makeReady(options: RelationalStoreOptions): Promise<void> {
+  const { path, fileSystem, repair = false, onLoss } = options;
+  await fileSystem.makeDirectory(dirname(path));
+  const loss = await recoverWal({ fileSystem, path: `${path}-wal`, repair });
+  if (loss !== undefined) onLoss?.(loss);
 }
 
 class SqliteStore implements EmbeddedStore {

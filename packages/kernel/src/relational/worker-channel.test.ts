@@ -7,7 +7,7 @@ import { WorkerChannel } from './worker-channel.js';
 
 it('rejects everything that waits, and whatever comes later, when the thread fails', async () => {
   const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
-  const channel = await WorkerChannel.open(settings, 10, { folderMade: Promise.resolve() });
+  const channel = await WorkerChannel.open(settings, 10, { filesReady: Promise.resolve() });
   const limits = { maxGroupCount: 9, maxGroupMs: 9, maxWaitingCount: 9, maxTransactionMs: 9 };
   const groups = new GroupCommit(channel, new SystemClock(), limits);
   const turn = await groups.enter();
@@ -26,7 +26,7 @@ it('rejects everything that waits, and whatever comes later, when the thread fai
 it('opens in a thread that was started ahead', async () => {
   const thread = new Worker(new URL('./sqlite-worker.js', import.meta.url));
   const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
-  const around = { folderMade: Promise.resolve(), thread };
+  const around = { filesReady: Promise.resolve(), thread };
   const channel = await WorkerChannel.open(settings, 10, around);
   const answer = await channel.query('reader', 'select 1', []);
   assert.deepEqual(answer?.rows, [[1]]);
@@ -40,14 +40,14 @@ it('says so when a thread that was started ahead has failed or ends', async () =
     const thread = new Worker(code, { eval: true });
     // As whoever started it does, who has nobody to tell yet.
     thread.on('error', () => undefined);
-    const around = { folderMade: Promise.resolve(), thread };
+    const around = { filesReady: Promise.resolve(), thread };
     await assert.rejects(WorkerChannel.open(settings, 10, around), { kind: 'store_unusable' });
   }
   const failed = new Worker('throw new Error("broken")', { eval: true });
   const opening = new Promise<WorkerChannel>((resolve, reject) => {
     // Its failure is known, its end is not.
     failed.once('error', () => {
-      const around = { folderMade: Promise.resolve(), thread: failed };
+      const around = { filesReady: Promise.resolve(), thread: failed };
       WorkerChannel.open(settings, 10, around).then(resolve, reject);
     });
   });

@@ -32,12 +32,12 @@ export class WorkerChannel {
 
   /**
    * Resolves when the thread has opened the database. The thread starts at once, unless it runs already, and waits until
-   * `folderMade` has resolved: a start of the program needs it soon.
+   * `filesReady` has resolved: a start of the program needs it soon.
    */
   static async open(
     settings: WorkerSettings,
     maxWaitingCount: number,
-    around: { readonly folderMade: Promise<void>; readonly thread?: Worker | undefined },
+    around: { readonly filesReady: Promise<void>; readonly thread?: Worker | undefined },
   ): Promise<WorkerChannel> {
     const worker = around.thread ?? startThread();
     const opened = new Promise<void>((resolve, reject) => {
@@ -53,7 +53,7 @@ export class WorkerChannel {
         resolve();
       });
     });
-    const told = around.folderMade.then(() => worker.postMessage(settings));
+    const told = around.filesReady.then(() => worker.postMessage(settings));
     try {
       await Promise.all([told, opened]);
     } catch (error) {

@@ -23,6 +23,7 @@ Each setting can also come from the environment or a JSON file (docs/SETTINGS.md
 requests end; a second one does not wait; SIGHUP reads TLS key and certificate again. Flags and INFLUXDB3_ variables
 of InfluxDB 3 Core are taken; those that have no effect are named in the log.`;
 
+const DAMAGE_KINDS: ReadonlySet<string> = new Set(['log_damaged', 'store_damaged']);
 const DAMAGE_HINT = `
   Restore the file from a copy, or start once with --repair: it moves the damaged file aside, keeps what stands before
   the damage and logs what was lost.`;
@@ -129,7 +130,7 @@ function explain(error: unknown, { flags }: SettingsSources): unknown {
     );
   }
   if (isDomainError(error)) {
-    const hint = error.kind === 'log_damaged' ? DAMAGE_HINT : '';
+    const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : '';
     return new CommandFailed(`${error.message}${hint}`);
   }
   return error;
