@@ -89,7 +89,11 @@ export function createProcessing(
         const path = location.startsWith('/') ? location : await folder.pathOf(location);
         return (await fileSystem.stat(path)) === undefined ? undefined : path;
       },
-      onInstalled: () => void engine.readyHost().then((host) => host.packagesChanged()),
+      onInstalled: () =>
+        void engine.readyHost().then(
+          (host) => host.packagesChanged(),
+          (err: unknown) => log.warn({ err }, 'plugin workers not told of new packages'),
+        ),
     }),
   };
 }

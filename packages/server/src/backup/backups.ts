@@ -3,8 +3,10 @@ import {
   type Clock,
   crc32c,
   type FileSystem,
+  type Logger,
   openRelationalStore,
   type Random,
+  repeatJob,
 } from '@plinth/kernel';
 import type { FrozenObjects, Tsdb } from '@plinth/tsdb';
 import type { Stores } from '../stores.js';
@@ -52,6 +54,7 @@ export class Backups {
   readonly #tsdb: Tsdb;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #log: Logger;
   readonly #hasExternalDatabase: boolean;
   readonly #folder: string;
   readonly #open = new Map<string, OpenBackup>();
@@ -63,12 +66,14 @@ export class Backups {
     readonly tsdb: Tsdb;
     readonly clock: Clock;
     readonly random: Random;
+    readonly log: Logger;
     readonly hasExternalDatabase: boolean;
   }) {
     this.#stores = needs.stores;
     this.#tsdb = needs.tsdb;
     this.#clock = needs.clock;
     this.#random = needs.random;
+    this.#log = needs.log;
     this.#hasExternalDatabase = needs.hasExternalDatabase;
     this.#folder = join(needs.stores.dataDir, 'backup-temp');
   }
@@ -76,7 +81,13 @@ export class Backups {
   /** What an earlier process left behind goes. */
   async start(): Promise<void> {
     await this.#stores.files.removeTree(this.#folder);
-    this.#ticker = this.#clock.every(CHECK_INTERVAL_MS, () => this.#releaseIdle());
+    const job = {
+      clock: this.#clock,
+      log: this.#log,
+      name: 'idle backups released',
+      intervalMs: CHECK_INTERVAL_MS,
+    };
+    this.#ticker = repeatJob(job, () => this.#releaseIdle());
   }
 
   async close(): Promise<void> {

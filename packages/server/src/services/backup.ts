@@ -6,7 +6,9 @@ import type { ServiceParts } from './service-parts.js';
 
 /** Backups of the whole node; its files are those of the time-series service. */
 export function openBackup(parts: ServiceParts, tsdb: Tsdb): HttpService {
-  const { stores, clock, random, settings } = parts;
+  const { stores, clock, random, log, settings } = parts;
   const hasExternalDatabase = settings.server.database_url !== undefined;
-  return createBackupService(new Backups({ stores, tsdb, clock, random, hasExternalDatabase }));
+  return createBackupService(
+    new Backups({ stores, tsdb, clock, random, log, hasExternalDatabase }),
+  );
 }

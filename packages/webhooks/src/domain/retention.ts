@@ -1,4 +1,4 @@
-import type { Clock, Leases, Logger } from '@plinth/kernel';
+import { type Clock, type Leases, type Logger, repeatJob } from '@plinth/kernel';
 import type { DeliveryStore } from '../storage/delivery-store.js';
 
 const CHECK_MS = 60_000;
@@ -19,7 +19,9 @@ export class Retention {
   }
 
   start(): void {
-    this.#timer = this.#needs.clock.every(CHECK_MS, async () => {
+    const { clock, log } = this.#needs;
+    const job = { clock, log, name: 'webhooks retention', intervalMs: CHECK_MS };
+    this.#timer = repeatJob(job, async () => {
       this.#running = this.#needs.leases.withLease('webhooks-retention', () => this.#purge());
       await this.#running;
     });

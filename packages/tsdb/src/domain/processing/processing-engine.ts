@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@plinth/kernel';
+import { type Clock, type Logger, repeatJob } from '@plinth/kernel';
 import { AlreadyDeleted, DatabaseNotKnown, ResourceExists } from '../../errors.js';
 import type { PluginCode, PluginHost, PluginResponse } from '../../model/plugin-host.js';
 import type { DatabaseSchema } from '../../model/schema.js';
@@ -101,7 +101,9 @@ export class ProcessingEngine {
         if (!trigger.isDisabled) await this.#startOrLog(trigger);
       }
     });
-    this.#reconciling = this.#needs.clock.every(RECONCILE_INTERVAL_MS, () => this.reconcile());
+    const { clock, log } = this.#needs;
+    const job = { clock, log, name: 'triggers reconciled', intervalMs: RECONCILE_INTERVAL_MS };
+    this.#reconciling = repeatJob(job, () => this.reconcile());
   }
 
   /** Triggers by database and name; of one database, or of all that are active. */
