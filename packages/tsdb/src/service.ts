@@ -218,11 +218,15 @@ export async function openTsdb(
     statistics: () =>
       readStatistics(needs.metrics, {
         databases: () => catalog.databases(),
-        async seriesCount(table) {
+        seriesCounter(table) {
           const store = engine.tableStore(table);
-          await store.whenIndexed();
-          return store.index.count;
+          return async () => {
+            await store.whenIndexed();
+            return store.index.count;
+          };
         },
+        onUncounted: ({ name: database }, { name: table }, err) =>
+          needs.log.error({ err, database, table }, 'series of a table not counted'),
       }),
     async close() {
       await processing.engine.close();

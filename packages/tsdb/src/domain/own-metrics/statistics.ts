@@ -10,8 +10,13 @@ export interface Statistic {
 
 export interface CountedTables {
   databases(): readonly DatabaseSchema[];
-  /** Series that the table has had rows of. */
-  seriesCount(table: TableSchema): Promise<number>;
+  /**
+   * What counts the series that the table has had rows of. It holds on to what it counts: a table may be gone when its
+   * turn comes, and must not be made anew by being asked about.
+   */
+  seriesCounter(table: TableSchema): () => Promise<number>;
+  /** Its series are left out of the sum. */
+  onUncounted(database: DatabaseSchema, table: TableSchema, error: unknown): void;
 }
 
 const WRITE_PATHS: readonly unknown[] = ['/write', '/api/v2/write', '/api/v3/write_lp'];
@@ -75,15 +80,25 @@ function httpd(page: MetricsPage): Statistic {
 /** A retention policy is a database of its own here, and part of its database there: it counts with that one. */
 async function databaseStatistics(tables: CountedTables): Promise<Statistic[]> {
   const found = new Map<string, { readonly names: Set<string>; seriesCount: number }>();
-  for (const { name, tables: own } of tables.databases()) {
-    const database = name.split('/', 1)[0] ?? name;
-    const entry = found.get(database) ?? { names: new Set(), seriesCount: 0 };
-    found.set(database, entry);
-    for (const table of own.values()) {
+  const counts: (() => Promise<void>)[] = [];
+  for (const database of tables.databases()) {
+    const name = database.name.split('/', 1)[0] ?? database.name;
+    const entry = found.get(name) ?? { names: new Set(), seriesCount: 0 };
+    found.set(name, entry);
+    for (const table of database.tables.values()) {
       entry.names.add(table.name);
-      entry.seriesCount += await tables.seriesCount(table);
+      const count = tables.seriesCounter(table);
+      counts.push(async () => {
+        try {
+          const seriesCount = await count();
+          entry.seriesCount += seriesCount;
+        } catch (error) {
+          tables.onUncounted(database, table, error);
+        }
+      });
     }
   }
+  for (const count of counts) await count();
   return [...found].map(([database, { names, seriesCount }]) => ({
     name: 'database',
     tags: { database },
