@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as aWhile } from 'node:timers/promises';
 import { serveInTurn } from './pipelined-requests.js';
@@ -58,6 +59,44 @@ describe('serveInTurn', () => {
     await isOver;
     assert.deepEqual(begun, ['/first']);
   });
+
+  it('answers all requests of a client that has ended its side behind them', async (context) => {
+    const { client } = await open(context, ({ url = '' }, response) => {
+      setTimeout(() => response.end(url), 50);
+    });
+    const paths = ['/first', '/second', '/third'];
+    client.end(paths.map(requestOf).join(''));
+    assert.deepEqual((await text(client)).match(/\/(first|second|third)/g), paths);
+  });
+
+  it('sends the whole of a long answer to a client that has ended its side', async (context) => {
+    const { client } = await open(context, async (_request, response) => {
+      for (let piece = 0; piece < 6; piece++) {
+        await aWhile(300);
+        response.write('piece\n');
+      }
+      response.end();
+    });
+    client.end(requestOf('/'));
+    assert.equal((await text(client)).match(/piece/g)?.length, 6);
+  });
+
+  for (const leave of ['end', 'destroy'] as const) {
+    it(`tells a request that sends nothing that its client has left (${leave})`, async (context) => {
+      const begun = new EventEmitter();
+      const isBegun = once(begun, 'request');
+      const { client } = await open(context, (_request, response) => {
+        begun.emit('request', response);
+      });
+      client.resume();
+      client.write(requestOf('/'));
+      const [response] = (await isBegun) as [ServerResponse]; // as it is told
+      const isClosed = once(response, 'close');
+      client[leave]();
+      await isClosed;
+      assert.ok(!response.writableFinished);
+    });
+  }
 });
 
 async function open(

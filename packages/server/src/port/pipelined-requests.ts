@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { cutWhenSilent } from './half-closed.js';
 
 /**
  * Requests of one connection that may wait for those before them, and what came in one piece with the last; more wait in the
@@ -15,9 +16,11 @@ interface Pipeline {
 /**
  * Begins a request when the one before it on its connection is answered: who sends ahead a write and a query of what was
  * written gets the rows, and a later write stays the later one. Node begins them all at once and orders the answers alone.
- * Source: RFC 9112, section 9.3.2.
+ * Source: RFC 9112, section 9.3.2. A client that has ended its side behind its requests gets their answers all the same.
  */
 export function serveInTurn(http1: Server): void {
+  // Without it Node ends the connection together with its client's side. It has no documentation, and no other way.
+  Object.assign(http1, { httpAllowHalfOpen: true });
   // The server's own listeners for its own event.
   const listeners = http1.listeners('request') as ((
     request: IncomingMessage,
@@ -34,6 +37,7 @@ export function serveInTurn(http1: Server): void {
     if (pipeline === undefined) {
       const first: Pipeline = { last: response, waitingCount: 0 };
       pipelines.set(socket, first);
+      socket.once('end', () => cutWhenSilent(socket));
       // Node goes on reading whenever it has read a whole request.
       socket.on('resume', () => {
         if (first.waitingCount >= MAX_WAITING) socket.pause();

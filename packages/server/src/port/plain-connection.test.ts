@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { PlainConnection, type WrittenAnswer } from './plain-connection.js';
 
@@ -95,6 +96,31 @@ describe('PlainConnection', () => {
       assert.equal(pair.goneCount(), pair.answerCount());
     });
   }
+
+  it('answers a client that has ended its side, also who works with its leaving in sight', async () => {
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      new PlainConnection(socket, {
+        nowMs: 0,
+        read: (_bytes, leaving) => ({
+          async answer() {
+            leaving();
+            await once(socket, 'end');
+            await aWhile(50);
+            return { start: 'answer' };
+          },
+        }),
+        onCut: () => undefined,
+        onLeft: () => undefined,
+        handOver: () => undefined,
+      }).start();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const client = connect(port, '127.0.0.1');
+    client.end('?');
+    assert.equal(await text(client), 'answer');
+    server.close();
+  });
 
   for (const [how, leave] of [
     ['has ended its side', (client: Socket) => client.end()],

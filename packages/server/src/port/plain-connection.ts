@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { cutWhenSilent } from './half-closed.js';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -115,7 +116,7 @@ export class PlainConnection {
       this.#leaving = new AbortController();
       // It may be asked for late, by who found that it takes longer.
       if (this.#socket.destroyed) this.#leaving.abort();
-      else if (this.#hasEnded) this.#socket.destroy();
+      else if (this.#hasEnded) cutWhenSilent(this.#socket);
     }
     return this.#leaving.signal;
   };
@@ -239,8 +240,8 @@ export class PlainConnection {
     this.#isClosing = true;
     this.#hasEnded = true;
     if (!this.#isBusy) this.#socket.end();
-    // Whoever asked whether the client leaves works long: as for Node's server, this is how clients end that.
-    else if (this.#leaving !== undefined) this.#socket.destroy();
+    // Whoever asked whether the client leaves may work long, and ending a connection is how clients end that.
+    else if (this.#leaving !== undefined) cutWhenSilent(this.#socket);
   };
 
   readonly #onError = (): void => {
