@@ -39,7 +39,8 @@ export class QueryRows {
       const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
       return isExplained ? explainedRows(chunks) : chunks;
     }
-    return this.#sortedRows(work, { columns, toSort, signal });
+    const isCollected = planned.isUnordered === true && work.includes(' UNION ALL ');
+    return this.#sortedRows(isCollected ? collected(work) : work, { columns, toSort, signal });
   }
 
   /**
@@ -74,6 +75,15 @@ export class QueryRows {
       taken?.();
     }
   }
+}
+
+/**
+ * The engine may put off what the later parts of a UNION ALL need, such as groups, until the first part has ended, and that
+ * one waits until somebody takes its rows. But it hands out none before all that is put off is done (duckdb/duckdb#22215): such
+ * a statement never ends, not even when it is interrupted. So it collects the rows first, and spills them when they are many.
+ */
+function collected(text: string): string {
+  return `WITH r AS MATERIALIZED (${text}) SELECT * FROM r`;
 }
 
 export interface RowsToSort {

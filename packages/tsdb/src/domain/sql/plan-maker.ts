@@ -69,6 +69,7 @@ export class PlanMaker {
       isExplained: explain !== undefined,
       isSmall: query.isSmall ?? false,
       maxRows: query.maxRows,
+      isUnordered: query.isUnordered,
       passedTags: explain === undefined && scans.length === 1 ? (query.passedTags ?? []) : [],
       timeOrder: explain === undefined && scans.length === 1 ? query.timeOrder : undefined,
     };

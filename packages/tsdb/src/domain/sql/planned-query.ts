@@ -81,6 +81,8 @@ export interface PlannedQuery {
   readonly isSmall: boolean;
   /** The answer has no more rows; set where a LIMIT says it. */
   readonly maxRows?: number | undefined;
+  /** True where the rows may come in any order. */
+  readonly isUnordered?: boolean | undefined;
   readonly timeOrder?: TimeOrder | undefined;
   /** Empty unless there is an order of time. */
   readonly passedTags?: readonly PassedTag[];

@@ -82,6 +82,7 @@ export interface BoundQuery {
   readonly isSmall?: boolean;
   /** Set where a LIMIT says it. */
   readonly maxRows?: number | undefined;
+  readonly isUnordered?: boolean;
   readonly timeOrder?: TimeOrder | undefined;
   readonly passedTags?: readonly PassedTag[];
 }

@@ -80,6 +80,9 @@ function lazily(
     get maxRows() {
       return full().maxRows;
     },
+    get isUnordered() {
+      return full().isUnordered;
+    },
     get parameterTypes() {
       return full().parameterTypes;
     },

@@ -59,7 +59,7 @@ function bindSetOperation(node: SetOperationNode, around: QueryEnv): BoundQuery 
   );
   const parts = [left, right].map((side) => `(${retyped(side, columns, around)})`);
   const word = `${op.toUpperCase()}${quantifier === 'All' ? ' ALL' : ''}`;
-  return { text: parts.join(` ${word} `), columns, tableName: undefined };
+  return { text: parts.join(` ${word} `), columns, tableName: undefined, isUnordered: true };
 }
 
 function commonColumn(a: QueryColumn, b: QueryColumn | undefined, op: string): QueryColumn {
@@ -113,5 +113,6 @@ function orderOutput(
     text: `SELECT ${list.join(', ')} FROM (${query.text}) AS ${name}${orderText}${limit}`,
     columns,
     tableName: query.tableName,
+    isUnordered: order.length === 0 && query.isUnordered === true,
   };
 }

@@ -85,6 +85,7 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
     tableName: from?.tableName,
     isSmall: groups !== undefined || isShortLimit(clauses.limitText),
     maxRows: limitOf(clauses.limitText),
+    isUnordered: isUnordered && plainOrder === '',
     timeOrder,
     // Further keys of the order may be tags, by their place in the list.
     passedTags: timeOrder === undefined || clauses.orderBy.length > 1 ? [] : passedTags(items),
