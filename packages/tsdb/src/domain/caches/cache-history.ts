@@ -4,6 +4,7 @@ import type { BatchField, RowBatch } from '../../model/row-batch.js';
 import { MAX_TIME_NS } from '../../model/scan.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
+import { collectedRows } from '../engine/collected-rows.js';
 import type { TableStore } from '../engine/table-store.js';
 import { columnType } from '../sql/plan/column-type.js';
 
@@ -65,7 +66,7 @@ function historyText(
   keep: HistoryRequest['keep'] | undefined,
 ): string {
   const names = columns.map(({ physicalName }) => quoteName(physicalName));
-  if (keep === undefined) return `SELECT ${names.join(', ')} FROM ${rows}`;
+  if (keep === undefined) return collectedRows(`SELECT ${names.join(', ')} FROM ${rows}`);
   if (keep.kind === 'combinations') {
     const all = names.slice(0, -1);
     const by = all.length === 0 ? ' HAVING count(*) > 0' : ` GROUP BY ${all.join(', ')}`;

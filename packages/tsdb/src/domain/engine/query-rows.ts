@@ -1,6 +1,7 @@
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import { type DuckDbHost, rowSizeOf } from '../../storage/duckdb/duckdb-host.js';
 import type { PlannedQuery } from '../sql/planned-query.js';
+import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
 import { HeldMemory } from './held-memory.js';
 import type { Asker } from './query-deadline.js';
@@ -40,7 +41,7 @@ export class QueryRows {
       return isExplained ? explainedRows(chunks) : chunks;
     }
     const isCollected = planned.isUnordered === true && work.includes(' UNION ALL ');
-    return this.#sortedRows(isCollected ? collected(work) : work, { columns, toSort, signal });
+    return this.#sortedRows(isCollected ? collectedRows(work) : work, { columns, toSort, signal });
   }
 
   /**
@@ -75,15 +76,6 @@ export class QueryRows {
       taken?.();
     }
   }
-}
-
-/**
- * The engine may put off what the later parts of a UNION ALL need, such as groups, until the first part has ended, and that
- * one waits until somebody takes its rows. But it hands out none before all that is put off is done (duckdb/duckdb#22215): such
- * a statement never ends, not even when it is interrupted. So it collects the rows first, and spills them when they are many.
- */
-function collected(text: string): string {
-  return `WITH r AS MATERIALIZED (${text}) SELECT * FROM r`;
 }
 
 export interface RowsToSort {
