@@ -11,6 +11,9 @@ const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
 const MAX_ANSWERS_BYTES = 512 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
+/** What the slices of all answers may hold that come in slices of time: each has the same share. */
+const MAX_SLICES_BYTES = 256 * 1024 * 1024;
+
 /** Gives back what was taken; twice is harmless. */
 export type GiveBack = () => void;
 
@@ -28,6 +31,7 @@ interface Waiting {
 export class HeldMemory {
   #sortingBytes = 0;
   #answersBytes = 0;
+  #slicedCount = 0;
   readonly #waiting: Waiting[] = [];
 
   /** Resolves when there is room for a sort, in order of arrival. Rejects with `QueryCancelled`. */
@@ -51,6 +55,19 @@ export class HeldMemory {
     return once(() => {
       this.#answersBytes -= sizeBytes;
     });
+  }
+
+  /** An answer in slices begins; nobody waits, all slices that follow are shorter. */
+  beginSlices(): GiveBack {
+    this.#slicedCount++;
+    return once(() => {
+      this.#slicedCount--;
+    });
+  }
+
+  /** What a slice may hold that is made now. */
+  get sliceBytes(): number {
+    return MAX_SLICES_BYTES / Math.max(1, this.#slicedCount);
   }
 
   #fits(sizeBytes: number): boolean {

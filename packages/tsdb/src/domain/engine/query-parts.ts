@@ -2,6 +2,8 @@ import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { DuckDbHost, Statements } from '../../storage/duckdb/duckdb-host.js';
 import type { PlannedQuery } from '../sql/planned-query.js';
+import type { HeldMemory } from './held-memory.js';
+import { RowWidth } from './row-width.js';
 import type { SeriesIndex } from './series-index.js';
 import { SeriesTags } from './series-tags.js';
 import type { PreparedScan } from './table/prepared-scan.js';
@@ -47,18 +49,28 @@ export class QueryParts {
   /** Holds one slice for a reader that is slow. Can be read once. */
   async *rows(options: {
     readonly host: DuckDbHost;
+    readonly held: HeldMemory;
     readonly columns: readonly OutputColumn[];
     readonly signal: AbortSignal;
   }): AsyncGenerator<ResultChunk, void, undefined> {
-    const { host, columns, signal } = options;
-    const text = this.#statements();
-    for await (const chunk of host.stream({ text, columns, isSmall: false, signal })) {
-      yield this.#seriesTags.decode(chunk);
+    const { host, held, columns, signal } = options;
+    const width = new RowWidth(columns);
+    const end = held.beginSlices();
+    try {
+      const text = this.#statements(() => held.sliceBytes / width.bytes);
+      for await (const chunk of host.stream({ text, columns, isSmall: false, signal })) {
+        width.see(chunk);
+        yield this.#seriesTags.decode(chunk);
+      }
+    } finally {
+      end();
     }
   }
 
-  *#statements(): Statements {
-    for (let slice = this.#slices.next(); slice !== undefined; slice = this.#slices.next()) {
+  *#statements(fittingRows: () => number): Statements {
+    for (;;) {
+      const slice = this.#slices.next(fittingRows());
+      if (slice === undefined) return;
       const end = yield this.#textOf(slice);
       if (end !== undefined) this.#slices.ended(end);
     }

@@ -7,6 +7,7 @@ import { HeldMemory } from './held-memory.js';
 import type { Asker } from './query-deadline.js';
 import type { QueryParts } from './query-parts.js';
 import { inTurns } from './query-turns.js';
+import { SORTED_VALUE_BYTES } from './row-width.js';
 import type { PreparedScan } from './table/prepared-scan.js';
 
 /** A query that may begin: its sources are pinned. */
@@ -35,7 +36,9 @@ export class QueryRows {
     const { signal } = asker;
     if (typeof work !== 'string') return inTurns(work, signal);
     const { columns, isSmall, isExplained } = planned;
-    if (parts !== undefined) return parts.rows({ host: this.#host, columns, signal });
+    if (parts !== undefined) {
+      return parts.rows({ host: this.#host, held: this.#held, columns, signal });
+    }
     if (isExplained || isSmall || toSort === undefined) {
       const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
       return isExplained ? explainedRows(chunks) : chunks;
@@ -84,9 +87,6 @@ export interface RowsToSort {
   /** About as many rows come out at most. */
   readonly answerRows: number;
 }
-
-/** A value with its share of the keys and of what the engine keeps of a row. */
-const SORTED_VALUE_BYTES = 12;
 
 export function rowsToSort(planned: PlannedQuery, scans: readonly PreparedScan[]): RowsToSort {
   const { maxRows = Number.POSITIVE_INFINITY } = planned;

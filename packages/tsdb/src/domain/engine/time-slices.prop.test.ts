@@ -117,6 +117,22 @@ describe('the sizes of slices', () => {
     assert.ok(Math.max(...sizes) <= 192_000, String(sizes));
   });
 
+  it('are shorter where there is memory for fewer rows, yet not too many', () => {
+    const sizesWith = (fitting: number, span: TimeSpan) => {
+      const slices = TimeSlices.of({ bounds: ALL, spans: [span], isDescending: false });
+      assert.ok(slices);
+      const sizes: number[] = [];
+      for (let slice = slices.next(fitting); slice !== undefined; slice = slices.next(fitting)) {
+        sizes.push(Math.round(rowsIn([span], slice)));
+        slices.ended(fast(sizes.at(-1) ?? 0));
+      }
+      return sizes;
+    };
+    assert.deepEqual(sizesWith(100_000, day(400_000)), [64_000, 100_000, 100_000, 136_000]);
+    assert.equal(sizesWith(1, day(400_000))[1], 8192);
+    assert.equal(sizesWith(1, day(102_400_000))[1], 100_000);
+  });
+
   it('follow what a condition leaves of the rows', () => {
     const sizes = sizesOf([day(50_000_000)], (size) => fast(Math.round(size / 1000)));
     assert.deepEqual(sizes, [64_000, 49_936_000]);

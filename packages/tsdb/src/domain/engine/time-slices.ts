@@ -27,6 +27,10 @@ const FAST_ROWS = 256_000;
 const FAST_COUNT = 16;
 const MAX_ROWS = 4_000_000;
 
+/** However little memory there is for a slice, it has so many rows, and there are not many more than so many of them. */
+const LEAST_ROWS = 8192;
+const MOST_COUNT = 1024;
+
 const GROWTH = 4;
 
 /** A condition may keep so few of the rows that it is asked about larger and larger slices until it has all. */
@@ -88,12 +92,17 @@ export class TimeSlices {
     this.#total = this.#rowsBefore(this.#length) - this.#rowsBefore(0n);
   }
 
-  /** The next slice; the last one reaches to the end of what was asked for. */
-  next(): TimeSlice | undefined {
+  /**
+   * The next slice; the last one reaches to the end of what was asked for.
+   * @param fittingRows about as many as there is memory for.
+   */
+  next(fittingRows = MAX_ROWS): TimeSlice | undefined {
     if (this.#isDone) return undefined;
+    const leastRows = Math.max(LEAST_ROWS, this.#total / MOST_COUNT);
+    const rowCount = Math.min(this.#sizeRows, Math.max(leastRows, fittingRows));
     const from = this.#place;
     const before = this.#rowsBefore(from);
-    const wanted = this.#sizeRows / this.#share;
+    const wanted = rowCount / this.#share;
     // A small rest is not worth asking again.
     const isSmallRest = this.#rowsBefore(this.#length) - before <= wanted * 1.5;
     const to = isSmallRest ? this.#length : this.#placeOf(before + wanted, from);
