@@ -96,7 +96,7 @@ function decodeTexts(
     const text =
       a <= MAX_CELL_TEXT_BYTES && a >= 0
         ? bytes.toString('utf8', row * 16 + 4, row * 16 + 4 + a)
-        : (texts.getItem(row) ?? '');
+        : longText(texts, row, b);
     slotWords[slotAt] = a;
     slotWords[slotAt + 1] = b;
     slotWords[slotAt + 2] = c;
@@ -105,4 +105,10 @@ function decodeTexts(
     decoded[row] = text;
   }
   return decoded;
+}
+
+/** The binding takes U+FEFF at the beginning of a text for a mark and drops it; `head` are the first four bytes of the text. */
+function longText(texts: TextVector, row: number, head: number): string {
+  const text = texts.getItem(row) ?? '';
+  return (head & 0xff_ff_ff) === 0xbf_bb_ef ? `\ufeff${text}` : text;
 }

@@ -1,0 +1,21 @@
+// Source: tsdb-http, "Line protocol": the bytes of a string field are what was sent.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { assertEmpty, query, ServerProcess } from '../../harness/index.js';
+
+it('keeps U+FEFF at the beginning of short and long texts', async () => {
+  const server = await ServerProcess.start();
+  try {
+    const text = '\ufeffa text of more than twelve bytes';
+    const body = `m short="\ufeffb",long="${text}" 1`;
+    assertEmpty(await server.http.send('/api/v3/write_lp?db=d', { body }));
+    const answer = await query(server, {
+      db: 'd',
+      q: 'SELECT short, long FROM m',
+      format: 'jsonl',
+    });
+    assert.deepEqual(JSON.parse(answer), { short: '\ufeffb', long: text });
+  } finally {
+    await server.close();
+  }
+});
