@@ -258,7 +258,7 @@ class GameDataService implements GameData {
 
   #warmSoon(): void {
     // What has not begun yet makes the pages of whatever version is current then.
-    if (this.#isWarmUpDue) return;
+    if (this.#isWarmUpDue || this.#library.isUnreadable) return;
     this.#isWarmUpDue = true;
     const { signal } = this.#closing;
     const { clock, log } = this.#needs;

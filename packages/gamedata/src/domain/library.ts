@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Clock, type Logger, type Outbox, StoreUnusable } from '@plinth/kernel';
-import { ValidationFailed, VersionGone, VersionUnknown } from '../errors.js';
+import { DataUnavailable, ValidationFailed, VersionGone, VersionUnknown } from '../errors.js';
 import type { DraftRecord, Manifest, RecordChange, Version } from '../model/edition.js';
 import { mapKinds } from '../model/kinds.js';
 import type { EditionStore } from '../storage/edition-store.js';
-import type { GroupStore } from '../storage/group-store.js';
+import { type GroupStore, ObjectDamaged } from '../storage/group-store.js';
 import type { TextStore } from '../storage/text-store.js';
 import { DataSet } from './data-set.js';
 import { OldEditions } from './old-editions.js';
@@ -31,6 +31,9 @@ export interface LibraryNeeds {
   /** Changes; at least as many stay. */
   readonly keepHistory: number;
 }
+
+/** Damaged versions stay so until somebody does something: asking more often changes nothing. */
+const DAMAGE_RETRY_SEC = 60;
 
 const NO_VERSION: Version = {
   version: 0,
@@ -93,8 +96,19 @@ export class Library {
     }
     await this.#keepNamed(draftManifest);
     const changes = await editions.drafts();
-    const base = draftManifest === undefined ? this.#current.set : await this.#read(draftManifest);
-    return { draft: base, changes };
+    return { draft: await this.#readDraft(draftManifest), changes };
+  }
+
+  /** A draft that cannot be read must not close what is published: its editors begin with that. */
+  async #readDraft(manifest: Manifest | undefined): Promise<DataSet> {
+    if (manifest === undefined) return this.#current.set;
+    try {
+      return await this.#read(manifest);
+    } catch (err) {
+      if (!(err instanceof ObjectDamaged)) throw err;
+      this.#needs.log.error({ err }, 'draft of the game data cannot be read');
+      return this.#current.set;
+    }
   }
 
   get texts(): TextStore {
@@ -108,6 +122,16 @@ export class Library {
   /** True when the newest version could not be read and an older one is served. */
   get isDegraded(): boolean {
     return this.#isDegraded;
+  }
+
+  /** True when versions are stored and none of them could be read: what is current holds nothing. */
+  get isUnreadable(): boolean {
+    return this.#isDegraded && this.#current.version.version === 0;
+  }
+
+  /** Throws `DataUnavailable`, so that nobody takes damage for empty data. */
+  assertReadable(): void {
+    if (this.isUnreadable) throw new DataUnavailable({ retryAfterSec: DAMAGE_RETRY_SEC });
   }
 
   /** Oldest first. */
@@ -132,15 +156,15 @@ export class Library {
     return this.#lastSeq;
   }
 
-  /** Throws `VersionUnknown`. */
+  /** Throws `VersionUnknown` and `DataUnavailable`. */
   async edition(number: number | undefined): Promise<Edition> {
     if (number === undefined || number === this.#current.version.version) return this.#current;
     const version = this.#versions.find((candidate) => candidate.version === number);
     if (version === undefined) throw new VersionUnknown({ version: number });
-    return await this.#old.edition(version);
+    return await this.#orUnavailable(this.#old.edition(version));
   }
 
-  /** Changes after `since`, oldest first. Throws `VersionGone` and `VersionUnknown`. */
+  /** Changes after `since`, oldest first. Throws `VersionGone`, `VersionUnknown` and `DataUnavailable`. */
   async changesSince(
     since: number,
   ): Promise<readonly (RecordChange & { readonly version: number })[]> {
@@ -150,7 +174,7 @@ export class Library {
     const found: (RecordChange & { version: number })[] = [];
     for (const { version, changesObject } of this.#versions) {
       if (version <= since) continue;
-      const { lines } = await this.#needs.groups.get(changesObject);
+      const { lines } = await this.#orUnavailable(this.#needs.groups.get(changesObject));
       for (const line of lines) found.push({ version, ...(JSON.parse(line) as RecordChange) });
     }
     return found;
@@ -256,6 +280,16 @@ export class Library {
   /** Stores the records of a set. @returns its manifest. */
   async store(set: DataSet): Promise<Manifest> {
     return await this.#objects.put(set);
+  }
+
+  async #orUnavailable<T>(reading: Promise<T>): Promise<T> {
+    try {
+      return await reading;
+    } catch (err) {
+      if (!(err instanceof ObjectDamaged)) throw err;
+      this.#needs.log.error({ err }, 'old version of the game data cannot be read');
+      throw new DataUnavailable({ retryAfterSec: DAMAGE_RETRY_SEC });
+    }
   }
 
   async #read(manifest: Manifest): Promise<DataSet> {

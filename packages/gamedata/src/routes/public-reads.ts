@@ -24,6 +24,8 @@ export interface PublicReadParts extends PublicParts {
 export interface PublicRead {
   /** As the framework writes it; its last part may be a parameter. */
   readonly path: string;
+  /** About the service and not out of its data: answered also when no version can be read. */
+  readonly isAbout: boolean;
   /** @param parameter as decoded; empty where the path has none. */
   make(target: Target, parameter: string): Page | Promise<Page>;
 }
@@ -31,18 +33,25 @@ export interface PublicRead {
 /** Nine lists and what goes with them. Source: gamedata, section 2. */
 export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   const reads: PublicRead[] = [];
-  const get = (path: string, make: PublicRead['make']): void => {
-    reads.push({ path, make });
+  const get = (path: string, make: PublicRead['make'], isAbout = false): void => {
+    reads.push({ path, make, isAbout });
   };
-  const getBare = (path: string, make: (parameter: string) => Page | Promise<Page>): void => {
-    get(path, async (target, parameter) => {
+  const getBare = (
+    path: string,
+    make: (parameter: string) => Page | Promise<Page>,
+    isAbout = false,
+  ): void => {
+    const makeBare: PublicRead['make'] = async (target, parameter) => {
       const ignored = ignoreParameters(target);
       const page = await make(parameter);
       return { ...page, headers: { ...page.headers, ...ignored } };
-    });
+    };
+    get(path, makeBare, isAbout);
   };
-  if (parts.ownsRoot) getBare('/', () => indexPage(parts));
-  getBare('/api', () => indexPage(parts));
+  const getAbout = (path: string, make: (parameter: string) => Page): void =>
+    getBare(path, make, true);
+  if (parts.ownsRoot) getAbout('/', () => indexPage(parts));
+  getAbout('/api', () => indexPage(parts));
   get('/api/ammunition/calibers/list', (target) => calibersPage(parts, target));
   get('/api/items/categories/list', (target) => categoriesPage(parts, target));
   for (const kind of KINDS) {
@@ -55,13 +64,13 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   get('/api/versions', (target) => versionsPage(parts, target));
   getBare('/api/versions/:n', (n) => versionPage(parts, n));
   get('/api/changes', (target) => changesPage(parts, target));
-  getBare('/api/schemas', () => schemasPage(parts));
-  getBare('/api/schemas/:kind', (kind) => {
+  getAbout('/api/schemas', () => schemasPage(parts));
+  getAbout('/api/schemas/:kind', (kind) => {
     const page = schemaPage(parts, kind);
     if (page === undefined) throw new RecordNotFound('Not found');
     return page;
   });
-  getBare('/api/openapi.json', () => ({
+  getAbout('/api/openapi.json', () => ({
     body: parts.openApi(),
     edition: parts.library.current,
     headers: {},
@@ -74,10 +83,11 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
 /** The reply to a URL that is not in the cache as it is written; kept from here on. */
 export async function findReply(
   parts: PublicReadParts,
-  { make }: PublicRead,
+  { make, isAbout }: PublicRead,
   asked: { readonly url: string; readonly parameter: () => string },
 ): Promise<Reply> {
   await parts.ready();
+  if (!isAbout) parts.library.assertReadable();
   const { url } = asked;
   const target = targetOf(url);
   const key = canonicalKey(target);

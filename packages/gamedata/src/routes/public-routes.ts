@@ -111,6 +111,7 @@ async function sendBulk(
   parts: PublicRouteParts,
 ): Promise<FastifyReply> {
   await parts.ready();
+  parts.library.assertReadable();
   const versionText = pathParameter(request, 'version');
   const name = pathParameter(request, 'file');
   if (!(BULK_NAMES as readonly string[]).includes(name)) throw new RecordNotFound('Not found');

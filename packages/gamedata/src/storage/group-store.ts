@@ -15,7 +15,7 @@ export interface LinesToStore {
 }
 
 /** The bytes of an object are not those it is named after, or not in this format. */
-class ObjectDamaged extends Error {
+export class ObjectDamaged extends Error {
   override readonly name = 'ObjectDamaged';
   readonly kind = 'object_damaged';
   readonly object: string;
@@ -52,12 +52,25 @@ export class GroupStore {
     const end = Buffer.from('\n');
     const bytes = Buffer.concat([Buffer.from(first), ...lines.flatMap((line) => [...line, end])]);
     const name = `${createHash('sha256').update(bytes).digest('hex')}.gz`;
+    const packed = await gzipInPool(bytes, { level: 4 });
     try {
-      await this.#objects.put(`${FOLDER}/${name}`, [await gzipInPool(bytes, { level: 4 })]);
+      await this.#objects.put(`${FOLDER}/${name}`, [packed]);
     } catch (error) {
       if (!(error instanceof ObjectExists)) throw error;
+      await this.#mend(name, packed);
     }
     return name;
+  }
+
+  /** What is there under this name may have been damaged since it was stored. */
+  async #mend(name: string, packed: Uint8Array): Promise<void> {
+    try {
+      await this.get(name);
+    } catch (error) {
+      if (!(error instanceof ObjectDamaged)) throw error;
+      await this.#objects.delete(`${FOLDER}/${name}`);
+      await this.#objects.put(`${FOLDER}/${name}`, [packed]);
+    }
   }
 
   /** @throws {ObjectDamaged} */

@@ -22,7 +22,7 @@ export class Publishing {
     this.#draft = needs.draft;
   }
 
-  /** Publishes the draft, or one kind of it. Throws `ValidationFailed`. */
+  /** Publishes the draft, or one kind of it. Throws `ValidationFailed` and `DataUnavailable`. */
   async save(
     attempt: Attempt,
     kinds: readonly Kind[],
@@ -30,6 +30,7 @@ export class Publishing {
     describe: (published: Published) => unknown,
   ): Promise<Published> {
     return await this.#library.alone(async () => {
+      await this.#assertWhole(kinds);
       const set = takeKinds(this.#library.current.set, this.#draft.set, kinds);
       const draft = this.#draft.set;
       const published = await this.#library.publish(set, {
@@ -45,6 +46,12 @@ export class Publishing {
       this.#draft.replace(draft, kinds);
       return published;
     });
+  }
+
+  /** What was changed of nothing must not take the place of versions that cannot be read; an imported set may. */
+  async #assertWhole(kinds: readonly Kind[]): Promise<void> {
+    const { draftManifest } = await this.#editions.state();
+    if (draftManifest === undefined || kinds.length < KINDS.length) this.#library.assertReadable();
   }
 
   /** Makes the draft what is published. @returns how many records were changed back. */
