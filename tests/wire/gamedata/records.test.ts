@@ -269,6 +269,12 @@ describe('what is served', () => {
     assert.equal(Object.keys(told)[0], 'error');
     assert.equal(told['error'], told['message']);
     assert.equal(told['code'], 'rate_limited');
+    const { paths } = await get<{ paths: Record<string, { get?: { responses: object } }> }>(
+      '/api/openapi.json',
+    );
+    for (const [path, { get: read }] of Object.entries(paths)) {
+      if (read !== undefined) assert.ok('429' in read.responses, path);
+    }
     for (const { headers } of [first, refused]) {
       assert.equal(headers['access-control-allow-origin'], '*');
       const exposed = String(headers['access-control-expose-headers']).toLowerCase().split(', ');

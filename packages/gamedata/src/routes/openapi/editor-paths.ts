@@ -120,4 +120,4 @@ export function editorPaths(): Record<string, Operation> {
   };
 }
 
-const EDITOR_FAILURES = [400, 401, 403, 404, 409, 412, 413, 415, 428, 429] as const;
+const EDITOR_FAILURES = [400, 401, 403, 404, 409, 412, 413, 415, 428] as const;

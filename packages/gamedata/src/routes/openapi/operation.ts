@@ -9,13 +9,21 @@ export const ok = (schema: object, description = 'OK'): object => ({
   '200': { description, content: json(schema) },
 });
 
+/** The limiter in front of the service and an outage may answer in place of any operation. */
 export const failures = (...statuses: readonly number[]): object =>
   Object.fromEntries(
-    [...statuses, 503].map((status) => [
+    [...statuses, 429, 503].map((status) => [
       String(status),
-      { description: FAILURES[status], content: json(ref('Error')) },
+      {
+        description: FAILURES[status],
+        ...(status >= 429 && { headers: RETRY_AFTER }),
+        content: json(ref('Error')),
+      },
     ]),
   );
+const RETRY_AFTER = {
+  'Retry-After': { description: 'seconds to wait', schema: { type: 'integer', minimum: 1 } },
+};
 const FAILURES: Readonly<Record<number, string>> = {
   400: 'a parameter or the body cannot be used',
   401: 'no valid token',
@@ -27,7 +35,7 @@ const FAILURES: Readonly<Record<number, string>> = {
   413: 'the body is too large',
   415: 'the body is not JSON',
   428: 'the change has to say which state it is about (If-Match)',
-  429: 'too many wrong tokens',
+  429: 'too many requests',
   503: 'the data cannot be read at the moment',
 };
 
