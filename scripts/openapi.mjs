@@ -10,8 +10,7 @@ import { root } from './lib/root.mjs';
 const load = (...parts) => import(pathToFileURL(path.join(root, ...parts)).href);
 const { describeTimeSeriesApi } = await load('packages', 'server', 'dist', 'index.js');
 const { describeGameData } = await load('packages', 'gamedata', 'dist', 'index.js');
-const { describeRateLimits } = await load('packages', 'ratelimit', 'dist', 'api-description.js');
-
+const { describeRateLimits } = await load('packages', 'ratelimit', 'dist', 'index.js');
 const { describeWebhooks } = await load('packages', 'webhooks', 'dist', 'index.js');
 const { describeAccounts } = await load('packages', 'accounts', 'dist', 'index.js');
 

@@ -1,3 +1,4 @@
+export { describeRateLimits } from './api-description.js';
 export { RATE_LIMIT_SETTINGS, type RateLimitConfig } from './config.js';
 export type { BucketReport } from './domain/limiter.js';
 export { createLimiter, type EmbeddedLimiter, type LibraryOptions } from './library.js';

@@ -13,6 +13,7 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
+import { createDocumentation } from './http/docs/documentation.js';
 import {
   answerHeaderLines,
   createHttpApp,
@@ -157,6 +158,7 @@ export async function wireUp(
       ...(rateLimit ? [rateLimit] : []),
       ...(gamedata ? [gamedata] : []),
       ...(tsdb ? [openBackup(partsOf('tsdb'), tsdb)] : []),
+      createDocumentation(settings, log),
       endpoints,
     ];
     await startServices(services, {

@@ -45,6 +45,8 @@ const FAILURES = Object.fromEntries(
 
 interface Operation {
   readonly summary: string;
+  /** The anchor that refusals of this operation name in `documentation_url`. */
+  readonly operationId?: string;
   readonly status?: number;
   readonly answer?: object;
   readonly body?: object;
@@ -52,7 +54,7 @@ interface Operation {
 }
 
 function operation(path: string, security: 'app' | 'admin', about: Operation): object {
-  const { summary, status = 200, answer, body, query = [] } = about;
+  const { summary, operationId, status = 200, answer, body, query = [] } = about;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -62,6 +64,7 @@ function operation(path: string, security: 'app' | 'admin', about: Operation): o
   const inQuery = query.map((name) => ({ name, in: 'query', required: false, schema: text }));
   return {
     summary,
+    ...(operationId !== undefined && { operationId }),
     security: [{ [security]: [] }],
     ...([...inPath, ...inQuery].length > 0 && { parameters: [...inPath, ...inQuery] }),
     ...(body !== undefined && { requestBody: { content: json(body) } }),
@@ -108,9 +111,14 @@ const describe = (
 
 const APP_PATHS = describe('app', {
   [`${HOOK}/config`]: {
-    get: { summary: 'Get the webhook configuration', answer: ref('Config') },
+    get: {
+      summary: 'Get the webhook configuration',
+      operationId: 'get-a-webhook-configuration-for-an-app',
+      answer: ref('Config'),
+    },
     patch: {
       summary: 'Change the webhook configuration',
+      operationId: 'update-a-webhook-configuration-for-an-app',
       body: ref('Config'),
       answer: ref('Config'),
     },
@@ -118,15 +126,24 @@ const APP_PATHS = describe('app', {
   [`${HOOK}/deliveries`]: {
     get: {
       summary: 'List deliveries, newest first',
+      operationId: 'list-deliveries-for-an-app-webhook',
       query: LIST_QUERY,
       answer: { type: 'array', items: ref('Delivery') },
     },
   },
   [`${HOOK}/deliveries/{delivery_id}`]: {
-    get: { summary: 'Get a delivery', answer: ref('DeliveryDetail') },
+    get: {
+      summary: 'Get a delivery',
+      operationId: 'get-a-delivery-for-an-app-webhook',
+      answer: ref('DeliveryDetail'),
+    },
   },
   [`${HOOK}/deliveries/{delivery_id}/attempts`]: {
-    post: { summary: 'Deliver again', status: 202 },
+    post: {
+      summary: 'Deliver again',
+      operationId: 'redeliver-a-delivery-for-an-app-webhook',
+      status: 202,
+    },
   },
   '/api/v3/app': { get: { summary: 'Get the app itself', answer: { type: 'object' } } },
 });

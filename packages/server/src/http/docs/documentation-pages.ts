@@ -1,0 +1,88 @@
+import { describeRateLimits } from '@plinth/ratelimit';
+import { describeWebhooks } from '@plinth/webhooks';
+import type { ServiceName, Settings } from '../../settings.js';
+import { limitsText } from './limits-text.js';
+import { type DescribedPaths, listOperations, type PageLink, renderPage } from './render-page.js';
+
+/** Made when it is first asked for. */
+export interface DocumentationPage {
+  readonly path: string;
+  render(): string;
+}
+
+const REST = '/docs/rest';
+const WEBHOOKS = `${REST}/apps/webhooks`;
+const LIMITS = `${REST}/using-the-rest-api/rate-limits-for-the-rest-api`;
+const OPERATOR = '/docs/operator';
+
+const REFUSALS = `<p>A refused request changes nothing. Its body is JSON: <code>message</code> says what is wrong,
+<code>errors</code> names the fields of a 422, and <code>status</code> repeats the status.</p>`;
+
+/** Operations of the whole server, which no service describes. */
+const SHARED_PATHS: DescribedPaths = {
+  '/ops/v1/identities': {
+    get: { summary: 'List users, installations and other identities' },
+    post: { summary: 'Register one' },
+  },
+  '/ops/v1/identities/{key}': {
+    get: { summary: 'Get one' },
+    patch: { summary: 'Change one' },
+    delete: { summary: 'Remove one' },
+  },
+  '/ops/v1/credentials': { post: { summary: 'Make a credential of an identity' } },
+  '/ops/v1/credentials/{id}': { delete: { summary: 'End a credential' } },
+};
+
+/** What the services that run have to be read about, from their own descriptions. */
+export function documentationPages(settings: Settings): readonly DocumentationPage[] {
+  const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
+  const links: PageLink[] = [
+    { path: REST, title: 'Platform API' },
+    ...(runs('webhooks') ? [{ path: WEBHOOKS, title: 'Webhook of an app' }] : []),
+    ...(runs('ratelimit') ? [{ path: LIMITS, title: 'Limits' }] : []),
+    { path: OPERATOR, title: 'Operator API' },
+    ...(runs('accounts')
+      ? [{ path: '/docs/accounts/errors', title: 'Error codes of accounts' }]
+      : []),
+    ...(runs('gamedata') ? [{ path: '/api/docs', title: 'Game data' }] : []),
+  ];
+  const described = (): DescribedPaths => ({
+    ...(runs('webhooks') && pathsOf(describeWebhooks())),
+    ...(runs('ratelimit') && pathsOf(describeRateLimits())),
+    ...SHARED_PATHS,
+  });
+  const operations = (isShown: (path: string) => boolean): string =>
+    listOperations(
+      Object.fromEntries(Object.entries(described()).filter(([path]) => isShown(path))),
+    );
+  const page = (path: string, title: string, content: () => string): DocumentationPage => ({
+    path,
+    render: () => renderPage({ title, links, content: content() }),
+  });
+  const isForOperators = (path: string): boolean => path.startsWith('/ops/');
+  const isOfHook = (path: string): boolean => path.startsWith('/api/v3/app/hook/');
+  return [
+    page('/docs', 'Documentation', () => ''),
+    page(REST, 'Platform API', () => REFUSALS + operations((path) => !isForOperators(path))),
+    page(
+      OPERATOR,
+      'Operator API',
+      () =>
+        `<p>Everything below <code>/ops/v1</code> takes an admin token as <code>Authorization: Bearer</code>.</p>${REFUSALS}${operations(isForOperators)}`,
+    ),
+    ...(runs('webhooks')
+      ? [
+          page(
+            WEBHOOKS,
+            'Webhook of an app',
+            () =>
+              `<p>These operations take a JSON Web Token that the app has signed with its key (RS256).</p>${REFUSALS}${operations(isOfHook)}`,
+          ),
+        ]
+      : []),
+    ...(runs('ratelimit') ? [page(LIMITS, 'Limits', () => limitsText(settings.rateLimit))] : []),
+  ];
+}
+
+const pathsOf = (description: object): DescribedPaths =>
+  Reflect.get(description, 'paths') as DescribedPaths; // OpenAPI, made by the services

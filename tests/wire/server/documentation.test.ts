@@ -1,0 +1,98 @@
+// Source: webhooks, section 2.2; rate-limits, sections 4.3, 7 and 8: `documentation_url` of refusals, where no `docs_base` is set.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { ServerProcess } from '../../harness/index.js';
+
+const ANONYMOUS_LIMIT = 8;
+
+let server: ServerProcess;
+let headers: Record<string, string>;
+before(async () => {
+  server = await ServerProcess.start({
+    flags: [
+      '--rate-limit-resources',
+      JSON.stringify({ core: { anonymous_limit: ANONYMOUS_LIMIT } }),
+    ],
+  });
+  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  const { token } = JSON.parse(made.text) as { readonly token: string };
+  headers = { authorization: `Bearer ${token}` };
+});
+after(() => server.close());
+
+/** What a refusal says, and the page that it leads to: read without a credential. */
+async function follow(method: string, path: string, sent: Record<string, string> = {}) {
+  const refused = await server.http.send(path, { method, headers: sent });
+  assert.ok(refused.status >= 400, `${method} ${path}: ${refused.status}`);
+  const url = new URL(
+    (JSON.parse(refused.text) as { documentation_url: string }).documentation_url,
+  );
+  assert.equal(url.origin, new URL(server.url).origin);
+  const page = await server.http.send(url.pathname);
+  assert.equal(page.status, 200, `${url}: ${page.text}`);
+  assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
+  const anchor = url.hash.slice(1);
+  if (anchor !== '') assert.ok(page.text.includes(` id="${anchor}"`), `${url} has no such anchor`);
+  return { status: refused.status, path: url.pathname, anchor, text: page.text };
+}
+
+describe('the address of its documentation in a refusal', () => {
+  it('leads to a page of the webhook of an app, operation by operation', async () => {
+    const hook = '/api/v3/app/hook';
+    for (const [method, path, anchor] of [
+      ['GET', `${hook}/config`, 'get-a-webhook-configuration-for-an-app'],
+      ['PATCH', `${hook}/config`, 'update-a-webhook-configuration-for-an-app'],
+      ['GET', `${hook}/deliveries`, 'list-deliveries-for-an-app-webhook'],
+      ['GET', `${hook}/deliveries/1`, 'get-a-delivery-for-an-app-webhook'],
+      ['POST', `${hook}/deliveries/1/attempts`, 'redeliver-a-delivery-for-an-app-webhook'],
+    ] as const) {
+      const refused = await follow(method, path);
+      assert.equal(refused.status, 401);
+      assert.deepEqual([refused.path, refused.anchor], ['/docs/rest/apps/webhooks', anchor]);
+    }
+  });
+
+  it('leads to a page of what operators may do, which names only what is there', async () => {
+    const { status, path, text } = await follow('GET', '/ops/v1/apps/nobody', headers);
+    assert.deepEqual([status, path], [404, '/docs/operator']);
+    const operations = [...text.matchAll(/<code>([A-Z]+) (\/ops\/[^<]+)<\/code>/g)];
+    assert.ok(operations.length > 20, text);
+    const isUnknown = async (method: string, path: string): Promise<boolean> =>
+      /"message":"Not Found"/.test((await server.http.send(path, { method, headers })).text);
+    assert.ok(await isUnknown('GET', '/ops/v1/nothing'));
+    for (const [, method = '', path = ''] of operations) {
+      if (!path.includes('{')) assert.ok(!(await isUnknown(method, path)), `${method} ${path}`);
+    }
+  });
+
+  it('leads to what there is to know of limits, with the numbers of the server', async () => {
+    for (let count = 0; count < ANONYMOUS_LIMIT; count += 1) await server.http.send('/api/v3/app');
+    const primary = await follow('GET', '/api/v3/app');
+    assert.equal(primary.status, 403);
+    assert.equal(primary.path, '/docs/rest/using-the-rest-api/rate-limits-for-the-rest-api');
+    assert.ok(primary.text.includes(' id="about-secondary-rate-limits"'));
+    assert.ok(primary.text.includes('900 points per endpoint and minute'));
+  });
+
+  it('is a page of the platform otherwise, and nothing beside those pages is there', async () => {
+    for (const path of ['/docs', '/docs/', '/docs/rest', '/docs/rest/', '/docs/accounts/errors']) {
+      assert.equal((await server.http.send(path)).status, 200, path);
+    }
+    const head = await server.http.send('/docs/rest', { method: 'HEAD' });
+    assert.deepEqual([head.status, head.text], [200, '']);
+    for (const path of ['/docs/nothing', '/docs/rest/nothing', '/docsrest']) {
+      const { status } = await server.http.send(path, { headers });
+      assert.equal(status, 404, path);
+    }
+    assert.equal((await server.http.send('/docs/rest', { method: 'POST', headers })).status, 404);
+  });
+
+  it('is answered by services that run alone, about themselves', async () => {
+    await using alone = await ServerProcess.start({ flags: ['--services', 'tsdb'] });
+    const page = await alone.http.send('/docs/operator');
+    assert.equal(page.status, 200);
+    assert.ok(page.text.includes('/ops/v1/identities'));
+    assert.ok(!page.text.includes('/ops/v1/rate-limits'));
+    assert.equal((await alone.http.send('/docs/rest/apps/webhooks')).status, 404);
+  });
+});
