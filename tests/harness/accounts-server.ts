@@ -128,4 +128,8 @@ export class AccountsServer {
   async close(): Promise<void> {
     await this.process.close();
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
 }

@@ -284,6 +284,44 @@ describe('event destinations', () => {
     await check({ name: undefined }, 'name');
   });
 
+  it('refuses addresses inside the own network that no delivery would reach', async () => {
+    const path = '/v2/core/event_destinations';
+    const body = (url: string) => ({
+      name: 'Inside',
+      type: 'webhook_endpoint',
+      event_payload: 'thin',
+      enabled_events: ['v2.core.account.closed'],
+      webhook_endpoint: { url },
+      include: ['webhook_endpoint.url'],
+    });
+    const message = 'webhook_endpoint.url leads to an address that is not allowed.';
+    const refusals = [{ field: 'webhook_endpoint.url', code: 'bad_format', message }];
+    // Only 127.0.0.0/8 is allowed on this server.
+    const made = await server.ok(path, { body: body('http://127.0.0.9:1/in') });
+    const before = await server.ok(path);
+    for (const url of [
+      'http://10.0.0.1/',
+      'http://0xa000001/',
+      'http://169.254.169.254/latest/meta-data',
+      'http://[::ffff:10.0.0.1]/',
+      'http://[fd00::1]:8080/',
+    ]) {
+      for (const at of [path, `${path}/${made.id}`]) {
+        const change = at === path ? body(url) : { webhook_endpoint: { url } };
+        const error = await server.refused(at, { body: change }, { code: 'invalid_fields' });
+        assert.deepEqual(error.invalid_fields, refusals, url);
+      }
+    }
+    assert.deepEqual(await server.ok(path), before);
+    const deleted = await server.ok(`${path}/${made.id}`, { method: 'DELETE' });
+    assert.equal(deleted.id, made.id);
+    await using closed = await AccountsServer.start();
+    for (const url of ['http://127.0.0.9:1/in', 'http://localhost:1/', 'http://[::1]/']) {
+      const error = await closed.refused(path, { body: body(url) }, { code: 'invalid_fields' });
+      assert.deepEqual(error.invalid_fields, refusals, url);
+    }
+  });
+
   it('refuses more destinations than there may be with the members of `invalid_fields`', async () => {
     const body = {
       name: 'x',

@@ -117,6 +117,7 @@ export class AccountsDomain {
       random,
       store: destinationStore,
       mutations,
+      targets: needs.targets,
       putBundle: (writes, bundle) => writer.putBundle(writes, bundle),
     });
     const retentionMs = config.event_retention_sec * 1000;

@@ -1,4 +1,4 @@
-import { type Clock, type Random, randomLetters } from '@plinth/kernel';
+import { type Clock, type Random, randomLetters, type TargetGuard } from '@plinth/kernel';
 import { type EventBundle, eventObject } from '../model/event.js';
 import {
   destinationObject,
@@ -26,6 +26,8 @@ interface DestinationsNeeds {
   readonly random: Random;
   readonly store: DestinationStore;
   readonly mutations: Mutations;
+  /** The one that deliveries ask. */
+  readonly targets: TargetGuard;
   /** Writes the event of a ping. */
   readonly putBundle: AccountWriter['putBundle'];
 }
@@ -95,7 +97,7 @@ export class EventDestinations {
       }
       const { given } = write;
       const url = given.webhook_endpoint?.url ?? '';
-      refuseUrl(url, tenant);
+      this.#refuseUrl(url, tenant);
       const { createdMs, letters } = this.#order.next();
       const destination: EventDestination = {
         id: `${tenant.livemode ? 'ed_' : 'ed_test_'}${letters}`,
@@ -127,7 +129,8 @@ export class EventDestinations {
     return await this.#change(context, id, write.body, async (before) => {
       const { name, description, enabled_events, metadata, webhook_endpoint } = write.given;
       const url = webhook_endpoint?.url ?? before.url;
-      refuseUrl(url, before.tenant);
+      // One that was allowed when it was stored stays, so that all else can be changed.
+      if (url !== before.url) this.#refuseUrl(url, before.tenant);
       const kept =
         metadata === null ? {} : mergeFields<Record<string, string>>(before.metadata, metadata);
       if (metadata) refuseMetadata(kept);
@@ -252,6 +255,26 @@ export class EventDestinations {
     };
   }
 
+  /** In live mode events travel encrypted; in no mode to where deliveries would be refused at once. */
+  #refuseUrl(text: string, { livemode }: Tenant): void {
+    const field = 'webhook_endpoint.url';
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isRight =
+      url !== undefined &&
+      (url.protocol === 'https:' || (url.protocol === 'http:' && !livemode)) &&
+      url.username === '' &&
+      url.password === '';
+    if (!isRight) {
+      const message = livemode
+        ? `${field} must be an https URL.`
+        : `${field} must be an http or https URL.`;
+      throw invalidFields([{ field, code: 'bad_format', message }]);
+    }
+    if (this.#needs.targets.isUrlReachable(url)) return;
+    const message = `${field} leads to an address that is not allowed.`;
+    throw invalidFields([{ field, code: 'bad_format', message }]);
+  }
+
   #show(destination: EventDestination): void {
     this.#changeCount += 1;
     this.#byId.set(destination.id, destination);
@@ -263,20 +286,4 @@ function refuseMetadata(metadata: Readonly<Record<string, string>>): void {
   const field = 'metadata';
   const message = `${field} would have more than ${MAX_METADATA_KEY_COUNT} keys.`;
   throw invalidFields([{ field, code: 'too_long', message }]);
-}
-
-/** In live mode events travel encrypted. */
-function refuseUrl(text: string, { livemode }: Tenant): void {
-  const field = 'webhook_endpoint.url';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isRight =
-    url !== undefined &&
-    (url.protocol === 'https:' || (url.protocol === 'http:' && !livemode)) &&
-    url.username === '' &&
-    url.password === '';
-  if (isRight) return;
-  const message = livemode
-    ? `${field} must be an https URL.`
-    : `${field} must be an http or https URL.`;
-  throw invalidFields([{ field, code: 'bad_format', message }]);
 }
