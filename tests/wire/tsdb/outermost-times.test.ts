@@ -19,6 +19,42 @@ describe('times at the end of 64 bits', () => {
     );
   });
 
+  // The texts are those of InfluxDB 1.6.7.
+  it('are shown on the wall clocks of zones, also beyond 64 bits', async () => {
+    const first = '-9223372036854775806';
+    const body = `zones f=1 9223372036854775806\nzones f=2 ${first}\nzones f=3 1000000000`;
+    assertEmpty(await server.http.send('/api/v3/write_lp?db=edge&precision=ns', { body }));
+    for (const [zone, texts] of [
+      [
+        'Asia/Tokyo',
+        [
+          '1677-09-21T09:31:42.145224194+09:18',
+          '1970-01-01T09:00:01+09:00',
+          '2262-04-12T08:47:16.854775806+09:00',
+        ],
+      ],
+      [
+        'America/New_York',
+        [
+          '1677-09-20T19:16:41.145224194-04:56',
+          '1969-12-31T19:00:01-05:00',
+          '2262-04-11T19:47:16.854775806-04:00',
+        ],
+      ],
+    ] as const) {
+      const q = encodeURIComponent(`SELECT f FROM zones tz('${zone}')`);
+      const answer = await server.http.send(`/query?db=edge&q=${q}`);
+      const values = texts.map((text, index) => [text, [2, 3, 1][index]]);
+      const series = [{ name: 'zones', columns: ['time', 'f'], values }];
+      assert.deepEqual(JSON.parse(answer.text), { results: [{ statement_id: 0, series }] });
+      const sql = `SELECT tz(time, '${zone}') AS at FROM zones ORDER BY time`;
+      assert.equal(
+        await query(server, { db: 'edge', q: sql, format: 'csv' }),
+        `at\n${texts.join('\n')}\n`,
+      );
+    }
+  });
+
   it('are refused when no query can find them', async () => {
     for (const [precision, name] of [
       ['auto', 'Auto'],

@@ -1,8 +1,11 @@
+import { floorDiv, NS_PER_SECOND } from '../../model/calendar.js';
 import type { IntervalValue, SqlType } from '../../model/sql-type.js';
 import { offsetNsAt } from '../../model/time-zone.js';
 import { floatText, shortestFloat32, type WholeFloats } from './number-text.js';
 import { durationText, intervalText } from './span-text.js';
 import { clockText, dateText, TimeWriter, twoDigits } from './time-text.js';
+
+const SECONDS_PER_DAY = 86_400n;
 
 /** What differs between formats in the text of one value. */
 export interface TextStyle {
@@ -127,8 +130,18 @@ function timestampText(zone: string | undefined, style: TextStyle): CellText {
   const writer = new TimeWriter('');
   return (value) => {
     const offsetNs = offsetNsAt(zone, value as bigint);
-    return writer.text((value as bigint) + offsetNs) + offsetText(offsetNs);
+    const localNs = (value as bigint) + offsetNs;
+    const isOrdinary = BigInt.asIntN(64, localNs) === localNs;
+    return (isOrdinary ? writer.text(localNs) : outermostText(localNs)) + offsetText(offsetNs);
   };
+}
+
+/** Wall clocks go on where times in 64 bits end. */
+function outermostText(localNs: bigint): string {
+  const second = floorDiv(localNs, NS_PER_SECOND);
+  const days = floorDiv(second, SECONDS_PER_DAY);
+  const ofDay = Number(second - days * SECONDS_PER_DAY);
+  return `${dateText(Number(days))}T${clockText(ofDay, Number(localNs - second * NS_PER_SECOND))}`;
 }
 
 function offsetText(offsetNs: bigint): string {
