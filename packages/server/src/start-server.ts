@@ -68,7 +68,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     if (identity !== undefined) log.info(factsOf(identity), 'TLS certificate in use');
     log.info({ address: listener.address.url }, 'server listens');
     try {
-      await wired.registerRoutes(() => listener.plainGrown());
+      await wired.registerRoutes(listener);
     } catch (error) {
       await listener.drain(0);
       throw error;

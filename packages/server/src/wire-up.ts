@@ -22,8 +22,10 @@ import {
 } from './http/http-app.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
+import type { Listener } from './port/listener.js';
 import { type GatedRoute, PlainSide } from './port/plain-side.js';
 import type { TlsIdentity } from './port/tls-identity.js';
+import { whenAnswered } from './port/when-answered.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openGameData } from './services/gamedata.js';
@@ -45,9 +47,9 @@ export interface WiredServer {
   openPlainSide(keepAliveMs: number): PlainSide | undefined;
   /**
    * Makes what answers all requests. The port may be open: the plain side answers health checks, and what it has got the
-   * routes of (`onPlainGrown`) while the rest is made.
+   * routes of while the rest is made.
    */
-  registerRoutes(onPlainGrown: () => void): Promise<void>;
+  registerRoutes(port: Pick<Listener, 'plainGrown' | 'isWaitedFor'>): Promise<void>;
   /** To be called when the port answers. */
   warmUp(): void;
   /** Renewed certificates for the ports that services have of their own. */
@@ -151,8 +153,9 @@ export async function wireUp(
     const rateLimit = runs('ratelimit') ? openRateLimit(partsOf('ratelimit')) : undefined;
     const gamedata = runs('gamedata') ? await openGameData(partsOf('gamedata')) : undefined;
     const services: HttpService[] = [
-      identity,
+      // First: who comes back to a server with data asks for these at once.
       ...(tsdb ? [tsdb] : []),
+      identity,
       ...(accounts ? [accounts] : []),
       ...(webhooks ? [webhooks] : []),
       ...(rateLimit ? [rateLimit] : []),
@@ -191,12 +194,15 @@ export async function wireUp(
         plainSide?.add(gatedRoutes(routes, parts.gate));
         return plainSide;
       },
-      async registerRoutes(onPlainGrown) {
-        await registerServices(app, parts, (service) => {
-          const routes = service.plainRoutes?.() ?? [];
-          if (plainSide === undefined || routes.length === 0) return;
-          plainSide.add(gatedRoutes(routes, parts.gate));
-          onPlainGrown();
+      async registerRoutes(port) {
+        await registerServices(app, parts, {
+          turn: () => whenAnswered({ clock, plainSide, port }),
+          onRegistered(service) {
+            const routes = service.plainRoutes?.() ?? [];
+            if (plainSide === undefined || routes.length === 0) return;
+            plainSide.add(gatedRoutes(routes, parts.gate));
+            port.plainGrown();
+          },
         });
         closers.push(() => app.close());
       },

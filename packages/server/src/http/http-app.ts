@@ -129,22 +129,27 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
 }
 
 /**
- * Makes the routes of services that have started; until it has resolved no request may reach `app`.
- * @param onRegistered hears of each service when its routes are made, and before those of the next.
+ * Makes the routes of services that have started, one service after the other; until it has resolved no request may reach
+ * `app`.
  */
 export async function registerServices(
   app: FastifyInstance,
   parts: HttpAppParts,
-  onRegistered: (service: HttpService) => void = () => undefined,
+  order: {
+    /** Hears of each service when its routes are made, and before those of the next. */
+    onRegistered(service: HttpService): void;
+    /** Waited for before the routes of each service. */
+    turn(): Promise<unknown>;
+  } = { onRegistered() {}, turn: nextTurn },
 ): Promise<void> {
   const { gate, services } = parts;
   for (const service of services) {
-    await nextTurn(); // Whoever asks for the health meanwhile need not wait for all.
+    await order.turn();
     await app.register(async (scope) => {
       if (gate?.covers(service.name)) gate.watch(scope, service.name);
       await service.register(scope);
     });
-    onRegistered(service);
+    order.onRegistered(service);
   }
   await app.ready();
 }

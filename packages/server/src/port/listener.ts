@@ -21,6 +21,8 @@ export interface Listener {
   readonly address: ServerAddress;
   /** There are more plain routes: requests for them that came before are served. */
   plainGrown(): void;
+  /** Requests wait for routes that are not there yet. */
+  isWaitedFor(): boolean;
   /** All routes are there: requests that came before are served, and others at once. */
   routed(): void;
   /** Handshakes from here on use these certificates. */
@@ -67,6 +69,7 @@ export async function listen(
   return {
     address: addressOf(http1, host, tls !== undefined),
     plainGrown: () => onePort.plainGrown(),
+    isWaitedFor: () => onePort.isWaitedFor,
     routed: () => onePort.routed(),
     useIdentity: (identity) => onePort.useIdentity(identity),
     drain(timeoutMs, force) {

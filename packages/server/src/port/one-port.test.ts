@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { createLogger, SystemClock } from '@plinth/kernel';
 import { OnePort } from './one-port.js';
 import { type GatedRoute, PlainSide } from './plain-side.js';
@@ -58,6 +59,7 @@ describe('OnePort before there are routes', () => {
     const first = await ask('/first');
     const second = await ask('/second');
     const other = await ask('/other');
+    assert.equal(plain.isAnswering, false);
     const health = async (): Promise<void> => {
       const client = await ask('/health');
       assert.match(await client.answer(), /plain \/health$/);
@@ -65,6 +67,7 @@ describe('OnePort before there are routes', () => {
     };
     // Whoever came before has been looked at by then.
     await health();
+    assert.equal(port.isWaitedFor, true);
 
     plain.add([plainRoute('/first')]);
     port.plainGrown();
@@ -79,11 +82,34 @@ describe('OnePort before there are routes', () => {
     assert.equal(first.received, '');
 
     port.routed();
+    assert.equal(port.isWaitedFor, false);
     assert.match(await other.answer(), /framework \/other/);
     assert.match(await first.answer(), /framework \/another/);
     second.ask('/first');
     assert.match(await second.answer(), /plain \/first$/);
+
     for (const { socket } of [first, second, other]) socket.destroy();
+  });
+
+  it('knows whether an answer is being made', async () => {
+    const { route, ...rest } = plainRoute('/slow');
+    let answer = (): void => assert.fail('nobody has asked');
+    const asked = new Promise<void>((resolve) => {
+      const answered = new Promise<void>((end) => (answer = end));
+      const slow = async () => {
+        resolve();
+        await answered;
+        return { status: 200, headers: [], body: Buffer.from('slow') };
+      };
+      plain.add([{ ...rest, route: { ...route, answer: slow } }]);
+    });
+    const client = await ask('/slow');
+    await asked;
+    assert.equal(plain.isAnswering, true);
+    answer();
+    assert.match(await client.answer(), /slow$/);
+    client.socket.destroy();
+    while (plain.isAnswering) await turn();
   });
 });
 

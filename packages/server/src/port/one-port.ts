@@ -99,6 +99,11 @@ export class OnePort {
     for (const { isForPlain, serve } of [...this.#early.values()]) if (isForPlain) serve();
   }
 
+  /** Somebody asked for a route that is not there yet. */
+  get isWaitedFor(): boolean {
+    return this.#early.size > 0;
+  }
+
   /** All routes are there: from here on requests reach them. Until then the plain side alone answers, and others wait. */
   routed(): void {
     this.#isRouted = true;

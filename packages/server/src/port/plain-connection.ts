@@ -73,6 +73,11 @@ export class PlainConnection {
     this.#onReadable();
   }
 
+  /** A request is being answered. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
   /** Ends the connection when it had no request for `maxIdleMs`. */
   noteTime(nowMs: number, maxIdleMs: number): void {
     if (this.#isActive || this.#isBusy) {

@@ -128,6 +128,12 @@ export class PlainSide {
     connection.start();
   }
 
+  /** Looks at every connection: for the start, not for hot paths. */
+  get isAnswering(): boolean {
+    for (const { isBusy } of this.#connections) if (isBusy) return true;
+    return false;
+  }
+
   /** Connections without a request are closed, the others when theirs is answered. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
