@@ -1,5 +1,6 @@
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import { TextCells } from '../../model/text-cells.js';
+import { TextSpans } from '../../model/text-spans.js';
 
 /** A value with its share of the keys and of what the engine keeps of a row. */
 export const SORTED_VALUE_BYTES = 12;
@@ -43,6 +44,7 @@ export class RowWidth {
 function sizeAt(column: ResultChunk['columns'][number] | undefined, row: number): number {
   // Its texts are in the cells.
   if (column === undefined || column instanceof TextCells) return TEXT_BYTES;
+  if (column instanceof TextSpans) return TEXT_BYTES + (column.sizes[row] as number);
   const value = column.values[row];
   const isSized = typeof value === 'string' || value instanceof Uint8Array;
   return isSized ? TEXT_BYTES + value.length : UNKNOWN_BYTES;

@@ -1,5 +1,7 @@
 import { type DictionaryFacts, DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/result.js';
+import { TextCells } from '../../model/text-cells.js';
+import { TextSpans } from '../../model/text-spans.js';
 import type { PassedTag } from '../sql/planned-query.js';
 import type { SeriesIndex } from './series-index.js';
 
@@ -40,7 +42,8 @@ export class SeriesTags {
   decode(chunk: ResultChunk): ResultChunk {
     // Where a scan reads a single series its tags are texts already.
     const ids = chunk.columns.find(
-      ({ values }, columnIndex) => this.#tags.has(columnIndex) && values instanceof BigInt64Array,
+      (vector, columnIndex) =>
+        this.#tags.has(columnIndex) && !isText(vector) && vector.values instanceof BigInt64Array,
     )?.values;
     if (!(ids instanceof BigInt64Array)) return chunk;
     const codes = this.#codesOf(ids, chunk.rowCount);
@@ -105,6 +108,10 @@ export class SeriesTags {
     this.#slots = slots;
   }
 }
+
+/** Asking for its values would make strings of them. */
+const isText = (vector: ColumnVector): boolean =>
+  vector instanceof TextCells || vector instanceof TextSpans;
 
 /** Where the slot of an id begins, or the free one that it would take. */
 function findSlot(slots: Int32Array, low: number, high: number): number {

@@ -6,6 +6,7 @@ import { DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { TextCells } from '../../model/text-cells.js';
+import { TextSpans } from '../../model/text-spans.js';
 import { plainField } from './arrow-field.js';
 import { type ArrowMessage, BatchEncoder } from './batch-encoder.js';
 import { encapsulated, schemaMessage } from './schema-message.js';
@@ -44,6 +45,29 @@ function cellsOf(texts: readonly unknown[], validity: Uint8Array | undefined): C
     cells.writeInt32LE(cells.write(String(each), row * 16 + 4, 12, 'utf8'), row * 16);
   });
   return new TextCells({ cells, validity, decode: () => texts.map(String) });
+}
+
+/** As long texts are copied out of the engine: here and there something lies between two of them, and some lie elsewhere. */
+function spansOf(texts: readonly unknown[], validity: Uint8Array | undefined): ColumnVector {
+  const starts = new Uint32Array(texts.length);
+  const sizes = new Uint32Array(texts.length);
+  const pieces: Buffer[] = [];
+  let end = 0;
+  const isFar = (row: number): boolean => row % 5 === 3;
+  for (const far of [false, true]) {
+    texts.forEach((each, row) => {
+      if (each === null || isFar(row) !== far) return;
+      const piece = Buffer.from(String(each));
+      const gap = Buffer.alloc(row % 3 === 0 ? 2 : 0, 0xee);
+      pieces.push(gap, piece);
+      starts[row] = end + gap.length;
+      sizes[row] = piece.length;
+      end += gap.length + piece.length;
+    });
+  }
+  const bytes = Buffer.allocUnsafeSlow(end);
+  Buffer.concat(pieces).copy(bytes);
+  return new TextSpans({ bytes, starts, sizes, validity });
 }
 
 const SAMPLES: readonly Sample[] = [
@@ -93,6 +117,7 @@ const SAMPLES: readonly Sample[] = [
   },
   { type: { kind: 'utf8' }, value: text, toVector: plain },
   { type: { kind: 'utf8' }, value: fc.string({ maxLength: 12 }), toVector: cellsOf },
+  { type: { kind: 'utf8' }, value: text, toVector: spansOf },
   {
     type: { kind: 'tag' },
     value: text,

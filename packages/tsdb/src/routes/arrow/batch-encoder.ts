@@ -8,6 +8,7 @@ import { Builder } from 'flatbuffers';
 import { DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../model/result.js';
 import { MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
+import { TextSpans } from '../../model/text-spans.js';
 import type { ArrowType } from './arrow-field.js';
 import { BodyPool, type LentBytes } from './body-pool.js';
 import type { BatchParts, ColumnBuilder } from './column-builder.js';
@@ -144,6 +145,7 @@ function sizeOfCell(vector: ColumnVector, row: number, type: ArrowType): number 
   }
   // At most so many, and asking for more would make texts of all of them.
   if (vector instanceof TextCells) return 4 + MAX_CELL_TEXT_BYTES;
+  if (vector instanceof TextSpans) return 4 + (vector.sizes[row] as number);
   const cell = vector.values[row];
   if (typeof cell === 'string' || cell instanceof Uint8Array) return 4 + cell.length;
   return type.kind === 'utf8' || type.kind === 'tag' ? 4 : sizeOfNested(cell);

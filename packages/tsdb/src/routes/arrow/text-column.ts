@@ -1,6 +1,7 @@
 import { DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector } from '../../model/result.js';
 import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
+import { TextSpans } from '../../model/text-spans.js';
 import { type BatchParts, type ColumnBuilder, GrowingBytes, Validity } from './column-builder.js';
 
 /** Texts whose bytes are remembered; most text columns are tags, which repeat. */
@@ -154,6 +155,7 @@ export class TextColumn implements ColumnBuilder {
   append(vector: ColumnVector, from: number, to: number): void {
     if (vector instanceof DictionaryVector) this.#appendCodes(vector, from, to);
     else if (vector instanceof TextCells) this.#appendCells(vector, from, to);
+    else if (vector instanceof TextSpans) this.#appendSpans(vector, from, to);
     else this.#appendTexts(vector, from, to);
     this.#validity.appendRange(vector.validity, from, to);
   }
@@ -233,6 +235,28 @@ export class TextColumn implements ColumnBuilder {
       this.#offsets.push(end);
     }
     this.#data.length = end;
+  }
+
+  /** Texts that lie one behind the other are copied at once. */
+  #appendSpans({ bytes, starts, sizes }: TextSpans, from: number, to: number): void {
+    const ends = this.#offsets.reserve(to - from);
+    let endAt = this.#offsets.count;
+    let end = this.#data.length;
+    let [runStart, runEnd] = [0, 0];
+    for (let row = from; row < to; row++) {
+      const size = sizes[row] as number;
+      const start = starts[row] as number;
+      if (size > 0 && start !== runEnd) {
+        this.#data.append(bytes.subarray(runStart, runEnd));
+        runStart = start;
+        runEnd = start;
+      }
+      runEnd += size;
+      end += size;
+      ends[endAt++] = end;
+    }
+    this.#data.append(bytes.subarray(runStart, runEnd));
+    this.#offsets.count = endAt;
   }
 
   #appendTexts({ values, validity }: ColumnVector, from: number, to: number): void {

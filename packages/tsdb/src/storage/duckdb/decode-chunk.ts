@@ -9,7 +9,7 @@ import duckdb from '@duckdb/node-bindings';
 import type { MemoryDrain } from '../../model/memory-drain.js';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
-import { TextCells } from '../../model/text-cells.js';
+import { TextSpans } from '../../model/text-spans.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
 import { checkNesting } from './nested-limit.js';
@@ -31,9 +31,11 @@ export class ChunkDecoder {
     this.#drain = drain;
   }
 
+  /** What the chunk holds besides its cells is given back; nobody may read it afterwards. */
   decode(chunk: DuckDBDataChunk): ResultChunk {
     const rowCount = chunk.rowCount;
     const copies: ArrayBuffer[] = [];
+    let hasMore = false;
     const columns = this.#columns.map((column, index) => {
       const raw = duckdb.data_chunk_get_vector(chunk.chunk, index);
       const vector = DuckDBVector.create(raw, rowCount, this.#types[index]);
@@ -42,13 +44,18 @@ export class ChunkDecoder {
       if (validity !== undefined) copies.push(validity.buffer);
       if (vector.type.typeId === DuckDBTypeId.VARCHAR) {
         const texts = decodeTextColumn(vector, rowCount, validity);
-        if (texts instanceof TextCells) copies.push(texts.cells.buffer as ArrayBuffer);
+        hasMore ||= texts instanceof TextSpans;
+        if (texts instanceof TextSpans) copies.push(...texts.memory);
+        else copies.push(texts.cells.buffer as ArrayBuffer);
         return texts;
       }
       const values = decodeValues(vector, column.type, rowCount);
       if (ArrayBuffer.isView(values)) copies.push(values.buffer as ArrayBuffer);
+      else hasMore = true;
       return { values, validity };
     });
+    // The chunk itself waits for a collection.
+    if (hasMore) chunk.reset();
     return { rowCount, columns, release: () => this.#drain.free(...copies.splice(0)) };
   }
 }
