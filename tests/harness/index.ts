@@ -25,6 +25,7 @@ export { type PythonPackages, pythonWith } from './python.js';
 export { RawConnection } from './raw-connection.js';
 export { runProgram } from './run-program.js';
 export { ServerProcess, type ServerProcessOptions, StartFailed } from './server-process.js';
+export { askFlight, MemoryPeak, readToEnd, residentMb, SlowReader } from './slow-readers.js';
 export { type TestCertificate, testCertificate, tlsFlags } from './test-certificate.js';
 export { POSTGRES_URL, TestDatabase } from './test-database.js';
 export { type DeliveryItem, makeJwt, nowSec, WebhookApp } from './webhook-app.js';

@@ -1,21 +1,15 @@
 // Source: tsdb-http, "Arrow Flight / Flight SQL"; row F-01: streams with back-pressure, which hold nobody else up.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertEmpty, encode, jsonTicket, rows, ServerProcess } from '../../harness/index.js';
+import { askFlight, assertEmpty, residentMb, rows, ServerProcess } from '../../harness/index.js';
 
 const STREAM_COUNT = 200;
 const ROW_COUNT = 40_000;
 const SESSION_COUNT = 4;
 /** Far less than all of the answers together. */
 const MAX_GROWTH_MB = 3000;
-
-const residentMb = (pid: number) => {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-};
 
 interface Reader {
   readonly stream: ClientHttp2Stream;
@@ -32,29 +26,17 @@ it('F-01 200 slow readers at a time hold up neither each other nor anybody else'
     (_, i) => `cpu,host=host_${i % 100} usage=${i / 8},load=${i * 0.37} ${i}`,
   ).join('\n');
   assertEmpty(await server.http.send('/api/v3/write_lp?db=slow&precision=ns', { body }));
-  const ticket = jsonTicket({
-    database: 'slow',
-    sql_query: 'SELECT *, usage + load AS s FROM cpu',
-  });
-  const message = encode('Ticket', { ticket });
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(message.length, 1);
   const beforeMb = residentMb(server.pid);
   // The last one is for a client of its own.
   const sessions = Array.from({ length: SESSION_COUNT + 1 }, () => connect(server.url));
+  const sql_query = 'SELECT *, usage + load AS s FROM cpu';
   const begin = (session: ClientHttp2Session | undefined): Reader => {
-    const stream = session?.request({
-      ':method': 'POST',
-      ':path': '/arrow.flight.protocol.FlightService/DoGet',
-      'content-type': 'application/grpc',
-      te: 'trailers',
-    });
-    assert.ok(stream);
+    assert.ok(session);
+    const stream = askFlight(session, { database: 'slow', sql_query });
     const reader: Reader = { stream, sizeBytes: 0, status: undefined };
     stream.on('trailers', (trailers) => {
       reader.status = String(trailers['grpc-status']);
     });
-    stream.end(Buffer.concat([prefix, message]));
     return reader;
   };
   const readToEnd = async (reader: Reader) => {

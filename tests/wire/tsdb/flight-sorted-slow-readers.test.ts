@@ -1,10 +1,18 @@
 // Source: tsdb-http, "Arrow Flight / Flight SQL"; row F-01: streams with back-pressure hold a bounded memory, and nothing starves.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { type ClientHttp2Session, connect } from 'node:http2';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertEmpty, encode, jsonTicket, rows, ServerProcess } from '../../harness/index.js';
+import {
+  askFlight,
+  assertEmpty,
+  MemoryPeak,
+  readToEnd,
+  residentMb,
+  rows,
+  ServerProcess,
+  SlowReader,
+} from '../../harness/index.js';
 
 const READER_COUNT = 40;
 const ROW_COUNT = 120_000;
@@ -19,50 +27,24 @@ const SOME_ROWS_BYTES = 20_000;
 /** The sorted rows of all readers together take a third more. */
 const MAX_GROWTH_MB = 550;
 
-const residentMb = (pid: number) => {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-};
-
-/** Asks and reads nothing by itself. */
-function ask(session: ClientHttp2Session, sql_query: string): ClientHttp2Stream {
-  const message = encode('Ticket', { ticket: jsonTicket({ database: 'slow', sql_query }) });
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(message.length, 1);
-  const stream = session.request({
-    ':method': 'POST',
-    ':path': '/arrow.flight.protocol.FlightService/DoGet',
-    'content-type': 'application/grpc',
-    te: 'trailers',
-  });
-  stream.end(Buffer.concat([prefix, message]));
-  return stream;
-}
-
 /** Each reads so many bytes, which makes it one that has begun, and then nothing. */
-function readSlowly(sessions: readonly ClientHttp2Session[], sql: string, enoughBytes: number) {
-  const begun = new Set<ClientHttp2Stream>();
-  const readers = sessions.map((session) => {
-    const stream = ask(session, sql);
-    let sizeBytes = 0;
-    stream.on('readable', () => {
-      if (sizeBytes < enoughBytes) sizeBytes += (stream.read() as Buffer | null)?.length ?? 0;
-      if (sizeBytes >= enoughBytes) begun.add(stream);
-    });
-    return { stream, read: () => sizeBytes };
-  });
-  return { readers, begun };
-}
-
-async function readToEnd(stream: ClientHttp2Stream): Promise<Buffer> {
-  let status: unknown;
-  stream.on('trailers', (trailers) => {
-    status = trailers['grpc-status'];
-  });
-  const pieces: Buffer[] = [];
-  for await (const piece of stream) pieces.push(piece as Buffer);
-  assert.equal(status, '0');
-  return Buffer.concat(pieces);
+async function readSlowly(
+  sessions: readonly ClientHttp2Session[],
+  sql_query: string,
+  enoughBytes: number,
+): Promise<readonly SlowReader[]> {
+  const readers = sessions.map(
+    (session) => new SlowReader(askFlight(session, { database: 'slow', sql_query })),
+  );
+  for (const reader of readers) reader.readTo(enoughBytes);
+  for (let count = 0; count < 600 && !readers.every(({ isThere }) => isThere); count++) {
+    await sleep(50);
+  }
+  assert.ok(
+    readers.every(({ isThere }) => isThere),
+    'a stream starves',
+  );
+  return readers;
 }
 
 it('F-01 slow readers of sorted answers do not keep the sorted rows in memory', {
@@ -85,27 +67,17 @@ it('F-01 slow readers of sorted answers do not keep the sorted rows in memory', 
   // One connection for each, as clients of Flight have it: a full one holds up the streams that share it.
   const sessions = Array.from({ length: READER_COUNT }, () => connect(server.url));
   const [first] = sessions as [ClientHttp2Session];
-  const whole = await readToEnd(ask(first, sql));
+  const whole = await readToEnd(askFlight(first, { database: 'slow', sql_query: sql }));
   const beforeMb = residentMb(server.pid);
-  const { readers, begun } = readSlowly(sessions, sql, SOME_ROWS_BYTES);
-  let peakMb = 0;
-  for (let count = 0; count < 600 && begun.size < READER_COUNT; count++) {
-    await sleep(50);
-    peakMb = Math.max(peakMb, residentMb(server.pid));
-  }
-  assert.equal(begun.size, READER_COUNT, 'a stream starves');
+  const peak = new MemoryPeak(server.pid);
+  const readers = await readSlowly(sessions, sql, SOME_ROWS_BYTES);
   assert.deepEqual(await rows(server, 'slow', 'SELECT count(*) AS n FROM cpu'), [{ n: ROW_COUNT }]);
-  const growthMb = Math.max(peakMb, residentMb(server.pid)) - beforeMb;
+  const growthMb = peak.end() - beforeMb;
   assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
   // Some go without a word; the others get every row.
   const [leaving, staying] = [readers.slice(0, 20), readers.slice(20)];
   for (const { stream } of leaving) stream.destroy();
-  const answers = await Promise.all(
-    staying.map(async ({ stream, read }) => {
-      stream.removeAllListeners('readable');
-      return read() + (await readToEnd(stream)).length;
-    }),
-  );
+  const answers = await Promise.all(staying.map((reader) => reader.readToEnd()));
   // The same rows; whether a busy engine's silence is filled is not.
   for (const sizeBytes of answers)
     assert.ok(Math.abs(sizeBytes - whole.length) < whole.length / 100, `${sizeBytes}`);
@@ -127,19 +99,12 @@ it('F-01 many slow readers at a time of plain rows get all of them, each out of 
   const sql = 'SELECT * FROM cpu';
   const sessions = Array.from({ length: PLAIN_READER_COUNT }, () => connect(server.url));
   const [first] = sessions as [ClientHttp2Session];
-  const whole = await readToEnd(ask(first, sql));
+  const whole = await readToEnd(askFlight(first, { database: 'slow', sql_query: sql }));
   const beforeMb = residentMb(server.pid);
-  const { readers, begun } = readSlowly(sessions, sql, MANY_ROWS_BYTES);
-  for (let count = 0; count < 600 && begun.size < PLAIN_READER_COUNT; count++) await sleep(50);
-  assert.equal(begun.size, PLAIN_READER_COUNT, 'a stream starves');
+  const readers = await readSlowly(sessions, sql, MANY_ROWS_BYTES);
   const growthMb = residentMb(server.pid) - beforeMb;
   assert.ok(growthMb < MAX_PLAIN_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
-  const answers = await Promise.all(
-    readers.slice(-10).map(async ({ stream, read }) => {
-      stream.removeAllListeners('readable');
-      return read() + (await readToEnd(stream)).length;
-    }),
-  );
+  const answers = await Promise.all(readers.slice(-10).map((reader) => reader.readToEnd()));
   for (const sizeBytes of answers)
     assert.ok(Math.abs(sizeBytes - whole.length) < whole.length / 100, `${sizeBytes}`);
   for (const session of sessions) session.destroy();

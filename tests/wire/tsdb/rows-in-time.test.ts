@@ -1,14 +1,14 @@
 // Source: query-languages, "No row order without ORDER BY": rows of a plain scan ascend by time; row F-01 of tsdb-http.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  askFlight,
   assertEmpty,
-  encode,
   FlightClient,
   jsonTicket,
+  residentMb,
   ServerProcess,
 } from '../../harness/index.js';
 
@@ -28,18 +28,12 @@ const tagsOf = (i: number): string => {
   return `host=${hostOf(i)}${zone === undefined ? '' : `,zone=${zone}`}`;
 };
 
-const DO_GET = '/arrow.flight.protocol.FlightService/DoGet';
 const READER_COUNT = 30;
 const SCHEMA_BYTES = 1500;
 /** More than a schema. */
 const WINDOW_BYTES = 4096;
 /** 30 answers held whole take three times as much. */
 const MAX_GROWTH_MB = 450;
-
-const residentMb = (): number => {
-  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
-};
 
 let server: ServerProcess;
 let client: FlightClient;
@@ -145,39 +139,28 @@ describe('a large answer without ORDER BY', () => {
   it('F-01 that nobody takes is not held whole', {
     skip: process.platform === 'linux' ? false : 'memory is read from /proc',
   }, async () => {
-    const ticket = jsonTicket({ database: 't', sql_query: 'SELECT *, n * 0.5 AS half FROM cpu' });
-    const message = encode('Ticket', { ticket });
-    const prefix = Buffer.alloc(5);
-    prefix.writeUInt32BE(message.length, 1);
-    const beforeMb = residentMb();
+    const sql_query = 'SELECT *, n * 0.5 AS half FROM cpu';
+    const beforeMb = residentMb(server.pid);
     const session = connect(server.url, { settings: { initialWindowSize: WINDOW_BYTES } });
     const streams = Array.from({ length: READER_COUNT }, () => {
-      const headers = { ':method': 'POST', ':path': DO_GET, 'content-type': 'application/grpc' };
-      const stream = session.request(headers);
+      const stream = askFlight(session, { database: 't', sql_query });
       stream.on('error', () => {});
       // Takes what fits the window, and nothing of it further.
       stream.on('readable', () => {});
-      stream.end(Buffer.concat([prefix, message]));
       return stream;
     });
     const haveRows = () => streams.every(({ readableLength }) => readableLength > SCHEMA_BYTES);
     for (let count = 0; count < 600 && !haveRows(); count++) await sleep(100);
     assert.ok(haveRows());
-    const growthMb = residentMb() - beforeMb;
+    const growthMb = residentMb(server.pid) - beforeMb;
     session.destroy();
     assert.ok(growthMb < MAX_GROWTH_MB, `grew by ${Math.round(growthMb)} MB`);
   });
 
   it('F-01 ends when the connection of its slow reader does', async () => {
-    const ticket = jsonTicket({ database: 't', sql_query: 'SELECT * FROM cpu' });
-    const message = encode('Ticket', { ticket });
-    const prefix = Buffer.alloc(5);
-    prefix.writeUInt32BE(message.length, 1);
     const session = connect(server.url, { settings: { initialWindowSize: WINDOW_BYTES } });
-    const headers = { ':method': 'POST', ':path': DO_GET, 'content-type': 'application/grpc' };
-    const stream = session.request(headers);
+    const stream = askFlight(session, { database: 't', sql_query: 'SELECT * FROM cpu' });
     stream.on('error', () => {}).on('readable', () => {});
-    stream.end(Buffer.concat([prefix, message]));
     while (stream.readableLength <= SCHEMA_BYTES) await sleep(50);
     const others = async () => {
       const q =

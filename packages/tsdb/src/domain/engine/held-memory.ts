@@ -11,9 +11,6 @@ const LEAST_SORTING_BYTES = 8 * 1024 * 1024;
 const MAX_ANSWERS_BYTES = 512 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** What the slices of all answers may hold that come in slices of time: each has the same share. */
-const MAX_SLICES_BYTES = 256 * 1024 * 1024;
-
 /** Gives back what was taken; twice is harmless. */
 export type GiveBack = () => void;
 
@@ -31,7 +28,6 @@ interface Waiting {
 export class HeldMemory {
   #sortingBytes = 0;
   #answersBytes = 0;
-  #slicedCount = 0;
   readonly #waiting: Waiting[] = [];
 
   /** Resolves when there is room for a sort, in order of arrival. Rejects with `QueryCancelled`. */
@@ -55,19 +51,6 @@ export class HeldMemory {
     return once(() => {
       this.#answersBytes -= sizeBytes;
     });
-  }
-
-  /** An answer in slices begins; nobody waits, all slices that follow are shorter. */
-  beginSlices(): GiveBack {
-    this.#slicedCount++;
-    return once(() => {
-      this.#slicedCount--;
-    });
-  }
-
-  /** What a slice may hold that is made now. */
-  get sliceBytes(): number {
-    return MAX_SLICES_BYTES / Math.max(1, this.#slicedCount);
   }
 
   #fits(sizeBytes: number): boolean {
@@ -105,7 +88,7 @@ export class HeldMemory {
   }
 }
 
-function once(giveBack: () => void): GiveBack {
+export function once(giveBack: () => void): GiveBack {
   let isGiven = false;
   return () => {
     if (isGiven) return;

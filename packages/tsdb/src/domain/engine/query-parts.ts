@@ -2,12 +2,17 @@ import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { DuckDbHost, Statements } from '../../storage/duckdb/duckdb-host.js';
 import type { PlannedQuery } from '../sql/planned-query.js';
-import type { HeldMemory } from './held-memory.js';
 import { RowWidth } from './row-width.js';
 import type { SeriesIndex } from './series-index.js';
 import { SeriesTags } from './series-tags.js';
+import type { SliceMemory, SliceRoom } from './slice-memory.js';
 import type { PreparedScan } from './table/prepared-scan.js';
 import { type TimeSlice, TimeSlices } from './time-slices.js';
+
+/** A slice looks at the times of all rows: less is not worth that. */
+const LEAST_BYTES = 1024 * 1024;
+/** So many times the rows that were guessed are taken over from the engine; what is beyond stays with it. */
+const MAX_WRONG = 2;
 
 /** A query whose answer is too large to be held, in the order of time: one statement for each slice of it. */
 export class QueryParts {
@@ -49,29 +54,40 @@ export class QueryParts {
   /** Holds one slice for a reader that is slow. Can be read once. */
   async *rows(options: {
     readonly host: DuckDbHost;
-    readonly held: HeldMemory;
+    readonly memory: SliceMemory;
     readonly columns: readonly OutputColumn[];
     readonly signal: AbortSignal;
   }): AsyncGenerator<ResultChunk, void, undefined> {
-    const { host, held, columns, signal } = options;
+    const { host, memory, columns, signal } = options;
     const width = new RowWidth(columns);
-    const end = held.beginSlices();
+    const room = memory.begin();
     try {
-      const text = this.#statements(() => held.sliceBytes / width.bytes);
+      const text = this.#statements(room, width);
       for await (const chunk of host.stream({ text, columns, isSmall: false, signal })) {
-        width.see(chunk);
         yield this.#seriesTags.decode(chunk);
       }
     } finally {
-      end();
+      room.end();
     }
   }
 
-  *#statements(fittingRows: () => number): Statements {
+  *#statements(room: SliceRoom, width: RowWidth): Statements {
     for (;;) {
-      const slice = this.#slices.next(fittingRows());
+      const slice = this.#slices.next({
+        fitting: room.fittingBytes() / width.bytes,
+        least: LEAST_BYTES / width.bytes,
+      });
       if (slice === undefined) return;
-      const end = yield this.#textOf(slice);
+      room.hold(slice.rowCount * width.bytes);
+      const end = yield {
+        text: this.#textOf(slice),
+        wholeRows: room.isTight() ? slice.rowCount * MAX_WRONG : 0,
+        makeTurn: (signal) => room.makeTurn(signal),
+        onChunk: (chunk) => {
+          width.see(chunk);
+          room.hold(slice.rowCount * width.bytes);
+        },
+      };
       if (end !== undefined) this.#slices.ended(end);
     }
   }

@@ -8,6 +8,7 @@ import type { Asker } from './query-deadline.js';
 import type { QueryParts } from './query-parts.js';
 import { inTurns } from './query-turns.js';
 import { SORTED_VALUE_BYTES } from './row-width.js';
+import { SliceMemory } from './slice-memory.js';
 import type { PreparedScan } from './table/prepared-scan.js';
 
 /** A query that may begin: its sources are pinned. */
@@ -27,6 +28,7 @@ export interface RunnableQuery {
 export class QueryRows {
   readonly #host: DuckDbHost;
   readonly #held = new HeldMemory();
+  readonly #slices = new SliceMemory();
 
   constructor(host: DuckDbHost) {
     this.#host = host;
@@ -37,7 +39,7 @@ export class QueryRows {
     if (typeof work !== 'string') return inTurns(work, signal);
     const { columns, isSmall, isExplained } = planned;
     if (parts !== undefined) {
-      return parts.rows({ host: this.#host, held: this.#held, columns, signal });
+      return parts.rows({ host: this.#host, memory: this.#slices, columns, signal });
     }
     if (isExplained || isSmall || toSort === undefined) {
       const chunks = this.#host.stream({ text: work, columns, isSmall, signal });

@@ -13,7 +13,7 @@ describe('the width of rows', () => {
 
   it('is that of the texts that came, and a guess before', () => {
     const width = new RowWidth([INT, TEXT]);
-    assert.equal(width.bytes, 12 + 64);
+    assert.equal(width.bytes, 12 + 1024);
     const numbers = { values: new BigInt64Array(40), validity: undefined };
     const texts = { values: Array.from({ length: 40 }, () => 'x'.repeat(84)), validity: undefined };
     width.see({ rowCount: 40, columns: [numbers, texts] });

@@ -4,7 +4,9 @@ import { TextSpans } from '../../model/text-spans.js';
 
 /** A value with its share of the keys and of what the engine keeps of a row. */
 export const SORTED_VALUE_BYTES = 12;
-/** A value that may be long until some have been seen, and one of which nobody knows how long it is. */
+/** A value that may be long until some have been seen: too much, so that the first rows are not too many. */
+const UNSEEN_BYTES = 1024;
+/** A value of which nobody knows how long it is. */
 const UNKNOWN_BYTES = 64;
 /** What a text takes beside its characters. */
 const TEXT_BYTES = 16;
@@ -36,7 +38,7 @@ export class RowWidth {
   get bytes(): number {
     const { length } = this.#longColumns;
     const longBytes =
-      this.#seenRows === 0 ? length * UNKNOWN_BYTES : this.#seenBytes / this.#seenRows;
+      this.#seenRows === 0 ? length * UNSEEN_BYTES : this.#seenBytes / this.#seenRows;
     return Math.max(1, this.#fixedBytes + longBytes);
   }
 }

@@ -118,18 +118,23 @@ describe('the sizes of slices', () => {
   });
 
   it('are shorter where there is memory for fewer rows, yet not too many', () => {
-    const sizesWith = (fitting: number, span: TimeSpan) => {
+    const sizesWith = (fitting: number, span: TimeSpan, least = 8192) => {
       const slices = TimeSlices.of({ bounds: ALL, spans: [span], isDescending: false });
       assert.ok(slices);
       const sizes: number[] = [];
-      for (let slice = slices.next(fitting); slice !== undefined; slice = slices.next(fitting)) {
+      for (;;) {
+        const slice = slices.next({ fitting, least });
+        if (slice === undefined) break;
         sizes.push(Math.round(rowsIn([span], slice)));
+        assert.ok(Math.abs(slice.rowCount - (sizes.at(-1) ?? 0)) < 2, String(slice.rowCount));
         slices.ended(fast(sizes.at(-1) ?? 0));
       }
       return sizes;
     };
     assert.deepEqual(sizesWith(100_000, day(400_000)), [64_000, 100_000, 100_000, 136_000]);
     assert.equal(sizesWith(1, day(400_000))[1], 8192);
+    assert.equal(sizesWith(1, day(400_000), 1000)[1], 1000);
+    assert.equal(sizesWith(1, day(400_000), 100_000)[1], 8192);
     assert.equal(sizesWith(1, day(102_400_000))[1], 100_000);
   });
 

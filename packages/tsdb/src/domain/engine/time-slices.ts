@@ -11,6 +11,11 @@ export interface TimeSlice {
   readonly maxTime: bigint;
 }
 
+/** With about as many rows as lie in it. */
+export interface GuessedSlice extends TimeSlice {
+  readonly rowCount: number;
+}
+
 /** Answers of about so many rows are made in one piece: asking twice would take longer than sorting. */
 const MAX_WHOLE_ROWS = 200_000;
 
@@ -27,7 +32,8 @@ const FAST_ROWS = 256_000;
 const FAST_COUNT = 16;
 const MAX_ROWS = 4_000_000;
 
-/** However little memory there is for a slice, it has so many rows, and there are not many more than so many of them. */
+/** However little memory there is for a slice, it has so many rows, or as many of wide ones as are worth a look at all times, and
+ * there are not many more than so many of them. */
 const LEAST_ROWS = 8192;
 const MOST_COUNT = 1024;
 
@@ -94,20 +100,23 @@ export class TimeSlices {
 
   /**
    * The next slice; the last one reaches to the end of what was asked for.
-   * @param fittingRows about as many as there is memory for.
+   * @param rows.fitting about as many as there is memory for.
+   * @param rows.least so many are few.
    */
-  next(fittingRows = MAX_ROWS): TimeSlice | undefined {
+  next(rows = { fitting: MAX_ROWS, least: LEAST_ROWS }): GuessedSlice | undefined {
     if (this.#isDone) return undefined;
-    const leastRows = Math.max(LEAST_ROWS, this.#total / MOST_COUNT);
-    const rowCount = Math.min(this.#sizeRows, Math.max(leastRows, fittingRows));
+    const leastRows = Math.max(Math.min(LEAST_ROWS, rows.least), this.#total / MOST_COUNT);
+    const wantedRows = Math.min(this.#sizeRows, Math.max(leastRows, rows.fitting));
     const from = this.#place;
     const before = this.#rowsBefore(from);
-    const wanted = rowCount / this.#share;
+    const wanted = wantedRows / this.#share;
     // A small rest is not worth asking again.
     const isSmallRest = this.#rowsBefore(this.#length) - before <= wanted * 1.5;
     const to = isSmallRest ? this.#length : this.#placeOf(before + wanted, from);
     this.#isDone = to >= this.#length;
-    this.#guessedRows += this.#rowsBefore(to) - before;
+    const guessed = this.#rowsBefore(to) - before;
+    const rowCount = Math.ceil(guessed * this.#share);
+    this.#guessedRows += guessed;
     this.#place = to;
     const { minTime, maxTime } = this.#bounds;
     const isFirst = from === 0n;
@@ -115,11 +124,13 @@ export class TimeSlices {
       return {
         maxTime: isFirst ? maxTime : this.#start - from,
         minTime: this.#isDone ? minTime : this.#start - to + 1n,
+        rowCount,
       };
     }
     return {
       minTime: isFirst ? minTime : this.#start + from,
       maxTime: this.#isDone ? maxTime : this.#start + to - 1n,
+      rowCount,
     };
   }
 

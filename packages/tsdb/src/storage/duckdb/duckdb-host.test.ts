@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { DuckDbHost, mostAhead } from './duckdb-host.js';
+import type { OutputColumn } from '../../model/result.js';
+import { DuckDbHost, mostAhead, type Statements } from './duckdb-host.js';
 
 describe('an engine with little memory', () => {
   let folder: string;
@@ -97,6 +98,63 @@ describe('an engine with little memory', () => {
     }
     assert.equal(rowCount, 4_000_000);
     assert.ok(mostBytes < 700 * 1048576, `${mostBytes} bytes more`);
+  });
+
+  it('takes short answers over whole before their first row is handed out, and no more of longer ones', async () => {
+    const columns: OutputColumn[] = [
+      { name: 'n', type: { kind: 'int', bits: 64, signed: true }, source: undefined },
+    ];
+    const made: number[] = [];
+    let turnCount = 0;
+    const rowCounts = [9000, 30_000];
+    function* statements(): Statements {
+      for (const [index, rowCount] of rowCounts.entries()) {
+        yield {
+          text: `SELECT range + ${index * 100_000} AS n FROM range(${rowCount}) ORDER BY 1`,
+          wholeRows: 10_000,
+          makeTurn: async () => {
+            turnCount++;
+            made.push(0);
+            return () => made.push(-1);
+          },
+          onChunk: (chunk) => made.push(chunk.rowCount),
+        };
+      }
+    }
+    const rows: bigint[] = [];
+    const { signal } = new AbortController();
+    const text = statements();
+    for await (const chunk of host.stream({ text, columns, signal, isSmall: false })) {
+      const values = chunk.columns[0]?.values as BigInt64Array;
+      if (rows.length === 0)
+        assert.deepEqual(made.slice(0, 7), [0, 2048, 2048, 2048, 2048, 808, -1]);
+      rows.push(...values);
+    }
+    const expected = rowCounts.flatMap((rowCount, index) =>
+      Array.from({ length: rowCount }, (_, n) => BigInt(n + index * 100_000)),
+    );
+    assert.deepEqual(rows, expected);
+    assert.equal(turnCount, 2);
+    // The turn of the second ends with the chunk that goes beyond what is taken over.
+    const second = made.slice(made.lastIndexOf(0));
+    assert.equal(second.indexOf(-1), 6);
+  });
+
+  it('gives up a statement that waits for its turn', { timeout: 60_000 }, async () => {
+    const controller = new AbortController();
+    function* statements(): Statements {
+      yield {
+        text: 'SELECT 1 AS n',
+        makeTurn: (signal) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
+            setTimeout(() => controller.abort(), 10);
+          }),
+      };
+    }
+    const { signal } = controller;
+    const chunks = host.stream({ text: statements(), columns: [], signal, isSmall: false });
+    await assert.rejects(chunks.next(), /given up/);
   });
 
   it('explains a query before and after it has been optimised', async () => {

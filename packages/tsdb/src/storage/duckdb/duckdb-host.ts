@@ -125,7 +125,9 @@ export class DuckDbHost {
         const stopped = new AbortController();
         const { onMade, aheadRows = 0 } = options;
         const aheadCount = Math.max(1, Math.ceil(aheadRows / CHUNK_ROWS));
-        const chunks = chunksOf({ connection, text, decoder, signal: stopped.signal });
+        const { signal } = stopped;
+        const givenUp = AbortSignal.any([signal, options.signal]);
+        const chunks = chunksOf({ connection, text, decoder, signal, givenUp });
         const source = onMade === undefined ? chunks : tellingMade(chunks, aheadCount, onMade);
         const stop = (): void => {
           stopped.abort();
@@ -166,7 +168,17 @@ export class DuckDbHost {
 }
 
 /** Statements one after the other; each hears what became of the one before it. */
-export type Statements = Generator<string, void, StatementEnd | undefined>;
+export type Statements = Generator<Statement, void, StatementEnd | undefined>;
+
+export interface Statement {
+  readonly text: string;
+  /** An answer of at most so many rows is taken over from the engine, which then lets go of it, before its first row is handed out. */
+  readonly wholeRows?: number;
+  /** Resolves when the statement may begin, with what is called when the engine goes on only as rows are taken. */
+  readonly makeTurn?: (signal: AbortSignal) => Promise<() => void>;
+  /** Called with each chunk that the engine has made. */
+  readonly onChunk?: (chunk: ResultChunk) => void;
+}
 
 export interface StatementEnd {
   readonly rowCount: number;
@@ -226,6 +238,8 @@ interface Reading {
   readonly decoder: ChunkDecoder;
   /** Asked between two chunks: nobody wants the rest. */
   readonly signal: AbortSignal;
+  /** That, or the query is cancelled. */
+  readonly givenUp: AbortSignal;
 }
 
 async function* chunksOf({
@@ -233,7 +247,7 @@ async function* chunksOf({
   ...reading
 }: Reading & { readonly text: string | Statements }): AsyncGenerator<ResultChunk, void, undefined> {
   if (typeof text === 'string') {
-    yield* chunksOfOne(text, reading);
+    yield* chunksOfOne({ text }, reading);
     return;
   }
   const { connection, signal } = reading;
@@ -245,22 +259,37 @@ async function* chunksOf({
 }
 
 async function* chunksOfOne(
-  text: string,
-  { connection, decoder, signal }: Reading,
+  { text, wholeRows = 0, makeTurn, onChunk }: Statement,
+  { connection, decoder, signal, givenUp }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
+  const endTurn = await makeTurn?.(givenUp);
   const beginMs = performance.now();
-  const result = await connection.stream(text);
-  while (!signal.aborted) {
-    // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
-    // young, and of which the runtime knows nothing.
-    const chunk = decoded(await result.fetchChunk(), decoder);
-    if (chunk === undefined) break;
-    rowCount += chunk.rowCount;
-    const handedOutMs = performance.now();
-    yield chunk;
-    clientMs += performance.now() - handedOutMs;
+  try {
+    const result = await connection.stream(text);
+    const whole: ResultChunk[] = [];
+    for (let isEnd = false; !isEnd && !signal.aborted; ) {
+      // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
+      // young, and of which the runtime knows nothing.
+      const chunk = decoded(await result.fetchChunk(), decoder);
+      isEnd = chunk === undefined;
+      if (chunk !== undefined) {
+        rowCount += chunk.rowCount;
+        onChunk?.(chunk);
+        whole.push(chunk);
+        if (rowCount <= wholeRows) continue;
+      }
+      // What follows waits for the client.
+      endTurn?.();
+      for (let made = whole.shift(); made !== undefined; made = whole.shift()) {
+        const handedOutMs = performance.now();
+        yield made;
+        clientMs += performance.now() - handedOutMs;
+      }
+    }
+  } finally {
+    endTurn?.();
   }
   return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };
 }
