@@ -76,6 +76,36 @@ def process_writes(influxdb3_local, table_batches, args=None):
     await plugins.remove('sums');
   });
 
+  it('hands over every row as it was written when a table is deleted and made again meanwhile', async () => {
+    await plugins.restart(['--wal-flush-interval', '1s']);
+    await plugins.plugin('echo.py', ECHO_WRITES);
+    await plugins.create({
+      plugin_filename: 'echo.py',
+      trigger_name: 'again',
+      trigger_specification: 'all_tables',
+    });
+    const server = plugins.server;
+    const deleteTable = () =>
+      server.http.send('/api/v3/configure/table?db=db1&table=again', { method: 'DELETE' });
+    await write(server, { db: 'db1' }, 'beside f=1 1');
+    await write(server, { db: 'db1' }, 'again a=1i,b=2i,t="text" 1');
+    assertDone(await deleteTable());
+    await write(server, { db: 'db1' }, 'again,t=tag b=20i,c=30i 2');
+    assertDone(await deleteTable());
+    await write(server, { db: 'db1' }, 'again a=1.5,b=true 3');
+    await write(server, { db: 'db1' }, 'beside f=2 2');
+    const log = await plugins.logWith('again', /beside \{'f': 2.0/);
+    assert.deepEqual(log.filter((line) => / (again|beside) /.test(line)).sort(), [
+      "INFO again {'a': 1, 'b': 2, 't': 'text', 'time': 1}",
+      "INFO again {'a': 1.5, 'b': True, 'time': 3}",
+      "INFO again {'t': 'tag', 'b': 20, 'c': 30, 'time': 2}",
+      "INFO beside {'f': 1.0, 'time': 1}",
+      "INFO beside {'f': 2.0, 'time': 2}",
+    ]);
+    await plugins.remove('again');
+    await plugins.restart();
+  });
+
   async function totalWhen(isIt: (total: unknown) => boolean): Promise<unknown> {
     for (let wait = 0; wait < 2400; wait++) {
       const known = await rows(plugins.server, 'db1', 'SHOW TABLES');

@@ -45,9 +45,11 @@ class TableEncoder {
       if (column !== undefined) columns.push(column);
       await this.#pause();
     }
-    const fields = new Map<number, Column>();
+    // Not by id: a table that was deleted and made again meanwhile numbers its columns anew. Where it
+    // gave a name another type, both columns go along, and each row has one of them at most.
+    const fields = new Map<string, Column>();
     for (const { batch } of this.#parts) {
-      for (const { column } of batch.fields) fields.set(column.id, column);
+      for (const { column } of batch.fields) fields.set(`${column.kind} ${column.name}`, column);
     }
     for (const field of fields.values()) {
       columns.push(this.#field(field));
@@ -153,7 +155,9 @@ class TableEncoder {
     let isComplete = true;
     let row = 0;
     for (const { batch } of this.#parts) {
-      const field = batch.fields.find((candidate) => candidate.column.id === column.id);
+      const field = batch.fields.find(
+        ({ column: { name, kind } }) => name === column.name && kind === column.kind,
+      );
       if (field === undefined) isComplete = false;
       else {
         take(field.data, row);
