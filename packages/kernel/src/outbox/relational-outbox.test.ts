@@ -164,3 +164,26 @@ it('keeps events for a subscriber that no longer runs for as long as it may come
     .executeTakeFirstOrThrow();
   assert.ok(positions.seen_ms > startMs + 18 * HOUR_MS);
 });
+
+it('does not sleep over an event that comes while it looks for the last time', async (context) => {
+  const { outbox, publish, store } = await openStill(context);
+  // The clock stands still, so whoever sleeps once sleeps for ever.
+  const handled = new Promise<void>((resolve) => {
+    outbox.subscribe('one', ['wanted'], async () => resolve());
+  });
+  let readCount = 0;
+  const open = store.reader.bind(store);
+  context.mock.method(store, 'reader', () =>
+    open().withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        readCount += 1;
+        // After `start` come the look for events, the look for the last of all, and one more for events.
+        if (readCount === 3) await publish('wanted');
+        return result;
+      },
+    }),
+  );
+  await outbox.start();
+  await handled;
+});

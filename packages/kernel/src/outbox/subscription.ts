@@ -63,12 +63,11 @@ export class Subscription {
       const outcome = await this.#relay(attempt);
       attempt = outcome === 'failed' ? attempt + 1 : 0;
       if (outcome === 'failed') {
-        await this.#sleep(Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS));
+        const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS);
+        await this.#sleep(delayMs, this.#stop.signal);
       } else if (outcome === 'idle' && !this.#hasNews) {
         await this.#passOthers();
-        this.#sleeping = new AbortController();
-        await this.#sleep(this.#options.pollMs ?? 1000, this.#sleeping.signal);
-        this.#sleeping = undefined;
+        await this.#rest();
       }
     }
   }
@@ -185,9 +184,15 @@ export class Subscription {
     return true;
   }
 
-  async #sleep(delayMs: number, wake?: AbortSignal): Promise<void> {
-    const { signal } = this.#stop;
-    const either = wake === undefined ? signal : AbortSignal.any([signal, wake]);
-    await this.#options.clock.sleep(delayMs, either).catch(() => {});
+  /** Until `wake`, `close` or the next look of its own. Either may have come since the last look. */
+  async #rest(): Promise<void> {
+    if (this.#hasNews || this.#stop.signal.aborted) return;
+    this.#sleeping = new AbortController();
+    await this.#sleep(this.#options.pollMs ?? 1000, this.#sleeping.signal);
+    this.#sleeping = undefined;
+  }
+
+  async #sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+    await this.#options.clock.sleep(delayMs, signal).catch(() => {});
   }
 }
