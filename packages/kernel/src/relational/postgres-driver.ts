@@ -99,6 +99,7 @@ class PostgresConnection implements DatabaseConnection {
   /** What the transaction can only be rolled back for. */
   #failure: Error | undefined;
   #isBroken = false;
+  #isReleased = false;
 
   constructor(client: PoolClient, maxTransactionMs: number) {
     this.#client = client;
@@ -127,7 +128,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
-    if (!this.#isInTransaction) return;
+    if (!this.#isInTransaction || this.#isReleased) return;
     this.#end();
     // A connection that cannot even do that is closed, which rolls back as well.
     await this.#query('rollback', []).catch(() => {
@@ -135,20 +136,14 @@ class PostgresConnection implements DatabaseConnection {
     });
   }
 
-  /** Twice is harmless. */
+  /** Twice is harmless: a transaction that took too long was released by its timer. */
   release(): void {
     clearTimeout(this.#timer);
-    if (this.#isBroken && this.#failure === undefined) return;
-    const mustClose = this.#isBroken || this.#isInTransaction;
-    this.#isBroken = true;
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     this.#hasEnded = true;
-    this.#failure = undefined;
     this.#client.off('error', failsByItself);
-    try {
-      this.#client.release(mustClose);
-    } catch {
-      // It was released before.
-    }
+    this.#client.release(this.#isBroken || this.#isInTransaction);
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -182,7 +177,8 @@ class PostgresConnection implements DatabaseConnection {
     } catch (error) {
       const failure = toStoreError(error);
       this.#failure ??= failure;
-      throw failure;
+      // What ran when the time was over failed because its connection went.
+      throw this.#failure instanceof TransactionTimedOut ? this.#failure : failure;
     }
   }
 }

@@ -89,9 +89,27 @@ if (SERVER === undefined) {
         await sql`create table never (id bigint)`.execute(tx);
         await sql`select pg_sleep(5)`.execute(tx);
       });
-      await assert.rejects(slow);
+      await assert.rejects(slow, { kind: 'transaction_timed_out' });
       await assert.rejects(sql`select * from never`.execute(store.reader()), { code: '42P01' });
       assert.equal(await store.transaction(async () => 'next'), 'next');
+      await store.close();
+    });
+
+    it('says of a transaction that took too long between statements that it did', async () => {
+      const store = await open({ maxTransactionMs: 100 });
+      const clock = new SystemClock();
+      const stated = store.transaction(async (tx) => {
+        await sql`create table never (id bigint)`.execute(tx);
+        await clock.sleep(300);
+        await sql`insert into never values (1)`.execute(tx);
+      });
+      await assert.rejects(stated, { kind: 'transaction_timed_out' });
+      const committed = store.transaction(async (tx) => {
+        await sql`create table never (id bigint)`.execute(tx);
+        await clock.sleep(300);
+      });
+      await assert.rejects(committed, { kind: 'transaction_timed_out' });
+      await assert.rejects(sql`select * from never`.execute(store.reader()), { code: '42P01' });
       await store.close();
     });
   });
