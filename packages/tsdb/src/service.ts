@@ -12,6 +12,7 @@ import { warmUpQueries } from './domain/engine/warm-up.js';
 import type { ReadBody } from './domain/engine/write-path.js';
 import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
 import { LanePool, type LaneResult } from './domain/line-protocol/lane-pool.js';
+import { type Diagnostic, readDiagnostics } from './domain/own-metrics/diagnostics.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { readStatistics, type Statistic } from './domain/own-metrics/statistics.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
@@ -67,6 +68,7 @@ export async function openTsdb(
     host.prepare(); // In threads of its own, while the log is read here.
     onTablesFound();
   }
+  const startedMs = clock.nowMs();
   const metrics = new EngineMetrics(needs.metrics);
   const queryLog = new QueryLog({
     maxEntryCount: settings.query_log_max_entries,
@@ -98,7 +100,7 @@ export async function openTsdb(
       nodeId: needs.nodeId,
       nodeUuid: catalog.nodeUuid,
       coreCount: availableParallelism(),
-      startedMs: clock.nowMs(),
+      startedMs,
     },
   });
   const lanes = new LanePool({ hashSeed: Math.floor(random.float() * 2 ** 32) | 0 });
@@ -178,11 +180,35 @@ export async function openTsdb(
     bucketCount: settings.max_select_buckets,
     heldValueCount: settings.max_held_values,
   };
+  const statistics = (): Promise<readonly Statistic[]> =>
+    readStatistics(needs.metrics, {
+      databases: () => catalog.databases(),
+      seriesCounter(table) {
+        const store = engine.tableStore(table);
+        return async () => {
+          await store.whenIndexed();
+          return store.index.count;
+        };
+      },
+      onUncounted: ({ name: database }, { name: table }, err) =>
+        needs.log.error({ err, database, table }, 'series of a table not counted'),
+    });
+  const diagnostics = (): readonly Diagnostic[] =>
+    readDiagnostics({
+      version: settings.reported_version,
+      commit: settings.reported_revision,
+      startedMs,
+      nowMs: clock.nowMs(),
+    });
   return {
     catalog,
     engine,
     influxql: new Influxql({
       ...{ catalog, engine, changes: { catalog, engine } },
+      facts: {
+        ...{ statistics, diagnostics },
+        placesOf: (table) => engine.tableStore(table).places(),
+      },
       ...{ clock, random, limits },
     }),
     caches,
@@ -215,19 +241,7 @@ export async function openTsdb(
     },
     processing,
     recorder,
-    statistics: () =>
-      readStatistics(needs.metrics, {
-        databases: () => catalog.databases(),
-        seriesCounter(table) {
-          const store = engine.tableStore(table);
-          return async () => {
-            await store.whenIndexed();
-            return store.index.count;
-          };
-        },
-        onUncounted: ({ name: database }, { name: table }, err) =>
-          needs.log.error({ err, database, table }, 'series of a table not counted'),
-      }),
+    statistics,
     async close() {
       await processing.engine.close();
       await recorder.close();

@@ -445,7 +445,7 @@ describe('statements that change databases', () => {
         'CREATE CONTINUOUS QUERY c ON d BEGIN SELECT mean(v) INTO x FROM y GROUP BY time(1m) END',
         /trigger/,
       ],
-      ['SHOW SHARDS', /segments/],
+      ['DROP SHARD 1', /segments/],
       ['GRANT ALL TO x', /tokens/],
     ] as const) {
       const text = String(await values(q, 'v1'));

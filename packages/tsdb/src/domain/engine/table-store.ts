@@ -138,6 +138,19 @@ export class TableStore {
     ];
   }
 
+  /** Where rows are, by file and, of those in memory, by time. */
+  places(): {
+    readonly segments: readonly Segment[];
+    readonly buffered: readonly { readonly minTime: bigint; readonly maxTime: bigint }[];
+  } {
+    return {
+      segments: this.#segments.list.map(({ segment }) => segment),
+      buffered: this.#generations.list
+        .flatMap(({ main, late }) => [main, late])
+        .filter(({ rowCount }) => rowCount > 0),
+    };
+  }
+
   /** Smallest `seq` of the rows in memory; `undefined`: there are none. */
   get minBufferedSeq(): bigint | undefined {
     return this.#generations.minSeq;

@@ -10,6 +10,13 @@ export interface AnswerColumn {
   readonly source?: ColumnKind | undefined;
 }
 
+/** What the rows of a series are. */
+export interface AnswerHeading {
+  readonly columns: readonly AnswerColumn[];
+  /** Names of the grouping tags, ascending. */
+  readonly tagNames: readonly string[];
+}
+
 /** Rows of one series; a long one comes in several pieces, one after the other. */
 export interface AnswerSeries {
   readonly name: string;
@@ -17,6 +24,8 @@ export interface AnswerSeries {
   readonly tags: readonly string[];
   readonly rowCount: number;
   readonly columns: readonly ArrayLike<Value>[];
+  /** Where it is another than that of the answer. */
+  readonly heading?: AnswerHeading;
 }
 
 /** Rows of several series behind each other, in columns that they have in common. */
@@ -31,6 +40,8 @@ export interface AnswerBlock {
   readonly areSpansWhole?: boolean | undefined;
   /** Of the rows, whose tags all columns of tags are; `undefined`: nobody knows. */
   readonly series?: SeriesOfRows | undefined;
+  /** Where it is another than that of the answer. */
+  readonly heading?: AnswerHeading | undefined;
 }
 
 /** The rows `[from, to)` of a block, at least one: a series, or its next piece. */
@@ -41,10 +52,7 @@ export interface AnswerSpan {
 }
 
 /** The answer to one statement. */
-export interface Answer {
-  readonly columns: readonly AnswerColumn[];
-  /** Names of the grouping tags, ascending. */
-  readonly tagNames: readonly string[];
+export interface Answer extends AnswerHeading {
   /** Zone that times are shown in. */
   readonly zone: string | undefined;
   readonly series: AsyncIterable<AnswerSeries>;
@@ -60,8 +68,8 @@ export function blocksOf({ series, blocks }: Answer): AsyncIterable<AnswerBlock>
 async function* singleBlocks(
   series: AsyncIterable<AnswerSeries>,
 ): AsyncGenerator<AnswerBlock, void, undefined> {
-  for await (const { name, tags, rowCount, columns } of series)
-    yield { name, spans: [{ tags, from: 0, to: rowCount }], columns };
+  for await (const { name, tags, rowCount, columns, heading } of series)
+    yield { name, spans: [{ tags, from: 0, to: rowCount }], columns, heading };
 }
 
 async function* noSeries(): AsyncGenerator<AnswerSeries, void, undefined> {
@@ -111,6 +119,18 @@ export function rowlessAnswer(columns: readonly AnswerColumn[], names: readonly 
         for (const name of names) {
           yield { name, tags: [], rowCount: 0, columns: columns.map(() => []) };
         }
+      },
+    },
+  };
+}
+
+/** Series with headings of their own. */
+export function headedAnswer(series: readonly AnswerSeries[]): Answer {
+  return {
+    ...EMPTY_ANSWER,
+    series: {
+      async *[Symbol.asyncIterator]() {
+        yield* series;
       },
     },
   };

@@ -17,6 +17,7 @@ import { PreparedSelects } from './plan/prepared-selects.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
 import { loadRegexes } from './plan/regex.js';
 import { RunningQueries } from './running-queries.js';
+import type { ServerFacts } from './show/show-server.js';
 import { type Changes, StatementExecutor } from './statement-executor.js';
 
 export interface InfluxqlRequest {
@@ -46,6 +47,7 @@ export class Influxql {
   readonly #catalog: Databases;
   readonly #engine: Pick<Engine, 'openSession'>;
   readonly #changes: Changes | undefined;
+  readonly #facts: ServerFacts | undefined;
   readonly #random: Random;
   readonly #limits: SelectLimits;
   readonly #prepared = new PreparedSelects({ maxCount: MAX_PREPARED });
@@ -56,6 +58,8 @@ export class Influxql {
     readonly engine: Pick<Engine, 'openSession'>;
     /** Without it nothing can be changed. */
     readonly changes: Changes | undefined;
+    /** What the server can tell of itself. */
+    readonly facts?: ServerFacts;
     readonly clock: Clock;
     readonly random: Random;
     readonly limits: SelectLimits;
@@ -63,6 +67,7 @@ export class Influxql {
     this.#catalog = options.catalog;
     this.#engine = options.engine;
     this.#changes = options.changes;
+    this.#facts = options.facts;
     this.#random = options.random;
     this.#limits = options.limits;
     this.#running = new RunningQueries(options.clock);
@@ -100,6 +105,7 @@ export class Influxql {
       read,
       {
         changes: this.#changes,
+        facts: this.#facts,
         databases: () => this.#catalog.databases(),
         queries: () => this.#running.list(),
         kill: (id) => this.#running.kill(id),

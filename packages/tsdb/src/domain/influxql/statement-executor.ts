@@ -28,6 +28,7 @@ import type { ShownQuery } from './running-queries.js';
 import { runSchema } from './schema/run-schema.js';
 import { selectInto } from './schema/select-into.js';
 import { runShow } from './show/run-show.js';
+import type { ServerFacts } from './show/show-server.js';
 
 /** What statements change. */
 export interface Changes {
@@ -38,6 +39,7 @@ export interface Changes {
 /** What statements ask of the server besides data. */
 export interface ServerSide {
   readonly changes: Changes | undefined;
+  readonly facts: ServerFacts | undefined;
   databases(): ReturnType<RelationalCatalog['databases']>;
   queries(): readonly ShownQuery[];
   kill(id: bigint): void;
@@ -47,9 +49,8 @@ export interface ServerSide {
 const ALTERNATIVES: readonly (readonly [RegExp, string])[] = [
   [/CONTINUOUS/, 'use a trigger of the processing engine instead'],
   [/USER|GRANT|REVOKE|PASSWORD/, 'tokens take the place of users: see plinth token'],
-  [/SHARD/, 'segments take the place of shards: see system.parquet_files'],
+  [/SHARD/, 'segments take the place of shards: rows are deleted by time'],
   [/SUBSCRIPTION/, 'use a trigger of the processing engine instead'],
-  [/STATS|DIAGNOSTICS/, 'see /debug/vars, /metrics and the tables of the schema system'],
 ];
 
 /** Runs the statements of one request. */
@@ -82,12 +83,15 @@ export class StatementExecutor {
       case 'show_series':
       case 'show_cardinality':
       case 'show_queries':
+      case 'show_server':
+      case 'show_shards':
       case 'show_nothing':
         return await runShow(statement, {
           env: this.#env,
           session: this.#session,
           databases: () => this.#server.databases(),
           queries: () => this.#server.queries(),
+          facts: this.#server.facts,
         });
       case 'kill_query':
         this.#server.kill(statement.id);

@@ -1,4 +1,4 @@
-import type { Answer } from '../../domain/influxql/answer.js';
+import type { Answer, AnswerHeading } from '../../domain/influxql/answer.js';
 import type { Value } from '../../domain/influxql/plan/data-type.js';
 import { floorDiv } from '../../model/calendar.js';
 
@@ -8,15 +8,17 @@ export async function* encodeCsv(
   epochNs: bigint,
 ): AsyncGenerator<string, void, undefined> {
   let isBegun = false;
-  const header = ['name', 'tags', ...answer.columns.map(({ name }) => name)].map(quoted).join(',');
-  for await (const { name, tags, rowCount, columns } of answer.series) {
-    let out = isBegun ? '' : `${header}\n`;
+  let last: AnswerHeading = answer;
+  for await (const { name, tags, rowCount, columns, heading = answer } of answer.series) {
+    const isSameHeading = isBegun && areSameColumns(heading, last);
+    let out = isSameHeading ? '' : `${isBegun ? '\n' : ''}${headerOf(heading)}\n`;
     isBegun = true;
-    const lead = `${quoted(name)},${quoted(answer.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
+    last = heading;
+    const lead = `${quoted(name)},${quoted(heading.tagNames.map((key, i) => `${key}=${tags[i] ?? ''}`).join(','))}`;
     for (let row = 0; row < rowCount; row++) {
       out += lead;
       for (let i = 0; i < columns.length; i++) {
-        const isTime = answer.columns[i]?.type === 'time';
+        const isTime = heading.columns[i]?.type === 'time';
         out += `,${cellText(columns[i]?.[row] ?? null, isTime ? epochNs : undefined)}`;
       }
       out += '\n';
@@ -24,6 +26,12 @@ export async function* encodeCsv(
     yield out;
   }
 }
+
+const headerOf = ({ columns }: AnswerHeading): string =>
+  ['name', 'tags', ...columns.map(({ name }) => name)].map(quoted).join(',');
+
+const areSameColumns = (a: AnswerHeading, b: AnswerHeading): boolean =>
+  a === b || headerOf(a) === headerOf(b);
 
 function cellText(value: Value, epochNs: bigint | undefined): string {
   if (value === null) return '';

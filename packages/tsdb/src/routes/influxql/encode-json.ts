@@ -1,6 +1,7 @@
 import {
   type Answer,
   type AnswerBlock,
+  type AnswerHeading,
   type AnswerSeries,
   blocksOf,
 } from '../../domain/influxql/answer.js';
@@ -34,7 +35,7 @@ export async function* encodeResult(
   options: JsonOptions,
   { frame, out }: { readonly frame: ResultFrame; readonly out: TextBytes },
 ): AsyncGenerator<void, void, undefined> {
-  const encoder = new SeriesEncoder(answer, options, out);
+  const encoders = new Encoders(answer, options, out);
   const separator = frame.head === '' ? '' : ',';
   let open: SeriesName | undefined;
   let close = '';
@@ -42,6 +43,7 @@ export async function* encodeResult(
   out.text(frame.head);
   for await (const block of blocksOf(answer)) {
     const { name, spans, areSpansWhole = false } = block;
+    const encoder = encoders.of(block);
     encoder.take(block);
     for (const { tags, from, to } of spans) {
       if (!areSpansWhole && open !== undefined && isSame(open, { name, tags })) out.byte(COMMA);
@@ -69,7 +71,7 @@ export async function* encodeChunks(
   frame: ResultFrame,
 ): AsyncGenerator<string, void, undefined> {
   const out = new TextBytes();
-  const encoder = new SeriesEncoder(answer, options, out);
+  const encoders = new Encoders(answer, options, out);
   const size =
     options.chunkSize === 0
       ? Number.POSITIVE_INFINITY
@@ -84,16 +86,17 @@ export async function* encodeChunks(
     const more = goesOn === 'end' ? '' : ',"partial":true';
     const lead = frame.head === '' ? '' : `${frame.head},`;
     const values = chunk.text === '' ? '' : `${VALUES}${chunk.text}]`;
-    return `{"results":[{${lead}"series":[${encoder.head(chunk.series)}${values}${partial}}]${more}}]}\n`;
+    return `{"results":[{${lead}"series":[${encoders.of(chunk.series).head(chunk.series)}${values}${partial}}]${more}}]}\n`;
   };
   let isEmpty = true;
   for await (const piece of answer.series) {
     isEmpty = false;
-    encoder.take(piece);
     if (held !== undefined && !isSame(held.series, piece)) {
       yield document(held, 'result');
       held = undefined;
     }
+    const encoder = encoders.of(piece);
+    encoder.take(piece);
     if (piece.rowCount === 0) held ??= { series: piece, text: '', count: 0 };
     for (let from = 0; from < piece.rowCount; ) {
       if (held !== undefined && held.count === size) {
@@ -120,6 +123,31 @@ export function isSame(a: SeriesName, b: SeriesName): boolean {
 
 const VALUES = ',"values":[';
 const COMMA = 44;
+
+/** One encoder for all series of a heading; nearly all answers have one heading. */
+class Encoders {
+  readonly #answer: Answer;
+  readonly #options: JsonOptions;
+  readonly #out: TextBytes;
+  #heading: AnswerHeading;
+  #encoder: SeriesEncoder;
+
+  constructor(answer: Answer, options: JsonOptions, out: TextBytes) {
+    this.#answer = answer;
+    this.#options = options;
+    this.#out = out;
+    this.#heading = answer;
+    this.#encoder = new SeriesEncoder(answer, options, out);
+  }
+
+  of({ heading = this.#answer }: { readonly heading?: AnswerHeading | undefined }): SeriesEncoder {
+    if (heading !== this.#heading) {
+      this.#heading = heading;
+      this.#encoder = new SeriesEncoder({ ...this.#answer, ...heading }, this.#options, this.#out);
+    }
+    return this.#encoder;
+  }
+}
 
 class SeriesEncoder {
   readonly #out: TextBytes;

@@ -117,8 +117,9 @@ export class MsgpackWriter {
     ]);
   }
 
-  #series(answer: Answer, { of: { name, tags }, rows, rowCount }: HeldSeries, isPartial: boolean) {
-    const { tagNames } = answer;
+  #series(answer: Answer, { of, rows, rowCount }: HeldSeries, isPartial: boolean) {
+    const { name, tags, heading = answer } = of;
+    const { tagNames } = heading;
     const memberCount = 2 + (name === '' ? 0 : 1) + (tagNames.length > 0 ? 1 : 0);
     return [
       mapOf(memberCount + (isPartial ? 1 : 0)),
@@ -132,7 +133,7 @@ export class MsgpackWriter {
           ]),
       ...this.#member(
         'columns',
-        answer.columns.map((column) => column.name),
+        heading.columns.map((column) => column.name),
       ),
       this.#value('values'),
       arrayOf(rowCount),
@@ -147,7 +148,7 @@ export class MsgpackWriter {
     piece: AnswerSeries,
     at: { readonly from: number; readonly to: number; readonly epochNs: bigint | undefined },
   ): void {
-    const types = answer.columns.map(({ type }) => type);
+    const types = (piece.heading ?? answer).columns.map(({ type }) => type);
     const rows: Buffer[] = [];
     for (let row = at.from; row < at.to; row++) {
       rows.push(arrayOf(piece.columns.length));

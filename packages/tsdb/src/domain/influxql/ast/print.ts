@@ -20,6 +20,10 @@ export function printStatement(statement: Statement): string {
       return 'SHOW DATABASES';
     case 'show_queries':
       return 'SHOW QUERIES';
+    case 'show_server':
+      return `SHOW ${statement.what}${statement.group === undefined ? '' : ` FOR ${quoteString(statement.group)}`}`;
+    case 'show_shards':
+      return statement.isGrouped ? 'SHOW SHARD GROUPS' : 'SHOW SHARDS';
     case 'show_nothing':
       return `SHOW ${statement.what}`;
     case 'show_retention_policies':

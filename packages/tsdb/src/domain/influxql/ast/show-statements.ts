@@ -67,6 +67,19 @@ export interface ShowQueries {
   readonly kind: 'show_queries';
 }
 
+/** What the server tells of itself. */
+export interface ShowServer {
+  readonly kind: 'show_server';
+  readonly what: 'STATS' | 'DIAGNOSTICS';
+  /** `FOR 'group'`. */
+  readonly group?: string;
+}
+
+export interface ShowShards {
+  readonly kind: 'show_shards';
+  readonly isGrouped: boolean;
+}
+
 /** A list that is always empty: tools ask for it whether or not they need it. */
 export interface ShowNothing {
   readonly kind: 'show_nothing';

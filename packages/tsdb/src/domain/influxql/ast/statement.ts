@@ -19,6 +19,8 @@ import type {
   ShowQueries,
   ShowRetentionPolicies,
   ShowSeries,
+  ShowServer,
+  ShowShards,
   ShowTagKeys,
   ShowTagValues,
 } from './show-statements.js';
@@ -44,6 +46,8 @@ export type ShowStatement =
   | ShowSeries
   | ShowCardinality
   | ShowQueries
+  | ShowServer
+  | ShowShards
   | ShowNothing;
 
 export type Statement =

@@ -126,7 +126,7 @@ function parseCardinality(tokens: TokenStream, of: CardinalityOf, isBegun: boole
   };
 }
 
-/** Statements about what this server does not have. */
+/** Statements about the server, and what it does not have. */
 function parseOthers(first: string, tokens: TokenStream): Statement {
   const second = tokens.peek();
   switch (first) {
@@ -142,19 +142,28 @@ function parseOthers(first: string, tokens: TokenStream): Statement {
       return { kind: 'unsupported', what: 'SHOW GRANTS' };
     case 'SHARD':
       tokens.expectKeyword('GROUPS', 'invalid SHOW SHARD GROUPS statement, expected GROUPS');
-      return { kind: 'unsupported', what: 'SHOW SHARD GROUPS' };
+      return { kind: 'show_shards', isGrouped: true };
     case 'STATS':
     case 'DIAGNOSTICS':
-      if (tokens.takeKeyword('FOR')) tokens.next();
-      return { kind: 'unsupported', what: `SHOW ${first}` };
+      return parseServer(first, tokens);
     case 'USERS':
     case 'SUBSCRIPTIONS':
       return { kind: 'show_nothing', what: first };
     case 'SHARDS':
-      return { kind: 'unsupported', what: `SHOW ${first}` };
+      return { kind: 'show_shards', isGrouped: false };
     default:
       throw tokens.scanner.fail(BAD_SHOW, second.at);
   }
+}
+
+function parseServer(what: 'STATS' | 'DIAGNOSTICS', tokens: TokenStream): Statement {
+  if (!tokens.takeKeyword('FOR')) return { kind: 'show_server', what };
+  const token = tokens.peek();
+  if (token.kind !== 'string') {
+    throw tokens.failHere(`invalid SHOW ${what} statement, expected string`);
+  }
+  tokens.next();
+  return { kind: 'show_server', what, group: token.text };
 }
 
 function parseClauses(tokens: TokenStream): ShowClauses {

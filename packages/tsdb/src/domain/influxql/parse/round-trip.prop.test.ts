@@ -173,6 +173,10 @@ describe('printing InfluxQL', () => {
   it('keeps what other statements say', () => {
     const texts = [
       'SHOW TAG VALUES ON db FROM cpu, /m/ WITH KEY IN (host, "a b") WHERE host = \'x\' LIMIT 1 OFFSET 2',
+      'SHOW STATS',
+      "SHOW DIAGNOSTICS FOR 'it\\'s'",
+      'SHOW SHARDS',
+      'SHOW SHARD GROUPS',
       'SHOW MEASUREMENTS ON db.rp WITH MEASUREMENT =~ /c/',
       'SHOW SERIES EXACT CARDINALITY FROM cpu',
       'CREATE DATABASE db WITH DURATION 1d REPLICATION 1 SHARD DURATION 1h NAME rp',

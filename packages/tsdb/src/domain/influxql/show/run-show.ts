@@ -21,6 +21,8 @@ import { runCardinality, seriesKeys } from './cardinality.js';
 import { goDuration } from './go-duration.js';
 import { keyTest } from './key-test.js';
 import { splitListedValues } from './listed-values.js';
+import { type ServerFacts, showServer } from './show-server.js';
+import { showShards } from './show-shards.js';
 import { hasRows, matchingTagSets, tagKeys, tagSetsWhere } from './tag-sets.js';
 
 export interface ShowContext {
@@ -33,6 +35,8 @@ export interface ShowContext {
     readonly database: string;
     readonly durationMs: number;
   }[];
+  /** Absent where nobody can ask. */
+  readonly facts: ServerFacts | undefined;
 }
 
 const text = (name: string): AnswerColumn => ({ name, type: 'string' });
@@ -100,6 +104,13 @@ export async function runShow(show: ShowStatement, context: ShowContext): Promis
           },
         ],
       );
+    case 'show_server':
+      return context.facts === undefined ? EMPTY_ANSWER : await showServer(show, context.facts);
+    case 'show_shards': {
+      const { facts } = context;
+      if (facts === undefined) return EMPTY_ANSWER;
+      return showShards(context.databases(), (table) => facts.placesOf(table), show);
+    }
     case 'show_nothing':
       return showNothing(show.what, context);
     default:

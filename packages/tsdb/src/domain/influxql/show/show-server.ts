@@ -1,0 +1,44 @@
+import type { TableSchema } from '../../../model/schema.js';
+import type { Diagnostic } from '../../own-metrics/diagnostics.js';
+import type { Statistic } from '../../own-metrics/statistics.js';
+import { type Answer, type AnswerSeries, headedAnswer } from '../answer.js';
+import type { ShowServer } from '../ast/show-statements.js';
+import type { Value } from '../plan/data-type.js';
+import type { RowPlaces } from './show-shards.js';
+
+/** What the server can tell of itself. */
+export interface ServerFacts {
+  statistics(): Promise<readonly Statistic[]>;
+  diagnostics(): readonly Diagnostic[];
+  placesOf(table: TableSchema): RowPlaces;
+}
+
+type Group = Diagnostic & { readonly tags?: Statistic['tags'] };
+
+/** One series a group, with columns and tags of its own, columns ascending. Source: the 1.x server. */
+export async function showServer(show: ShowServer, facts: ServerFacts): Promise<Answer> {
+  const groups: readonly Group[] =
+    show.what === 'STATS' ? await facts.statistics() : facts.diagnostics();
+  const wanted = groups.filter(({ name }) => show.group === undefined || name === show.group);
+  return headedAnswer(wanted.map(seriesOf));
+}
+
+function seriesOf({ name, tags = {}, values }: Group): AnswerSeries {
+  const names = Object.keys(values).sort();
+  const tagNames = Object.keys(tags).sort();
+  const row = names.map((column) => cellOf(values[column]));
+  const columns = names.map((column, i) => {
+    const type = typeof row[i] === 'bigint' ? ('integer' as const) : ('string' as const);
+    return { name: column, type };
+  });
+  return {
+    name,
+    tags: tagNames.map((tag) => tags[tag] ?? ''),
+    rowCount: 1,
+    columns: row.map((value) => [value]),
+    heading: { columns, tagNames },
+  };
+}
+
+const cellOf = (value: string | number | undefined): Value =>
+  typeof value === 'number' ? BigInt(Math.round(value)) : (value ?? null);

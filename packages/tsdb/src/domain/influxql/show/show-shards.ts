@@ -1,0 +1,93 @@
+import { floorDiv, NS_PER_DAY } from '../../../model/calendar.js';
+import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+import type { Segment } from '../../../storage/segments/segment.js';
+import { type Answer, type AnswerColumn, listAnswer } from '../answer.js';
+import type { Value } from '../plan/data-type.js';
+
+/** Where a table has rows: its segments, and times of rows that are in none yet. */
+export interface RowPlaces {
+  readonly segments: readonly Segment[];
+  readonly buffered: readonly { readonly minTime: bigint; readonly maxTime: bigint }[];
+}
+
+/** The times `[startNs, endNs)` of a policy that share their segments. */
+interface Shard {
+  readonly database: string;
+  readonly policy: string;
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+  readonly expiryNs: bigint;
+}
+
+const DEFAULT_POLICY = 'autogen';
+const text = (name: string): AnswerColumn => ({ name, type: 'string' });
+const integer = (name: string): AnswerColumn => ({ name, type: 'integer' });
+
+/**
+ * Spans of time that segments have to themselves stand for the shards of 1.x, rows in memory for the days that they are of.
+ * Numbers count through the list: segments that are merged change them.
+ */
+export function showShards(
+  databases: readonly DatabaseSchema[],
+  placesOf: (table: TableSchema) => RowPlaces,
+  { isGrouped }: { readonly isGrouped: boolean },
+): Answer {
+  const shards = databases
+    .flatMap((database) => shardsOf(database, placesOf))
+    .sort((a, b) => compare(a.database, b.database) || compare(a.startNs, b.startNs));
+  const rows = shards.map((shard, index) => ({ shard, row: rowOf(shard, BigInt(index + 1)) }));
+  const times = ['start_time', 'end_time', 'expiry_time'].map(text);
+  const about = [integer('id'), text('database'), text('retention_policy')];
+  if (isGrouped) {
+    return listAnswer(
+      [...about, ...times],
+      [{ name: 'shard groups', rows: rows.map(({ row }) => [...row.about, ...row.times]) }],
+    );
+  }
+  const names = [...new Set(shards.map(({ database }) => database))];
+  return listAnswer(
+    [...about, integer('shard_group'), ...times, text('owners')],
+    names.map((name) => ({
+      name,
+      rows: rows
+        .filter(({ shard }) => shard.database === name)
+        .map(({ row }) => [...row.about, row.about[0] ?? null, ...row.times, '']),
+    })),
+  );
+}
+
+function rowOf(shard: Shard, id: bigint): { readonly about: Value[]; readonly times: Value[] } {
+  const { database, policy, startNs, endNs, expiryNs } = shard;
+  return { about: [id, database, policy], times: [startNs, endNs, expiryNs].map(secondText) };
+}
+
+function shardsOf(
+  schema: DatabaseSchema,
+  placesOf: (table: TableSchema) => RowPlaces,
+): readonly Shard[] {
+  const [database = '', policy = DEFAULT_POLICY] = schema.name.split('/');
+  const spans = new Map<string, Shard>();
+  const add = (startNs: bigint, endNs: bigint): void => {
+    const expiryNs = endNs + (schema.retentionNs ?? 0n);
+    spans.set(`${startNs} ${endNs}`, { database, policy, startNs, endNs, expiryNs });
+  };
+  for (const table of schema.tables.values()) {
+    const { segments, buffered } = placesOf(table);
+    for (const { chunkStartNs, chunkWidthNs, minTime, maxTime } of segments) {
+      if (chunkWidthNs > 0n) add(chunkStartNs, chunkStartNs + chunkWidthNs);
+      else add(...daysOf(minTime, maxTime));
+    }
+    for (const { minTime, maxTime } of buffered) add(...daysOf(minTime, maxTime));
+  }
+  return [...spans.values()];
+}
+
+const daysOf = (minTime: bigint, maxTime: bigint): [startNs: bigint, endNs: bigint] => [
+  floorDiv(minTime, NS_PER_DAY) * NS_PER_DAY,
+  (floorDiv(maxTime, NS_PER_DAY) + 1n) * NS_PER_DAY,
+];
+
+const secondText = (ns: bigint): string =>
+  new Date(Number(floorDiv(ns, 1_000_000n))).toISOString().replace(/\.\d+Z$/, 'Z');
+
+const compare = <T extends string | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,45 @@
+import { availableParallelism, hostname } from 'node:os';
+import { goDuration } from '../influxql/show/go-duration.js';
+
+/** Facts about the server in the groups and under the names that a 1.x server has for them. */
+export interface Diagnostic {
+  readonly name: string;
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+/** As Go names what a 1.x server is built for. */
+const GO_ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
+
+export function readDiagnostics(at: {
+  readonly version: string;
+  readonly commit: string;
+  readonly startedMs: number;
+  readonly nowMs: number;
+}): readonly Diagnostic[] {
+  const upSec = Math.max(0, Math.floor((at.nowMs - at.startedMs) / 1000));
+  return [
+    {
+      name: 'build',
+      values: { Branch: '', 'Build Time': '', Commit: at.commit, Version: at.version },
+    },
+    { name: 'network', values: { hostname: hostname() } },
+    {
+      name: 'runtime',
+      values: {
+        GOARCH: GO_ARCHITECTURES[process.arch] ?? process.arch,
+        GOMAXPROCS: availableParallelism(),
+        GOOS: process.platform,
+        version: process.version,
+      },
+    },
+    {
+      name: 'system',
+      values: {
+        PID: process.pid,
+        currentTime: new Date(at.nowMs).toISOString(),
+        started: new Date(at.startedMs).toISOString(),
+        uptime: goDuration(BigInt(upSec) * 1_000_000_000n),
+      },
+    },
+  ];
+}
