@@ -13,6 +13,8 @@ export interface ReceivedEvent {
 export class EventReceiver {
   readonly url: string;
   status = 200;
+  /** Takes requests and never answers them. */
+  isSilent = false;
   readonly received: ReceivedEvent[] = [];
   readonly #server: Server;
   #waiting: (() => void)[] = [];
@@ -32,7 +34,7 @@ export class EventReceiver {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         this.received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-        response.writeHead(this.status).end();
+        if (!this.isSilent) response.writeHead(this.status).end();
         for (const wake of this.#waiting.splice(0)) wake();
       });
     });

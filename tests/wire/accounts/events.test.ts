@@ -260,6 +260,32 @@ describe('event destinations', () => {
     }
   });
 
+  it('keeps no receiver waiting for one that does not answer', async () => {
+    await using silent = await EventReceiver.start();
+    silent.isSilent = true;
+    await using lively = await EventReceiver.start();
+    const made: string[] = [];
+    for (const { url } of [silent, lively]) {
+      const body = {
+        name: 'Turns',
+        type: 'webhook_endpoint',
+        event_payload: 'thin',
+        enabled_events: ['v2.core.account.created'],
+        webhook_endpoint: { url },
+      };
+      made.push((await server.ok('/v2/core/event_destinations', { body })).id);
+    }
+    // Far more than go to one receiver at a time.
+    for (let index = 0; index < 60; index++) {
+      const { id } = await server.create({});
+      await lively.event(({ related_object }) => related_object.id === id);
+    }
+    assert.equal(silent.received.length, 16, 'the others wait for their turn');
+    for (const id of made) {
+      await server.ok(`/v2/core/event_destinations/${id}`, { method: 'DELETE' });
+    }
+  });
+
   it('refuses what is no destination', async () => {
     const body = {
       name: 'x',

@@ -85,6 +85,7 @@ export type TableName = keyof AccountTables;
 export const ACCOUNT_MIGRATIONS: readonly Migration[] = [
   { name: '0001_accounts', up: createTables },
   { name: '0002_guards', up: createGuards },
+  { name: '0003_delivery_turns', up: indexDeliveries },
 ];
 
 async function createTables(tx: Transaction<unknown>): Promise<void> {
@@ -146,6 +147,16 @@ async function createGuards(tx: Transaction<unknown>): Promise<void> {
     sql`create table accounts_guards (
       id text primary key, version text not null, created_ms bigint not null)`,
     sql`create index accounts_guards_created on accounts_guards (created_ms)`,
+  ];
+  for (const statement of statements) await statement.execute(tx);
+}
+
+/** What waits for one destination, soonest first. */
+async function indexDeliveries(tx: Transaction<unknown>): Promise<void> {
+  const statements = [
+    sql`create index accounts_deliveries_turn on accounts_deliveries (destination_id, due_ms)`,
+    sql`drop index accounts_deliveries_destination`,
+    sql`drop index accounts_deliveries_due`,
   ];
   for (const statement of statements) await statement.execute(tx);
 }

@@ -1,5 +1,5 @@
 import type { RelationalStore } from '@plinth/kernel';
-import type { Kysely, UpdateResult } from 'kysely';
+import { type Kysely, sql, type UpdateResult } from 'kysely';
 import type { EventDestination } from '../model/event-destination.js';
 import { tenantKey } from '../model/tenant.js';
 import type { AccountTables } from './account-tables.js';
@@ -17,6 +17,11 @@ export interface PendingDelivery {
   readonly attempt: number;
   readonly dueMs: number;
   readonly createdMs: number;
+}
+
+export interface WaitingDestination {
+  readonly destinationId: string;
+  readonly soonestDueMs: number;
 }
 
 /** Destinations of events, and what is on its way to them. */
@@ -95,11 +100,36 @@ export class DestinationStore {
     });
   }
 
-  /** Soonest first, whether due or not. */
-  async listDeliveries(limit: number): Promise<readonly PendingDelivery[]> {
+  /** Destinations that have deliveries, whether due or not. */
+  async listWaitingDestinations(): Promise<readonly WaitingDestination[]> {
+    // One step of the index per destination, however many deliveries wait for it.
+    const { rows } = await sql<{ destination_id: string; due_ms: number }>`
+      with recursive waiting (destination_id) as (
+        select min(destination_id) from accounts_deliveries
+        union all
+        select (select min(destination_id) from accounts_deliveries
+          where destination_id > waiting.destination_id)
+        from waiting where waiting.destination_id is not null)
+      select destination_id, (select min(due_ms) from accounts_deliveries
+        where accounts_deliveries.destination_id = waiting.destination_id) as due_ms
+      from waiting where destination_id is not null`.execute(this.#reader);
+    return rows.map((row) => ({
+      destinationId: row.destination_id,
+      soonestDueMs: Number(row.due_ms),
+    }));
+  }
+
+  /** Soonest first. */
+  async listDue(
+    destinationId: string,
+    nowMs: number,
+    limit: number,
+  ): Promise<readonly PendingDelivery[]> {
     const rows = await this.#reader
       .selectFrom('accounts_deliveries')
       .selectAll()
+      .where('destination_id', '=', destinationId)
+      .where('due_ms', '<=', nowMs)
       .orderBy('due_ms')
       .limit(limit)
       .execute();

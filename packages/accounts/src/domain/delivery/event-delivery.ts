@@ -23,7 +23,9 @@ interface DeliveryNeeds {
 
 /** Attempts after the first; the last comes three days later. */
 const DELAYS_SEC = [5, 30, 120, 600, 3600, 10_800, 21_600, 43_200, 86_400, 86_400] as const;
-const MAX_IN_FLIGHT = 16;
+const MAX_IN_FLIGHT = 256;
+/** A destination that hangs keeps no more places from the others. */
+const MAX_IN_FLIGHT_PER_DESTINATION = 16;
 const LOOK_MS = 1000;
 /** Longer than an attempt takes; after a crash another node makes it then. */
 const CLAIM_MS = 60_000;
@@ -37,6 +39,10 @@ export class EventDelivery {
   readonly #needs: DeliveryNeeds;
   readonly #stop = new AbortController();
   readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #inFlightCounts = new Map<string, number>();
+  /** Destinations that may have something due, in the order of their turns. */
+  readonly #ready = new Set<string>();
+  #isGivingTurns = false;
   #look: Disposable | undefined;
   /** Rows may be there that nobody has looked at. */
   #hasWork = true;
@@ -52,7 +58,7 @@ export class EventDelivery {
   start(): void {
     const { clock, log } = this.#needs;
     const job = { clock, log, name: 'event delivery', intervalMs: LOOK_MS };
-    this.#look = repeatJob(job, () => this.#deliverDue());
+    this.#look = repeatJob(job, () => this.#lookForDue());
   }
 
   async close(): Promise<void> {
@@ -66,6 +72,7 @@ export class EventDelivery {
     const { events, clock, store, commits, destinations } = this.#needs;
     const nowMs = clock.nowMs();
     const writes = new WriteSet();
+    const scheduledFor = new Set<string>();
     for (const bundle of await events.findAll(bundleIds)) {
       for (const destination of destinations.listAll(bundle.tenant)) {
         for (const [index, { type, target }] of bundle.events.entries()) {
@@ -73,6 +80,7 @@ export class EventDelivery {
           const isWanted = type !== PING_TYPE && wantsEvent(destination, type);
           if (!isPinged && !isWanted) continue;
           const event = eventId(bundle, index);
+          scheduledFor.add(destination.id);
           store.putDelivery(writes, {
             id: `${event}:${destination.id}`,
             tenant: tenantKey(bundle.tenant),
@@ -89,27 +97,69 @@ export class EventDelivery {
     const guard = { id: `delivery:${announcementId}`, seen: undefined, next: 'made' };
     await commits.commit(writes.guard([{ ...guard, createdMs: nowMs }]));
     this.#hasWork = true;
-    await this.#deliverDue();
+    for (const destinationId of scheduledFor) this.#ready.add(destinationId);
+    await this.#giveTurns();
   }
 
-  async #deliverDue(): Promise<void> {
-    if (!this.#hasWork && !this.#needs.store.isShared) return;
-    if (this.#stop.signal.aborted) return;
-    const nowMs = this.#needs.clock.nowMs();
-    const waiting = await this.#needs.store.listDeliveries(MAX_IN_FLIGHT * 4);
-    this.#hasWork = waiting.length > 0;
-    for (const delivery of waiting) {
-      if (delivery.dueMs > nowMs || this.#inFlight.size >= MAX_IN_FLIGHT) break;
-      if (this.#inFlight.has(delivery.id)) continue;
-      const done = this.#attempt(delivery)
-        .catch((err: unknown) => this.#needs.log.error({ err }, 'event delivery failed'))
-        .finally(() => {
-          this.#inFlight.delete(delivery.id);
-          // The next one need not wait for the clock, which tells of failures.
-          void this.#deliverDue().catch(() => {});
-        });
-      this.#inFlight.set(delivery.id, done);
+  async #lookForDue(): Promise<void> {
+    const { store, clock } = this.#needs;
+    if (!this.#hasWork && !store.isShared) return;
+    const nowMs = clock.nowMs();
+    const waiting = await store.listWaitingDestinations();
+    this.#hasWork = waiting.length > 0 || this.#inFlight.size > 0 || this.#ready.size > 0;
+    for (const { destinationId, soonestDueMs } of waiting) {
+      if (soonestDueMs <= nowMs) this.#ready.add(destinationId);
     }
+    await this.#giveTurns();
+  }
+
+  /** One destination after the other, so that those that had to wait for a place come first. */
+  async #giveTurns(): Promise<void> {
+    if (this.#isGivingTurns) return;
+    this.#isGivingTurns = true;
+    try {
+      while (!this.#stop.signal.aborted && this.#inFlight.size < MAX_IN_FLIGHT) {
+        const [destinationId] = this.#ready;
+        if (destinationId === undefined) return;
+        this.#ready.delete(destinationId);
+        await this.#beginDue(destinationId);
+      }
+    } finally {
+      this.#isGivingTurns = false;
+    }
+  }
+
+  async #beginDue(destinationId: string): Promise<void> {
+    const { store, clock } = this.#needs;
+    // Those in flight may be among them.
+    const limit = 2 * MAX_IN_FLIGHT_PER_DESTINATION;
+    for (const delivery of await store.listDue(destinationId, clock.nowMs(), limit)) {
+      if (this.#inFlight.has(delivery.id)) continue;
+      if (this.#stop.signal.aborted || this.#inFlight.size >= MAX_IN_FLIGHT) return;
+      if (this.#countInFlight(destinationId) >= MAX_IN_FLIGHT_PER_DESTINATION) return;
+      this.#begin(delivery);
+    }
+  }
+
+  #begin(delivery: PendingDelivery): void {
+    const { id, destinationId } = delivery;
+    const done = this.#attempt(delivery)
+      .catch((err: unknown) => this.#needs.log.error({ err }, 'event delivery failed'))
+      .finally(() => {
+        this.#inFlight.delete(id);
+        const left = this.#countInFlight(destinationId) - 1;
+        if (left === 0) this.#inFlightCounts.delete(destinationId);
+        else this.#inFlightCounts.set(destinationId, left);
+        // The next one need not wait for the clock, which tells of failures.
+        this.#ready.add(destinationId);
+        void this.#giveTurns().catch(() => {});
+      });
+    this.#inFlight.set(id, done);
+    this.#inFlightCounts.set(destinationId, this.#countInFlight(destinationId) + 1);
+  }
+
+  #countInFlight(destinationId: string): number {
+    return this.#inFlightCounts.get(destinationId) ?? 0;
   }
 
   async #attempt(delivery: PendingDelivery): Promise<void> {
@@ -137,6 +187,7 @@ export class EventDelivery {
       store.putDelivery(writes, { ...delivery, attempt: attempt + 1, dueMs });
     }
     await commits.commit(writes);
+    this.#hasWork = true;
   }
 
   async #eventOf(
