@@ -29,7 +29,7 @@ export interface QuerySession {
   read(statement: SessionStatement): AsyncIterable<ResultChunk>;
   /** The answer of rows in memory; `undefined`: they do not answer this. */
   readDirectly(request: DirectRequest): Promise<Iterable<ResultChunk> | undefined>;
-  /** Between two of the items others may have the query's place. */
+  /** Between two of the items others may have the query's place, and their turn where the items are made at once. */
   lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
   /** The distinct tag sets of a table. */
   seriesOf(table: TableSchema): SeriesIndex;

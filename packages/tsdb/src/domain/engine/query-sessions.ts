@@ -68,7 +68,11 @@ export class QuerySessions {
         if (chunks !== undefined) logged.prepared([]);
         return chunks;
       },
-      lending: (items) => lendingBetween(slot, items),
+      lending: (items) =>
+        lendingBetween(
+          slot,
+          Symbol.asyncIterator in items ? items : inTurns(items, deadline.signal),
+        ),
       seriesOf: (table) => sources.seriesOf(table),
       livenessOf: (table) => ({
         visibleFromNs: sources.visibleFrom(table, nowNs),

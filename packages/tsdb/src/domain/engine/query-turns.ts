@@ -1,4 +1,3 @@
-import type { ResultChunk } from '../../model/result.js';
 import { StepRunner } from '../../model/steps.js';
 import type { QuerySlot } from './query-slots.js';
 
@@ -18,14 +17,14 @@ export async function* lendingBetween<T>(
   }
 }
 
-/** Chunks that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
-export async function* inTurns(
-  chunks: Iterable<ResultChunk>,
+/** Items that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
+export async function* inTurns<T>(
+  items: Iterable<T>,
   signal: AbortSignal,
-): AsyncGenerator<ResultChunk, void, undefined> {
+): AsyncGenerator<T, void, undefined> {
   const runner = new StepRunner(signal);
-  for (const chunk of chunks) {
+  for (const item of items) {
     await runner.take();
-    yield chunk;
+    yield item;
   }
 }

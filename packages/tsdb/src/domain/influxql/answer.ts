@@ -58,6 +58,8 @@ export interface Answer extends AnswerHeading {
   readonly series: AsyncIterable<AnswerSeries>;
   /** The same rows for whoever takes those of many series at a time; only one of the two may be read. */
   readonly blocks?: AsyncIterable<AnswerBlock>;
+  /** All of `blocks` when memory has them and they are few. `undefined`: take `blocks`, for which nothing is asked twice. */
+  atHand?(): Promise<readonly AnswerBlock[] | undefined>;
 }
 
 /** The rows of an answer, a block at a time. */

@@ -12,9 +12,9 @@ import {
 } from './answer.js';
 import type { SelectStatement } from './ast/select-statement.js';
 import type { Statement } from './ast/statement.js';
-import { runBlocks } from './execute/run-blocks.js';
+import { BlockRun } from './execute/run-blocks.js';
 import { runSelect } from './execute/run-select.js';
-import { LazyBlock } from './execute/series.js';
+import { LazyBlock, type SeriesBlock } from './execute/series.js';
 import type { Session } from './execute/session.js';
 import { explainSelect } from './explain-select.js';
 import { compileSelect } from './plan/compile-select.js';
@@ -141,30 +141,15 @@ export class StatementExecutor {
   }
 
   #answer(select: CompiledSelect): Answer {
-    const columns: AnswerColumn[] = [
-      { name: select.timeName, type: 'time', source: 'time' },
-      ...select.fields.map((field) => ({
-        name: field.name,
-        type: field.type,
-        source: sourceOf(field, select),
-      })),
-    ];
+    const run = new BlockRun(select, this.#session);
     return {
-      columns,
+      columns: columnsOf(select),
       tagNames: select.groupTags,
       zone: select.zone,
       series: this.#series(select),
-      blocks: this.#blocks(select),
+      blocks: answerBlocks(run),
+      atHand: async () => (await run.atHand())?.map(answerBlock),
     };
-  }
-
-  async *#blocks(select: CompiledSelect): AsyncGenerator<AnswerBlock, void, undefined> {
-    for await (const block of runBlocks(select, this.#session)) {
-      const { name, spans, times, series, areSpansWhole } = block;
-      const vectors = block.vectors && [undefined, ...block.vectors];
-      const facts = { name, spans, times, series, areSpansWhole, vectors };
-      yield new LazyBlock(facts, () => [times, ...block.columns]);
-    }
   }
 
   async *#series(select: CompiledSelect): AsyncGenerator<AnswerSeries, void, undefined> {
@@ -172,6 +157,36 @@ export class StatementExecutor {
       yield { name, tags, rowCount: times.length, columns: [times, ...columns] };
     }
   }
+}
+
+/** The same array for all statements of one shape, as long as its compiled form is remembered. */
+const COLUMNS = new WeakMap<CompiledSelect['fields'], readonly AnswerColumn[]>();
+
+function columnsOf(select: CompiledSelect): readonly AnswerColumn[] {
+  const known = COLUMNS.get(select.fields);
+  if (known !== undefined) return known;
+  const columns: readonly AnswerColumn[] = [
+    { name: select.timeName, type: 'time', source: 'time' },
+    ...select.fields.map((field) => ({
+      name: field.name,
+      type: field.type,
+      source: sourceOf(field, select),
+    })),
+  ];
+  COLUMNS.set(select.fields, columns);
+  return columns;
+}
+
+async function* answerBlocks(run: BlockRun): AsyncGenerator<AnswerBlock, void, undefined> {
+  for await (const block of run.blocks()) yield answerBlock(block);
+}
+
+/** Times are the first column. */
+function answerBlock(block: SeriesBlock): AnswerBlock {
+  const { name, spans, times, series, areSpansWhole } = block;
+  const vectors = block.vectors && [undefined, ...block.vectors];
+  const facts = { name, spans, times, series, areSpansWhole, vectors };
+  return new LazyBlock(facts, () => [times, ...block.columns]);
 }
 
 /** What a field of the answer is in its measurement, unless something is computed of it. */

@@ -33,35 +33,87 @@ const PIECE_SIZE_BYTES = 128 * 1024;
 export async function* encodeResult(
   answer: Answer,
   options: JsonOptions,
-  { frame, out }: { readonly frame: ResultFrame; readonly out: TextBytes },
+  at: { readonly frame: ResultFrame; readonly out: TextBytes },
 ): AsyncGenerator<void, void, undefined> {
-  const encoders = new Encoders(answer, options, out);
-  const separator = frame.head === '' ? '' : ',';
-  let open: SeriesName | undefined;
-  let close = '';
+  const { out } = at;
+  const writer = new ResultWriter(answer, options, at);
   let start = out.size;
-  out.text(frame.head);
   for await (const block of blocksOf(answer)) {
-    const { name, spans, areSpansWhole = false } = block;
-    const encoder = encoders.of(block);
-    encoder.take(block);
-    for (const { tags, from, to } of spans) {
-      if (!areSpansWhole && open !== undefined && isSame(open, { name, tags })) out.byte(COMMA);
-      else {
-        const hasRows = to > from;
-        if (open === undefined) out.ascii(`${separator}"series":[`);
-        else out.ascii(close);
-        encoder.putHead({ name, tags }, hasRows);
-        open = { name, tags };
-        close = hasRows ? ']},' : '},';
-      }
-      encoder.rows(from, to);
+    writer.take(block);
+    for (const span of block.spans) {
+      writer.put(span);
       if (out.size - start < PIECE_SIZE_BYTES) continue;
       yield;
       start = out.size;
     }
   }
-  if (open !== undefined) out.ascii(`${close.slice(0, -1)}]`);
+  writer.end();
+}
+
+/** The same of blocks that are there. */
+export function putResult(
+  { answer, blocks }: { readonly answer: Answer; readonly blocks: readonly AnswerBlock[] },
+  options: JsonOptions,
+  at: { readonly frame: ResultFrame; readonly out: TextBytes },
+): void {
+  const writer = new ResultWriter(answer, options, at);
+  for (const block of blocks) {
+    writer.take(block);
+    for (const span of block.spans) writer.put(span);
+  }
+  writer.end();
+}
+
+/** One result, span by span. */
+class ResultWriter {
+  readonly #out: TextBytes;
+  readonly #encoders: Encoders;
+  readonly #separator: string;
+  #encoder: SeriesEncoder;
+  #open: SeriesName | undefined;
+  #close = '';
+  #name = '';
+  #areSpansWhole = false;
+
+  constructor(
+    answer: Answer,
+    options: JsonOptions,
+    { frame, out }: { readonly frame: ResultFrame; readonly out: TextBytes },
+  ) {
+    this.#out = out;
+    this.#encoders = new Encoders(answer, options, out);
+    this.#encoder = this.#encoders.of({});
+    this.#separator = frame.head === '' ? '' : ',';
+    out.text(frame.head);
+  }
+
+  /** What the next spans are of. */
+  take(block: AnswerBlock): void {
+    this.#name = block.name;
+    this.#areSpansWhole = block.areSpansWhole ?? false;
+    this.#encoder = this.#encoders.of(block);
+    this.#encoder.take(block);
+  }
+
+  put({ tags, from, to }: AnswerBlock['spans'][number]): void {
+    const out = this.#out;
+    const open = this.#open;
+    const series = { name: this.#name, tags };
+    if (!this.#areSpansWhole && open !== undefined && isSame(open, series)) out.byte(COMMA);
+    else {
+      const hasRows = to > from;
+      if (open === undefined) out.ascii(`${this.#separator}"series":[`);
+      else out.ascii(this.#close);
+      this.#encoder.putHead(series, hasRows);
+      this.#open = series;
+      this.#close = hasRows ? ']},' : '},';
+    }
+    this.#encoder.rows(from, to);
+  }
+
+  end(): void {
+    if (this.#open !== undefined) this.#out.ascii(`${this.#close.slice(0, -1)}]`);
+  }
 }
 
 /** One document for each chunk. Source: tsdb-http, "Chunking". */
@@ -149,49 +201,80 @@ class Encoders {
   }
 }
 
+/** What stands around the tags and before the rows of each series; as bytes, because answers have thousands of series. */
+class SeriesFrame {
+  readonly tagKeys: readonly string[];
+  readonly rest: string;
+  readonly tagKeyPieces: readonly Piece[];
+  readonly restPiece: Piece;
+  readonly rowlessPiece: Piece;
+
+  readonly #tagNames: readonly string[];
+
+  constructor({ columns, tagNames }: AnswerHeading) {
+    this.#tagNames = tagNames;
+    this.tagKeys = tagNames.map(
+      (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
+    );
+    const names = JSON.stringify(columns.map(({ name }) => name));
+    this.rest = `${this.tagKeys.length === 0 ? '' : '},'}"columns":${names}`;
+    this.tagKeyPieces = this.tagKeys.map((key) => new Piece(key));
+    this.restPiece = new Piece(`${this.rest}${VALUES}`);
+    this.rowlessPiece = new Piece(this.rest);
+  }
+
+  isOf(tagNames: readonly string[]): boolean {
+    return tagNames.length === this.#tagNames.length && areSameTags(tagNames, this.#tagNames);
+  }
+}
+
+/** The columns of a statement that is asked again are the same ones. */
+const FRAMES = new WeakMap<Answer['columns'], SeriesFrame>();
+
+function frameOf(answer: AnswerHeading): SeriesFrame {
+  let frame = FRAMES.get(answer.columns);
+  if (!frame?.isOf(answer.tagNames)) {
+    frame = new SeriesFrame(answer);
+    FRAMES.set(answer.columns, frame);
+  }
+  return frame;
+}
+
 class SeriesEncoder {
   readonly #out: TextBytes;
   readonly #rows: RowWriter;
-  readonly #tagKeys: readonly string[];
-  readonly #rest: string;
-  /** The same as bytes: answers have thousands of series. */
-  readonly #tagKeyPieces: readonly Piece[];
-  readonly #restPiece: Piece;
-  readonly #rowlessPiece: Piece;
+  readonly #frame: SeriesFrame;
   #leadName: string | undefined;
-  #leadPiece = new Piece('{');
+  #leadPiece: Piece | undefined;
 
   constructor(answer: Answer, { epochNs, infinities = 'refused' }: JsonOptions, out: TextBytes) {
     this.#out = out;
     this.#rows = new RowWriter(answer.columns, { epochNs, zone: answer.zone, infinities }, out);
-    this.#tagKeys = answer.tagNames.map(
-      (name, i) => `${i === 0 ? '"tags":{' : ','}${JSON.stringify(name)}:`,
-    );
-    const columns = JSON.stringify(answer.columns.map(({ name }) => name));
-    this.#rest = `${this.#tagKeys.length === 0 ? '' : '},'}"columns":${columns}`;
-    this.#tagKeyPieces = this.#tagKeys.map((key) => new Piece(key));
-    this.#restPiece = new Piece(`${this.#rest}${VALUES}`);
-    this.#rowlessPiece = new Piece(this.#rest);
+    this.#frame = frameOf(answer);
   }
 
   head({ name, tags }: SeriesName): string {
-    const tagText = this.#tagKeys.map((key, i) => `${key}${JSON.stringify(tags[i] ?? '')}`);
-    return `${leadOf(name)}${tagText.join('')}${this.#rest}`;
+    const { tagKeys, rest } = this.#frame;
+    const tagText = tagKeys.map((key, i) => `${key}${JSON.stringify(tags[i] ?? '')}`);
+    return `${leadOf(name)}${tagText.join('')}${rest}`;
   }
 
   /** What stands before the rows; without rows there are no `values`. */
   putHead({ name, tags }: SeriesName, hasRows: boolean): void {
     const out = this.#out;
-    if (name !== this.#leadName) {
+    const { tagKeyPieces, restPiece, rowlessPiece } = this.#frame;
+    let lead = this.#leadPiece;
+    if (lead === undefined || name !== this.#leadName) {
+      lead = new Piece(leadOf(name));
       this.#leadName = name;
-      this.#leadPiece = new Piece(leadOf(name));
+      this.#leadPiece = lead;
     }
-    out.put(this.#leadPiece);
-    for (let i = 0; i < this.#tagKeyPieces.length; i++) {
-      out.put(this.#tagKeyPieces[i] as Piece); // below the length
+    out.put(lead);
+    for (let i = 0; i < tagKeyPieces.length; i++) {
+      out.put(tagKeyPieces[i] as Piece); // below the length
       out.jsonText(tags[i] ?? '');
     }
-    out.put(hasRows ? this.#restPiece : this.#rowlessPiece);
+    out.put(hasRows ? restPiece : rowlessPiece);
   }
 
   /** What the next rows are of. */

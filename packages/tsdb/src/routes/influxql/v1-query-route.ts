@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Logger, PlainAnswer, PlainRoute } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
+import type { Answer } from '../../domain/influxql/answer.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
@@ -16,7 +17,7 @@ import { errorAnswer } from '../to-wire.js';
 import { versionHeaders } from '../write/write-routes.js';
 import { UnsupportedValue } from './column-writer.js';
 import { encodeCsv } from './encode-csv.js';
-import { encodeChunks, encodeResult } from './encode-json.js';
+import { encodeChunks, encodeResult, putResult } from './encode-json.js';
 import { MsgpackWriter } from './encode-msgpack.js';
 import { PrettyJson } from './pretty-json.js';
 import { statementErrorText } from './statement-error.js';
@@ -59,15 +60,64 @@ async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Prom
     if (!(error instanceof ParseError)) throw error;
     return { ...head, body: await failedDocument(statementErrorText(error) ?? '', input.format) };
   }
-  const rest = gathered(run, bytesOf(run, input, deps.pieces), deps.log);
+  const { body, rest } = await documentOf(run, input, { pool: deps.pieces, log: deps.log });
+  return rest === undefined
+    ? { ...head, body }
+    : { ...head, body, rest, taken: (piece) => deps.pieces.giveBack(piece) };
+}
+
+/** The answer's beginning, and what follows it. */
+interface V1Document {
+  readonly body: Buffer;
+  readonly rest?: AsyncGenerator<Buffer, void, undefined>;
+}
+
+/** Ends the run when the answer was taken. */
+async function documentOf(
+  run: InfluxqlRun,
+  input: DocumentInput,
+  { pool, log }: { readonly pool?: PiecePool | undefined; readonly log: Logger },
+): Promise<V1Document> {
+  const begun = isShortForm(run, input) ? run.execute(0) : undefined;
+  const short = begun && (await shortDocument(begun, input));
+  if (short !== undefined) {
+    run.end('success');
+    return { body: short };
+  }
+  const rest = gathered(run, bytesOf(run, input, { begun, pool }), log);
   const first = await firstPiece(rest);
   const body = first.done ? Buffer.alloc(0) : first.value;
   // A piece that is not full is the last one, unless the client wants each chunk at once.
   const isWhole = first.done || (body.length < PIECE_LENGTH && input.chunkSize === undefined);
   if (isWhole) await rest.return();
-  return isWhole
-    ? { ...head, body }
-    : { ...head, body, rest, taken: (piece) => deps.pieces.giveBack(piece) };
+  return isWhole ? { body } : { body, rest };
+}
+
+type DocumentInput = Pick<V1Input, 'epochNs' | 'isPretty' | 'chunkSize' | 'format'>;
+
+const isShortForm = (run: InfluxqlRun, input: DocumentInput): boolean =>
+  run.statements.length === 1 &&
+  input.format === 'json' &&
+  input.chunkSize === undefined &&
+  !input.isPretty;
+
+/** A result of few rows that are there, without the stages of longer ones. `undefined`: it is none, or there is a failure to be told. */
+async function shortDocument(
+  begun: Promise<Answer>,
+  input: JsonInput,
+): Promise<Buffer | undefined> {
+  try {
+    const answer = await begun;
+    const blocks = await answer.atHand?.();
+    if (blocks === undefined) return undefined;
+    const out = new TextBytes();
+    out.ascii('{"results":[{');
+    putResult({ answer, blocks }, input, { frame: { head: '"statement_id":0' }, out });
+    out.ascii('}]}\n');
+    return out.take();
+  } catch {
+    return undefined; // It comes again where it is worded.
+  }
 }
 
 /** What is answered when the statements cannot be read. */
@@ -84,25 +134,42 @@ async function failedDocument(error: string, format: V1Input['format']): Promise
   }
 }
 
+/** What an answer is made with. */
+interface Making {
+  /** The first statement's answer, when it has been asked for. */
+  readonly begun: Promise<Answer> | undefined;
+  readonly pool: PiecePool | undefined;
+}
+
 function bytesOf(
   run: InfluxqlRun,
-  input: V1Input,
-  pool?: PiecePool,
+  input: DocumentInput,
+  making: Making,
 ): AsyncGenerator<Buffer, void, undefined> {
   switch (input.format) {
     case 'csv':
       return encoded(csvTexts(run, input));
     case 'json':
-      return jsonPieces(run, input, pool);
+      return jsonPieces(run, input, making);
     case 'msgpack':
       return msgpackPieces(run, input);
   }
 }
 
 /** A whole answer in the format of most clients. */
-export function encodedRun(run: InfluxqlRun, log: Logger): AsyncGenerator<Buffer, void, undefined> {
-  const options = { epochNs: undefined, isPretty: false, chunkSize: undefined };
-  return gathered(run, jsonPieces(run, options), log);
+export async function* encodedRun(
+  run: InfluxqlRun,
+  log: Logger,
+): AsyncGenerator<Buffer, void, undefined> {
+  const input = {
+    epochNs: undefined,
+    isPretty: false,
+    chunkSize: undefined,
+    format: 'json',
+  } as const;
+  const { body, rest } = await documentOf(run, input, { log });
+  yield body;
+  if (rest !== undefined) yield* rest;
 }
 
 type JsonInput = Pick<V1Input, 'epochNs' | 'isPretty' | 'chunkSize'>;
@@ -172,22 +239,24 @@ async function* gathered(
 function jsonPieces(
   run: InfluxqlRun,
   input: JsonInput,
-  pool?: PiecePool,
+  making: Making,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (input.chunkSize !== undefined) return documents(chunkedTexts(run, input));
-  return input.isPretty ? encoded(prettyTexts(run, input)) : plainPieces(run, input, pool);
+  return input.isPretty ? encoded(prettyTexts(run, input)) : plainPieces(run, input, making);
 }
 
 async function* plainPieces(
   run: InfluxqlRun,
   input: JsonInput,
-  pool?: PiecePool,
+  { begun, pool }: Making,
 ): AsyncGenerator<Buffer, void, undefined> {
   const out = new TextBytes(pool);
   out.ascii('{"results":[');
   for (const index of run.statements.keys()) {
     out.ascii(index === 0 ? '{' : ',{');
-    for await (const _written of writeStatement(run, index, { input, out })) {
+    const answer = (): Promise<Answer> =>
+      begun !== undefined && index === 0 ? begun : run.execute(index);
+    for await (const _written of writeStatement(answer, index, { input, out })) {
       if (out.size >= PIECE_LENGTH) yield out.take();
     }
     out.ascii('}');
@@ -201,7 +270,7 @@ async function* prettyTexts(
   input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const pretty = new PrettyJson();
-  for await (const piece of plainPieces(run, input)) {
+  for await (const piece of plainPieces(run, input, { begun: undefined, pool: undefined })) {
     const text = piece.toString();
     // The newline at the end stands outside.
     yield text.endsWith('\n') ? `${pretty.add(text.slice(0, -1))}\n` : pretty.add(text);
@@ -219,7 +288,7 @@ async function* chunkedTexts(
 }
 
 async function* writeStatement(
-  run: InfluxqlRun,
+  answerOf: () => Promise<Answer>,
   index: number,
   { input, out }: { readonly input: JsonInput; readonly out: TextBytes },
 ): AsyncGenerator<void, void, undefined> {
@@ -228,7 +297,7 @@ async function* writeStatement(
   let isBegun = false;
   try {
     // Until the first rows have gone out a failure is the whole result.
-    const answer = await run.execute(index);
+    const answer = await answerOf();
     for await (const _written of encodeResult(answer, input, { frame: { head }, out })) {
       isBegun = true;
       yield;
@@ -262,7 +331,7 @@ async function* chunkedStatement(
 
 async function* msgpackPieces(
   run: InfluxqlRun,
-  input: V1Input,
+  input: DocumentInput,
 ): AsyncGenerator<Buffer, void, undefined> {
   const writer = await MsgpackWriter.load();
   const isChunked = input.chunkSize !== undefined;
@@ -294,7 +363,7 @@ async function* msgpackPieces(
 
 async function* csvTexts(
   run: InfluxqlRun,
-  input: V1Input,
+  input: DocumentInput,
 ): AsyncGenerator<string, void, undefined> {
   let isFirst = true;
   for (const index of run.statements.keys()) {

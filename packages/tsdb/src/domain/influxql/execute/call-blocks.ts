@@ -1,4 +1,5 @@
 import { BucketLimitExceeded } from '../../../errors.js';
+import { DictionaryVector } from '../../../model/dictionary-vector.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { Value } from '../plan/data-type.js';
 import type { AggregateRequest } from './read-aggregates.js';
@@ -44,40 +45,62 @@ export function* callBlocks(
   chunks: readonly ResultChunk[],
   request: PlainCalls,
 ): Generator<SeriesBlock, void, undefined> {
+  const { groupTags, windows, calls } = request;
   const series = new OpenSeries(request);
   const first = keyCountOf(request);
   for (const { rowCount, columns } of chunks) {
-    const tags = columns
-      .slice(0, request.groupTags.length)
-      .map((vector) => tagTexts(vector, rowCount));
-    const starts = columns[request.groupTags.length]?.values as BigInt64Array; // when there are windows
-    const values = request.calls.map(({ type }, i) =>
+    const tags = columns.slice(0, groupTags.length).map((vector) => textsOf(vector, rowCount));
+    const starts =
+      windows === undefined
+        ? undefined
+        : (columns[groupTags.length]?.values as BigInt64Array<ArrayBuffer>); // of a length of its own
+    const values = calls.map(({ type }, i) =>
       vectorValues(columns[first + i] as ColumnVector, rowCount, type),
     );
-    const rows = new BlockRows(request, values, rowCount);
-    for (let row = 0; row < rowCount; row++) {
-      const timeNs = request.windows === undefined ? request.baseNs : (starts[row] as bigint);
-      if (!series.isOf(tags, row)) {
+    const rows = new BlockRows(request, { values, starts, rowCount });
+    for (let from = 0; from < rowCount; ) {
+      let to = from + 1;
+      while (to < rowCount && isSameGroup(tags, from, to)) to++;
+      if (!series.isOf(tags, from)) {
         yield* series.end(rows);
         series.begin(
-          tags.map((texts) => texts[row] as string),
-          timeNs,
+          tags.map((textOf) => textOf(from)),
+          starts?.[from] ?? 0n,
         );
       }
-      yield* series.fillUpTo(timeNs, rows);
-      series.add(row, timeNs, rows);
+      yield* series.take(from, to, rows);
+      from = to;
     }
     yield* rows.taken();
   }
-  const rest = new BlockRows(request, [], 0);
+  const rest = new BlockRows(request, { values: [], starts: undefined, rowCount: 0 });
   yield* series.end(rest);
   yield* rest.taken();
+}
+
+type TextOf = (row: number) => string;
+
+/** Texts of a tag's rows, absent ones empty. */
+function textsOf(vector: ColumnVector, rowCount: number): TextOf {
+  if (vector instanceof DictionaryVector) {
+    const { codes, texts } = vector;
+    return (row) => texts[codes[row] as number] ?? '';
+  }
+  const texts = tagTexts(vector, rowCount);
+  return (row) => texts[row] as string; // below the length
+}
+
+function isSameGroup(tags: readonly TextOf[], a: number, b: number): boolean {
+  for (const textOf of tags) if (textOf(a) !== textOf(b)) return false;
+  return true;
 }
 
 /** The series that rows are being added to: which bucket comes next. */
 class OpenSeries {
   readonly #request: PlainCalls;
   readonly #everyNs: bigint;
+  /** The first bucket to be filled; `undefined`: the first that has rows. */
+  readonly #firstNs: bigint | undefined;
   /** The last bucket to be filled. */
   readonly #lastNs: bigint;
   #tags: readonly string[] | undefined;
@@ -85,92 +108,161 @@ class OpenSeries {
   #rowCount = 0;
 
   constructor(request: PlainCalls) {
-    const { windows, maxNs } = request;
+    const { windows, minNs, maxNs, hasLowerBound } = request;
     this.#request = request;
     this.#everyNs = windows?.everyNs ?? 0n;
+    this.#firstNs = hasLowerBound ? windows?.of(minNs).start : undefined;
     this.#lastNs = windows?.of(maxNs).start ?? 0n;
   }
 
-  isOf(tags: readonly ArrayLike<string>[], row: number): boolean {
-    return this.#tags?.every((tag, i) => tags[i]?.[row] === tag) === true;
+  isOf(tags: readonly TextOf[], row: number): boolean {
+    const open = this.#tags;
+    if (open === undefined) return false;
+    for (let i = 0; i < open.length; i++) if (tags[i]?.(row) !== open[i]) return false;
+    return true;
   }
 
   begin(tags: readonly string[], timeNs: bigint): void {
-    const { hasLowerBound, windows, minNs, isFilled, bucketLimit } = this.#request;
+    const { isFilled, bucketLimit } = this.#request;
     this.#tags = tags;
     this.#rowCount = 0;
-    this.#nextNs = hasLowerBound && windows !== undefined ? windows.of(minNs).start : timeNs;
+    this.#nextNs = this.#firstNs ?? timeNs;
     if (!isFilled) return;
     const count = (this.#lastNs - this.#nextNs) / this.#everyNs + 1n;
     if (count > BigInt(bucketLimit)) throw new BucketLimitExceeded({ count, limit: bucketLimit });
   }
 
-  add(row: number, timeNs: bigint, rows: BlockRows): void {
-    rows.add(this.#tags ?? [], row, timeNs);
-    this.#rowCount++;
-    this.#nextNs = timeNs + this.#everyNs;
+  /** Rows of this series that follow each other, with the buckets between them. */
+  *take(from: number, to: number, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
+    const { isFilled } = this.#request;
+    if (!isFilled || this.#areNext(from, to, rows)) {
+      rows.addRun(this.#tags ?? [], from, to);
+      this.#rowCount += to - from;
+      if (isFilled) this.#nextNs = rows.timeOf(to - 1) + this.#everyNs;
+      return;
+    }
+    for (let row = from; row < to; row++) {
+      const timeNs = rows.timeOf(row);
+      if (this.#nextNs < timeNs) yield* this.#fillUpTo(timeNs, rows);
+      rows.addRun(this.#tags ?? [], row, row + 1);
+      this.#rowCount++;
+      this.#nextNs = timeNs + this.#everyNs;
+    }
+  }
+
+  /** Whether the rows begin with the next bucket and leave none out: each has a bucket of its own. */
+  #areNext(from: number, to: number, rows: BlockRows): boolean {
+    const start = rows.timeOf(from);
+    if (start !== this.#nextNs) return false;
+    return to - from === 1 || rows.timeOf(to - 1) - start === BigInt(to - from - 1) * this.#everyNs;
   }
 
   /** Buckets without rows before an instant. */
-  *fillUpTo(timeNs: bigint, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
-    if (!this.#request.isFilled) return;
-    while (this.#nextNs < timeNs) {
-      this.add(NO_ROW, this.#nextNs, rows);
+  *#fillUpTo(timeNs: bigint, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
+    for (; this.#nextNs < timeNs; this.#nextNs += this.#everyNs) {
+      rows.addEmpty(this.#tags ?? [], this.#nextNs);
+      this.#rowCount++;
       if (rows.isFull) yield* rows.taken();
     }
   }
 
   *end(rows: BlockRows): Generator<SeriesBlock, void, undefined> {
     if (this.#tags === undefined) return;
-    yield* this.fillUpTo(this.#lastNs + 1n, rows);
+    if (this.#request.isFilled && this.#nextNs <= this.#lastNs)
+      yield* this.#fillUpTo(this.#lastNs + 1n, rows);
     this.#request.onSeries(this.#rowCount);
   }
+}
+
+/** Rows in memory as they were handed out. */
+interface ChunkRows {
+  readonly values: readonly ArrayLike<Value>[];
+  /** Without buckets all rows have one time. */
+  readonly starts: BigInt64Array<ArrayBuffer> | undefined;
+  readonly rowCount: number;
 }
 
 /** Rows of blocks, out of one chunk. */
 class BlockRows {
   readonly #request: PlainCalls;
-  readonly #values: readonly ArrayLike<Value>[];
-  readonly #chunkRowCount: number;
+  readonly #chunk: ChunkRows;
   #spans: { readonly tags: readonly string[]; readonly from: number; to: number }[] = [];
-  #rows: number[] = [];
-  #times: bigint[] = [];
+  #count = 0;
+  /** `undefined` while the rows are the first ones of the chunk. */
+  #picked: { readonly rows: number[]; readonly times: bigint[] } | undefined;
 
-  constructor(request: PlainCalls, values: readonly ArrayLike<Value>[], chunkRowCount: number) {
+  constructor(request: PlainCalls, chunk: ChunkRows) {
     this.#request = request;
-    this.#values = values;
-    this.#chunkRowCount = chunkRowCount;
+    this.#chunk = chunk;
   }
 
   get isFull(): boolean {
-    return this.#rows.length >= BLOCK_ROWS;
+    return this.#count >= BLOCK_ROWS;
   }
 
-  add(tags: readonly string[], row: number, timeNs: bigint): void {
-    const span = this.#spans.at(-1);
-    const at = this.#rows.length;
-    if (span?.tags === tags) span.to = at + 1;
-    else this.#spans.push({ tags, from: at, to: at + 1 });
-    this.#rows.push(row);
-    this.#times.push(timeNs);
+  timeOf(row: number): bigint {
+    return this.#chunk.starts?.[row] ?? this.#request.baseNs;
+  }
+
+  addRun(tags: readonly string[], from: number, to: number): void {
+    if (this.#picked !== undefined || from !== this.#count) {
+      const { rows, times } = this.#pick();
+      for (let row = from; row < to; row++) {
+        rows.push(row);
+        times.push(this.timeOf(row));
+      }
+    }
+    this.#extend(tags, to - from);
+  }
+
+  addEmpty(tags: readonly string[], timeNs: bigint): void {
+    const { rows, times } = this.#pick();
+    rows.push(NO_ROW);
+    times.push(timeNs);
+    this.#extend(tags, 1);
   }
 
   /** The block, if there is a row in it; the next one begins. */
   *taken(): Generator<SeriesBlock, void, undefined> {
-    const rows = this.#rows;
-    if (rows.length === 0) return;
-    const isChunk = rows.length === this.#chunkRowCount && rows.every((row, i) => row === i);
-    const { fields, calls } = this.#request;
-    const columns = fields.map((call): ArrayLike<Value> => {
-      const values = this.#values[call] ?? []; // none when the last series is filled to its end
-      if (isChunk) return values;
-      const empty = calls[call]?.name === 'count' ? 0 : null;
-      return rows.map((row) => (row === NO_ROW ? empty : (values[row] as Value)));
-    });
+    if (this.#count === 0) return;
+    const { starts, rowCount, values } = this.#chunk;
+    const isChunk = this.#picked === undefined && this.#count === rowCount;
+    const { name } = this.#request.source;
     const spans: readonly SeriesSpan[] = this.#spans;
-    yield { spans, times: BigInt64Array.from(this.#times), columns };
+    if (isChunk) {
+      const times = starts ?? new BigInt64Array(rowCount).fill(this.#request.baseNs);
+      yield { name, spans, times, columns: this.#request.fields.map((call) => values[call] ?? []) };
+    } else {
+      const { rows, times } = this.#pick();
+      const columns = this.#request.fields.map((call) => this.#columnOf(call, rows));
+      yield { name, spans, times: BigInt64Array.from(times), columns };
+    }
     this.#spans = [];
-    this.#rows = [];
-    this.#times = [];
+    this.#count = 0;
+    // Rows of the chunk that are to come are not its first ones.
+    this.#picked = { rows: [], times: [] };
+  }
+
+  #columnOf(call: number, rows: readonly number[]): ArrayLike<Value> {
+    const values = this.#chunk.values[call] ?? []; // none when the last series is filled to its end
+    const empty = this.#request.calls[call]?.name === 'count' ? 0 : null;
+    return rows.map((row) => (row === NO_ROW ? empty : (values[row] as Value)));
+  }
+
+  /** The rows one by one. */
+  #pick(): { readonly rows: number[]; readonly times: bigint[] } {
+    this.#picked ??= {
+      rows: Array.from({ length: this.#count }, (_, row) => row),
+      times: Array.from({ length: this.#count }, (_, row) => this.timeOf(row)),
+    };
+    return this.#picked;
+  }
+
+  #extend(tags: readonly string[], count: number): void {
+    const span = this.#spans.at(-1);
+    const from = this.#count;
+    this.#count += count;
+    if (span?.tags === tags) span.to = this.#count;
+    else this.#spans.push({ tags, from, to: this.#count });
   }
 }

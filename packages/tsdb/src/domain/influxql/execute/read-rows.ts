@@ -1,5 +1,5 @@
 import type { DirectRequest } from '../../../model/direct-request.js';
-import type { ColumnVector } from '../../../model/result.js';
+import type { ColumnVector, ResultChunk } from '../../../model/result.js';
 import type { ColumnRef } from '../plan/compiled-select.js';
 import type { Value } from '../plan/data-type.js';
 import type { GroupRows } from './points.js';
@@ -41,12 +41,50 @@ export async function* readRows(
   }
 }
 
-/** The same, as many groups at a time as come together. */
+/**
+ * The same, as many groups at a time as come together.
+ * @param isMemoryAsked rows in memory have been asked, and do not answer this.
+ */
 export async function* readRowBlocks(
   request: RowRequest,
   session: Session,
+  isMemoryAsked = false,
 ): AsyncGenerator<SeriesBlock, void, undefined> {
   const reader = new TableReader(request, session);
+  // Rows in memory answer most statements: the engine's text is made for the others.
+  let made: ReturnType<typeof rowStatement> | undefined;
+  const statement = () => {
+    made ??= rowStatement(request, reader);
+    return made;
+  };
+  const { groupTags, refs, rowLimit } = request;
+  const chunks = session.read({
+    get scans() {
+      return [statement().scan];
+    },
+    get columns() {
+      return [
+        ...groupTags.map((_, i) => outputColumn(`g${i}`, 'string')),
+        outputColumn('t', 'time'),
+        ...refs.map((ref, i) => outputColumn(`c${i}`, ref.type)),
+      ];
+    },
+    isSmall: rowLimit !== undefined && rowLimit <= 10_000 && groupTags.length === 0,
+    render: (scanText) => statement().textOver(scanText(0)),
+    direct: isMemoryAsked ? undefined : reader.direct(directRows(request, reader)),
+  });
+  for await (const chunk of chunks) yield rowBlock(chunk, request);
+}
+
+/** The same question to rows in memory; `undefined`: they do not answer it. */
+export function directRowRequest(request: RowRequest, session: Session): DirectRequest | undefined {
+  const reader = new TableReader(request, session);
+  return reader.direct(directRows(request, reader));
+}
+
+/** The engine's text, and the scan that it needs. */
+function rowStatement(request: RowRequest, reader: TableReader) {
+  const { rowLimit } = request;
   const groups = reader.groups;
   const columns = request.refs.map((ref) => reader.column(ref));
   const wanted = request.wanted.map((ref) => `${reader.column(ref)} IS NOT NULL`);
@@ -63,45 +101,41 @@ export async function* readRowBlocks(
     ...columns.map((text, i) => `${text} AS c${i}`),
   ].join(', ');
   const partition = groups.length === 0 ? '' : `PARTITION BY ${groups.join(', ')} `;
-  const limit =
-    request.rowLimit === undefined ? '' : groups.length === 0 ? ` LIMIT ${request.rowLimit}` : '';
+  const limit = rowLimit === undefined || groups.length > 0 ? '' : ` LIMIT ${rowLimit}`;
   const qualify =
-    request.rowLimit === undefined || groups.length === 0 || request.lastRowsOnly
+    rowLimit === undefined || groups.length === 0 || request.lastRowsOnly
       ? ''
-      : ` QUALIFY row_number() OVER (${partition}ORDER BY ${rowOrder.join(', ')}) <= ${request.rowLimit}`;
-  const scan = reader.scan(request.lastRowsOnly);
-  const chunks = session.read({
-    scans: [scan],
-    columns: [
-      ...groups.map((_, i) => outputColumn(`g${i}`, 'string')),
-      outputColumn('t', 'time'),
-      ...request.refs.map((ref, i) => outputColumn(`c${i}`, ref.type)),
-    ],
-    isSmall: request.rowLimit !== undefined && request.rowLimit <= 10_000 && groups.length === 0,
-    render: (scanText) =>
-      `SELECT ${list} FROM ${scanText(0)} r${where}${qualify} ORDER BY ${order}${limit}`,
-    direct: reader.direct(directRows(request, reader)),
-  });
-  for await (const { rowCount, columns: vectors, series } of chunks) {
-    const isGrouped = groups.length > 0;
-    // In memory, the last row of a group is all that is found of it.
-    const areSpansWhole = isGrouped && request.lastRowsOnly && series !== undefined;
-    const keys = vectors.slice(0, groups.length).map((vector) => tagTexts(vector, rowCount));
-    const times = vectors[groups.length]?.values as BigInt64Array; // the time column is never NULL
-    const read = vectors.slice(groups.length + 1);
-    const spans: SeriesSpan[] = [];
-    for (let from = 0; from < rowCount; ) {
-      let to = from + 1;
-      if (!isGrouped) to = rowCount;
-      else if (!areSpansWhole) while (to < rowCount && isSameKey(keys, from, to)) to++;
-      spans.push({ tags: keys.map((key) => key[from] as string), from, to });
-      from = to;
-    }
-    // A vector for each reference was asked for.
-    const values = (): readonly ArrayLike<Value>[] =>
-      request.refs.map(({ type }, i) => vectorValues(read[i] as ColumnVector, rowCount, type));
-    yield new LazyBlock({ name: '', times, spans, series, areSpansWhole, vectors: read }, values);
+      : ` QUALIFY row_number() OVER (${partition}ORDER BY ${rowOrder.join(', ')}) <= ${rowLimit}`;
+  return {
+    scan: reader.scan(request.lastRowsOnly),
+    textOver: (source: string): string =>
+      `SELECT ${list} FROM ${source} r${where}${qualify} ORDER BY ${order}${limit}`,
+  };
+}
+
+/** Rows as they were answered; values are made of them when somebody asks. */
+export function rowBlock(chunk: ResultChunk, request: RowRequest): SeriesBlock {
+  const { rowCount, columns: vectors, series } = chunk;
+  const keyCount = request.groupTags.length;
+  const isGrouped = keyCount > 0;
+  // In memory, the last row of a group is all that is found of it.
+  const areSpansWhole = isGrouped && request.lastRowsOnly && series !== undefined;
+  const keys = vectors.slice(0, keyCount).map((vector) => tagTexts(vector, rowCount));
+  const times = vectors[keyCount]?.values as BigInt64Array; // the time column is never NULL
+  const read = vectors.slice(keyCount + 1);
+  const spans: SeriesSpan[] = [];
+  for (let from = 0; from < rowCount; ) {
+    let to = from + 1;
+    if (!isGrouped) to = rowCount;
+    else if (!areSpansWhole) while (to < rowCount && isSameKey(keys, from, to)) to++;
+    spans.push({ tags: keys.map((key) => key[from] as string), from, to });
+    from = to;
   }
+  // A vector for each reference was asked for.
+  const values = (): readonly ArrayLike<Value>[] =>
+    request.refs.map(({ type }, i) => vectorValues(read[i] as ColumnVector, rowCount, type));
+  const { name } = request.source;
+  return new LazyBlock({ name, times, spans, series, areSpansWhole, vectors: read }, values);
 }
 
 function isSameKey(keys: readonly ArrayLike<string>[], a: number, b: number): boolean {

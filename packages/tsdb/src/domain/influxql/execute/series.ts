@@ -14,6 +14,7 @@ export interface Series {
 
 /** Rows of several series of one name behind each other; one that goes on comes again in the next block. */
 export interface SeriesBlock {
+  readonly name: string;
   readonly spans: readonly SeriesSpan[];
   readonly times: ArrayLike<bigint>;
   /** One array a field; made when it is asked for. */
@@ -27,7 +28,7 @@ export interface SeriesBlock {
 }
 
 /** What a block is besides its columns. */
-type BlockFacts = Omit<SeriesBlock, 'columns'> & { readonly name: string };
+type BlockFacts = Omit<SeriesBlock, 'columns'>;
 
 /**
  * A block whose columns are made when they are asked for. A class: the runtime keeps the getter of an object literal, and all

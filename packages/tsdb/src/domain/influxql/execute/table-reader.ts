@@ -25,16 +25,18 @@ export class TableReader {
   readonly #range: TableRange;
   readonly #session: Session;
   readonly #columns = new Set<string>();
-  readonly conditions: ScanRequest['tagConditions'];
+  #conditions: ScanRequest['tagConditions'] | undefined;
 
   constructor(range: TableRange, session: Session) {
     this.#range = range;
     this.#session = session;
-    this.conditions = tagConditions(range.filter, session.seriesOf(range.source.table));
-    if (range.filter !== undefined) {
-      for (const ref of filterColumns(range.filter)) this.#columns.add(ref.name);
-      if (usesTime(range.filter)) this.#columns.add('time');
-    }
+  }
+
+  /** Rows in memory are asked without them. */
+  get conditions(): ScanRequest['tagConditions'] {
+    const { filter, source } = this.#range;
+    this.#conditions ??= tagConditions(filter, this.#session.seriesOf(source.table));
+    return this.#conditions;
   }
 
   get time(): string {
@@ -129,7 +131,11 @@ export class TableReader {
   }
 
   scan(lastRowsOnly = false): ScanRequest {
-    const { source, minNs, maxNs } = this.#range;
+    const { source, filter, minNs, maxNs } = this.#range;
+    if (filter !== undefined) {
+      for (const ref of filterColumns(filter)) this.#columns.add(ref.name);
+      if (usesTime(filter)) this.#columns.add('time');
+    }
     return {
       table: source.table,
       columns: [...this.#columns],
