@@ -21,13 +21,14 @@ export function runThrough<T>(steps: Steps<T>): T {
 /** Long enough to be worth the switch, short enough for others to wait for. */
 const TURN_MS = 10;
 
-/** Runs work to its end; others have their turns between its steps. Throws the signal's reason when that is aborted. */
+/** Runs work to its end; others have their turns between its steps. Throws the reason of the signal when that is aborted. */
 export class StepRunner {
-  readonly #signal: AbortSignal;
+  readonly #asker: { readonly signal: AbortSignal };
   #startMs = performance.now();
 
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
+  /** @param asker whose signal may be made when it is looked at: work that ends soon does without. */
+  constructor(asker: { readonly signal: AbortSignal }) {
+    this.#asker = asker;
   }
 
   async run<T>(steps: Steps<T>): Promise<T> {
@@ -42,7 +43,7 @@ export class StepRunner {
   async take(): Promise<void> {
     if (performance.now() - this.#startMs < TURN_MS) return;
     await setImmediate();
-    this.#signal.throwIfAborted();
+    this.#asker.signal.throwIfAborted();
     this.#startMs = performance.now();
   }
 }

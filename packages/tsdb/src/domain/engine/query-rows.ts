@@ -36,7 +36,7 @@ export class QueryRows {
 
   of({ work, planned, parts, toSort, asker }: RunnableQuery): AsyncIterable<ResultChunk> {
     const { signal } = asker;
-    if (typeof work !== 'string') return inTurns(work, signal);
+    if (typeof work !== 'string') return inTurns(work, asker);
     const { columns, isSmall, isExplained } = planned;
     if (parts !== undefined) {
       return parts.rows({ host: this.#host, memory: this.#slices, columns, signal });

@@ -69,10 +69,7 @@ export class QuerySessions {
         return chunks;
       },
       lending: (items) =>
-        lendingBetween(
-          slot,
-          Symbol.asyncIterator in items ? items : inTurns(items, deadline.signal),
-        ),
+        lendingBetween(slot, Symbol.asyncIterator in items ? items : inTurns(items, deadline)),
       seriesOf: (table) => sources.seriesOf(table),
       livenessOf: (table) => ({
         visibleFromNs: sources.visibleFrom(table, nowNs),
@@ -97,7 +94,7 @@ export class QuerySessions {
       const chunks = await this.#sources.answerDirectly(direct, nowNs, asker);
       if (chunks !== undefined) {
         onPrepared([]);
-        yield* inTurns(chunks, asker.signal);
+        yield* inTurns(chunks, asker);
         return;
       }
     }

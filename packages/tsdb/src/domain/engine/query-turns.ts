@@ -1,4 +1,5 @@
 import { StepRunner } from '../../model/steps.js';
+import type { Asker } from './query-deadline.js';
 import type { QuerySlot } from './query-slots.js';
 
 /**
@@ -20,9 +21,9 @@ export async function* lendingBetween<T>(
 /** Items that are made as they are asked for. Others get their turn between two, and who has left gets no more. */
 export async function* inTurns<T>(
   items: Iterable<T>,
-  signal: AbortSignal,
+  asker: Asker,
 ): AsyncGenerator<T, void, undefined> {
-  const runner = new StepRunner(signal);
+  const runner = new StepRunner(asker);
   for (const item of items) {
     await runner.take();
     yield item;

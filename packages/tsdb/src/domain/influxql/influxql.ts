@@ -1,5 +1,4 @@
 import type { Clock, Random } from '@plinth/kernel';
-import { QueryCancelled } from '../../errors.js';
 import { StepRunner } from '../../model/steps.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
@@ -16,6 +15,7 @@ import { PlanEffort } from './plan/plan-effort.js';
 import { PreparedSelects } from './plan/prepared-selects.js';
 import { bindStatement, type Parameters } from './plan/reduce.js';
 import { loadRegexes } from './plan/regex.js';
+import { QueryEnding } from './query-ending.js';
 import { RunningQueries } from './running-queries.js';
 import type { ServerFacts } from './show/show-server.js';
 import { type Changes, StatementExecutor } from './statement-executor.js';
@@ -26,6 +26,7 @@ export interface InfluxqlRequest {
   readonly database: string | undefined;
   readonly policy: string | undefined;
   readonly params: Parameters;
+  /** Whether the client has left; looked at when something takes long. */
   readonly signal: AbortSignal;
   /** `native`: what the version-3 server refuses is refused; changes are for `/query`. */
   readonly dialect?: 'v1' | 'native';
@@ -84,23 +85,21 @@ export class Influxql {
     const { statements } = read;
     await loadRegexes(request.text);
     if (request.dialect === 'native') checkNative(statements);
-    const controller = new AbortController();
-    const abort = (): void => controller.abort(new QueryCancelled());
-    if (request.signal.aborted) abort();
-    request.signal.addEventListener('abort', abort, { once: true });
-    const { signal } = controller;
+    const ending = new QueryEnding(request);
     const session = await this.#engine.openSession({
       language: 'influxql',
       text: request.text,
-      signal,
+      get signal() {
+        return ending.signal;
+      },
     });
     const forget = this.#running.add({
       text: request.text,
       database: request.database ?? '',
-      controller,
+      kill: () => ending.kill(),
     });
     const executor = new StatementExecutor(
-      this.#session(session, session.signal, request.dialect ?? 'v1'),
+      this.#session(session, request.dialect ?? 'v1'),
       this.#environment(request, session),
       read,
       {
@@ -111,7 +110,7 @@ export class Influxql {
         kill: (id) => this.#running.kill(id),
       },
     );
-    const runner = new StepRunner(session.signal);
+    const runner = new StepRunner(session);
     return {
       statements,
       execute: async (index) => {
@@ -120,17 +119,19 @@ export class Influxql {
         return await executor.execute(bindStatement(statement, request.params));
       },
       end: (outcome) => {
-        request.signal.removeEventListener('abort', abort);
+        ending.forget();
         forget();
         session.end(outcome);
       },
     };
   }
 
-  #session(engine: QuerySession, signal: AbortSignal, dialect: 'v1' | 'native'): Session {
+  #session(engine: QuerySession, dialect: 'v1' | 'native'): Session {
     const session: Session = {
       nowNs: engine.nowNs,
-      signal,
+      get signal() {
+        return engine.signal;
+      },
       limits: this.#limits,
       runsBackward: dialect !== 'native',
       read: (statement) => engine.read(statement),

@@ -1,12 +1,12 @@
 import type { Clock } from '@plinth/kernel';
-import { PlanError, QueryCancelled } from '../../errors.js';
+import { PlanError } from '../../errors.js';
 
 interface RunningQuery {
   readonly id: number;
   readonly text: string;
   readonly database: string;
   readonly startMs: number;
-  readonly controller: AbortController;
+  readonly kill: () => void;
 }
 
 /** As `SHOW QUERIES` lists it. */
@@ -48,6 +48,6 @@ export class RunningQueries {
   kill(id: bigint): void {
     const query = this.#running.get(Number(id));
     if (query === undefined) throw new PlanError(`no such query id: ${id}`);
-    query.controller.abort(new QueryCancelled());
+    query.kill();
   }
 }

@@ -55,7 +55,12 @@ async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Prom
   const head = { status: 200, headers: [['content-type', CONTENT_TYPES[input.format]]] } as const;
   let run: InfluxqlRun;
   try {
-    run = await deps.influxql.open({ ...input, signal: request.leaving() });
+    run = await deps.influxql.open({
+      ...input,
+      get signal() {
+        return request.leaving();
+      },
+    });
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     return { ...head, body: await failedDocument(statementErrorText(error) ?? '', input.format) };

@@ -137,7 +137,7 @@ export async function loadUnit(
     await setImmediate();
   }
   invariant(rowCount === to - from, 'a source has as many rows as it says');
-  const runner = new StepRunner(NEVER);
+  const runner = new StepRunner({ signal: NEVER });
   const finished =
     known ?? (part === undefined ? undefined : await runner.run(part.finishInSteps()));
   if (known === undefined) rows.setPart(finished);

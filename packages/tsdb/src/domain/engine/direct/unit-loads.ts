@@ -79,7 +79,7 @@ export class UnitLoads {
         const blocks = blocksOf(source, unit);
         if (blocks === undefined) await this.fromEngine(source, unit, { columns, hasRoom });
         else if (hasRoom(blocksSizeBytes(unit.to - unit.from, columns)))
-          await new StepRunner(NEVER).run(loadBlocks(unit, blocks, columns));
+          await new StepRunner({ signal: NEVER }).run(loadBlocks(unit, blocks, columns));
       }, isUrgent)
       .catch((error: unknown) => {
         this.#onError(error);

@@ -1,6 +1,7 @@
 import type { Column } from '../../../model/column.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
+import type { BufferTable } from '../../../storage/buffer/buffer-table.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { isDirectKind } from '../direct/cached-rows.js';
 import type { ColumnCache } from '../direct/column-cache.js';
@@ -8,7 +9,7 @@ import { answerDirectly, fieldsOf } from '../direct/direct-path.js';
 import type { RowSource } from '../direct/row-source.js';
 import { type LoadAhead, TableColumns } from '../direct/table-columns.js';
 import type { GenerationTable } from '../generation-table.js';
-import { numberedParquetFrom } from '../sources.js';
+import { numberedParquetFrom, tableFrom } from '../sources.js';
 import type { TableParts } from './table-parts.js';
 import type { OpenSegment } from './table-segments.js';
 
@@ -162,32 +163,66 @@ function bufferRows(table: GenerationTable): RowSource[] {
   const { main, late, checkedLateRows } = table;
   const sources: RowSource[] = [];
   if (main.rowCount > 0) {
-    const { rowCount } = main;
-    sources.push({ ...engineRows(table), rowCount, ...main.recentRows() });
+    const { rowCount, engineRows } = main;
+    const { blocks, blocksFrom } = main.recentRows();
+    sources.push(new BufferRows(table, main, { rowCount, engineRows, blocks, blocksFrom }));
   }
-  if (checkedLateRows > 0) {
-    const count = { rowCount: checkedLateRows, engineRows: checkedLateRows };
-    const rows = { key: late, ...count, blocks: [], blocksFrom: checkedLateRows };
-    sources.push({ ...engineRows(table), ...table.lateSource(), kind: 'buffer', ...rows });
-  }
+  if (checkedLateRows > 0) sources.push(new BufferRows(table, late, inEngine(checkedLateRows)));
   return sources;
 }
 
 /** Those rows of `main` that the engine has. */
-function engineRows(table: GenerationTable): RowSource {
-  const { engineRows } = table.main;
-  return {
-    ...table.mainSource(),
-    key: table.main,
-    kind: 'buffer',
-    rowNumber: 'rowid',
-    rowCount: engineRows,
-    engineRows,
-    blocks: [],
-    blocksFrom: engineRows,
-    hold: async () => {
-      table.pinned.pin();
-      return () => table.pinned.unpin();
-    },
-  };
+const engineRows = (table: GenerationTable): RowSource =>
+  new BufferRows(table, table.main, inEngine(table.main.engineRows));
+
+const inEngine = (rowCount: number): RowCounts => ({
+  rowCount,
+  engineRows: rowCount,
+  blocks: [],
+  blocksFrom: rowCount,
+});
+
+type RowCounts = Pick<RowSource, 'rowCount' | 'engineRows' | 'blocks' | 'blocksFrom'>;
+
+/** Made anew for each question, and little of it is looked at. */
+class BufferRows implements RowSource {
+  readonly key: BufferTable;
+  readonly kind = 'buffer';
+  readonly rowNumber = 'rowid';
+  readonly rowCount: number;
+  readonly engineRows: number;
+  readonly blocks: RowSource['blocks'];
+  readonly blocksFrom: number;
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+  readonly #table: GenerationTable;
+
+  constructor(
+    table: GenerationTable,
+    rows: BufferTable,
+    { rowCount, engineRows, blocks, blocksFrom }: RowCounts,
+  ) {
+    this.key = rows;
+    this.rowCount = rowCount;
+    this.engineRows = engineRows;
+    this.blocks = blocks;
+    this.blocksFrom = blocksFrom;
+    this.minTime = rows.minTime;
+    this.maxTime = rows.maxTime;
+    this.#table = table;
+  }
+
+  get from(): string {
+    return tableFrom(this.key.name);
+  }
+
+  hasColumn(id: number): boolean {
+    return this.key.hasColumn(id);
+  }
+
+  async hold(): Promise<() => void> {
+    const { pinned } = this.#table;
+    pinned.pin();
+    return () => pinned.unpin();
+  }
 }

@@ -40,6 +40,7 @@ export class BlockRun {
   }
 
   async *blocks(): AsyncGenerator<SeriesBlock, void, undefined> {
+    this.#session.signal.throwIfAborted();
     const opened = await this.#opened();
     yield* opened.made ?? opened.blocks();
   }
@@ -52,7 +53,6 @@ export class BlockRun {
 
 async function open(select: CompiledSelect, session: Session): Promise<Opened> {
   const [source] = select.sources;
-  session.signal.throwIfAborted();
   if (source?.kind !== 'table' || !isOnePass(select))
     return { blocks: () => singleBlocks(select, session) };
   return select.calls.length === 0

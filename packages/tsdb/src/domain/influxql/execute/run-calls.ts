@@ -73,7 +73,7 @@ class CallRun {
     this.#select = select;
     this.#sources = sources;
     this.#session = session;
-    this.#runner = new StepRunner(session.signal);
+    this.#runner = new StepRunner(session);
     this.#windows =
       select.interval === undefined ? undefined : new Windows(select.interval, select.zone);
     const [source] = sources;

@@ -34,7 +34,7 @@ export async function* sourceRows(
     return;
   }
   const groups = new Groups(request, session);
-  const runner = new StepRunner(session.signal);
+  const runner = new StepRunner(session);
   for (const source of request.sources) {
     if (source.kind === 'table') {
       for await (const piece of readRows(tableRequest(request, source), session)) {
