@@ -50,6 +50,9 @@ const loadParts = async () => {
   return { openTsdb, registerTsdbRoutes };
 };
 
+/** Dashboards ask `/query` for times in milliseconds. */
+const DASHBOARD_EPOCH_NS = 1_000_000n;
+
 /** Begins to load the service's code, so that it is there when the stores are open. A failure shows at `start`. */
 export function preloadTsdb(): void {
   loadParts().catch(() => undefined);
@@ -133,7 +136,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         },
         async influxql(run) {
           const { encodedRun } = await import('./routes/influxql/v1-query-route.js');
-          for await (const _piece of encodedRun(run, needs.log));
+          for await (const _piece of encodedRun(run, needs.log, DASHBOARD_EPOCH_NS));
         },
       });
     },

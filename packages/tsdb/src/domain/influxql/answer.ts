@@ -44,7 +44,7 @@ export interface AnswerBlock {
   readonly heading?: AnswerHeading | undefined;
 }
 
-/** The rows `[from, to)` of a block, at least one: a series, or its next piece. */
+/** The rows `[from, to)` of a block, at least one: a series, or its next piece. No two spans of a block are of one series. */
 export interface AnswerSpan {
   readonly tags: readonly string[];
   readonly from: number;

@@ -73,7 +73,8 @@ class ResultWriter {
   #open: SeriesName | undefined;
   #close = '';
   #name = '';
-  #areSpansWhole = false;
+  /** The next span may go on with the series of the last: the first one of a block, whose others are of other series. */
+  #mayGoOn = false;
 
   constructor(
     answer: Answer,
@@ -90,7 +91,7 @@ class ResultWriter {
   /** What the next spans are of. */
   take(block: AnswerBlock): void {
     this.#name = block.name;
-    this.#areSpansWhole = block.areSpansWhole ?? false;
+    this.#mayGoOn = this.#open !== undefined && block.areSpansWhole !== true;
     this.#encoder = this.#encoders.of(block);
     this.#encoder.take(block);
   }
@@ -99,7 +100,9 @@ class ResultWriter {
     const out = this.#out;
     const open = this.#open;
     const series = { name: this.#name, tags };
-    if (!this.#areSpansWhole && open !== undefined && isSame(open, series)) out.byte(COMMA);
+    const goesOn = this.#mayGoOn && open !== undefined && isSame(open, series);
+    this.#mayGoOn = false;
+    if (goesOn) out.byte(COMMA);
     else {
       const hasRows = to > from;
       if (open === undefined) out.ascii(`${this.#separator}"series":[`);

@@ -165,13 +165,9 @@ function bytesOf(
 export async function* encodedRun(
   run: InfluxqlRun,
   log: Logger,
+  epochNs?: bigint,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const input = {
-    epochNs: undefined,
-    isPretty: false,
-    chunkSize: undefined,
-    format: 'json',
-  } as const;
+  const input = { epochNs, isPretty: false, chunkSize: undefined, format: 'json' } as const;
   const { body, rest } = await documentOf(run, input, { log });
   yield body;
   if (rest !== undefined) yield* rest;

@@ -65,7 +65,7 @@ export function* callBlocks(
         yield* series.end(rows);
         series.begin(
           tags.map((textOf) => textOf(from)),
-          starts?.[from] ?? 0n,
+          () => starts?.[from] ?? 0n,
         );
       }
       yield* series.take(from, to, rows);
@@ -122,11 +122,12 @@ class OpenSeries {
     return true;
   }
 
-  begin(tags: readonly string[], timeNs: bigint): void {
+  /** @param timeNs of its first row. */
+  begin(tags: readonly string[], timeNs: () => bigint): void {
     const { isFilled, bucketLimit } = this.#request;
     this.#tags = tags;
     this.#rowCount = 0;
-    this.#nextNs = this.#firstNs ?? timeNs;
+    this.#nextNs = this.#firstNs ?? timeNs();
     if (!isFilled) return;
     const count = (this.#lastNs - this.#nextNs) / this.#everyNs + 1n;
     if (count > BigInt(bucketLimit)) throw new BucketLimitExceeded({ count, limit: bucketLimit });
@@ -135,10 +136,9 @@ class OpenSeries {
   /** Rows of this series that follow each other, with the buckets between them. */
   *take(from: number, to: number, rows: BlockRows): Generator<SeriesBlock, void, undefined> {
     const { isFilled } = this.#request;
-    if (!isFilled || this.#areNext(from, to, rows)) {
+    if (!isFilled || this.#passed(from, to, rows)) {
       rows.addRun(this.#tags ?? [], from, to);
       this.#rowCount += to - from;
-      if (isFilled) this.#nextNs = rows.timeOf(to - 1) + this.#everyNs;
       return;
     }
     for (let row = from; row < to; row++) {
@@ -150,11 +150,15 @@ class OpenSeries {
     }
   }
 
-  /** Whether the rows begin with the next bucket and leave none out: each has a bucket of its own. */
-  #areNext(from: number, to: number, rows: BlockRows): boolean {
+  /** Goes on behind rows that begin with the next bucket and leave none out: each has a bucket of its own. */
+  #passed(from: number, to: number, rows: BlockRows): boolean {
     const start = rows.timeOf(from);
     if (start !== this.#nextNs) return false;
-    return to - from === 1 || rows.timeOf(to - 1) - start === BigInt(to - from - 1) * this.#everyNs;
+    const count = to - from;
+    const endNs = start + (count === 1 ? this.#everyNs : BigInt(count) * this.#everyNs);
+    if (count > 1 && rows.timeOf(to - 1) + this.#everyNs !== endNs) return false;
+    this.#nextNs = endNs;
+    return true;
   }
 
   /** Buckets without rows before an instant. */
