@@ -231,10 +231,26 @@ describe('A damaged journal of the relational store', () => {
           { kind, file, offset, lostBytes, level },
           { kind: 'moved_aside', file: wal, offset: 32, lostBytes: size - 32, level: 'warn' },
         );
+        // Three rows of `m` in `d`, and one in each of the other databases.
+        const rows = server.logged('rows of the log belong to tables that the catalog has lost');
+        const { tables, tableCount, rowCount } = rows ?? {};
+        assert.deepEqual([tableCount, rowCount, rows?.['level']], [4, 6, 'warn']);
+        const told = tables as readonly { readonly tableId: number; readonly rowCount: number }[];
+        assert.deepEqual(
+          told.map((table) => table.rowCount),
+          [3, 1, 1, 1],
+        );
+        assert.equal(new Set(told.map(({ tableId }) => tableId)).size, 4);
+        const { text } = await server.http.send('/metrics');
+        assert.match(text, /^plinth_tsdb_log_rows_lost_total 6$/m);
+        // What is written from here on must not be mixed with what nobody knows any more.
+        const body = 'm v=7i 1';
+        assert.equal((await server.http.send('/api/v3/write_lp?db=d', { body })).status, 204);
       },
-      { flags: ['--repair'] },
+      { flags: ['--repair'], end: 'kill' },
     );
     assert.equal((await readFile(`${wal}.damaged`)).length, size);
+    await withServer(async (server) => assert.equal(await numbers(server), '7'));
   });
 });
 

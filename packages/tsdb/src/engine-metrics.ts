@@ -15,6 +15,7 @@ export class EngineMetrics {
   readonly #failedFlushes: Counter;
   readonly #compactions: Counter;
   readonly #failures: Counter;
+  readonly #lostRows: Counter;
   readonly #flushSec = new Histogram(FLUSH_BOUNDS_SEC);
   readonly #querySec = new Histogram(QUERY_BOUNDS_SEC);
   readonly #endedQueries = new Map<QueryPhase, number>([
@@ -29,6 +30,10 @@ export class EngineMetrics {
     this.#failedFlushes = counter('plinth_tsdb_flushes_failed_total', 'Flushes to be tried again.');
     this.#compactions = counter('plinth_tsdb_compactions_total', 'Merges of segments.');
     this.#failures = counter('plinth_tsdb_background_failures_total', 'Failures without a caller.');
+    this.#lostRows = counter(
+      'plinth_tsdb_log_rows_lost_total',
+      'Rows found in the log whose tables a repaired catalog does not know.',
+    );
     const histogram = (name: string, help: string, values: Histogram): void =>
       metrics.add({ name, help, type: 'histogram', samples: () => values.samples(name) });
     histogram('plinth_tsdb_flush_duration_seconds', 'Time of a flush.', this.#flushSec);
@@ -44,6 +49,10 @@ export class EngineMetrics {
       samples: () =>
         [...this.#endedQueries].map(([phase, value]) => ({ labels: { phase }, value })),
     });
+  }
+
+  rowsLost(rowCount: number): void {
+    this.#lostRows.inc(rowCount);
   }
 
   flushed(durationMs: number): void {

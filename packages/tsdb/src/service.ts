@@ -28,6 +28,8 @@ import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
 
 const WARM_UP_DELAY_MS = 500;
+/** In one line of the log. */
+const MAX_NAMED_TABLES = 100;
 
 /** Take answers to their ends, encoded as for clients. */
 export interface WarmUpConsumers {
@@ -322,6 +324,19 @@ function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
     indexRebuilt: (err) => log.warn({ err }, 'series index rebuilt from segments'),
     unknownFilesRemoved: (names) =>
       log.info({ count: names.length }, 'files of an unfinished flush removed'),
+    rowsLost(tables) {
+      const rowCount = [...tables.values()].reduce((sum, count) => sum + count, 0);
+      metrics.rowsLost(rowCount);
+      const named = [...tables].slice(0, MAX_NAMED_TABLES);
+      log.warn(
+        {
+          rowCount,
+          tableCount: tables.size,
+          tables: named.map(([tableId, count]) => ({ tableId, rowCount: count })),
+        },
+        'rows of the log belong to tables that the catalog has lost',
+      );
+    },
     replayed: (rowCount) => log.info({ rowCount }, 'rows of the log are back in memory'),
   };
 }

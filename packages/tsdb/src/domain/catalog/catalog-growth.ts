@@ -36,6 +36,16 @@ export class CatalogGrowth {
     this.#nextTableId = content.nextTableId;
   }
 
+  /** Whether a table may ever have had this id, as far as the catalog remembers. */
+  hasGivenTableId(id: number): boolean {
+    return id < this.#nextTableId;
+  }
+
+  /** Tables that are made from here on have greater ids. */
+  passTableId(id: number): void {
+    this.#nextTableId = Math.max(this.#nextTableId, id + 1);
+  }
+
   /** First start with this store. */
   async initialize(identity: Parameters<typeof writeIdentity>[1]): Promise<void> {
     const internal = this.#newDatabase(INTERNAL_DATABASE, INTERNAL_RETENTION_NS);

@@ -39,6 +39,10 @@ export interface Catalog {
   tableById(id: number): TableSchema | undefined;
   /** Also that of a deleted table whose data are still there. */
   keptTableById(id: number): TableSchema | undefined;
+  /** False: no table can have had this id, as far as the catalog remembers. */
+  hasGivenTableId(id: number): boolean;
+  /** Tables that are made from here on have greater ids: somebody else remembers one that had this. */
+  passTableId(id: number): void;
   /** Deleted databases and tables that are still known. */
   readonly deleted: DeletedResources;
   /** Active databases by name, ascending, `_internal` among them. */

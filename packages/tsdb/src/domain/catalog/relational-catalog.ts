@@ -120,6 +120,14 @@ export class RelationalCatalog implements Catalog {
     return this.#state.keptTable(id);
   }
 
+  hasGivenTableId(id: number): boolean {
+    return this.#growth.hasGivenTableId(id);
+  }
+
+  passTableId(id: number): void {
+    this.#growth.passTableId(id);
+  }
+
   databases(): readonly DatabaseSchema[] {
     return this.#state.databases();
   }

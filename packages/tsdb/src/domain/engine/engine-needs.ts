@@ -58,4 +58,6 @@ export interface EngineReport {
   segmentLost(segment: Segment, table: string, error: FileDamaged): void;
   unknownFilesRemoved(names: readonly string[]): void;
   replayed(rowCount: number): void;
+  /** By id, how many rows the log has of each table that a repaired catalog does not know any more. */
+  rowsLost(tables: ReadonlyMap<number, number>): void;
 }

@@ -56,6 +56,8 @@ export async function replayLog(options: {
   readonly buffer: WriteBuffer;
   /** `undefined`: the table is gone for good, and its rows with it. */
   readonly storeOf: (tableId: number) => TableStore | undefined;
+  /** Hears of rows without a table. */
+  readonly onHomeless: (tableId: number, rowCount: number) => void;
 }): Promise<number> {
   let rowCount = 0;
   const numbers = new Map<number, LoggedSeries>();
@@ -65,7 +67,10 @@ export async function replayLog(options: {
     const batches: BatchForTable[] = [];
     for (const table of record.tables) {
       const store = options.storeOf(table.tableId);
-      if (store === undefined) continue;
+      if (store === undefined) {
+        options.onHomeless(table.tableId, table.rowCount);
+        continue;
+      }
       await store.whenIndexed();
       const series = numbers.get(table.tableId) ?? new LoggedSeries(store.index);
       numbers.set(table.tableId, series);

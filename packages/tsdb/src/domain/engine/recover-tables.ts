@@ -41,7 +41,17 @@ export async function recoverTables(
     buffer.noteSeq(tombstone.seq);
     storeOf(tombstone.tableId)?.tombstones.load([tombstone]);
   }
-  const rowCount = await replayLog({ log, flushedFile, buffer, storeOf });
+  const lost = new Map<number, number>();
+  const onHomeless = (tableId: number, count: number): void => {
+    // Rows of tables that were deleted for good go with them.
+    if (!catalog.hasGivenTableId(tableId)) lost.set(tableId, (lost.get(tableId) ?? 0) + count);
+  };
+  const rowCount = await replayLog({ log, flushedFile, buffer, storeOf, onHomeless });
+  if (lost.size > 0) {
+    // The log keeps these rows for a while: another table with such an id would be given them at the next start.
+    for (const tableId of lost.keys()) catalog.passTableId(tableId);
+    report.rowsLost(lost);
+  }
   if (flushedFile >= 0) await log.seal(flushedFile);
   if (rowCount > 0) report.replayed(rowCount);
 }
