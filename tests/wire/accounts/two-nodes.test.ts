@@ -141,6 +141,24 @@ if (POSTGRES_URL === undefined) {
       await until(async () => (await status()) === 401);
     });
 
+    it('deliver what one does to a destination that the other has just made', async () => {
+      await using receiver = await EventReceiver.start();
+      for (let round = 0; round < 5; round++) {
+        const destination = await one.ok('/v2/core/event_destinations', {
+          body: {
+            name: 'just made',
+            type: 'webhook_endpoint',
+            event_payload: 'thin',
+            enabled_events: ['v2.core.account.created'],
+            webhook_endpoint: { url: receiver.url },
+          },
+        });
+        const { id } = await other.create({});
+        await receiver.event(({ related_object }) => related_object.id === id);
+        await one.ok(`/v2/core/event_destinations/${destination.id}`, { method: 'DELETE' });
+      }
+    });
+
     it('deliver an event once', async () => {
       await using receiver = await EventReceiver.start();
       const destination = await one.ok('/v2/core/event_destinations', {

@@ -39,6 +39,7 @@ export class AccountReports {
     this.#needs = needs;
     needs.outbox.subscribe('accounts_reports', [EVENTS_COMMITTED], async ({ payload }) => {
       const { ids } = payload as { readonly ids: readonly string[] }; // written by the commit queue
+      if (![...REPORT_TYPES.values()].some((name) => needs.listener.isWanted(name))) return;
       for (const bundle of await needs.events.findAll(ids)) await this.#reportBundle(bundle);
     });
   }

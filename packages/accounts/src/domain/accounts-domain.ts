@@ -101,6 +101,7 @@ export class AccountsDomain {
     const { listener, outbox } = needs;
     const reports =
       listener && new AccountReports({ outbox, events, accounts: store, listener, wire });
+    const destinationStore = new DestinationStore(needs.store, sealer);
     const writer = new AccountWriter({
       clock,
       random,
@@ -108,10 +109,12 @@ export class AccountsDomain {
       events,
       derive: deriveRequirements,
       wire,
+      // Who waits for it may have said so to another node a moment ago.
       isAwaited: (bundle) =>
-        this.destinations.isAwaited(bundle) || reports?.isAwaited(bundle) === true,
+        destinationStore.isShared ||
+        this.destinations.isAwaited(bundle) ||
+        reports?.isAwaited(bundle) === true,
     });
-    const destinationStore = new DestinationStore(needs.store, sealer);
     this.destinations = new EventDestinations({
       clock,
       random,

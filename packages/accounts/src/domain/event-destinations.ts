@@ -20,6 +20,7 @@ import type { RequestContext } from './request-context.js';
 
 /** Destinations of one platform in one mode; all of them are in memory. */
 const MAX_DESTINATION_COUNT = 16;
+const MAX_LOAD_TRIES = 5;
 
 interface DestinationsNeeds {
   readonly clock: Clock;
@@ -60,16 +61,29 @@ export class EventDestinations {
 
   /** Before anything else, and again to hear of what other nodes have changed. */
   async load(): Promise<void> {
-    const changeCount = this.#changeCount;
-    const all = await this.#needs.store.readAll();
-    // What was read is older than what was changed here meanwhile.
-    if (changeCount !== this.#changeCount) return;
-    this.#byId.clear();
-    for (const destination of all) this.#byId.set(destination.id, destination);
+    for (let tries = 0; tries < MAX_LOAD_TRIES; tries++) {
+      const changeCount = this.#changeCount;
+      const all = await this.#needs.store.readAll();
+      // What was read is older than what was changed here meanwhile.
+      if (changeCount !== this.#changeCount) continue;
+      this.#byId.clear();
+      for (const destination of all) this.#byId.set(destination.id, destination);
+      return;
+    }
   }
 
-  find(id: string): EventDestination | undefined {
+  async find(id: string): Promise<EventDestination | undefined> {
+    if (!this.#byId.has(id)) await this.catchUp();
     return this.#byId.get(id);
+  }
+
+  /** What is decided by destinations is decided by those stored, which another node may have changed. */
+  async catchUp(): Promise<void> {
+    if (this.#needs.store.isShared) await this.load();
+  }
+
+  get count(): number {
+    return this.#byId.size;
   }
 
   listAll(tenant: Tenant): readonly EventDestination[] {
@@ -90,7 +104,7 @@ export class EventDestinations {
     const key = `destinations:${tenantKey(tenant)}`;
     const call = { context, body: write.body, concurrencyKey: key, lockKeys: [key] };
     return await this.#needs.mutations.run(call, async () => {
-      await this.#catchUp();
+      await this.catchUp();
       if (this.listAll(tenant).length >= MAX_DESTINATION_COUNT) {
         const message = `There are ${MAX_DESTINATION_COUNT} event destinations already.`;
         throw invalidFields([{ field: '', code: 'out_of_range', message }]);
@@ -210,11 +224,6 @@ export class EventDestinations {
     return JSON.stringify({ data, next_page_url, previous_page_url });
   }
 
-  /** A change is decided by what is stored, which another node may have changed. */
-  async #catchUp(): Promise<void> {
-    if (this.#needs.store.isShared) await this.load();
-  }
-
   #get(tenant: Tenant, id: string): EventDestination {
     const found = this.#byId.get(id);
     if (found === undefined || tenantKey(found.tenant) !== tenantKey(tenant)) {
@@ -232,7 +241,7 @@ export class EventDestinations {
     const key = `destination:${id}`;
     const call = { context, body, concurrencyKey: key, lockKeys: [key] };
     return await this.#needs.mutations.run(call, async () => {
-      await this.#catchUp();
+      await this.catchUp();
       return await work(this.#get(context.tenant, id));
     });
   }

@@ -73,6 +73,8 @@ export class EventDelivery {
     const nowMs = clock.nowMs();
     const writes = new WriteSet();
     const scheduledFor = new Set<string>();
+    await destinations.catchUp();
+    if (destinations.count === 0) return;
     for (const bundle of await events.findAll(bundleIds)) {
       for (const destination of destinations.listAll(bundle.tenant)) {
         for (const [index, { type, target }] of bundle.events.entries()) {
@@ -165,7 +167,7 @@ export class EventDelivery {
   async #attempt(delivery: PendingDelivery): Promise<void> {
     const { destinations, events, commits, store, clock, log, sender } = this.#needs;
     if (!(await store.claim(delivery, clock.nowMs() + CLAIM_MS))) return;
-    const destination = destinations.find(delivery.destinationId);
+    const destination = await destinations.find(delivery.destinationId);
     const found = destination && (await this.#eventOf(delivery, events));
     const writes = new WriteSet();
     if (destination === undefined || found === undefined) {
