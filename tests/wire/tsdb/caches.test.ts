@@ -417,6 +417,33 @@ describe('last caches', () => {
     assert.deepEqual(await ask("SELECT * FROM system.last_caches WHERE table = 'cpu'", db), []);
   });
 
+  it('S-03 hide what the retention period hides, as the table does, and show it again', async () => {
+    const db = 'caches_kept';
+    await put('cpu,host=old usage=1', 7_200_000, db);
+    await put('cpu,host=new usage=2', 1000, db);
+    await create(LAST, { name: 'l' }, db);
+    await create(DISTINCT, { name: 'd', columns: ['host'] }, db);
+    const keep = async (retention_period: string | null): Promise<void> => {
+      const answer = await call('PUT', '/api/v3/configure/database', { db, retention_period });
+      assert.deepEqual([answer.status, answer.text], [200, '']);
+    };
+    const check = async (hosts: readonly string[]): Promise<void> => {
+      for (const from of ['cpu', `last_cache('cpu', 'l')`, `distinct_cache('cpu', 'd')`]) {
+        const found = await ask(`SELECT host FROM ${from} ORDER BY host`, db);
+        assert.deepEqual(
+          found,
+          hosts.map((host) => ({ host })),
+          from,
+        );
+      }
+    };
+    await check(['new', 'old']);
+    await keep('1h');
+    await check(['new']);
+    await keep(null);
+    await check(['new', 'old']);
+  });
+
   it('C-04 cannot be asked by other arguments', async () => {
     const refusedQuery = async (q: string, error: string) =>
       assertError(

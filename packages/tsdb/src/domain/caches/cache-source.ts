@@ -1,7 +1,7 @@
 import type { Clock } from '@plinth/kernel';
 import { compareByteOrder } from '../../model/byte-order.js';
 import type { Column } from '../../model/column.js';
-import type { ScanRequest, ScanSource } from '../../model/scan.js';
+import { MIN_TIME_NS, type ScanRequest, type ScanSource } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { ScannedTable } from '../sql/planned-query.js';
 import { columnsOf } from './cache-definitions.js';
@@ -19,6 +19,7 @@ const SLOTS_PER_TURN = 50_000;
 /** A cache as what a query reads. */
 export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): ScannedTable {
   const { content, definition, table } = live;
+  const visibleFromNs = () => live.visibleFromNs();
   const prepare = async (
     request: ScanRequest,
     read: (columns: readonly Column[]) => Promise<RowsText>,
@@ -31,7 +32,7 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
     const source: ScanSource = {
       prepare: (request) =>
         prepare(request, (wanted) =>
-          readDistinct(content.cache, { columns, wanted, request, rows, clock }),
+          readDistinct(content.cache, { columns, wanted, request, rows, clock, visibleFromNs }),
         ),
     };
     return { source, table: pictureOf(table, columns) };
@@ -41,7 +42,9 @@ export function cacheTable(live: LiveCache, rows: CacheRows, clock: Clock): Scan
   const keys = columnsOf(table, definition.keyColumnIds);
   const source: ScanSource = {
     prepare: (request) =>
-      prepare(request, (wanted) => readLast(content.cache, { keys, wanted, request, rows, clock })),
+      prepare(request, (wanted) =>
+        readLast(content.cache, { keys, wanted, request, rows, clock, visibleFromNs }),
+      ),
   };
   const others = [...table.columns.values()].filter((column) => !keys.includes(column));
   const named = definition.valueColumnIds && columnsOf(table, definition.valueColumnIds);
@@ -68,13 +71,15 @@ async function readLast(
     readonly request: ScanRequest;
     readonly rows: CacheRows;
     readonly clock: Clock;
+    readonly visibleFromNs: () => bigint;
   },
 ): Promise<RowsText> {
   const { keys, wanted, request } = of;
   const found: { readonly slot: number; readonly entry: number }[] = [];
   let looked = 0;
+  const fromNs = of.visibleFromNs();
   for (const each of cache.entries(request.tagConditions, of.clock.nowMs())) {
-    found.push(each);
+    if (fromNs === MIN_TIME_NS || cache.timeOf(each.entry) >= fromNs) found.push(each);
     if (++looked % SLOTS_PER_TURN === 0) await nextTurn();
   }
   if (found.length <= MAX_SORTED_ROWS) {
@@ -114,6 +119,7 @@ async function readDistinct(
     readonly request: ScanRequest;
     readonly rows: CacheRows;
     readonly clock: Clock;
+    readonly visibleFromNs: () => bigint;
   },
 ): Promise<RowsText> {
   const { columns, request } = of;
@@ -123,7 +129,8 @@ async function readDistinct(
   const seen = new Set<string>();
   let found: KeyValue[][] = [];
   let looked = 0;
-  for (const slot of cache.slots(request.tagConditions, of.clock.nowNs())) {
+  const fromNs = of.visibleFromNs();
+  for (const slot of cache.slots(request.tagConditions, of.clock.nowNs(), fromNs)) {
     const values = wanted.map((column) => cache.valueOf(slot, columns.indexOf(column)));
     if (++looked % SLOTS_PER_TURN === 0) await nextTurn();
     if (isPrefix && wanted.length < columns.length) {

@@ -1,6 +1,6 @@
 import type { Column } from '../../model/column.js';
 import type { RowBatch } from '../../model/row-batch.js';
-import type { TagCondition } from '../../model/scan.js';
+import { MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { SeriesIndex } from '../engine/series-index.js';
 import { createRowKeys, type KeyValue, type RowKeys } from './row-keys.js';
 import { thresholdOf } from './threshold.js';
@@ -70,9 +70,14 @@ export class DistinctCache {
     if (this.#count > this.#options.maxCardinality * 2 + SURPLUS_COUNT) this.evict(nowNs);
   }
 
-  /** Combinations that are not too old and meet the conditions, in no order. */
-  *slots(conditions: readonly TagCondition[], nowNs: bigint): Iterable<number> {
-    const oldestNs = nowNs - this.#options.maxAgeNs;
+  /** Combinations that are not too old, were seen from `fromNs` on and meet the conditions, in no order. */
+  *slots(
+    conditions: readonly TagCondition[],
+    nowNs: bigint,
+    fromNs: bigint = MIN_TIME_NS,
+  ): Iterable<number> {
+    const tooOldNs = nowNs - this.#options.maxAgeNs;
+    const oldestNs = tooOldNs < fromNs ? fromNs - 1n : tooOldNs;
     for (const slot of this.#keys.select(conditions)) {
       if (slot < this.#lastSeen.length && (this.#lastSeen[slot] as bigint) > oldestNs) yield slot;
     }

@@ -49,6 +49,11 @@ export class LiveCache {
     return this.#needs.store.schema;
   }
 
+  /** Rows before it have left the retention period, which may have changed since they were taken. */
+  visibleFromNs(): bigint {
+    return this.#needs.visibleFromNs();
+  }
+
   close(): void {
     this.#endObserving();
     this.#stop.abort();
