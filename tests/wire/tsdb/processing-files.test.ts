@@ -1,7 +1,9 @@
 // Source: processing-engine, "Acceptance checks"; tsdb-http, "Processing engine over HTTP"; row E-05 of its checklist.
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { assertError } from '../../harness/index.js';
 import { assertDone, noPython, PluginServer, rows } from './plugin-server.js';
@@ -151,6 +153,77 @@ def process_writes(influxdb3_local, table_batches, args=None):
     );
     assert.deepEqual(shown, [{ f: '__init__.py' }, { f: 'sub/part.py' }]);
     await plugins.remove('many');
+  });
+
+  it('E-05 refuses files below files and in the place of folders, and leaves what is there', async () => {
+    const files = '/api/v3/plugins/files';
+    const directory = '/api/v3/plugins/directory';
+    const content = 'def process_request(a, b, c, d, args=None):\n    return "kept"\n';
+    assertDone(await plugins.post(files, { plugin_name: 'single.py', content }));
+    assertDone(await plugins.post(files, { plugin_name: 'folder/__init__.py', content }));
+    for (const name of ['single.py', 'folder']) {
+      const trigger = { trigger_name: name, trigger_specification: `request:${name}` };
+      assertDone(await plugins.create({ ...trigger, plugin_filename: name }));
+    }
+    const below = { plugin_filename: 'single.py/x', trigger_name: 'below' };
+    assertError(
+      await plugins.create({ ...below, trigger_specification: 'request:below' }),
+      404,
+      'Plugin error: reading plugin file: Plugin not found: single.py/x',
+    );
+    const taken = (name: string): string =>
+      `${name} would be a file in the place of a folder, or below a file`;
+    assertError(
+      await plugins.post(files, { plugin_name: 'single.py/x', content }),
+      400,
+      taken('x'),
+    );
+    const init = { relative_path: '__init__.py', content: 'x = 1\n' };
+    const put = async (plugin_name: string, ...more: readonly string[]) =>
+      await plugins.post(
+        directory,
+        { plugin_name, files: [init, ...more.map((path) => ({ relative_path: path, content }))] },
+        'PUT',
+      );
+    assertError(await put('folder', '__init__.py/x'), 400, taken('x'));
+    assertError(await put('folder', 'a/b.py', 'a'), 400, taken('a'));
+    assertError(await put('single.py'), 400, 'single.py is a plugin of one file, not a directory');
+    for (const name of ['single.py', 'folder']) {
+      assert.equal((await plugins.server.http.send(`/api/v3/engine/${name}`)).text, 'kept');
+      await plugins.remove(name);
+    }
+    assert.deepEqual(await readdir(join(plugins.folder, 'folder')), ['__init__.py']);
+  });
+
+  it('E-05 replaces a folder as a whole also when several replace it at once', async () => {
+    const content = 'def process_request(a, b, c, d, args=None):\n    return "first"\n';
+    const init = { plugin_name: 'busy/__init__.py', content };
+    assertDone(await plugins.post('/api/v3/plugins/files', init));
+    const trigger = { trigger_name: 'busy', trigger_specification: 'request:busy' };
+    assertDone(await plugins.create({ ...trigger, plugin_filename: 'busy' }));
+    const filesOf = (who: number): string[] =>
+      ['__init__.py', ...Array.from({ length: 20 }, (_, i) => `of_${who}_${i}.py`)].sort();
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((who) =>
+        plugins.post(
+          '/api/v3/plugins/directory',
+          {
+            plugin_name: 'busy',
+            files: filesOf(who).map((relative_path) => ({ relative_path, content })),
+          },
+          'PUT',
+        ),
+      ),
+    );
+    for (const answer of answers) assertDone(answer);
+    const left = (await readdir(join(plugins.folder, 'busy'))).filter((name) =>
+      name.endsWith('.py'),
+    );
+    assert.ok(
+      [1, 2, 3, 4].some((who) => left.sort().join() === filesOf(who).join()),
+      left.join(),
+    );
+    await plugins.remove('busy');
   });
 
   it('fetches plugins from a repository, and says why when it cannot', async () => {

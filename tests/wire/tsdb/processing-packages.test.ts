@@ -50,7 +50,7 @@ describe('Packages of plugins', { skip: noPython }, () => {
     const none = { requirements_location: 'none.txt' };
     assert.equal((await plugins.post(`${install}/install_requirements`, none)).status, 404);
     assertDone(await plugins.post(`${install}/install_packages`, { packages: [] }));
-    for (const name of ['', ' ', '--index-url=http://x']) {
+    for (const name of ['', ' ', '--index-url=http://x', 'x\0', 'x\ny']) {
       assert.equal(
         (await plugins.post(`${install}/install_packages`, { packages: [name] })).status,
         400,

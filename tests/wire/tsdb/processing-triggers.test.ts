@@ -122,6 +122,22 @@ describe('Triggers', { skip: noPython }, () => {
       { k: 'b', v: 'true' },
       { k: 'c', v: 'x' },
     ]);
+    await plugins.remove('args');
+    const numbers = '{"a":12345678901234567890,"b":-0.0,"c":1e400,"d":"1.0","e":1.50}';
+    const body = `${JSON.stringify({ db: 'db1', ...good, trigger_name: 'args' }).slice(0, -1)},"trigger_arguments":${numbers}}`;
+    assertDone(
+      await plugins.server.http.send(TRIGGER, { method: 'POST', body, headers: JSON_TYPE }),
+    );
+    const exact = await rows(
+      plugins.server,
+      'db1',
+      'SELECT argument_value AS v FROM system.processing_engine_trigger_arguments ORDER BY argument_key',
+    );
+    assert.deepEqual(
+      exact.map(({ v }) => v),
+      ['12345678901234567890', '-0.0', '1e400', '1.0', '1.50'],
+      'numbers as they were written',
+    );
     const text = await plugins.server.http.send(TRIGGER, { method: 'POST', body: '{}' });
     assertError(text, 415, 'unacceptable content-type, expected: application/json');
     assert.equal((await plugins.create({ ...good, trigger_name: undefined })).status, 400);

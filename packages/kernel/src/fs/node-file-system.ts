@@ -46,7 +46,11 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
-    const found = await orIfMissing(disk.stat(path), undefined);
+    const found = await orIfMissing(disk.stat(path), undefined).catch((error: unknown) => {
+      // A part of the path is a file, so nothing is below it.
+      if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+      throw error;
+    });
     if (found === undefined) return undefined;
     return {
       sizeBytes: found.size,

@@ -107,6 +107,7 @@ export function fileSystemConformance(
       assert.deepEqual([stat?.sizeBytes, stat?.isDirectory], [4, false]);
       assert.equal((await fileSystem.stat(join(directory, 'x')))?.isDirectory, true);
       assert.equal(await fileSystem.stat(join(directory, 'none')), undefined);
+      assert.equal(await fileSystem.stat(join(directory, 'x', 'y', 'f', 'below')), undefined);
       await fileSystem.removeTree(join(directory, 'x'));
       await fileSystem.removeTree(join(directory, 'x'));
       await fileSystem.remove(join(directory, 'none'));

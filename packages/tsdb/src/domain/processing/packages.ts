@@ -5,6 +5,9 @@ import {
   RequirementsMissing,
 } from '../../processing-errors.js';
 
+/** No name has one, and a process cannot be given NUL. */
+const CONTROL = /\p{Cc}/u;
+
 /** Runs the installer with these arguments. */
 export type Installer = (
   args: readonly string[],
@@ -32,7 +35,7 @@ export class Packages {
     if (this.#needs.isDisabled) throw new PackageInstallationDisabled();
     for (const name of packages) {
       // An entry that begins like an option would be one.
-      if (name.trim() === '' || name.trim().startsWith('-')) {
+      if (name.trim() === '' || name.trim().startsWith('-') || CONTROL.test(name)) {
         throw new PackageNameInvalid(`invalid package name: '${name}'`);
       }
     }

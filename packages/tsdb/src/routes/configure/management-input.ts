@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
 import { ConflictingValues, ContentTypeUnacceptable, ParameterInvalid } from '../errors.js';
-import { jsonError, jsonTextOf } from '../query/json-request.js';
+import { jsonError, jsonTextOf, parseJsonObject } from '../query/json-request.js';
 import {
   parseParameters,
   queryStringOf,
@@ -17,6 +17,7 @@ import { parseRetention } from './human-time.js';
  */
 export class ManagementInput {
   readonly #parameters: ReturnType<typeof parseParameters>;
+  readonly #bodyText: string;
   readonly #body: Readonly<Record<string, unknown>> | undefined;
 
   /** Throws `ContentTypeUnacceptable` when there is neither a query string nor a body that is said to be JSON. */
@@ -38,15 +39,16 @@ export class ManagementInput {
       return new ManagementInput(parseParameters(queryString), undefined);
     }
     if (!isJson(sentContentType(request))) throw new ContentTypeUnacceptable();
-    return new ManagementInput(parseParameters(queryString), parseBody(body));
+    return new ManagementInput(parseParameters(queryString), jsonTextOf(body ?? new Uint8Array(0)));
   }
 
   private constructor(
     parameters: ReturnType<typeof parseParameters>,
-    body: Readonly<Record<string, unknown>> | undefined,
+    bodyText: string | undefined,
   ) {
     this.#parameters = parameters;
-    this.#body = body;
+    this.#bodyText = bodyText ?? '';
+    this.#body = bodyText === undefined ? undefined : parseBody(bodyText);
   }
 
   requiredText(name: string, ...spellings: readonly string[]): string {
@@ -103,6 +105,15 @@ export class ManagementInput {
     if (value === undefined || value === null) return undefined;
     if (!isObject(value)) throw wrongType(name, value, 'a map');
     return value;
+  }
+
+  /** As `object`; numbers keep their text (`numberTextOf`). */
+  exactObject(name: string): Readonly<Record<string, unknown>> | undefined {
+    if (this.object(name) === undefined) return undefined;
+    if (this.#field(name) === undefined) {
+      return parseJsonObject(readParameter(this.#parameters, [name]) ?? '');
+    }
+    return parseJsonObject(this.#bodyText)[name] as Readonly<Record<string, unknown>>; // as checked above
   }
 
   /** `undefined` when it is absent or null. */
@@ -183,8 +194,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function parseBody(body: Uint8Array | undefined): Readonly<Record<string, unknown>> {
-  const value = parseJson(jsonTextOf(body ?? new Uint8Array(0)));
+function parseBody(text: string): Readonly<Record<string, unknown>> {
+  const value = parseJson(text);
   if (!isObject(value)) throw jsonError('invalid type, expected a map');
   return value;
 }

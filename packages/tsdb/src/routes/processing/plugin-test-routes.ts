@@ -40,6 +40,6 @@ function readDryRun(input: ManagementInput): DryRunRequest {
     pluginFilename: input.requiredText('filename'),
     database: input.requiredText('database'),
     cacheName: input.text('cache_name'),
-    args: readArguments(input.object('input_arguments'), 'input_arguments'),
+    args: readArguments(input.exactObject('input_arguments'), 'input_arguments'),
   };
 }

@@ -4,7 +4,7 @@ import type { ErrorBehavior } from '../../model/trigger.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { ParameterInvalid } from '../errors.js';
-import { jsonError } from '../query/json-request.js';
+import { jsonError, numberTextOf } from '../query/json-request.js';
 import { sendError } from '../to-wire.js';
 
 const PATH = '/api/v3/configure/processing_engine_trigger';
@@ -56,7 +56,7 @@ function readTrigger(input: ManagementInput): NewTrigger {
     specification: input.requiredText('trigger_specification'),
     runAsync: readRunAsync(settings?.['run_async']),
     errorBehavior: readErrorBehavior(settings?.['error_behavior']),
-    arguments: readArguments(input.object('trigger_arguments'), 'trigger_arguments'),
+    arguments: readArguments(input.exactObject('trigger_arguments'), 'trigger_arguments'),
     isDisabled: input.flag('disabled') ?? false,
   };
 }
@@ -78,7 +78,7 @@ function readErrorBehavior(value: unknown): ErrorBehavior {
   );
 }
 
-/** Numbers and booleans become their JSON text. */
+/** Numbers and booleans become their JSON text, numbers as they were written. */
 export function readArguments(
   value: Readonly<Record<string, unknown>> | undefined,
   field: string,
@@ -86,10 +86,9 @@ export function readArguments(
   if (value === undefined) return undefined;
   const args = new Map<string, string>();
   for (const [key, item] of Object.entries(value)) {
-    if (typeof item === 'string') args.set(key, item);
-    else if (typeof item === 'number' || typeof item === 'boolean') {
-      args.set(key, JSON.stringify(item));
-    } else throw jsonError(`invalid type for \`${key}\` in field \`${field}\`, expected a string`);
+    const text = typeof item === 'boolean' ? String(item) : (numberTextOf(item) ?? item);
+    if (typeof text === 'string') args.set(key, text);
+    else throw jsonError(`invalid type for \`${key}\` in field \`${field}\`, expected a string`);
   }
   return args;
 }

@@ -43,6 +43,11 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   throw jsonError('expected a JSON object');
 }
 
+/** Text of a number that `parseJsonObject` read; `undefined` for all other values. */
+export function numberTextOf(value: unknown): string | undefined {
+  return isNumberText(value) ? value[NUMBER_KEY] : undefined;
+}
+
 /**
  * Values for placeholders: whole numbers are 64-bit integers, all others doubles.
  * Source: tsdb-http, "Parameter binding".

@@ -15,6 +15,8 @@ const INIT = '__init__.py';
 const MAX_LISTED_FILES = 1000;
 /** File systems take 255, and a file is written under a longer name first. */
 const MAX_NAME_BYTES = 200;
+/** What file systems say when a file is to stand in the place of a folder, or a folder in that of a file. */
+const NAME_TAKEN: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY']);
 
 export interface PluginFile {
   /** Below the plugin: the file's own name, or its path in the plugin's folder. */
@@ -29,6 +31,7 @@ export class PluginFolder {
   readonly root: string;
   readonly #files: FileSystem;
   readonly #random: Random;
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   /** @param options.root as set; relative to the working folder of the process. */
   constructor(options: {
@@ -55,10 +58,12 @@ export class PluginFolder {
 
   /** Creates or replaces one file; of a plugin that is a folder, its `__init__.py`. */
   async write(name: string, content: string | Uint8Array): Promise<void> {
-    const path = await this.#pathOf(name);
-    const isFolder = (await this.#files.stat(path))?.isDirectory ?? false;
-    if (name.endsWith('/') && !isFolder) throw new PluginFileRefused(`${name} is no file name`);
-    await this.#put(isFolder ? join(path, INIT) : path, content);
+    await this.#change(async () => {
+      const path = await this.#pathOf(name);
+      const isFolder = (await this.#files.stat(path))?.isDirectory ?? false;
+      if (name.endsWith('/') && !isFolder) throw new PluginFileRefused(`${name} is no file name`);
+      await this.#put(isFolder ? join(path, INIT) : path, content);
+    });
   }
 
   /** Puts a whole folder in the place of another, or leaves everything as it was. */
@@ -66,8 +71,20 @@ export class PluginFolder {
     name: string,
     files: readonly { readonly path: string; readonly content: string }[],
   ): Promise<void> {
+    await this.#change(() => this.#replaceFolder(name, files));
+  }
+
+  async #replaceFolder(
+    name: string,
+    files: readonly { readonly path: string; readonly content: string }[],
+  ): Promise<void> {
     const path = await this.#pathOf(name);
     if (path === this.root) throw new PluginPathEscapes({ path: name });
+    // Other triggers may run the file, and no folder of its name could be imported.
+    const stat = await this.#files.stat(path);
+    if (stat !== undefined && !stat.isDirectory) {
+      throw new PluginFileRefused(`${name} is a plugin of one file, not a directory`);
+    }
     const fresh = `${path}.tmp`;
     const old = `${path}.old`;
     await this.#files.removeTree(fresh);
@@ -140,7 +157,26 @@ export class PluginFolder {
     return path;
   }
 
+  /** One after the other: two calls that replace a folder share its temporary names. */
+  async #change(act: () => Promise<void>): Promise<void> {
+    const changing = this.#lastChange.then(act);
+    this.#lastChange = changing.catch(() => undefined); // The caller sees the failure; the next in line must not.
+    await changing;
+  }
+
   async #put(path: string, content: string | Uint8Array): Promise<void> {
+    try {
+      await this.#putFile(path, content);
+    } catch (error) {
+      if (!NAME_TAKEN.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      throw new PluginFileRefused(
+        `${basename(path)} would be a file in the place of a folder, or below a file`,
+        { cause: error },
+      );
+    }
+  }
+
+  async #putFile(path: string, content: string | Uint8Array): Promise<void> {
     const folder = dirname(path);
     await this.#files.makeDirectory(folder);
     const temporary = `${path}.${this.#random.uuidV4()}.tmp`;
