@@ -128,9 +128,9 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         async sql(result) {
           const { resultAnswer } = await import('./routes/query/result-answer.js');
           const { PiecePool } = await import('./routes/formats/piece-pool.js');
-          const { TEXT_FORMATS } = await import('./routes/formats/index.js');
+          const { createTextFormats } = await import('./routes/formats/index.js');
           const isInfluxdb3 = needs.settings.compat === 'influxdb3';
-          const format = TEXT_FORMATS[isInfluxdb3 ? 'json_rows' : 'json_series'];
+          const format = createTextFormats()[isInfluxdb3 ? 'json_rows' : 'json_series'];
           const { rest } = await resultAnswer(result, format, new PiecePool());
           if (rest !== undefined) for await (const _piece of rest);
         },

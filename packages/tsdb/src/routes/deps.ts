@@ -6,6 +6,7 @@ import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
 import type { Influxql } from '../domain/influxql/influxql.js';
 import type { Statistic } from '../domain/own-metrics/statistics.js';
 import type { Processing } from '../open-processing.js';
+import type { TextFormats } from './formats/index.js';
 import type { PiecePool } from './formats/piece-pool.js';
 
 /** What the routes of the service work with. */
@@ -19,6 +20,7 @@ export interface RouteDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly formats: TextFormats;
   /** Memory of long answers. */
   readonly pieces: PiecePool;
   /** Reads the Parquet files that the engine makes. */

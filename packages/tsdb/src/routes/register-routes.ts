@@ -7,6 +7,7 @@ import { registerTableRoutes } from './configure/table-routes.js';
 import { installDecoding } from './decode-body.js';
 import type { RouteDeps } from './deps.js';
 import { registerFlightRoutes } from './flight/flight-routes.js';
+import { createTextFormats } from './formats/index.js';
 import { PiecePool } from './formats/piece-pool.js';
 import { registerNativeInfluxqlRoutes } from './influxql/native-query-route.js';
 import { registerV1QueryRoute } from './influxql/v1-query-route.js';
@@ -24,9 +25,9 @@ import { registerWriteRoutes, writeRoutes } from './write/write-routes.js';
 /** All routes of the service, in the scope of Fastify that belongs to it. Returns the plain ones. */
 export async function registerTsdbRoutes(
   app: FastifyInstance,
-  given: Omit<RouteDeps, 'pieces'>,
+  given: Omit<RouteDeps, 'formats' | 'pieces'>,
 ): Promise<readonly PlainRoute[]> {
-  const deps: RouteDeps = { ...given, pieces: new PiecePool() };
+  const deps: RouteDeps = { ...given, formats: createTextFormats(), pieces: new PiecePool() };
   const writes = writeRoutes(deps);
   const plain: PlainRoute[] = [...writes];
   await app.register(async (scope) => {

@@ -4,13 +4,15 @@ import { DictionaryVector } from '../../model/dictionary-vector.js';
 import type { ColumnVector, OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import type { TextFormat } from './encoder.js';
-import { type FormatName, TEXT_FORMATS } from './index.js';
+import { createTextFormats, type FormatName } from './index.js';
 import { TextBytes } from './text-bytes.js';
+
+const FORMATS = createTextFormats();
 
 type Cells = readonly [name: string, type: SqlType, values: ArrayLike<unknown>, nulls?: number[]];
 
 function encode(name: Exclude<FormatName, 'parquet'>, ...cells: readonly Cells[]): string {
-  const format: TextFormat = TEXT_FORMATS[name];
+  const format: TextFormat = FORMATS[name];
   const columns = cells.map(([name, type]) => ({ name, type, source: undefined }));
   const rowCount = cells[0]?.[2].length ?? 0;
   const vectors = cells.map(([, , values, nulls]) => toVector(values, nulls));
@@ -165,7 +167,7 @@ describe('columns from memory', () => {
       ['zone', UTF8],
     ];
     const columns = types.map(([column, type]) => ({ name: column, type, source: undefined }));
-    return encodeChunks(TEXT_FORMATS[name], columns, chunks);
+    return encodeChunks(FORMATS[name], columns, chunks);
   };
 
   it('read like plain ones in every format, absent tags and all chunks included', () => {
@@ -194,7 +196,7 @@ describe('columns from memory', () => {
       chunkOf(Int32Array.of(0, 1, 0), Int32Array.of(2, 1, 0), [1, 0, -3]),
       chunkOf(Int32Array.of(2, 0, 1), Int32Array.of(0, 0, 0), [4, 0, 6]),
     ];
-    for (const name of Object.keys(TEXT_FORMATS) as (keyof typeof TEXT_FORMATS)[])
+    for (const name of Object.keys(FORMATS) as (keyof typeof FORMATS)[])
       assert.equal(format(name, chunks), format(name, chunks.map(asPlain)), name);
     assert.ok(format('json_rows', chunks).startsWith('[{"host":"a\\"b","n":1,"zone":"é"},{},'));
   });

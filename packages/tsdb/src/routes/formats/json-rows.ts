@@ -3,17 +3,22 @@ import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 import { JsonCells, type JsonColumn } from './json-cells.js';
 import { Piece, type TextBytes } from './text-bytes.js';
 
-/** `[{"host":"a"},…]`, NULL columns left out. Source: tsdb-http, "Row shape". */
-export const JSON_ROWS: TextFormat = {
-  contentType: 'application/json',
-  open: (head, out) => openRows(head, { begin: '[', between: ',', after: '', end: ']' }, out),
-};
-
-/** The same objects, one per line. */
-export const JSON_LINES: TextFormat = {
-  contentType: 'application/jsonl',
-  open: (head, out) => openRows(head, { begin: '', between: '', after: '\n', end: '' }, out),
-};
+/** Both forms of rows as objects; they share what they make of the columns. Source: tsdb-http, "Row shape". */
+export function createRowFormats(): { readonly rows: TextFormat; readonly lines: TextFormat } {
+  const members = new KnownMembers();
+  return {
+    /** `[{"host":"a"},…]`, NULL columns left out. */
+    rows: {
+      contentType: 'application/json',
+      open: (head, out) => openRows(members.of(head.columns), ROWS, out),
+    },
+    /** The same objects, one per line. */
+    lines: {
+      contentType: 'application/jsonl',
+      open: (head, out) => openRows(members.of(head.columns), LINES, out),
+    },
+  };
+}
 
 interface Frame {
   readonly begin: string;
@@ -25,24 +30,29 @@ interface Frame {
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** The columns of a statement that is asked again are the same ones; they are kept as long as the statement is. */
-const MEMBERS = new WeakMap<ResultHead['columns'], readonly JsonColumn[]>();
+const ROWS: Frame = { begin: '[', between: ',', after: '', end: ']' };
+const LINES: Frame = { begin: '', between: '', after: '\n', end: '' };
 
-function membersOf(columns: ResultHead['columns']): readonly JsonColumn[] {
-  let members = MEMBERS.get(columns);
-  if (members === undefined) {
-    const ofNull = new Piece('');
-    members = columns.map(({ name, type }) => {
-      const lead = new Piece(`,${JSON.stringify(name)}:`);
-      return { type, style: ROW_STYLE, lead, ofNull };
-    });
-    MEMBERS.set(columns, members);
+/** The columns of a statement that is asked again are the same ones; what is made of them is kept as long as the statement is. */
+class KnownMembers {
+  readonly #byColumns = new WeakMap<ResultHead['columns'], readonly JsonColumn[]>();
+
+  of(columns: ResultHead['columns']): readonly JsonColumn[] {
+    let members = this.#byColumns.get(columns);
+    if (members === undefined) {
+      const ofNull = new Piece('');
+      members = columns.map(({ name, type }) => {
+        const lead = new Piece(`,${JSON.stringify(name)}:`);
+        return { type, style: ROW_STYLE, lead, ofNull };
+      });
+      this.#byColumns.set(columns, members);
+    }
+    return members;
   }
-  return members;
 }
 
-function openRows({ columns }: ResultHead, frame: Frame, out: TextBytes): Encoder {
-  const cells = new JsonCells(membersOf(columns), out);
+function openRows(members: readonly JsonColumn[], frame: Frame, out: TextBytes): Encoder {
+  const cells = new JsonCells(members, out);
   let isFirst = true;
   return {
     begin: () => out.ascii(frame.begin),

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Answer } from '../../domain/influxql/answer.js';
 import { NotImplemented } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
-import { TEXT_FORMATS } from '../formats/index.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import {
   plainQueryRoute,
@@ -40,7 +39,7 @@ async function answer(request: QueryHttp, deps: RouteDeps): Promise<PlainAnswer>
       return await piecesAnswer(seriesPieces(result), 'application/json', (outcome) =>
         run.end(outcome),
       );
-    return await resultAnswer(rowsOf(opened), TEXT_FORMATS[input.format], deps.pieces);
+    return await resultAnswer(rowsOf(opened), deps.formats[input.format], deps.pieces);
   } catch (error) {
     run.end('fail');
     throw error;

@@ -1,7 +1,7 @@
 import type { PlainAnswer } from '@plinth/kernel';
 import type { QueryRequest } from '../../domain/engine/engine.js';
 import type { RouteDeps } from '../deps.js';
-import { type FormatName, TEXT_FORMATS } from '../formats/index.js';
+import type { FormatName } from '../formats/index.js';
 import { parquetAnswer } from './parquet-answer.js';
 import { resultAnswer } from './result-answer.js';
 
@@ -9,9 +9,9 @@ import { resultAnswer } from './result-answer.js';
 export async function answerQuery(
   query: QueryRequest,
   format: FormatName,
-  { engine, files, pieces }: RouteDeps,
+  { engine, files, formats, pieces }: RouteDeps,
 ): Promise<PlainAnswer> {
   return format === 'parquet'
     ? await parquetAnswer(await engine.queryToParquet(query), files)
-    : await resultAnswer(await engine.query(query), TEXT_FORMATS[format], pieces);
+    : await resultAnswer(await engine.query(query), formats[format], pieces);
 }
