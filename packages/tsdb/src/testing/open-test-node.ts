@@ -10,6 +10,7 @@ import {
   type ObjectStore,
   openCommitLog,
   openRelationalStore,
+  type RelationalStore,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
@@ -33,6 +34,8 @@ export async function openTestNode(
     readonly metrics?: Metrics;
     /** Stands in front of the real store of files. */
     readonly before?: (objects: ObjectStore) => ObjectStore;
+    /** Stands in front of the real store of the catalog. */
+    readonly beforeCatalog?: (store: RelationalStore) => RelationalStore;
   } = {},
 ): Promise<OpenTsdb> {
   const clock = options.clock ?? new SystemClock();
@@ -55,7 +58,7 @@ export async function openTestNode(
       tokens: options.tokens ?? { list: () => [], isAuthRequired: false },
       dataDir,
       fileSystem,
-      relational,
+      relational: options.beforeCatalog?.(relational) ?? relational,
       objects: options.before?.(files) ?? files,
       openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
         openCommitLog({ fileSystem, directory, nodeId, repair, onLoss: () => {} }),

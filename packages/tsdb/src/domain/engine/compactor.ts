@@ -4,6 +4,7 @@ import type { Segment } from '../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import { type SegmentRegistry, SegmentsChanged } from '../../storage/segments/segment-registry.js';
 import { mergeSegments } from './merge-segments.js';
+import { registerFiles } from './register-files.js';
 import type { TableStore } from './table-store.js';
 import { tombstonesOfSegment } from './tombstones.js';
 
@@ -133,17 +134,15 @@ export class Compactor {
       visibleFromNs: this.#visibleFromNs(store),
     });
     try {
-      await this.#registry.apply({
+      await registerFiles(this.#registry, this.#files, {
         addSegments: added,
         removeSegments: inputs.map((segment) => segment.id),
         addSeriesFiles: [],
         removeSeriesFiles: [],
       });
     } catch (error) {
-      // After any other failure they may be registered all the same; what is not is removed at the next start.
-      if (!(error instanceof SegmentsChanged)) throw error;
-      for (const segment of added) await this.#files.remove(segment.objectName);
-      return false;
+      if (error instanceof SegmentsChanged) return false;
+      throw error;
     }
     await store.replace({
       flushed: undefined,

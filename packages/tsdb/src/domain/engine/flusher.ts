@@ -4,6 +4,7 @@ import type { Segment, SeriesFile } from '../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
+import { registerFiles } from './register-files.js';
 import type { TableStore } from './table-store.js';
 import type { ClosedGeneration, WriteBuffer } from './write-buffer.js';
 
@@ -192,7 +193,7 @@ export class Flusher {
     const kept = flushed.filter(({ store }) => !store.isGone);
     const addSegments: Segment[] = kept.flatMap(({ result }) => result.segments);
     const addSeriesFiles: SeriesFile[] = kept.flatMap(({ result }) => result.seriesFile ?? []);
-    await this.#registry.apply({
+    await registerFiles(this.#registry, this.#files, {
       addSegments,
       removeSegments: [],
       addSeriesFiles,

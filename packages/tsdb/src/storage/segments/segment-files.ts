@@ -46,6 +46,15 @@ export class FileDamaged extends Error {
   }
 }
 
+/** What the engine has written and the object store has not taken over yet. */
+interface TemporaryFile {
+  readonly id: string;
+  readonly path: string;
+}
+
+const objectNameOf = (tableUuid: string, { id }: TemporaryFile): string =>
+  `tsdb/${tableUuid}/${id}.parquet`;
+
 /** Writes query results as immutable Parquet objects and checks them when they are read again. */
 export class SegmentFiles {
   readonly #host: DuckDbHost;
@@ -78,22 +87,9 @@ export class SegmentFiles {
     readonly fieldIds: ReadonlyMap<string, number>;
   }): Promise<WrittenSegment | undefined> {
     const temp = await this.#copy(options.select, options.fieldIds);
-    const [stats] = await this.#host.rows(
-      `SELECT count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series) FROM read_parquet(${quoteString(temp.path)})`,
+    return await this.#orGone(options.tableUuid, temp, () =>
+      this.#adoptSegment(options.tableUuid, temp),
     );
-    const [rowCount, minTime, maxTime, minSeries, maxSeries] = (stats ?? []) as [
-      bigint,
-      bigint | null,
-      bigint | null,
-      bigint | null,
-      bigint | null,
-    ];
-    const file = await this.#adopt(options.tableUuid, temp, Number(rowCount));
-    if (minTime === null || maxTime === null || minSeries === null || maxSeries === null) {
-      await this.remove(file.objectName);
-      return undefined;
-    }
-    return { ...file, minTime, maxTime, minSeries, maxSeries };
   }
 
   async writeSeries(options: {
@@ -101,8 +97,11 @@ export class SegmentFiles {
     readonly select: string;
     readonly seriesCount: number;
   }): Promise<WrittenFile> {
+    const { tableUuid } = options;
     const temp = await this.#copy(options.select, new Map());
-    return await this.#adopt(options.tableUuid, temp, options.seriesCount);
+    return await this.#orGone(tableUuid, temp, () =>
+      this.#adopt(tableUuid, temp, options.seriesCount),
+    );
   }
 
   /** A query's answer as a temporary file, removed by `dispose` or at the next start of the node. */
@@ -179,10 +178,7 @@ export class SegmentFiles {
     return removed;
   }
 
-  async #copy(
-    select: string,
-    fieldIds: ReadonlyMap<string, number>,
-  ): Promise<{ readonly id: string; readonly path: string }> {
+  async #copy(select: string, fieldIds: ReadonlyMap<string, number>): Promise<TemporaryFile> {
     const id = this.#random.uuidV7();
     const path = `${this.#tempDir}/${id}.parquet`;
     const ids = [...fieldIds].map(([name, fieldId]) => `${quoteName(name)}: ${fieldId}`);
@@ -193,12 +189,38 @@ export class SegmentFiles {
     return { id, path };
   }
 
-  async #adopt(
-    tableUuid: string,
-    temp: { readonly id: string; readonly path: string },
-    rowCount: number,
-  ): Promise<WrittenFile> {
-    const objectName = `tsdb/${tableUuid}/${temp.id}.parquet`;
+  /** Whoever tries again writes another file: one that cannot be taken over must not keep its space until the next start. */
+  async #orGone<T>(tableUuid: string, temp: TemporaryFile, adopt: () => Promise<T>): Promise<T> {
+    try {
+      return await adopt();
+    } catch (error) {
+      await this.#fileSystem.remove(temp.path).catch(() => undefined); // The first failure says more.
+      await this.remove(objectNameOf(tableUuid, temp)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #adoptSegment(tableUuid: string, temp: TemporaryFile): Promise<WrittenSegment | undefined> {
+    const [stats] = await this.#host.rows(
+      `SELECT count(*), epoch_ns(min("time")), epoch_ns(max("time")), min(_series), max(_series) FROM read_parquet(${quoteString(temp.path)})`,
+    );
+    const [rowCount, minTime, maxTime, minSeries, maxSeries] = (stats ?? []) as [
+      bigint,
+      bigint | null,
+      bigint | null,
+      bigint | null,
+      bigint | null,
+    ];
+    const file = await this.#adopt(tableUuid, temp, Number(rowCount));
+    if (minTime === null || maxTime === null || minSeries === null || maxSeries === null) {
+      await this.remove(file.objectName);
+      return undefined;
+    }
+    return { ...file, minTime, maxTime, minSeries, maxSeries };
+  }
+
+  async #adopt(tableUuid: string, temp: TemporaryFile, rowCount: number): Promise<WrittenFile> {
+    const objectName = objectNameOf(tableUuid, temp);
     const stat = await this.#fileSystem.stat(temp.path);
     await this.#objects.adopt(objectName, temp.path);
     const { sizeBytes, checksum } = await this.#sum(objectName, stat?.sizeBytes ?? 0);

@@ -216,6 +216,21 @@ export class SegmentRegistry {
       await moveState(tx, change.flushedFile);
     });
   }
+
+  /** Whether what `apply` was to add is registered: all of a change or nothing is, so that one of its files tells. */
+  async hasTakenEffect(change: RegistryChange): Promise<boolean> {
+    const reader = this.#store.reader<Tables>();
+    const [segment] = change.addSegments;
+    const [seriesFile] = change.addSeriesFiles;
+    const found =
+      segment !== undefined
+        ? reader.selectFrom('tsdb_segments').select('id').where('id', '=', segment.id)
+        : reader
+            .selectFrom('tsdb_series_files')
+            .select('id')
+            .where('id', '=', seriesFile?.id ?? '');
+    return (await found.execute()).length > 0;
+  }
 }
 
 async function moveState(tx: Transaction<Tables>, flushedFile: number | undefined): Promise<void> {
