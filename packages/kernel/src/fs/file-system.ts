@@ -25,7 +25,7 @@ export interface FileSystem {
   /** Names in the folder, ascending; a missing folder has none. */
   list(path: string): Promise<readonly string[]>;
   stat(path: string): Promise<FileStat | undefined>;
-  /** Makes created, renamed and removed names of the folder durable. */
+  /** Makes created, renamed and removed names of the folder durable, where the system can be told to. */
   syncDirectory(path: string): Promise<void>;
 }
 

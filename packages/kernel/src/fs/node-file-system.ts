@@ -3,6 +3,9 @@ import { dirname } from 'node:path';
 import type { FileHandle, FileStat, FileSystem, OpenMode } from './file-system.js';
 import { openNodeFile } from './node-file-handle.js';
 
+/** Windows refuses to flush a folder (EPERM); NTFS notes names in its own log. */
+const HAS_SYNCED_DIRECTORIES = process.platform !== 'win32';
+
 /** The real disk. */
 export class NodeFileSystem implements FileSystem {
   async open(
@@ -60,6 +63,7 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async syncDirectory(path: string): Promise<void> {
+    if (!HAS_SYNCED_DIRECTORIES) return;
     const folder = await disk.open(path, 'r');
     try {
       await folder.sync();
