@@ -253,6 +253,9 @@ describe('plinth backup and restore', () => {
       /checksum does not match/,
     );
     await assert.rejects(stat(join(target, 'plinth.db')), { code: 'ENOENT' });
+    await rm(join(to, segment));
+    const incomplete = await fails('restore', '--from', to, '--data-dir', join(folder, 'part'));
+    assert.match(incomplete.stderr, /^plinth: cannot read .*\.parquet: ENOENT[^\n]*\n$/);
     const empty = join(folder, 'empty');
     await mkdir(empty);
     assert.match(

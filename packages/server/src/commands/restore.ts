@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { makeEmptyFolder, readBackup, writeChecked } from './backup-folder.js';
+import { CommandFailed } from './exit.js';
 import { Progress } from './progress.js';
 
 /** `plinth restore`. */
@@ -26,12 +27,21 @@ export function restoreCommand(): Command {
     // The catalog last: a folder without it is one in which nothing was ever written.
     const files = manifest.files.toSorted((a, b) => Number(isCatalog(a)) - Number(isCatalog(b)));
     for (const file of files) {
-      const pieces = createReadStream(join(from, file.name)) as AsyncIterable<Uint8Array>; // no encoding is set
+      const pieces = piecesOf(join(from, file.name));
       await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
     }
     progress.end();
     process.stdout.write(`${to}: as of ${manifest.created_at}\n`);
   });
+}
+
+/** Opened when it is read: what a stream says earlier, such as that there is no file, would end the process. */
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path) as AsyncIterable<Uint8Array>; // no encoding is set
+  } catch (error) {
+    throw new CommandFailed(`cannot read ${path}: ${(error as Error).message}`);
+  }
 }
 
 const isCatalog = ({ name }: { readonly name: string }): boolean => name === 'plinth.db';
