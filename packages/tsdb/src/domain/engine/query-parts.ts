@@ -1,6 +1,6 @@
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { TableSchema } from '../../model/schema.js';
-import type { DuckDbHost, Statements } from '../../storage/duckdb/duckdb-host.js';
+import { type DuckDbHost, rowSizeOf, type Statements } from '../../storage/duckdb/duckdb-host.js';
 import type { PlannedQuery } from '../sql/planned-query.js';
 import { RowWidth } from './row-width.js';
 import type { SeriesIndex } from './series-index.js';
@@ -9,12 +9,14 @@ import type { SliceMemory, SliceRoom } from './slice-memory.js';
 import type { PreparedScan } from './table/prepared-scan.js';
 import { type TimeSlice, TimeSlices } from './time-slices.js';
 
+/** Narrow answers of about so many rows are made in one piece if there is memory: asking twice would take longer than sorting. */
+const MAX_WHOLE_ROWS = 200_000;
 /** A slice looks at the times of all rows: less is not worth that. */
 const LEAST_BYTES = 1024 * 1024;
 /** So many times the rows that were guessed are taken over from the engine; what is beyond stays with it. */
 const MAX_WRONG = 2;
 
-/** A query whose answer is too large to be held, in the order of time: one statement for each slice of it. */
+/** A query whose answer may be too large to be held, in the order of time: one statement for each slice of it. */
 export class QueryParts {
   readonly #slices: TimeSlices;
   readonly #seriesTags: SeriesTags;
@@ -30,7 +32,7 @@ export class QueryParts {
     this.#textOf = textOf;
   }
 
-  /** `undefined`: the answer has another order, comes from several tables or is small. */
+  /** `undefined`: the answer has another order, comes from several tables or is very small. */
   static of(
     planned: PlannedQuery,
     scans: readonly PreparedScan[],
@@ -49,6 +51,11 @@ export class QueryParts {
     return new QueryParts(slices, new SeriesTags(seriesOf(table), tags), (slice) =>
       planned.render(() => parts.textOf(slice, names)),
     );
+  }
+
+  /** It must not be made in one piece, even if there is memory. */
+  isLarge(columns: readonly OutputColumn[]): boolean {
+    return this.#slices.rowCount > MAX_WHOLE_ROWS || rowSizeOf(columns) === undefined;
   }
 
   /** Holds one slice for a reader that is slow. Can be read once. */

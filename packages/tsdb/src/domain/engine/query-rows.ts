@@ -3,7 +3,7 @@ import { type DuckDbHost, rowSizeOf } from '../../storage/duckdb/duckdb-host.js'
 import type { PlannedQuery } from '../sql/planned-query.js';
 import { collectedRows } from './collected-rows.js';
 import { explainedRows } from './explained-rows.js';
-import { HeldMemory } from './held-memory.js';
+import { type GiveBack, HeldMemory } from './held-memory.js';
 import type { Asker } from './query-deadline.js';
 import type { QueryParts } from './query-parts.js';
 import { inTurns } from './query-turns.js';
@@ -16,7 +16,7 @@ export interface RunnableQuery {
   readonly planned: PlannedQuery;
   /** Text for the engine, or the answer itself. */
   readonly work: string | Iterable<ResultChunk>;
-  /** The same text in parts, one behind the other, when the answer is too large to be held. */
+  /** The same text in parts, one behind the other, where the answer may be too large to be held. */
   readonly parts?: QueryParts | undefined;
   /** What the engine may have to hold until it has the first row. */
   readonly toSort?: RowsToSort | undefined;
@@ -38,35 +38,49 @@ export class QueryRows {
     const { signal } = asker;
     if (typeof work !== 'string') return inTurns(work, asker);
     const { columns, isSmall, isExplained } = planned;
-    if (parts !== undefined) {
-      return parts.rows({ host: this.#host, memory: this.#slices, columns, signal });
-    }
+    if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, signal);
     if (isExplained || isSmall || toSort === undefined) {
       const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
       return isExplained ? explainedRows(chunks) : chunks;
     }
     const isCollected = planned.isUnordered === true && work.includes(' UNION ALL ');
-    return this.#sortedRows(isCollected ? collectedRows(work) : work, { columns, toSort, signal });
+    const text = isCollected ? collectedRows(work) : work;
+    return this.#sortedRows(text, { columns, parts, toSort, signal });
+  }
+
+  #slicedRows(
+    parts: QueryParts,
+    columns: readonly OutputColumn[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    return parts.rows({ host: this.#host, memory: this.#slices, columns, signal });
   }
 
   /**
    * The engine holds all rows that it sorts until the last one is taken, ten times what a limit may let out. So the answer is
-   * taken over at once where it has an end in sight, and not all sorts run at a time.
+   * taken over at once where it has an end in sight, and comes in slices where there is no room for it; and not all sorts run at
+   * a time.
    */
   async *#sortedRows(
     text: string,
     at: {
       readonly columns: readonly OutputColumn[];
+      readonly parts: QueryParts | undefined;
       readonly toSort: RowsToSort;
       readonly signal: AbortSignal;
     },
   ): AsyncGenerator<ResultChunk, void, undefined> {
-    const { columns, toSort, signal } = at;
-    const sorted = await this.#held.takeForSort(toSort.sizeBytes, signal);
+    const { columns, parts, toSort, signal } = at;
     const rowSize = rowSizeOf(columns);
     const taken =
       rowSize === undefined ? undefined : this.#held.takeForAnswer(toSort.answerRows * rowSize);
+    if (taken === undefined && parts !== undefined) {
+      yield* this.#slicedRows(parts, columns, signal);
+      return;
+    }
+    let sorted: GiveBack | undefined;
     try {
+      sorted = await this.#held.takeForSort(toSort.sizeBytes, signal);
       const aheadRows = taken === undefined ? 0 : toSort.answerRows;
       yield* this.#host.stream({
         text,
@@ -77,7 +91,7 @@ export class QueryRows {
         onMade: sorted,
       });
     } finally {
-      sorted();
+      sorted?.();
       taken?.();
     }
   }

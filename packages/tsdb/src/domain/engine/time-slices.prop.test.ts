@@ -89,10 +89,10 @@ function sizesOf(spans: readonly TimeSpan[], outcome: typeof fast): number[] {
 
 describe('the sizes of slices', () => {
   it('are not cut for small answers', () => {
-    assert.equal(
-      TimeSlices.of({ bounds: ALL, spans: [day(200_000)], isDescending: false }),
-      undefined,
-    );
+    const ofDay = (rowCount: number) =>
+      TimeSlices.of({ bounds: ALL, spans: [day(rowCount)], isDescending: false });
+    assert.equal(ofDay(8192), undefined);
+    assert.equal(ofDay(10_000)?.rowCount, 10_000);
   });
 
   it('begin small and grow with a client that is fast', () => {

@@ -16,9 +16,6 @@ export interface GuessedSlice extends TimeSlice {
   readonly rowCount: number;
 }
 
-/** Answers of about so many rows are made in one piece: asking twice would take longer than sorting. */
-const MAX_WHOLE_ROWS = 200_000;
-
 /** The first rows should come soon. */
 const FIRST_ROWS = 64_000;
 
@@ -65,14 +62,14 @@ export class TimeSlices {
   #guessedRows = 0;
   #foundRows = 0;
 
-  /** @returns `undefined` when the answer is small enough to be made in one piece. */
+  /** @returns `undefined` when the answer is as small as a slice. */
   static of(options: {
     readonly bounds: TimeSlice;
     readonly spans: readonly TimeSpan[];
     readonly isDescending: boolean;
   }): TimeSlices | undefined {
     const slices = new TimeSlices(options);
-    return slices.#total > MAX_WHOLE_ROWS ? slices : undefined;
+    return slices.#total > LEAST_ROWS ? slices : undefined;
   }
 
   private constructor(options: {
@@ -96,6 +93,11 @@ export class TimeSlices {
       rowCount,
     }));
     this.#total = this.#rowsBefore(this.#length) - this.#rowsBefore(0n);
+  }
+
+  /** About as many as the answer has, unless conditions leave out some. */
+  get rowCount(): number {
+    return this.#total;
   }
 
   /**
