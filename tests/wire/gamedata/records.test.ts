@@ -242,7 +242,7 @@ describe('what is served', () => {
   });
 
   it('C46 the resource of the limiter is in the headers, and scripts may read them', async () => {
-    const limit = { limit: 3, anonymous_limit: 3, window: 60 };
+    const limit = { limit: 5, anonymous_limit: 3, window: 60 };
     await using limited = await ServerProcess.start({
       flags: [
         '--services',
@@ -252,6 +252,7 @@ describe('what is served', () => {
         '--rate-limit-resources',
         JSON.stringify({ gamedata: limit }),
       ],
+      env: ENV,
     });
     const first = await limited.http.send('/api/maps', {
       headers: { origin: 'https://fan.example' },
@@ -283,6 +284,14 @@ describe('what is served', () => {
       }
       assert.ok(exposed.includes('retry-after'));
     }
+    // Whoever reads behind an address uses up nothing of its editors.
+    const edited = await limited.http.send('/api/editor/versions', { headers: EDITOR });
+    assert.equal(edited.status, 200, edited.text);
+    assert.equal(edited.headers['x-ratelimit-remaining'], '4');
+    const guessed = await limited.http.send('/api/editor/versions', {
+      headers: { authorization: 'Bearer wrong' },
+    });
+    assert.notEqual(guessed.status, 200);
     // Nothing is limited unless the operator says so.
     assert.equal((await server.http.send('/api/maps')).headers['x-ratelimit-limit'], undefined);
   });

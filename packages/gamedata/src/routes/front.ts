@@ -42,7 +42,13 @@ export class GameDataFront implements ServiceFront {
   authenticate(request: FastifyRequest): Principal {
     const { url, ip } = request;
     if (url.length > MAX_URL_LENGTH) throw new UriTooLong({ limitBytes: MAX_URL_LENGTH });
-    if (isEditor(url)) this.#parts.access.admit(request);
+    if (isEditor(url)) {
+      const { access } = this.#parts;
+      access.admit(request);
+      const actor = access.actorOf(request);
+      // Counted apart from whoever else is behind the address.
+      if (actor !== undefined) return { kind: 'editor', name: actor.name };
+    }
     return { kind: 'anonymous', ip };
   }
 

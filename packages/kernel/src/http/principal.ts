@@ -17,6 +17,8 @@ export type Principal =
       readonly keyKind: 'secret' | 'publishable';
       readonly livemode: boolean;
     }
+  /** Of game data, by the name of the token. */
+  | { readonly kind: 'editor'; readonly name: string }
   | { readonly kind: 'app'; readonly appId: number; readonly limits?: LimitProfile }
   | { readonly kind: 'user'; readonly userId: number; readonly limits?: LimitProfile }
   | {

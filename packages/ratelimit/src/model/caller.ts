@@ -103,6 +103,8 @@ function identityOf(
       return ['app', principal.appId];
     case 'admin':
       return ['token', principal.tokenId];
+    case 'editor':
+      return ['token', `gamedata/${principal.name}`];
     case 'platform_key': {
       const mode = principal.livemode ? 'live' : 'test';
       return ['token', `${principal.platform}/${mode}`];
