@@ -69,6 +69,7 @@ export { crc32c } from './journal/crc32c.js';
 export { type CommitLogOptions, openCommitLog } from './journal/file-commit-log.js';
 export { LogDamaged, LogOverloaded, LogReadOnly } from './journal/log-errors.js';
 export type { LogLoss } from './journal/log-recovery.js';
+export { Exclusive } from './lease/exclusive.js';
 export type { Leases } from './lease/lease.js';
 export { LocalLeases } from './lease/local-leases.js';
 export { createLogger, type LogDestination, type Logger, type LogLevel } from './log/logger.js';

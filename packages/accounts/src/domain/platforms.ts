@@ -1,4 +1,10 @@
-import { type Clock, type Random, type RelationalStore, randomLetters } from '@plinth/kernel';
+import {
+  type Clock,
+  Exclusive,
+  type Random,
+  type RelationalStore,
+  randomLetters,
+} from '@plinth/kernel';
 import { DEFAULT_PLATFORM_SETTINGS, type PlatformSettings } from '../model/platform-settings.js';
 import { AccountsRefused } from '../model/violation.js';
 import type { AccountTables } from '../storage/account-tables.js';
@@ -26,7 +32,7 @@ export class Platforms {
     readonly random: Random;
   };
   readonly #byId = new Map<string, Platform>();
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Exclusive();
 
   constructor(needs: {
     readonly store: RelationalStore;
@@ -58,7 +64,7 @@ export class Platforms {
 
   /** What other nodes have changed. */
   async reload(): Promise<void> {
-    await this.#alone(() => this.#read());
+    await this.#changes.run(() => this.#read());
   }
 
   async #read(): Promise<void> {
@@ -101,7 +107,7 @@ export class Platforms {
 
   /** With the id of a preset key's platform, or a new one. */
   async create(settings: PlatformSettings, id?: string): Promise<Platform> {
-    return await this.#alone(async () => {
+    return await this.#changes.run(async () => {
       if (this.#byId.size >= MAX_PLATFORM_COUNT) {
         throw new AccountsRefused({
           code: 'service_overloaded',
@@ -117,7 +123,7 @@ export class Platforms {
     id: string,
     change: (settings: PlatformSettings) => PlatformSettings,
   ): Promise<Platform> {
-    return await this.#alone(async () => {
+    return await this.#changes.run(async () => {
       if (isShared(this.#needs.store)) await this.#read();
       const platform = this.get(id);
       return await this.#put({ ...platform, settings: change(platform.settings) });
@@ -126,7 +132,7 @@ export class Platforms {
 
   /** Its accounts become unreachable with its keys; a platform that has any is refused. */
   async delete(id: string): Promise<void> {
-    await this.#alone(async () => {
+    await this.#changes.run(async () => {
       this.get(id);
       if (id === DEFAULT_PLATFORM) {
         throw new AccountsRefused({
@@ -149,11 +155,5 @@ export class Platforms {
     await this.#needs.commits.commit(new WriteSet().put('accounts_platforms', row));
     this.#byId.set(id, platform);
     return platform;
-  }
-
-  #alone<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#lastChange.then(change);
-    this.#lastChange = result.catch(() => undefined); // Told to the caller of that change.
-    return result;
   }
 }

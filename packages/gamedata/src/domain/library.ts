@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Clock, type Logger, type Outbox, StoreUnusable } from '@plinth/kernel';
+import { type Clock, Exclusive, type Logger, type Outbox, StoreUnusable } from '@plinth/kernel';
 import { DataUnavailable, ValidationFailed, VersionGone, VersionUnknown } from '../errors.js';
 import type { DraftRecord, Manifest, RecordChange, Version } from '../model/edition.js';
 import { mapKinds } from '../model/kinds.js';
@@ -65,7 +65,7 @@ export class Library {
   #current: Edition = { version: NO_VERSION, set: DataSet.empty() };
   #lastSeq = 0;
   #isDegraded = false;
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Exclusive();
 
   constructor(needs: LibraryNeeds) {
     this.#needs = needs;
@@ -145,9 +145,7 @@ export class Library {
 
   /** One change at a time: drafts, imports and publications wait for each other. */
   alone<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#lastChange.then(change);
-    this.#lastChange = result.catch(() => undefined); // Told to the caller of that change.
-    return result;
+    return this.#changes.run(change);
   }
 
   /** Number of the next change. Only inside `alone`; one that is not stored leaves a gap. */

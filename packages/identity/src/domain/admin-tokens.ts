@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
+import { Exclusive } from '@plinth/kernel';
 import {
   OperatorTokenMissing,
   OperatorTokenUndeletable,
@@ -38,7 +39,7 @@ export class AdminTokens {
   readonly #byName = new Map<string, AdminToken>();
   readonly #byHash = new Map<string, AdminToken>();
   #nextId = 1;
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Exclusive();
 
   constructor(needs: { store: TokenStore; clock: Clock; random: Random }) {
     this.#store = needs.store;
@@ -56,7 +57,7 @@ export class AdminTokens {
 
   /** Reads again what another node may have changed. */
   async refresh(): Promise<void> {
-    await this.#alone(async () => {
+    await this.#changes.run(async () => {
       const { tokens, nextId } = await this.#store.readAll();
       this.#nextId = Math.max(this.#nextId, nextId);
       this.#byName.clear();
@@ -117,7 +118,7 @@ export class AdminTokens {
 
   /** Gives the operator's token a new text; the old one is worthless from then on. Throws `OperatorTokenMissing`. */
   async regenerateOperator(byTokenId: number | undefined): Promise<IssuedToken> {
-    return await this.#alone(async () => {
+    return await this.#changes.run(async () => {
       const old = this.#byName.get(OPERATOR_TOKEN_NAME);
       if (old === undefined) throw new OperatorTokenMissing();
       const text = makeTokenText(this.#random);
@@ -133,7 +134,7 @@ export class AdminTokens {
   /** Throws `OperatorTokenUndeletable` and `TokenNotFound`. */
   async delete(name: string): Promise<void> {
     if (name === OPERATOR_TOKEN_NAME) throw new OperatorTokenUndeletable();
-    await this.#alone(async () => {
+    await this.#changes.run(async () => {
       const token = this.#byName.get(name);
       if (token === undefined) throw new TokenNotFound({ tokenName: name });
       await this.#store.delete(token);
@@ -148,7 +149,7 @@ export class AdminTokens {
     createdMs = this.#clock.nowMs(),
   ): Promise<IssuedToken> {
     const { name, text, expiryMs } = wanted;
-    return await this.#alone(async () => {
+    return await this.#changes.run(async () => {
       if (this.#byName.has(name)) throw new TokenNameExists({ tokenName: name });
       if (this.#byName.size >= MAX_TOKEN_COUNT) {
         throw new TokenLimitReached({ limit: MAX_TOKEN_COUNT });
@@ -172,11 +173,5 @@ export class AdminTokens {
   #show(token: AdminToken): void {
     this.#byName.set(token.name, token);
     this.#byHash.set(token.hash, token);
-  }
-
-  #alone<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#lastChange.then(change);
-    this.#lastChange = result.catch(() => undefined); // Told to the caller of that change.
-    return result;
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
+import { Exclusive } from '@plinth/kernel';
 import { PlatformKeyExists, PlatformKeyLimitReached, PlatformKeyMalformed } from '../errors.js';
 import {
   hashKey,
@@ -42,7 +43,7 @@ export class PlatformKeys {
   readonly #random: Random;
   readonly #byId = new Map<string, PlatformKey>();
   readonly #byHash = new Map<string, PlatformKey>();
-  #lastChange: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Exclusive();
 
   constructor(needs: { store: PlatformKeyStore; clock: Clock; random: Random }) {
     this.#store = needs.store;
@@ -52,7 +53,7 @@ export class PlatformKeys {
 
   /** Before anything else, and again to hear of what other nodes have changed. */
   async load(): Promise<void> {
-    await this.#alone(async () => {
+    await this.#changes.run(async () => {
       const keys = await this.#store.readAll();
       this.#byId.clear();
       this.#byHash.clear();
@@ -101,7 +102,7 @@ export class PlatformKeys {
 
   /** @returns whether the platform has such a key. */
   async revoke(platform: string, id: string): Promise<boolean> {
-    return await this.#alone(async () => {
+    return await this.#changes.run(async () => {
       const key = this.#byId.get(id);
       if (key === undefined || key.platform !== platform) return false;
       if (key.revokedMs !== undefined) return true;
@@ -114,7 +115,7 @@ export class PlatformKeys {
 
   /** The platform is gone, and its keys with it. */
   async deletePlatform(platform: string): Promise<void> {
-    await this.#alone(async () => {
+    await this.#changes.run(async () => {
       await this.#store.deletePlatform(platform);
       for (const key of this.list(platform)) {
         this.#byId.delete(key.id);
@@ -143,7 +144,7 @@ export class PlatformKeys {
   }
 
   async #insert(issued: readonly IssuedPlatformKey[]): Promise<void> {
-    await this.#alone(async () => {
+    await this.#changes.run(async () => {
       if (this.#byId.size + issued.length > MAX_KEY_COUNT) {
         throw new PlatformKeyLimitReached({ limit: MAX_KEY_COUNT });
       }
@@ -155,11 +156,5 @@ export class PlatformKeys {
   #show(key: PlatformKey): void {
     this.#byId.set(key.id, key);
     this.#byHash.set(key.hash, key);
-  }
-
-  #alone<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#lastChange.then(change);
-    this.#lastChange = result.catch(() => undefined); // Told to the caller of that change.
-    return result;
   }
 }

@@ -1,3 +1,4 @@
+import { Exclusive } from '@plinth/kernel';
 import type { DirectRequest } from '../../model/direct-request.js';
 import type { ResultChunk } from '../../model/result.js';
 import type { RowBatch } from '../../model/row-batch.js';
@@ -12,7 +13,6 @@ import type { GenerationTable } from './generation-table.js';
 import type { SeriesIndex } from './series-index.js';
 import type { SeriesTable } from './series-table.js';
 import type { Source } from './sources.js';
-import { Exclusive } from './table/exclusive.js';
 import { Generations } from './table/generations.js';
 import { prepareScan } from './table/prepare-scan.js';
 import type { PreparedScan } from './table/prepared-scan.js';
