@@ -1,6 +1,9 @@
 import { TimeIds } from '../model/time-ids.js';
 import type { QueueBase } from './queue-base.js';
 
+/** Differs from the locks of keys, which are hashes, as well as any number does. */
+const DELIVERY_ORDER_LOCK = 7_301_994_117;
+
 export interface IdSource {
   next(): number;
 }
@@ -32,8 +35,11 @@ export class RecordIds {
     return await this.#fromSequence(tx, 'webhooks_queue_id', count);
   }
 
+  /** Records are seen in the order of their ids, so that lists only grow at their head. */
   async forDeliveries(tx: unknown, count: number, nowMs: number): Promise<IdSource> {
     if (!this.#base.isShared) return { next: () => this.#deliveryIds.next(nowMs) };
+    // Held to the commit; taken after the locks of keys, so that two transactions never wait for each other.
+    await this.#base.sql.all(tx, 'select pg_advisory_xact_lock(?)', [DELIVERY_ORDER_LOCK]);
     return await this.#fromSequence(tx, 'webhooks_delivery_id', count);
   }
 

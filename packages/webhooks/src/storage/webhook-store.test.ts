@@ -396,4 +396,57 @@ if (POSTGRES === undefined) {
   it('webhook store on PostgreSQL', {
     skip: 'set PLINTH_TEST_POSTGRES_URL to a server on which databases may be created',
   });
-} else webhookStoreContract('PostgreSQL', onPostgres);
+} else {
+  webhookStoreContract('PostgreSQL', onPostgres);
+
+  describe('webhook store of several nodes', () => {
+    it('row 8: shows records in the order of their ids, so that lists grow at their head', async () => {
+      await onPostgres(async (store) => {
+        const nodes = [new QueueStore(store, 'one'), new QueueStore(store, 'other')];
+        const items: QueueItem[] = [];
+        for (const node of nodes) {
+          await node.start(NOW_MS);
+          await node.intake.accept([await newEvent(1)], NOW_MS);
+          items.push(...(await node.claim([{ appId: 1, limit: 1 }], NOW_MS)));
+        }
+        const shown: number[] = [];
+        const finish = async (index: number): Promise<void> => {
+          const [node, item] = [nodes[index], items[index]];
+          assert.ok(node && item);
+          shown.push(...(await node.finish([done(item)], NOW_MS)));
+        };
+        let second: Promise<void> | undefined;
+        const first = await store.transaction(async (tx) => {
+          // The first node has its id, and waits for the row of its item.
+          await sql`select id from webhooks_queue where id = ${items[0]?.id} for update`.execute(
+            tx,
+          );
+          const begun = finish(0);
+          await until(async () => (await countWaiting(store)) === 1);
+          second = finish(1);
+          await until(async () => shown.length > 0 || (await countWaiting(store)) === 2);
+          return { begun };
+        });
+        await Promise.all([first.begun, second]);
+        assert.deepEqual(
+          shown,
+          [...shown].sort((a, b) => a - b),
+        );
+      });
+    });
+  });
+}
+
+async function countWaiting(store: RelationalStore): Promise<number> {
+  const { rows } = await sql<{ count: string }>`select count(*) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(store.reader());
+  return Number(rows[0]?.count);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 1000; tries++) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail('it does not happen');
+}
