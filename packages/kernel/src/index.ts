@@ -20,7 +20,7 @@ export {
   type SettingsOf,
   type SettingsSection,
 } from './config/section.js';
-export { settingsPage } from './config/settings-page.js';
+export { defaultText, settingsPage } from './config/settings-page.js';
 export { SecretBox, SecretUnreadable } from './crypto/secret-box.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';

@@ -59,7 +59,8 @@ export const RATE_LIMIT_SETTINGS = defineSettings('rate_limit', {
   }),
   redis_url: Type.String({
     default: 'redis://127.0.0.1:6379',
-    minLength: 1,
+    pattern: '^(rediss?://[^/]|/.)',
+    examples: ['redis://127.0.0.1:6379'],
     description: 'address of Redis (6 or newer) or Valkey',
   }),
   redis_timeout_ms: Type.Integer({
@@ -266,6 +267,9 @@ const SERVICE_DEFAULTS: Readonly<Record<string, ServiceRule>> = {
   accounts: { ...GITHUB, isEnabled: false, resource: 'accounts', status: 429, style: 'stripe' },
   tsdb: { ...GITHUB, isEnabled: false, resource: 'tsdb_query', status: 429, style: 'influxdb' },
 };
+
+/** Whether `rate_limit.services` can say something of a service with this name. */
+export const isLimitedService = (name: string): boolean => Object.hasOwn(SERVICE_DEFAULTS, name);
 
 const UNKNOWN_SERVICE: ServiceRule = { ...GITHUB, isEnabled: false };
 

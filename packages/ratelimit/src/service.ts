@@ -13,7 +13,7 @@ import {
   type ServiceFront,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { limitRules, type RateLimitConfig, serviceRule } from './config.js';
+import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { type AddressRules, ClientAddresses } from './domain/client-address.js';
 import { DecisionDesk } from './domain/decision-desk.js';
 import { EnvoyDesk } from './domain/envoy-desk.js';
@@ -329,6 +329,9 @@ function refuseBadSettings({ config, addresses }: RateLimitNeeds): void {
     ...badNetworks('server.trusted_proxies', addresses.trustedProxies),
     ...badNetworks('rate_limit.exempt_cidrs', config.exempt_cidrs),
     ...unknown('rate_limit.report', config.report),
+    ...Object.keys(config.services)
+      .filter((name) => !isLimitedService(name))
+      .map((name) => `rate_limit.services: there is no service ${name}`),
     ...unknown('rate_limit.services', ofServices),
   ];
   if (problems.length > 0) throw new ConfigInvalid(problems);

@@ -190,6 +190,9 @@ it('plinth ends with 2 on wrong usage and 0 on questions about itself', async ()
   assert.equal(await code('serve', '--http-bind', 'nonsense'), 2);
   assert.equal(await code('--help'), 0);
   assert.equal(await code('write', '--help'), 0);
+  const { stdout: help } = await runCli(['serve', '--help']);
+  assert.match(help, /--rate-limit-services <value> .*\(default: \{\}\)/);
+  assert.doesNotMatch(help, /\[object/);
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { stdout } = await runCli(['completion', shell]);
     assert.match(stdout, /plinth/);

@@ -60,3 +60,25 @@ describe('what is no HTTP', () => {
     }
   });
 });
+
+/** Source: RFC 9112, section 9.6: a server reads nothing behind a request that closes its connection. */
+describe('what follows a request that closes its connection', () => {
+  const closing = (line: string, body = ''): string =>
+    `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const requests: readonly (readonly [string, number])[] = [
+    [closing('GET /health'), 200],
+    [closing('GET /api/levels/1'), 200],
+    [closing('POST /api/v3/write_lp?db=closing', 'm v=1'), 204],
+  ];
+
+  it('is not answered, and changes nothing of its answer', async () => {
+    for (const more of ['{bad', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n']) {
+      for (const [request, status] of requests) {
+        using connection = await RawConnection.open(open.url);
+        connection.send(request + more);
+        const answer = await connection.untilEnd();
+        assert.deepEqual(answer.match(/^HTTP\/1\.1 \d+/gm), [`HTTP/1.1 ${status}`], answer);
+      }
+    }
+  });
+});

@@ -37,7 +37,8 @@ function row(setting: SettingDescription): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-const defaultText = (value: unknown): string =>
+/** A default as people read it. */
+export const defaultText = (value: unknown): string =>
   Array.isArray(value)
     ? value.join(',') || '(empty)'
     : typeof value === 'object'

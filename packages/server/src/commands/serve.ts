@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import {
   ConfigInvalid,
+  defaultText,
   describeSettings,
   isDomainError,
   type SettingDescription,
@@ -66,7 +67,8 @@ function addFlags(command: Command, setting: SettingDescription): void {
   const shown = setting.flags.at(1) ?? setting.flags[0];
   for (const flag of setting.flags) {
     const takes = takesBareFlag(setting) ? '[value]' : '<value>';
-    const byDefault = setting.default === undefined ? '' : ` (default: ${String(setting.default)})`;
+    const byDefault =
+      setting.default === undefined ? '' : ` (default: ${defaultText(setting.default)})`;
     command.addOption(
       new Option(`--${flag} ${takes}`, `${setting.description}${byDefault}`).hideHelp(
         flag !== shown || !setting.hasEffect,

@@ -47,6 +47,8 @@ export function answerClientError(
     socket.destroy();
     return;
   }
+  // A request that closes its connection is answered, once; what follows it is nobody's (RFC 9112, section 9.6).
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
   const [status, reason] = CLIENT_ERRORS.get(error.code ?? '') ?? [400, 'Bad Request'];
   const body = JSON.stringify({ error: reason, data: {} });
   socket.end(
