@@ -247,6 +247,13 @@ def process_writes(influxdb3_local, table_batches, args=None):
       502,
       `Plugin error: error fetching plugin from repository: 404 Not Found ${base}/none.py`,
     );
+    for (const path of ['../x.py', 'dir/%2e%2e/../../x.py']) {
+      assertError(
+        await plugins.create({ ...fetched, trigger_name: 'x', plugin_filename: `gh:${path}` }),
+        400,
+        `Plugin error: Path traversal detected: plugin filename 'gh:${path}' attempts to access files outside the plugin directory`,
+      );
+    }
     await plugins.remove('remote');
     repository.close();
   });

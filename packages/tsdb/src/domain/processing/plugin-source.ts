@@ -1,5 +1,5 @@
 import type { PluginCode } from '../../model/plugin-host.js';
-import { PluginFetchFailed } from '../../processing-errors.js';
+import { PluginFetchFailed, PluginPathEscapes } from '../../processing-errors.js';
 
 const DEFAULT_REPOSITORY = 'https://raw.githubusercontent.com/influxdata/influxdb3_plugins/main/';
 const PREFIX = 'gh:';
@@ -12,13 +12,17 @@ export function repositoryPathOf(pluginFilename: string): string | undefined {
   return pluginFilename.startsWith(PREFIX) ? pluginFilename.slice(PREFIX.length) : undefined;
 }
 
-/** Throws `PluginFetchFailed`. Source: processing-engine, "Plugin files", "Security". */
+/** Throws `PluginFetchFailed`, `PluginPathEscapes`. Source: processing-engine, "Plugin files", "Security". */
 export async function fetchPlugin(
   path: string,
   repository: string = DEFAULT_REPOSITORY,
 ): Promise<PluginCode> {
   const base = repository.endsWith('/') ? repository : `${repository}/`;
   let url = `${base}${path}`;
+  // As the address is understood in the end: `..` leaves the repository in each of its spellings.
+  if (URL.canParse(url) && !new URL(url).href.startsWith(new URL(base).href)) {
+    throw new PluginPathEscapes({ path: `${PREFIX}${path}` });
+  }
   try {
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const signal = AbortSignal.timeout(LIMIT_MS);
