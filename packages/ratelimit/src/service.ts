@@ -31,10 +31,11 @@ import { slotMsOf } from './model/sliding-sum.js';
 import type { AnswerContext } from './routes/answer.js';
 import { AUTH_PATH, registerAuthRoute } from './routes/auth-route.js';
 import { CheckRoute } from './routes/check-route.js';
+import { docsBaseAt, docsBaseOf } from './routes/docs-base.js';
 import { registerEnvoyJsonRoute } from './routes/envoy-json-route.js';
 import { EnvoyServer } from './routes/envoy-server.js';
 import { EXPOSED_HEADERS } from './routes/headers.js';
-import { docsBaseAt, docsBaseOf, HttpGate } from './routes/http-gate.js';
+import { HttpGate } from './routes/http-gate.js';
 import { registerOperatorRoutes } from './routes/operator-routes.js';
 import {
   INSTALLATION_PATHS,

@@ -4,7 +4,7 @@ import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionDesk } from '../domain/decision-desk.js';
 import { toWireAnswer } from './answer.js';
-import { docsBaseOf } from './http-gate.js';
+import { docsBaseOf } from './docs-base.js';
 import { OPERATOR_PATH } from './operator-routes.js';
 import { answerError, sendGithubError } from './to-wire.js';
 

@@ -13,7 +13,7 @@ import {
 import type { RateLimitConfig } from '../config.js';
 import type { DecisionDesk, Understood } from '../domain/decision-desk.js';
 import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
-import { docsBaseAt } from './http-gate.js';
+import { docsBaseAt } from './docs-base.js';
 import { readQuestion } from './question.js';
 import { messageOf, statusOf } from './to-wire.js';
 

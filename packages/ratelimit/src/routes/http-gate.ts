@@ -19,6 +19,7 @@ import type { Caller } from '../model/caller.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
 import { ConnectionGuard } from './connection-guard.js';
+import { docsBaseOf } from './docs-base.js';
 import { limitedByHeaderOf, writeHeaders } from './headers.js';
 import { LimitedPass, UNLIMITED_PASS } from './plain-pass.js';
 import {
@@ -368,16 +369,6 @@ const isWrong = (request: FastifyRequest, { purpose, front }: Visitor): boolean 
 /** Nobody has looked at the credential of a request that stays anonymous. */
 const isNamed = ({ principal }: Pick<Visitor, 'principal'>): boolean =>
   principal !== undefined && principal.kind !== 'anonymous';
-
-/** Start of every `documentation_url`. */
-export const docsBaseOf = (config: RateLimitConfig, request: FastifyRequest): string =>
-  docsBaseAt(config, `${request.protocol}://${request.host}`);
-
-/** @param base address of this server as its client knows it. */
-export function docsBaseAt(config: RateLimitConfig, base: string): string {
-  if (config.docs_base !== undefined) return config.docs_base.replace(/\/+$/, '');
-  return config.vendor_name === 'GitHub' ? 'https://docs.github.com' : `${base}/docs`;
-}
 
 function mayBeLarge({ headers }: FastifyRequest): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;

@@ -7,8 +7,8 @@ import { StoreUnavailable } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
+import { docsBaseAt } from './docs-base.js';
 import { writeHeaders } from './headers.js';
-import { docsBaseAt } from './http-gate.js';
 import { type Refusal, type RefusalContext, refusalOf, unavailableRefusal } from './refusal.js';
 import { RequestLease } from './request-lease.js';
 

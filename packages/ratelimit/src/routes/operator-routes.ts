@@ -11,7 +11,7 @@ import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
 import type { AnswerContext } from './answer.js';
 import { CHECK_PATH, checkAll, checkOne, failureOf, fieldsOf, parseBody } from './check-route.js';
-import { docsBaseOf } from './http-gate.js';
+import { docsBaseOf } from './docs-base.js';
 import type { RouteListing } from './route-listing.js';
 
 export const OPERATOR_PATH = '/ops/v1/rate-limits';

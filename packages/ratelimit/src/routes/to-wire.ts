@@ -2,7 +2,7 @@ import { AppJwtRefused, isDomainError } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { RateLimitError } from '../errors.js';
-import { docsBaseOf } from './http-gate.js';
+import { docsBaseOf } from './docs-base.js';
 
 /** The only place with status codes; a new kind without a row does not compile. */
 const STATUS: Record<RateLimitError['kind'], number> = {
