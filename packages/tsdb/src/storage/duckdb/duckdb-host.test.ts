@@ -33,6 +33,11 @@ describe('an engine with little memory', () => {
     assert.deepEqual(await host.rows(text), [[8_000_000n]]);
   });
 
+  it('has a thread that gives memory back which nobody uses', async () => {
+    const text = "SELECT value FROM duckdb_settings() WHERE name = 'allocator_background_threads'";
+    assert.deepEqual(await host.rows(text), [['true']]);
+  });
+
   it('fails a query that can neither be held nor spilled, and no other', async () => {
     const greedy = 'SELECT len(list(n)) FROM range(100000000) t(n)';
     const [failed, ...others] = await Promise.allSettled([

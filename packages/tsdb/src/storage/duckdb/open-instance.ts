@@ -30,6 +30,8 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     max_temp_directory_size: mebibytes(settings.memoryLimitBytes * SPILL_FACTOR),
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
+    // Else what a flush gave up is kept until some other work of the engine happens to look.
+    allocator_background_threads: 'true',
   });
   try {
     const writer = await instance.connect();
