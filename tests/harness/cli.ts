@@ -26,6 +26,7 @@ export async function runCli(
     env: { ...Object.fromEntries(inherited), ...options.env },
     stdio: 'pipe',
     timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
   });
   child.stdin.on('error', () => {}); // A command that fails early does not read its input.
   child.stdin.end(options.input ?? '');

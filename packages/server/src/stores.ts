@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import {
   type Clock,
   type CommitLog,
+  ConfigInvalid,
   type EmbeddedStore,
   type FileSystem,
   type Leases,
@@ -62,7 +63,8 @@ export async function openStores(needs: {
   const dataDir = isTemporary
     ? join(tmpdir(), `plinth-${random.uuidV4()}`)
     : resolve(settings.data_dir);
-  const path = join(dataDir, 'plinth.db'); // Opening it makes the folder.
+  await makeDataFolder(files, dataDir);
+  const path = join(dataDir, 'plinth.db');
   const local = await openRelationalStore({
     ...{ path, clock, fileSystem: files, repair: needs.repair },
     thread: takeStoreThread(),
@@ -118,4 +120,13 @@ export async function openStores(needs: {
       if (isTemporary) await files.removeTree(dataDir);
     },
   };
+}
+
+async function makeDataFolder(files: FileSystem, folder: string): Promise<void> {
+  try {
+    await files.makeDirectory(folder);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigInvalid([`server.data_dir: the folder cannot be made: ${why}`]);
+  }
 }

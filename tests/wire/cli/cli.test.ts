@@ -242,3 +242,15 @@ describe('plinth token', () => {
     assert.equal((await at(['status'], again.stdout.trim())).code, 0);
   });
 });
+
+describe('plinth serve with a data folder that cannot be made', () => {
+  // /proc answers that its parent is missing, /dev/null that it is no folder.
+  for (const path of ['/proc/nope', '/proc/nope/below', '/dev/null/x']) {
+    it(`ends and names the setting: ${path}`, async () => {
+      const bind = ['--http-bind', '127.0.0.1:0', '--without-auth'];
+      const { code, stderr } = await runCli(['serve', '--data-dir', path, ...bind]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /server\.data_dir: the folder cannot be made: .*mkdir/);
+    });
+  }
+});

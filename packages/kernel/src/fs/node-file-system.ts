@@ -34,7 +34,7 @@ export class NodeFileSystem implements FileSystem {
   }
 
   async makeDirectory(path: string): Promise<void> {
-    const first = await disk.mkdir(path, { recursive: true });
+    const first = await makeFolders(path);
     if (first === undefined) return;
     // Each new folder is a name in its parent, from the deepest up to the parent of the first one made.
     const end = dirname(first);
@@ -70,6 +70,44 @@ export class NodeFileSystem implements FileSystem {
     } finally {
       await folder.close();
     }
+  }
+}
+
+/**
+ * The highest folder that was missing. Node's own recursive `mkdir` never ends where the system answers ENOENT in a folder that
+ * is there, as in `/proc`.
+ */
+async function makeFolders(path: string): Promise<string | undefined> {
+  const missing: string[] = []; // The deepest first; at most as many as the path has parts.
+  let folder = path;
+  let made = await makeFolder(folder);
+  while (made instanceof Error && dirname(folder) !== folder) {
+    missing.push(folder);
+    folder = dirname(folder);
+    made = await makeFolder(folder);
+  }
+  let first = made === true ? folder : undefined;
+  for (const below of missing.reverse()) {
+    made = await makeFolder(below);
+    if (made instanceof Error) throw made;
+    if (made) first ??= below;
+  }
+  if (made instanceof Error) throw made;
+  return first;
+}
+
+/** False when the folder was there, the error when its parent is missing. */
+async function makeFolder(path: string): Promise<boolean | Error> {
+  try {
+    await disk.mkdir(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // Node's file errors carry a code
+    if (code === 'ENOENT') return error as Error;
+    // Some systems refuse a name (EROFS, EPERM, EISDIR) before they look whether it is there.
+    const found = await disk.stat(path).catch(() => undefined);
+    if (found?.isDirectory() === true) return false;
+    throw error;
   }
 }
 
