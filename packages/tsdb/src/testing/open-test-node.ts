@@ -15,7 +15,7 @@ import {
   SystemRandom,
 } from '@plinth/kernel';
 import { TSDB_SETTINGS } from '../config.js';
-import type { Planner } from '../domain/engine/query-path.js';
+import type { Planner } from '../domain/engine/query/query-path.js';
 import { SqlPlanner } from '../domain/sql/sql-planner.js';
 import type { TokenDirectory } from '../domain/system-tables/tokens.js';
 import { type OpenTsdb, openTsdb } from '../service.js';

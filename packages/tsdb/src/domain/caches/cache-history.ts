@@ -4,8 +4,8 @@ import type { BatchField, RowBatch } from '../../model/row-batch.js';
 import { MAX_TIME_NS } from '../../model/scan.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../storage/duckdb/quote.js';
-import { collectedRows } from '../engine/collected-rows.js';
-import type { TableStore } from '../engine/table-store.js';
+import { collectedRows } from '../engine/query/collected-rows.js';
+import type { TableStore } from '../engine/table/table-store.js';
 import { columnType } from '../sql/plan/column-type.js';
 
 /** What of a table's rows a cache wants. */

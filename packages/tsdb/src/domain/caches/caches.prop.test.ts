@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Column } from '../../model/column.js';
 import type { BatchField, RowBatch } from '../../model/row-batch.js';
-import { SeriesIndex } from '../engine/series-index.js';
+import { SeriesIndex } from '../engine/series/series-index.js';
 import { DistinctCache } from './distinct-cache.js';
 import { LastCache } from './last-cache.js';
 import { thresholdOf } from './threshold.js';

@@ -11,8 +11,8 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { KeyedQueue } from '../catalog/keyed-queue.js';
 import { INTERNAL_DATABASE } from '../catalog/names.js';
-import type { TableStore } from '../engine/table-store.js';
-import { visibleFrom } from '../engine/visible-from.js';
+import type { TableStore } from '../engine/table/table-store.js';
+import { visibleFrom } from '../engine/table/visible-from.js';
 import type { ParameterValue, ScannedTable } from '../sql/planned-query.js';
 import { noSuchCache, readCacheCall } from './cache-call.js';
 import type {

@@ -3,7 +3,7 @@ import { batchSizeBytes, type RowBatch } from '../../model/row-batch.js';
 import { MIN_TIME_NS } from '../../model/scan.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
-import type { TableStore } from '../engine/table-store.js';
+import type { TableStore } from '../engine/table/table-store.js';
 import { type CacheDefinition, columnsOf } from './cache-definitions.js';
 import { latestArrival, readHistory } from './cache-history.js';
 import { DistinctCache } from './distinct-cache.js';

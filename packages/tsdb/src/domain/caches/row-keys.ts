@@ -2,7 +2,7 @@ import type { Column } from '../../model/column.js';
 import type { FieldValues } from '../../model/parsed-body.js';
 import { isValid, type RowBatch } from '../../model/row-batch.js';
 import type { TagCondition } from '../../model/scan.js';
-import type { SeriesIndex } from '../engine/series-index.js';
+import type { SeriesIndex } from '../engine/series/series-index.js';
 
 /** Value of a key column; `undefined` where a row has none. */
 export type KeyValue = string | bigint | boolean | undefined;

@@ -1,13 +1,13 @@
-import { Compactor } from './compactor.js';
+import { HardDeletions } from './deletion/hard-deletions.js';
+import { Retention } from './deletion/retention.js';
 import type { ColumnCache } from './direct/column-cache.js';
 import { ColumnPreload } from './direct/column-preload.js';
 import type { EngineNeeds } from './engine-needs.js';
 import type { EngineTables } from './engine-tables.js';
-import { Flusher } from './flusher.js';
-import { HardDeletions } from './hard-deletions.js';
-import { Retention } from './retention.js';
-import type { TableStore } from './table-store.js';
-import type { WriteBuffer } from './write-buffer.js';
+import { Compactor } from './flush/compactor.js';
+import { Flusher } from './flush/flusher.js';
+import type { TableStore } from './table/table-store.js';
+import type { WriteBuffer } from './write/write-buffer.js';
 
 /** What the engine does without being asked: flushes, compaction, removal of old and deleted data, loads ahead of queries. */
 export class BackgroundWork {

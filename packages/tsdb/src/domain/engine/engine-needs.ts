@@ -9,10 +9,10 @@ import type { CatalogDeletions } from '../catalog/catalog-deletions.js';
 import type { VirtualTables } from '../sql/planned-query.js';
 import type { SegmentsOf } from '../system-tables/parquet-files.js';
 import type { QueryLog } from '../system-tables/query-log.js';
-import type { CommitListener } from './commit-listener.js';
-import type { FlushSettings } from './flusher.js';
-import type { Planner } from './query-path.js';
-import type { BodyReader } from './write-path.js';
+import type { FlushSettings } from './flush/flusher.js';
+import type { Planner } from './query/query-path.js';
+import type { CommitListener } from './write/commit-listener.js';
+import type { BodyReader } from './write/write-path.js';
 
 export interface EngineNeeds {
   /** Hears of rows when they are durable. */

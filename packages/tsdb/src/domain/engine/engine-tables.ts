@@ -5,8 +5,8 @@ import type { Segment } from '../../storage/segments/segment.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { ColumnCache } from './direct/column-cache.js';
 import type { EngineNeeds } from './engine-needs.js';
-import { TableStore } from './table-store.js';
-import { visibleFrom } from './visible-from.js';
+import { TableStore } from './table/table-store.js';
+import { visibleFrom } from './table/visible-from.js';
 
 /** After the start the series of all tables are read; who needs them before that has them read at once. */
 const INDEX_DELAY_MS = 500;

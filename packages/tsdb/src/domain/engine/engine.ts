@@ -1,8 +1,8 @@
 import type { Precision, RefusedLine } from '../../model/parsed-body.js';
 import type { ResultStream } from '../../model/result.js';
 import type { ParameterValue, PlannedQuery } from '../sql/planned-query.js';
-import type { QuerySession, SessionRequest } from './query-session.js';
-import type { DeleteRowsRequest } from './row-deletions.js';
+import type { DeleteRowsRequest } from './deletion/row-deletions.js';
+import type { QuerySession, SessionRequest } from './query/query-session.js';
 
 /** What the HTTP edge asks of the time-series engine. Every expected failure is one of `TsdbError`. */
 export interface Engine {

@@ -2,6 +2,7 @@ import { ShuttingDown } from '../../errors.js';
 import type { ResultStream } from '../../model/result.js';
 import type { TableSchema } from '../../model/schema.js';
 import { BackgroundWork } from './background-work.js';
+import { type DeleteRowsRequest, RowDeletions } from './deletion/row-deletions.js';
 import { ColumnCache } from './direct/column-cache.js';
 import type {
   Engine,
@@ -14,13 +15,12 @@ import type {
 import type { EngineNeeds } from './engine-needs.js';
 import type { EngineState } from './engine-state.js';
 import { EngineTables } from './engine-tables.js';
-import { QueryPath } from './query-path.js';
-import type { QuerySession, SessionRequest } from './query-session.js';
-import { recoverTables } from './recover-tables.js';
-import { type DeleteRowsRequest, RowDeletions } from './row-deletions.js';
-import type { StoredFile, TableStore } from './table-store.js';
-import { WriteBuffer } from './write-buffer.js';
-import { WritePath } from './write-path.js';
+import { QueryPath } from './query/query-path.js';
+import type { QuerySession, SessionRequest } from './query/query-session.js';
+import { recoverTables } from './recovery/recover-tables.js';
+import type { StoredFile, TableStore } from './table/table-store.js';
+import { WriteBuffer } from './write/write-buffer.js';
+import { WritePath } from './write/write-path.js';
 
 /** A close waits so long for running queries. */
 const LONGEST_QUERY_WAIT_MS = 5000;

@@ -8,8 +8,8 @@ import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { SegmentFiles } from '../../storage/segments/segment-files.js';
 import { QueryLog } from '../system-tables/query-log.js';
 import { ColumnCache } from './direct/column-cache.js';
-import { type Planner, QueryPath } from './query-path.js';
-import { TableStore } from './table-store.js';
+import { type Planner, QueryPath } from './query/query-path.js';
+import { TableStore } from './table/table-store.js';
 
 const HOSTS = 4;
 const ROWS_PER_HOST = 720;

@@ -2,7 +2,7 @@ import type { Clock, Random } from '@plinth/kernel';
 import { StepRunner } from '../../model/steps.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
-import type { QuerySession } from '../engine/query-session.js';
+import type { QuerySession } from '../engine/query/query-session.js';
 import type { Answer } from './answer.js';
 import type { Statement } from './ast/statement.js';
 import { checkNative } from './check-native.js';

@@ -5,8 +5,8 @@ import type { PluginInput } from '../../model/plugin-host.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import { checkRows } from '../catalog/check-rows.js';
 import { DEFAULT_CATALOG_LIMITS } from '../catalog/limits.js';
-import type { CommittedRows } from '../engine/commit-listener.js';
-import { SeriesIndex } from '../engine/series-index.js';
+import { SeriesIndex } from '../engine/series/series-index.js';
+import type { CommittedRows } from '../engine/write/commit-listener.js';
 import { LineProtocolParser } from '../line-protocol/line-protocol-parser.js';
 import { encodeWrites } from './encode-writes.js';
 

@@ -3,7 +3,7 @@ import type { Column } from '../../model/column.js';
 import type { PluginInput } from '../../model/plugin-host.js';
 import { isValid, type RowBatch } from '../../model/row-batch.js';
 import { ColumnBlock, type FrameColumn } from '../../storage/python/column-block.js';
-import type { CommittedRows } from '../engine/commit-listener.js';
+import type { CommittedRows } from '../engine/write/commit-listener.js';
 
 /** After so many rows others get a turn. */
 const ROWS_PER_TURN = 20_000;

@@ -14,8 +14,8 @@ import type { PluginFile, PluginFolder } from '../../storage/plugins/plugin-fold
 import type { NamedTrigger, TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { INTERNAL_DATABASE } from '../catalog/names.js';
-import type { CommittedRows } from '../engine/commit-listener.js';
 import type { Engine } from '../engine/engine.js';
+import type { CommittedRows } from '../engine/write/commit-listener.js';
 import { PluginBackend } from './plugin-backend.js';
 import { type HostState, Plugins } from './plugins.js';
 import { RunLog, type RunLogEntry } from './run-log.js';

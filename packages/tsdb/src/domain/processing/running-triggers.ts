@@ -3,7 +3,7 @@ import type { LogLevel, PluginCode, PluginHost, PluginResponse } from '../../mod
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { Trigger } from '../../model/trigger.js';
 import type { TriggerStore } from '../../storage/plugins/trigger-store.js';
-import type { CommittedRows } from '../engine/commit-listener.js';
+import type { CommittedRows } from '../engine/write/commit-listener.js';
 import { FailureReports } from './failure-reports.js';
 import type { PluginBackend } from './plugin-backend.js';
 import { cacheNamespaceOf } from './plugin-runs.js';

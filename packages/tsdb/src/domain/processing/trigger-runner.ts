@@ -7,7 +7,7 @@ import type {
   RunOutcome,
 } from '../../model/plugin-host.js';
 import type { Trigger } from '../../model/trigger.js';
-import type { CommittedRows } from '../engine/commit-listener.js';
+import type { CommittedRows } from '../engine/write/commit-listener.js';
 import { encodeWrites } from './encode-writes.js';
 import { EventQueue } from './event-queue.js';
 import type { FailureReports } from './failure-reports.js';

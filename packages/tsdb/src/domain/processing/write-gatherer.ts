@@ -1,6 +1,6 @@
 import type { Clock } from '@plinth/kernel';
 import { batchSizeBytes } from '../../model/row-batch.js';
-import type { CommittedRows } from '../engine/commit-listener.js';
+import type { CommittedRows } from '../engine/write/commit-listener.js';
 
 /** Rows that wait for a trigger that does not keep up. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;

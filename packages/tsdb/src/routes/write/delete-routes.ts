@@ -1,6 +1,6 @@
 import { refuseExcessiveJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { DeleteRowsRequest } from '../../domain/engine/row-deletions.js';
+import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { RouteDeps } from '../deps.js';
 import { ParameterInvalid } from '../errors.js';

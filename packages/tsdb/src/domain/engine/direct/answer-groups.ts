@@ -3,7 +3,7 @@ import { binFixed } from '../../../model/calendar.js';
 import type { Column } from '../../../model/column.js';
 import type { DirectGroups, DirectRequest, GroupOutput } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import { Accumulator, type Measure } from './accumulators.js';
 import { type Buckets, NO_BUCKETS } from './buckets.js';
 import { groupChunks } from './group-chunks.js';

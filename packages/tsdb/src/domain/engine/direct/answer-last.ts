@@ -1,7 +1,7 @@
 import type { DirectLastRows, DirectRequest } from '../../../model/direct-request.js';
 import type { KeptTexts } from '../../../model/kept-texts.js';
 import type { ResultChunk } from '../../../model/result.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import { compacted, MAX_COMPACTED_VALUES } from './compact-rows.js';
 import { lastRowsOf } from './last-rows.js';
 import type { LoadedRows } from './loaded-rows.js';

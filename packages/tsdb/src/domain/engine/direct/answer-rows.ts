@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DirectRequest, DirectRows } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import { compacted, MAX_COMPACTED_VALUES } from './compact-rows.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { rowFilter, SLICE_ROWS } from './matching-rows.js';

@@ -3,7 +3,7 @@ import type { Column } from '../../../model/column.js';
 import type { DirectRequest } from '../../../model/direct-request.js';
 import type { KeptTexts } from '../../../model/kept-texts.js';
 import type { ResultChunk } from '../../../model/result.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import { answerGroups } from './answer-groups.js';
 import { answerLastRows } from './answer-last.js';
 import { answerRows } from './answer-rows.js';

@@ -6,7 +6,7 @@ import type { SqlType } from '../../../model/sql-type.js';
 import { StepRunner } from '../../../model/steps.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import type { CachedRows } from './cached-rows.js';
 import { ColumnBuilder, type ColumnForm, narrowestFor } from './column-builder.js';
 import { PartBuilder } from './part-builder.js';

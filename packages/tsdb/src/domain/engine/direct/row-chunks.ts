@@ -1,7 +1,7 @@
 import type { Column } from '../../../model/column.js';
 import type { KeptTexts } from '../../../model/kept-texts.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { isSet, type StoredColumn } from './part.js';
 import { type ChunkTags, TagsByValue, TagsOfSeries } from './tag-vectors.js';

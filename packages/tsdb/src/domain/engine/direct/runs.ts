@@ -1,5 +1,5 @@
 import type { DirectRequest } from '../../../model/direct-request.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { findRun, lowerBound, offsetRange, type Part } from './part.js';
 

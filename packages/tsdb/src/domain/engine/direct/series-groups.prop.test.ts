@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { DirectOrder } from '../../../model/direct-request.js';
-import { SeriesIndex } from '../series-index.js';
+import { SeriesIndex } from '../series/series-index.js';
 import { SeriesGroups } from './series-groups.js';
 
 const TAGS = ['a', 'b'];

@@ -1,7 +1,7 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
 import type { DirectOrder } from '../../../model/direct-request.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import type { TagCodes } from '../series/tag-columns.js';
-import type { SeriesIndex } from '../series-index.js';
 import { prepareTagRanks, tagRanks } from './tag-ranks.js';
 
 /** Series by the values of some of their tags. */

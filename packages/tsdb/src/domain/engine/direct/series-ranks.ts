@@ -1,5 +1,5 @@
 import { compareByteOrder } from '../../../model/byte-order.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 
 /** Places of series in the order of their values of the given tags; an absent tag is an empty text. */
 export function seriesRanks(

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Column } from '../../../model/column.js';
 import { DictionaryVector } from '../../../model/dictionary-vector.js';
 import type { ColumnVector } from '../../../model/result.js';
-import { SeriesIndex } from '../series-index.js';
+import { SeriesIndex } from '../series/series-index.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { PartBuilder } from './part-builder.js';
 import { runsWithin } from './runs.js';

@@ -1,6 +1,6 @@
 import type { Column } from '../../../model/column.js';
 import type { ColumnVector, ResultChunk } from '../../../model/result.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import type { LoadedRows } from './loaded-rows.js';
 import { isSet, type StoredColumn } from './part.js';
 import type { Runs } from './runs.js';

@@ -1,6 +1,6 @@
 import type { Column } from '../../../model/column.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import { CachedRows } from './cached-rows.js';
 import type { ColumnCache } from './column-cache.js';
 import { type LoadColumn, type LoadSource, loadUnit, type RowUnit } from './load-rows.js';

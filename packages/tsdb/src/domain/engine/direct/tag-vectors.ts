@@ -1,6 +1,6 @@
 import { type DictionaryFacts, DictionaryVector } from '../../../model/dictionary-vector.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import type { TagCodes } from '../series/tag-columns.js';
-import type { SeriesIndex } from '../series-index.js';
 
 /** Of a tag that no series has. */
 const NO_TEXTS: readonly undefined[] = [undefined];

@@ -1,7 +1,7 @@
 import type { Column } from '../../../model/column.js';
 import { runThrough, StepRunner } from '../../../model/steps.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { SeriesIndex } from '../series-index.js';
+import type { SeriesIndex } from '../series/series-index.js';
 import type { ColumnCache } from './column-cache.js';
 import { loadBlocks } from './load-blocks.js';
 import {

@@ -1,5 +1,5 @@
 import { keyOrder, type PackedTags, putSize, readSize } from '../../../model/packed-tags.js';
-import { TagValues } from '../tag-values.js';
+import { TagValues } from './tag-values.js';
 
 /** One tag over all series. */
 export interface TagCodes {

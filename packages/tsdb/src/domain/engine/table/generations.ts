@@ -1,8 +1,8 @@
 import type { RowBatch } from '../../../model/row-batch.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { GenerationTable } from '../generation-table.js';
-import type { SeriesIndex } from '../series-index.js';
-import type { Source } from '../sources.js';
+import type { Source } from '../scan/sources.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import { GenerationTable } from './generation-table.js';
 
 /** A generation as a query sees it: late rows that are checked later belong to later duplicates. */
 export interface CheckedGeneration {

@@ -1,21 +1,21 @@
 import type { ScanRequest } from '../../../model/scan.js';
-import type { DuplicateKeys } from '../duplicate-keys.js';
-import type { Pinned } from '../pinned.js';
-import { scanText } from '../scan-text.js';
-import { segmentSources } from '../segment-sources.js';
-import { selectSeries } from '../select-series.js';
-import type { Source } from '../sources.js';
-import type { TimeSlice, TimeSpan } from '../time-slices.js';
+import type { DuplicateKeys } from '../scan/duplicate-keys.js';
+import type { Pinned } from '../scan/pinned.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import { scanText } from '../scan/scan-text.js';
+import { segmentSources } from '../scan/segment-sources.js';
+import { selectSeries } from '../scan/select-series.js';
+import type { Source } from '../scan/sources.js';
+import type { TimeSlice, TimeSpan } from '../scan/time-slices.js';
+import { type CheckedGeneration, generationSources } from './generations.js';
+import type { TableParts } from './table-parts.js';
+import type { OpenSegment } from './table-segments.js';
 import {
   type SeriesOfTable,
   survivesText,
   type Tombstone,
   tombstonesOfSegment,
-} from '../tombstones.js';
-import { type CheckedGeneration, generationSources } from './generations.js';
-import type { PreparedScan } from './prepared-scan.js';
-import type { TableParts } from './table-parts.js';
-import type { OpenSegment } from './table-segments.js';
+} from './tombstones.js';
 
 /** Makes everything written before the call readable and says how to read it. */
 export async function prepareScan(

@@ -1,10 +1,10 @@
 import type { Exclusive } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '../../../storage/segments/segment-files.js';
-import { DuplicateKeys } from '../duplicate-keys.js';
-import type { GenerationTable } from '../generation-table.js';
-import { Pinned } from '../pinned.js';
-import type { Source } from '../sources.js';
+import { DuplicateKeys } from '../scan/duplicate-keys.js';
+import { Pinned } from '../scan/pinned.js';
+import type { Source } from '../scan/sources.js';
+import type { GenerationTable } from './generation-table.js';
 import { type Generations, generationSources } from './generations.js';
 import type { OpenSegment, TableSegments } from './table-segments.js';
 

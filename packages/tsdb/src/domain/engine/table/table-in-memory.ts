@@ -8,8 +8,8 @@ import type { ColumnCache } from '../direct/column-cache.js';
 import { answerDirectly, fieldsOf } from '../direct/direct-path.js';
 import type { RowSource } from '../direct/row-source.js';
 import { type LoadAhead, TableColumns } from '../direct/table-columns.js';
-import type { GenerationTable } from '../generation-table.js';
-import { numberedParquetFrom, tableFrom } from '../sources.js';
+import { numberedParquetFrom, tableFrom } from '../scan/sources.js';
+import type { GenerationTable } from './generation-table.js';
 import type { TableParts } from './table-parts.js';
 import type { OpenSegment } from './table-segments.js';
 

@@ -1,8 +1,8 @@
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import { Pinned } from '../pinned.js';
-import { segmentSources } from '../segment-sources.js';
-import type { Source } from '../sources.js';
+import { Pinned } from '../scan/pinned.js';
+import { segmentSources } from '../scan/segment-sources.js';
+import type { Source } from '../scan/sources.js';
 
 /** A segment in use by this process. */
 export interface OpenSegment {

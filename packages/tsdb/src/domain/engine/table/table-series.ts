@@ -2,9 +2,9 @@ import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { SeriesFile } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import { Pinned } from '../pinned.js';
-import { SeriesIndex } from '../series-index.js';
-import { SeriesTable } from '../series-table.js';
+import { Pinned } from '../scan/pinned.js';
+import { SeriesIndex } from '../series/series-index.js';
+import { SeriesTable } from '../series/series-table.js';
 
 /** The series of one table: in its files, in the index, and in the engine. */
 export class TableSeries {

@@ -2,8 +2,8 @@ import type { DirectRequest } from '../../../model/direct-request.js';
 import type { OutputColumn, ResultChunk } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { Liveness } from '../../engine/query-session.js';
-import type { SeriesIndex } from '../../engine/series-index.js';
+import type { Liveness } from '../../engine/query/query-session.js';
+import type { SeriesIndex } from '../../engine/series/series-index.js';
 import type { CompiledSelect } from '../plan/compiled-select.js';
 import type { Series } from './series.js';
 

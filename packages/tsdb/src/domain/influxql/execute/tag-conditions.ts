@@ -1,7 +1,7 @@
 import type { DirectRequest, FieldCondition } from '../../../model/direct-request.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { SeriesIndex } from '../../engine/series-index.js';
+import type { SeriesIndex } from '../../engine/series/series-index.js';
 import { typeOfKind } from '../plan/data-type.js';
 import { type Filter, filterColumns } from '../plan/filter.js';
 import { rowPredicate } from './row-expr.js';

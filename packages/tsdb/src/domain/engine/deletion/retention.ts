@@ -1,0 +1,85 @@
+import type { Clock, Leases } from '@plinth/kernel';
+import {
+  type SegmentRegistry,
+  SegmentsChanged,
+} from '../../../storage/segments/segment-registry.js';
+import type { TableStore } from '../table/table-store.js';
+
+/**
+ * Removes segments that have left the retention period as a whole. Their rows are hidden from queries already; the
+ * rows of other segments go when those are compacted.
+ */
+export class Retention {
+  readonly #tables: () => Iterable<TableStore>;
+  readonly #visibleFromNs: (store: TableStore) => bigint;
+  readonly #registry: SegmentRegistry;
+  readonly #leases: Leases;
+  readonly #clock: Clock;
+  readonly #intervalMs: number;
+  readonly #onFailed: (error: unknown) => void;
+  #ticker: Disposable | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: {
+    readonly tables: () => Iterable<TableStore>;
+    /** Where the table's retention period begins. */
+    readonly visibleFromNs: (store: TableStore) => bigint;
+    readonly registry: SegmentRegistry;
+    readonly leases: Leases;
+    readonly clock: Clock;
+    readonly intervalMs: number;
+    readonly onFailed: (error: unknown) => void;
+  }) {
+    this.#tables = options.tables;
+    this.#visibleFromNs = options.visibleFromNs;
+    this.#registry = options.registry;
+    this.#leases = options.leases;
+    this.#clock = options.clock;
+    this.#intervalMs = options.intervalMs;
+    this.#onFailed = options.onFailed;
+  }
+
+  start(): void {
+    this.#ticker ??= this.#clock.every(this.#intervalMs, () => this.check());
+  }
+
+  /** Resolves when what has left its period is gone. */
+  check(): Promise<void> {
+    this.#running ??= this.#leases
+      .withLease('tsdb.retention', () => this.#removeExpired())
+      .then(() => undefined, this.#onFailed)
+      .finally(() => {
+        this.#running = undefined;
+      });
+    return this.#running;
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#running;
+  }
+
+  async #removeExpired(): Promise<void> {
+    for (const store of this.#tables()) {
+      const fromNs = this.#visibleFromNs(store);
+      const expired = store.segments
+        .map((open) => open.segment)
+        .filter((segment) => segment.maxTime < fromNs);
+      if (expired.length === 0 || store.isGone) continue;
+      try {
+        await this.#registry.apply({
+          addSegments: [],
+          removeSegments: expired.map((segment) => segment.id),
+          addSeriesFiles: [],
+          removeSeriesFiles: [],
+        });
+      } catch (error) {
+        // A compaction was faster; what it wrote is looked at next time.
+        if (error instanceof SegmentsChanged) continue;
+        throw error;
+      }
+      await store.replace({ flushed: undefined, removed: expired, added: [] });
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import type { Random } from '@plinth/kernel';
+import {
+  DatabaseNotKnown,
+  InternalDatabase,
+  TableNotKnown,
+  TooManyDeletions,
+} from '../../../errors.js';
+import type { TagCondition } from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
+import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import { INTERNAL_DATABASE } from '../../catalog/names.js';
+import type { TableStore } from '../table/table-store.js';
+import type { Tombstone } from '../table/tombstones.js';
+import type { WriteBuffer } from '../write/write-buffer.js';
+
+/** Which rows go. Rows written after the deletion stay, whatever they hold. */
+export interface DeleteRowsRequest {
+  readonly database: string;
+  /** `undefined`: every table of the database. A table that is not there throws `TableNotKnown`. */
+  readonly tables: readonly string[] | undefined;
+  /** Both included. */
+  readonly minTimeNs: bigint;
+  readonly maxTimeNs: bigint;
+  /**
+   * Series that meet all conditions of one of the entries; an entry without conditions is met by every series. A
+   * regular expression becomes the list of the values that it matches (`values: [undefined]` is an absent tag).
+   */
+  readonly anyOf: readonly (readonly TagCondition[])[];
+}
+
+/** Deletions of one table that are not carried out yet; each costs every query that it touches. */
+const MAX_WAITING_COUNT = 1000;
+
+/** Deletes rows: hidden from the next query on, removed from files by compaction. */
+export class RowDeletions {
+  readonly #catalog: Catalog;
+  readonly #registry: SegmentRegistry;
+  readonly #buffer: WriteBuffer;
+  readonly #random: Random;
+  readonly #storeOf: (schema: TableSchema) => TableStore | undefined;
+
+  constructor(options: {
+    readonly catalog: Catalog;
+    readonly registry: SegmentRegistry;
+    readonly buffer: WriteBuffer;
+    readonly random: Random;
+    /** `undefined`: nothing was ever written to the table. */
+    readonly storeOf: (schema: TableSchema) => TableStore | undefined;
+  }) {
+    this.#catalog = options.catalog;
+    this.#registry = options.registry;
+    this.#buffer = options.buffer;
+    this.#random = options.random;
+    this.#storeOf = options.storeOf;
+  }
+
+  /**
+   * Resolves when the deletion is durable and holds for every query that begins then. Returns the ids of the tables
+   * that may have lost rows. Throws `InternalDatabase`, `DatabaseNotKnown`, `TableNotKnown`, `TooManyDeletions`.
+   */
+  async delete(request: DeleteRowsRequest): Promise<readonly number[]> {
+    if (request.database === INTERNAL_DATABASE) throw new InternalDatabase();
+    const { minTimeNs, maxTimeNs, anyOf } = request;
+    if (minTimeNs > maxTimeNs || anyOf.length === 0) return [];
+    const stores = this.#tablesOf(request)
+      .map((schema) => this.#storeOf(schema))
+      .filter((store) => store?.mayHoldRows(minTimeNs, maxTimeNs) === true)
+      .filter((store) => store !== undefined);
+    if (stores.length === 0) return [];
+    for (const { tombstones, schema } of stores) {
+      if (tombstones.count >= MAX_WAITING_COUNT) throw new TooManyDeletions({ table: schema.name });
+    }
+    // From the number on, without a wait in between, later rows are later than this.
+    const seq = this.#buffer.nextSeq();
+    const made = stores.map((store): { store: TableStore; tombstone: Tombstone } => {
+      const id = this.#random.uuidV7();
+      const { tableId } = store;
+      return { store, tombstone: { id, tableId, seq, minTimeNs, maxTimeNs, anyOf } };
+    });
+    const durable = this.#registry.addTombstones(made.map(({ tombstone }) => tombstone));
+    await Promise.all(made.map(({ store, tombstone }) => store.tombstones.add(tombstone, durable)));
+    return stores.map((store) => store.tableId);
+  }
+
+  #tablesOf({ database: name, tables }: DeleteRowsRequest): readonly TableSchema[] {
+    const database = this.#catalog.database(name);
+    if (database === undefined) throw new DatabaseNotKnown({ database: name });
+    if (tables === undefined) return [...database.tables.values()];
+    return tables.map((table) => {
+      const schema = database.tables.get(table);
+      if (schema === undefined) throw new TableNotKnown({ database: name, table });
+      return schema;
+    });
+  }
+}

@@ -1,0 +1,312 @@
+import type { Column } from '../../../model/column.js';
+import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
+import {
+  SEGMENT_FORMAT_VERSION,
+  type Segment,
+  type SeriesFile,
+} from '../../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { type Source, timeCondition } from '../scan/sources.js';
+import type { GenerationTable } from '../table/generation-table.js';
+import type { TableStore } from '../table/table-store.js';
+import { survivesText, type Tombstone } from '../table/tombstones.js';
+import { type Chunk, chunksOf, DAY_NS } from './chunks.js';
+
+export interface FlushedTable {
+  readonly segments: readonly Segment[];
+  readonly seriesFile: SeriesFile | undefined;
+  /** Series of the table that are stored once the change is registered. */
+  readonly storedSeries: number;
+}
+
+/**
+ * Writes a closed generation of one table as segments, sorted by (series, time), a file a chunk. Points that were written
+ * more than once within the generation are merged; those that older segments hold, too, go to overlay segments.
+ */
+export async function flushTable(
+  store: TableStore,
+  table: GenerationTable,
+  host: DuckDbHost,
+  files: SegmentFiles,
+): Promise<FlushedTable> {
+  await store.checkLateRows();
+  await table.main.handOver();
+  await store.handOverSeries();
+  const columns = columnsOf(table);
+  await store.tombstones.settled();
+  const tombstones = store.tombstones.all;
+  // Alone: a compaction must not remove the files that are looked into.
+  const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
+  const { minSeq } = table;
+  const maxSeq = tombstones.reduce((max, { seq }) => (seq > max ? seq : max), table.maxSeq);
+  return await removedOnFailure(files, async (segments) => {
+    for (const part of parts) {
+      for (const chunk of await chunksOfRows(part.rows, host)) {
+        const segment = await writeSegment({
+          store,
+          // What these deletions say is done in what is written here.
+          seqs: { minSeq, maxSeq },
+          level: 0,
+          part,
+          chunk,
+          columns,
+          rowCount: table.rowCount,
+          files,
+        });
+        if (segment !== undefined) segments.push(segment);
+      }
+    }
+    for (const part of parts) await part.drop();
+    return { segments, ...(await writeNewSeries(store, files)) };
+  });
+}
+
+/** Removes the files of `written` when `work`, which has put them there, fails: whoever tries again writes others. */
+export async function removedOnFailure<T>(
+  files: SegmentFiles,
+  work: (written: Segment[]) => Promise<T>,
+): Promise<T> {
+  const written: Segment[] = [];
+  try {
+    return await work(written);
+  } catch (error) {
+    // What cannot be removed now is removed at the next start.
+    for (const { objectName } of written) await files.remove(objectName).catch(() => undefined);
+    throw error;
+  }
+}
+
+interface Part {
+  readonly kind: Segment['kind'];
+  /** FROM text with `_series, "time"`, the columns, and `_seq` in overlays. */
+  readonly rows: string;
+  drop(): Promise<void>;
+}
+
+function columnsOf(table: GenerationTable): readonly Column[] {
+  const byId = new Map<number, Column>();
+  for (const column of [...table.main.columns, ...table.late.columns]) byId.set(column.id, column);
+  return [...byId.values()];
+}
+
+const NOTHING_TO_DROP = async (): Promise<void> => undefined;
+
+async function splitRows(from: {
+  readonly store: TableStore;
+  readonly table: GenerationTable;
+  readonly columns: readonly Column[];
+  readonly host: DuckDbHost;
+  readonly tombstones: readonly Tombstone[];
+}): Promise<readonly Part[]> {
+  const { store, table, columns, host } = from;
+  const survives = survivesText(from.tombstones, store, 'seqs');
+  const where = survives === undefined ? '' : ` WHERE ${survives}`;
+  const names = columns.map((column) => quoteName(column.physicalName));
+  const list = (source: Source, order: string[]): string =>
+    `SELECT ${[
+      '_series',
+      '"time"',
+      ...columns.map((c) =>
+        source.hasColumn(c.id) ? quoteName(c.physicalName) : `NULL AS ${quoteName(c.physicalName)}`,
+      ),
+      ...order,
+    ].join(', ')} FROM ${source.from}${where}`;
+  const main = table.mainSource();
+  const late = table.lateSource();
+  const both = [
+    ...(table.main.rowCount > 0
+      ? [list(main, ['0 AS _seq_rank', '_seq', '0::BIGINT AS _seq_order'])]
+      : []),
+    ...(table.late.rowCount > 0
+      ? [list(late, ['1 AS _seq_rank', '_seq', `(${late.order})::BIGINT AS _seq_order`])]
+      : []),
+  ].join(' UNION ALL ');
+  const minTime = table.main.minTime < table.late.minTime ? table.main.minTime : table.late.minTime;
+  const maxTime = table.main.maxTime > table.late.maxTime ? table.main.maxTime : table.late.maxTime;
+  if (!store.duplicates.touches(minTime, maxTime)) {
+    return [{ kind: 'unique', rows: `(${both})`, drop: NOTHING_TO_DROP }];
+  }
+  const duplicates = quoteName(store.duplicates.name);
+  const match = 'a._series = d._series AND a."time" = d."time"';
+  const latest = names.map(
+    (name) =>
+      `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
+  );
+  const merged = `${table.main.name}_merged`;
+  const older = store
+    .segmentSources(minTime, maxTime)
+    .map(
+      (source) =>
+        `SELECT _series, "time" FROM ${source.from} WHERE ${timeCondition(minTime, maxTime)}`,
+    );
+  const isOlder =
+    older.length === 0
+      ? 'false'
+      : `EXISTS (SELECT 1 FROM (${older.join(' UNION ALL ')}) o WHERE o._series = m._series AND o."time" = m."time")`;
+  await host.withWriter(async (connection) => {
+    await connection.run(`DROP TABLE IF EXISTS ${quoteName(merged)}`);
+    await connection.run(
+      `CREATE TABLE ${quoteName(merged)} AS SELECT *, ${isOlder} AS _seq_is_older FROM (SELECT ${['_series', '"time"', ...latest, 'max(_seq) AS _seq'].join(', ')} FROM (${both}) a SEMI JOIN ${duplicates} d ON ${match} GROUP BY _series, "time") m`,
+    );
+  });
+  const key = ['_series', '"time"', ...names].join(', ');
+  // Not what is known as duplicate when the file is written: a query may find more meanwhile, and they are in no other part.
+  const once = `SELECT ${key} FROM (${both}) a ANTI JOIN ${quoteName(merged)} d ON ${match}`;
+  const mergedRows = (flag: string): string =>
+    `SELECT ${key}, _seq FROM ${quoteName(merged)} WHERE ${flag}`;
+  return [
+    {
+      kind: 'unique',
+      rows: `(${once} UNION ALL SELECT ${key} FROM ${quoteName(merged)} WHERE NOT _seq_is_older)`,
+      drop: NOTHING_TO_DROP,
+    },
+    {
+      kind: 'overlay',
+      rows: `(${mergedRows('_seq_is_older')})`,
+      drop: () =>
+        host.withWriter(async (connection) => {
+          await connection.run(`DROP TABLE IF EXISTS ${quoteName(merged)}`);
+        }),
+    },
+  ];
+}
+
+/** The chunks of a FROM text's rows. */
+export async function chunksOfRows(rows: string, host: DuckDbHost): Promise<readonly Chunk[]> {
+  const days = await host.rows(
+    // Integers only: a double has no room for the last nanoseconds before midnight.
+    `SELECT DISTINCT CASE WHEN t >= 0 THEN t // ${DAY_NS} ELSE -(-(t + 1) // ${DAY_NS}) - 1 END FROM (SELECT epoch_ns("time") AS t FROM ${rows})`,
+  );
+  return chunksOf(days.map(([day]) => BigInt(String(day))));
+}
+
+/** Writes the rows of one chunk, sorted by (series, time); `undefined` when there are none. */
+export async function writeSegment(options: {
+  readonly store: TableStore;
+  readonly seqs: { readonly minSeq: bigint; readonly maxSeq: bigint };
+  readonly level: number;
+  readonly part: Pick<Part, 'kind' | 'rows'>;
+  readonly chunk: Chunk;
+  readonly columns: readonly Column[];
+  /** The part has no more rows. */
+  readonly rowCount: number;
+  readonly files: SegmentFiles;
+}): Promise<Segment | undefined> {
+  const { store, seqs, part, chunk, columns, files } = options;
+  const tags = [...store.schema.columns.values()].filter(
+    (column) => column.kind === 'tag' && store.seriesTable.columnOf(column.name) !== undefined,
+  );
+  const inChunk = chunk.widthNs === 0n ? '' : ` WHERE ${chunkCondition(chunk)}`;
+  const time = store.schema.columns.get('time');
+  const written = await files.writeSegment({
+    tableUuid: store.schema.uuid,
+    select: sortedRowsText({
+      rows: `${part.rows}${inChunk}`,
+      values: [
+        ...columns.map((column) => quoteName(column.physicalName)),
+        ...(part.kind === 'overlay' ? ['_seq'] : []),
+      ],
+      seriesTable: quoteName(store.seriesTable.name),
+      tags: tags.map((tag) => ({
+        name: quoteName(tag.physicalName),
+        values: fewValues(store.index.tagValues(tag.name)),
+      })),
+      isFewSeries: store.index.count > options.rowCount,
+    }),
+    fieldIds: new Map(
+      [...(time === undefined ? [] : [time]), ...tags, ...columns].map((c) => [
+        c.physicalName,
+        c.id,
+      ]),
+    ),
+  });
+  if (written === undefined) return undefined;
+  return {
+    ...written,
+    tableId: store.tableId,
+    kind: part.kind,
+    formatVersion: SEGMENT_FORMAT_VERSION,
+    chunkStartNs: chunk.startNs,
+    chunkWidthNs: chunk.widthNs,
+    minSeq: seqs.minSeq,
+    maxSeq: seqs.maxSeq,
+    level: options.level,
+    columnIds: new Set(columns.map((column) => column.id)),
+  };
+}
+
+/**
+ * Rows sorted by (series, time), with their tags. The engine holds all rows while it sorts them, so tags come to them afterwards:
+ * with ten tags they take a fifth of the memory then. Three things keep the order on the way to the file. A window function over
+ * all rows, here one that says of each row its own series, is computed in one thread, and all that follows it, too. Of several
+ * threads each would also collect row groups until those before them are written, most of them at times. And tags are a scalar
+ * subquery, a join whose sides the engine never swaps, as it does when it expects fewer rows than series. Texts that are few are
+ * numbered once for each series: the file's dictionaries are the same, and no text is looked up for each row, which took more
+ * than all the rest.
+ */
+function sortedRowsText(of: {
+  /** FROM text, and WHERE. */
+  readonly rows: string;
+  /** Names of columns, quoted. */
+  readonly values: readonly string[];
+  readonly seriesTable: string;
+  /** Columns of the series: their names, quoted, and what they hold where that is little. */
+  readonly tags: readonly { readonly name: string; readonly values: string | undefined }[];
+  /** Most series have no such row: those that have are looked up first. */
+  readonly isFewSeries: boolean;
+}): string {
+  const values = ['"time"', ...of.values].join(', ');
+  const sorted = `SELECT _series, ${values} FROM ${of.rows} ORDER BY _series, "time"`;
+  const inOrder = `SELECT lag(_series, 0) OVER () AS _series, ${values} FROM (${sorted})`;
+  if (of.tags.length === 0) return inOrder;
+  const used = of.isFewSeries ? ` WHERE _series IN (SELECT _series FROM ${of.rows})` : '';
+  // A series that is not among the rows may have come meanwhile, with other values: nobody sees its NULL.
+  const columns = of.tags.map(({ name, values }) =>
+    values === undefined ? name : `TRY_CAST(${name} AS ENUM(${values})) AS ${name}`,
+  );
+  const series = `SELECT _series, ${columns.join(', ')} FROM ${of.seriesTable}${used}`;
+  const tagsOfRow = `SELECT struct_pack(${of.tags.map(({ name }) => `${name} := s.${name}`).join(', ')}) FROM (${series}) s WHERE s._series = r._series`;
+  const withTags = `SELECT r.*, (${tagsOfRow}) AS _series_tags FROM (${inOrder}) r`;
+  return `SELECT _series, ${of.tags.map(({ name }) => `_series_tags.${name}`).join(', ')}, ${values} FROM (${withTags})`;
+}
+
+/** Every row group of the file holds all of them. */
+const MAX_NUMBERED_VALUES = 256;
+const MAX_NUMBERED_LENGTH = 4096;
+
+/** The values as a list of literals, when it is short. A text with a NUL has no literal. */
+function fewValues(values: readonly string[]): string | undefined {
+  if (values.length === 0 || values.length > MAX_NUMBERED_VALUES) return undefined;
+  if (values.some((value) => value.includes('\0'))) return undefined;
+  const length = values.reduce((sum, value) => sum + value.length, 0);
+  return length > MAX_NUMBERED_LENGTH ? undefined : values.map(quoteString).join(', ');
+}
+
+function chunkCondition(chunk: Chunk): string {
+  const last = chunk.startNs + chunk.widthNs - 1n;
+  return timeCondition(
+    chunk.startNs < MIN_TIME_NS ? MIN_TIME_NS : chunk.startNs,
+    last > MAX_TIME_NS ? MAX_TIME_NS : last,
+  );
+}
+
+async function writeNewSeries(
+  store: TableStore,
+  files: SegmentFiles,
+): Promise<{ readonly seriesFile: SeriesFile | undefined; readonly storedSeries: number }> {
+  const from = store.series.storedCount;
+  const to = store.index.count;
+  if (from === to) return { seriesFile: undefined, storedSeries: to };
+  await store.handOverSeries();
+  const written = await files.writeSeries({
+    tableUuid: store.schema.uuid,
+    select: `SELECT * FROM ${store.seriesTable.rangeText(from, to)}`,
+    seriesCount: to - from,
+  });
+  return {
+    seriesFile: { ...written, tableId: store.tableId, seriesCount: to - from },
+    storedSeries: to,
+  };
+}

@@ -1,0 +1,238 @@
+import type { Clock, Leases } from '@plinth/kernel';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
+import type { TableStore } from '../table/table-store.js';
+import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
+import { type FlushedTable, flushTable } from './flush-table.js';
+import { registerFiles } from './register-files.js';
+
+export interface FlushSettings {
+  /** A generation of this size is flushed. */
+  readonly flushBytes: number;
+  /** A generation is flushed when its first row is this old. */
+  readonly flushAgeMs: number;
+}
+
+/**
+ * A generation of some size is flushed as soon as nobody writes: segments are sorted by series, so that queries that want
+ * few of them read little, and the work is done while nobody waits for it.
+ */
+const IDLE_FLUSH_BYTES = 128 * 1024 * 1024;
+const IDLE_FLUSH_MS = 1000;
+
+/** Waits after a failed flush, doubled up to the longest. */
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+const CHECK_INTERVAL_MS = 1000;
+
+interface Flushed {
+  readonly store: TableStore;
+  readonly result: FlushedTable;
+}
+
+/** The rows stay in the log, and whoever holds the lease is at work on it. */
+class FlushHeldElsewhere extends Error {
+  override readonly name = 'FlushHeldElsewhere';
+}
+
+/** Moves generations into segments, one at a time: by size, by age, when nobody writes, and at the end of the node's life. */
+export class Flusher {
+  readonly #buffer: WriteBuffer;
+  readonly #tables: () => Iterable<TableStore>;
+  readonly #host: DuckDbHost;
+  readonly #files: SegmentFiles;
+  readonly #registry: SegmentRegistry;
+  readonly #leases: Leases;
+  readonly #clock: Clock;
+  readonly #settings: FlushSettings;
+  readonly #onFailed: (error: unknown, retryMs: number) => void;
+  readonly #onFlushed: (durationMs: number) => void;
+  #closed: ClosedGeneration | undefined;
+  #running: Promise<void> | undefined;
+  #ticker: Disposable | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #notBeforeMs = 0;
+  #isAsked = false;
+
+  constructor(options: {
+    readonly buffer: WriteBuffer;
+    readonly tables: () => Iterable<TableStore>;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly registry: SegmentRegistry;
+    readonly leases: Leases;
+    readonly clock: Clock;
+    readonly settings: FlushSettings;
+    readonly onFailed: (error: unknown, retryMs: number) => void;
+    readonly onFlushed: (durationMs: number) => void;
+  }) {
+    this.#buffer = options.buffer;
+    this.#tables = options.tables;
+    this.#host = options.host;
+    this.#files = options.files;
+    this.#registry = options.registry;
+    this.#leases = options.leases;
+    this.#clock = options.clock;
+    this.#settings = options.settings;
+    this.#onFailed = options.onFailed;
+    this.#onFlushed = options.onFlushed;
+  }
+
+  start(): void {
+    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => this.flushWhenDue());
+  }
+
+  /** A flush is under way, or begins when nobody writes. */
+  get isNear(): boolean {
+    return (
+      this.#running !== undefined ||
+      this.#closed !== undefined ||
+      this.#buffer.generationBytes >= IDLE_FLUSH_BYTES
+    );
+  }
+
+  /** Cheap: called after writes. Starts a flush in the background when size or age ask for one. */
+  flushWhenDue(): void {
+    if (this.#running !== undefined || this.#buffer.isReadOnly) return;
+    const { flushBytes, flushAgeMs } = this.#settings;
+    const isDue =
+      this.#closed !== undefined ||
+      (this.#isAsked && this.#buffer.generationBytes > 0) ||
+      this.#buffer.generationBytes >= flushBytes ||
+      this.#buffer.generationAgeMs >= flushAgeMs ||
+      (this.#buffer.generationBytes >= IDLE_FLUSH_BYTES && this.#buffer.idleMs >= IDLE_FLUSH_MS);
+    if (!isDue || this.#clock.monotonicMs() < this.#notBeforeMs) return;
+    this.#isAsked = false;
+    this.#running = this.#flushOnce()
+      .then(() => {
+        this.#retryMs = FIRST_RETRY_MS;
+      })
+      .catch((error: unknown) => {
+        this.#notBeforeMs = this.#clock.monotonicMs() + this.#retryMs;
+        this.#onFailed(error, this.#retryMs);
+        this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** Starts a flush in the background, whatever size and age say, when the one that may be running has ended. */
+  flushSoon(): void {
+    this.#isAsked = true;
+    this.flushWhenDue();
+  }
+
+  /** Flushes all that was written before the call. Throws when it cannot. */
+  async flushAll(): Promise<void> {
+    await this.#running;
+    while (this.#closed !== undefined || this.#buffer.generationBytes > 0) {
+      if (!(await this.#flushOnce())) throw new FlushHeldElsewhere();
+    }
+  }
+
+  /** Flushes what was written before the call, and runs `work` before any other flush. Throws when it cannot flush. */
+  async flushThen<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running !== undefined) await this.#running;
+    const flushed = (async () => {
+      // At most a generation that could not be flushed before, and the current one.
+      if (this.#closed !== undefined && !(await this.#flushOnce())) throw new FlushHeldElsewhere();
+      if (this.#buffer.generationBytes > 0 && !(await this.#flushOnce())) {
+        throw new FlushHeldElsewhere();
+      }
+      return await work();
+    })();
+    const running = flushed.then(
+      () => undefined,
+      () => undefined, // The caller sees the failure.
+    );
+    this.#running = running;
+    try {
+      return await flushed;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#ticker?.[Symbol.dispose]();
+    this.#ticker = undefined;
+    await this.#running;
+  }
+
+  /** False: another node is at it. */
+  async #flushOnce(): Promise<boolean> {
+    this.#closed ??= await this.#buffer.closeGeneration();
+    const closed = this.#closed;
+    const isFlushed = await this.#leases.withLease('tsdb.flush', async () => {
+      await this.#flush(closed);
+      return true;
+    });
+    if (isFlushed !== true) return false;
+    this.#closed = undefined;
+    await this.#buffer.forget(closed);
+    return true;
+  }
+
+  async #flush(closed: ClosedGeneration): Promise<void> {
+    const startMs = this.#clock.monotonicMs();
+    const flushed: Flushed[] = [];
+    try {
+      for (const store of this.#tables()) {
+        const result = await this.#flushTable(store, closed.number);
+        if (result !== undefined) flushed.push({ store, result });
+      }
+    } catch (error) {
+      // The next try writes all of them again.
+      await this.#removeUnused(flushed);
+      throw error;
+    }
+    // In one step with the asking: a table that goes from now on loses what is registered here as well.
+    const kept = flushed.filter(({ store }) => !store.isGone);
+    const addSegments: Segment[] = kept.flatMap(({ result }) => result.segments);
+    const addSeriesFiles: SeriesFile[] = kept.flatMap(({ result }) => result.seriesFile ?? []);
+    await registerFiles(this.#registry, this.#files, {
+      addSegments,
+      removeSegments: [],
+      addSeriesFiles,
+      removeSeriesFiles: [],
+      flushedFile: closed.file,
+    });
+    for (const { store, result } of kept) {
+      store.series.noteStored(result.storedSeries, result.seriesFile);
+      await store.replace({
+        flushed: closed.number,
+        removed: [],
+        added: result.segments.map((segment) => store.openVerified(segment)),
+      });
+    }
+    await this.#removeUnused(flushed.filter((each) => !kept.includes(each)));
+    this.#onFlushed(this.#clock.monotonicMs() - startMs);
+  }
+
+  /** `undefined`: it has no rows in the generation, or it went while they were written. */
+  async #flushTable(store: TableStore, generation: number): Promise<FlushedTable | undefined> {
+    const table = store.generation(generation);
+    if (table === undefined || store.isGone) return undefined;
+    try {
+      return await flushTable(store, table, this.#host, this.#files);
+    } catch (error) {
+      if (store.isGone) return undefined;
+      throw error;
+    }
+  }
+
+  /** Files that are not registered. */
+  async #removeUnused(flushed: readonly Flushed[]): Promise<void> {
+    for (const { result } of flushed) {
+      for (const { objectName } of [
+        ...result.segments,
+        ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
+      ]) {
+        await this.#files.remove(objectName);
+      }
+    }
+  }
+}

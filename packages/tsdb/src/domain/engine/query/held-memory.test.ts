@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { QueryCancelled } from '../../../errors.js';
+import { type GiveBack, HeldMemory } from './held-memory.js';
+
+const MEBIBYTE = 2 ** 20;
+const { signal } = new AbortController();
+
+describe('memory held by sorts and answers', () => {
+  it('lets sorts begin in order of arrival as there is room, a huge one counting as a quarter', async () => {
+    const held = new HeldMemory();
+    const begun: string[] = [];
+    const givenBy = new Map<string, GiveBack>();
+    const begin = async (name: string, mebibytes: number): Promise<void> => {
+      givenBy.set(name, await held.takeForSort(mebibytes * MEBIBYTE, signal));
+      begun.push(name);
+    };
+    void begin('huge', 5000);
+    void begin('a', 64);
+    void begin('b', 64);
+    void begin('c', 50);
+    void begin('late', 30);
+    void begin('later', 14);
+    void begin('tiny', 1);
+    await setImmediate();
+    assert.deepEqual(begun, ['huge', 'a', 'b', 'c', 'tiny']);
+    givenBy.get('c')?.();
+    // A second time changes nothing.
+    givenBy.get('c')?.();
+    await setImmediate();
+    assert.deepEqual(begun, ['huge', 'a', 'b', 'c', 'tiny', 'late', 'later']);
+    void begin('last', 40);
+    await setImmediate();
+    assert.equal(begun.length, 7);
+    givenBy.get('huge')?.();
+    await setImmediate();
+    assert.equal(begun.at(-1), 'last');
+  });
+
+  it('lets those behind go on when one leaves the line', async () => {
+    const held = new HeldMemory();
+    for (let i = 0; i < 3; i++) await held.takeForSort(64 * MEBIBYTE, signal);
+    await held.takeForSort(14 * MEBIBYTE, signal);
+    const leaving = new AbortController();
+    const left = assert.rejects(held.takeForSort(60 * MEBIBYTE, leaving.signal), QueryCancelled);
+    const next = held.takeForSort(50 * MEBIBYTE, signal);
+    leaving.abort();
+    await left;
+    await next;
+    await assert.rejects(held.takeForSort(50 * MEBIBYTE, leaving.signal), QueryCancelled);
+  });
+
+  it('takes answers over while there is room for all of one', () => {
+    const held = new HeldMemory();
+    assert.equal(held.takeForAnswer(17 * MEBIBYTE), undefined);
+    const taken = Array.from({ length: 32 }, () => held.takeForAnswer(16 * MEBIBYTE));
+    assert.ok(taken.every((each) => each !== undefined));
+    assert.equal(held.takeForAnswer(1), undefined);
+    taken[0]?.();
+    assert.ok(held.takeForAnswer(16 * MEBIBYTE));
+  });
+});

@@ -1,0 +1,278 @@
+import { invariant } from '@plinth/kernel';
+import { DatabaseNotFound, NotImplemented } from '../../../errors.js';
+import type { ResultChunk, ResultStream } from '../../../model/result.js';
+import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { quoteName } from '../../../storage/duckdb/quote.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import type { PlanContext, PlannedQuery, VirtualTables } from '../../sql/planned-query.js';
+import type { LoggedQuery } from '../../system-tables/logged-query.js';
+import type { QueryLog } from '../../system-tables/query-log.js';
+import type { ParquetFile, QueryRequest, QueryShape } from '../engine.js';
+import { toQueryError } from '../engine-failure.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { TableStore } from '../table/table-store.js';
+import { type Asker, QueryDeadline } from './query-deadline.js';
+import { noteFailure } from './query-outcome.js';
+import { QueryParts } from './query-parts.js';
+import { QueryRows, type RunnableQuery, rowsToSort } from './query-rows.js';
+import type { QuerySession, SessionRequest } from './query-session.js';
+import { QuerySessions } from './query-sessions.js';
+import { type QuerySlot, QuerySlots } from './query-slots.js';
+import { QuerySources } from './query-sources.js';
+import { lendingBetween } from './query-turns.js';
+
+/** What takes long is planned elsewhere, unless nobody waits any more. */
+export type Planner = (
+  text: string,
+  context: PlanContext,
+  asker?: Asker,
+) => PlannedQuery | Promise<PlannedQuery>;
+
+/** A planned query with its sources pinned. `release` must be called once. */
+interface PreparedQuery extends RunnableQuery {
+  readonly logged: LoggedQuery;
+  readonly slot: QuerySlot;
+  release(): void;
+}
+
+/** From a query's text to a stream of chunks. */
+export class QueryPath {
+  readonly #catalog: Pick<Catalog, 'database'>;
+  readonly #files: SegmentFiles;
+  readonly #planner: Planner;
+  readonly #sources: QuerySources;
+  readonly #rows: QueryRows;
+  readonly #sessions: QuerySessions;
+  readonly #virtualTables: (database: DatabaseSchema) => VirtualTables;
+  readonly #queryLog: QueryLog;
+  readonly #nowNs: () => bigint;
+  readonly #slots: QuerySlots;
+  readonly #timeoutMs: number;
+
+  constructor(options: {
+    readonly catalog: Pick<Catalog, 'database' | 'databaseById'>;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly planner: Planner;
+    readonly storeOf: (schema: TableSchema) => TableStore;
+    readonly virtualTables: (database: DatabaseSchema) => VirtualTables;
+    readonly queryLog: QueryLog;
+    readonly nowNs: () => bigint;
+    readonly maxConcurrentQueries: number;
+    /** 0: none. */
+    readonly queryTimeoutMs: number;
+  }) {
+    this.#catalog = options.catalog;
+    this.#files = options.files;
+    this.#planner = options.planner;
+    this.#sources = new QuerySources(options.catalog, options.storeOf);
+    this.#rows = new QueryRows(options.host);
+    this.#virtualTables = options.virtualTables;
+    this.#queryLog = options.queryLog;
+    this.#nowNs = options.nowNs;
+    this.#slots = new QuerySlots(options.maxConcurrentQueries);
+    this.#timeoutMs = options.queryTimeoutMs;
+    this.#sessions = new QuerySessions({
+      ...options,
+      sources: this.#sources,
+      slots: this.#slots,
+    });
+  }
+
+  /** Queries that were answered without the engine. */
+  get directCount(): number {
+    return this.#sources.directCount;
+  }
+
+  get runningCount(): number {
+    return this.#slots.runningCount;
+  }
+
+  get waitingCount(): number {
+    return this.#slots.waitingCount;
+  }
+
+  async query(request: QueryRequest): Promise<ResultStream> {
+    const prepared = await this.#prepare(request, true);
+    const { columns, tableName } = prepared.planned;
+    const made = madeChunks(prepared.work);
+    if (made !== undefined) {
+      prepared.logged.ended('success');
+      prepared.release();
+      return { columns, tableName, made, chunks: oneByOne(made) };
+    }
+    const { signal } = prepared.asker;
+    // An answer that nobody begins to take never comes to its own end.
+    const leave = (): void => prepared.release();
+    signal.addEventListener('abort', leave, { once: true });
+    return {
+      columns,
+      tableName,
+      chunks: this.#chunks(prepared, signal, () => signal.removeEventListener('abort', leave)),
+    };
+  }
+
+  async describe(request: Omit<QueryRequest, 'signal'>): Promise<QueryShape> {
+    const database = this.#catalog.database(request.database);
+    if (database === undefined) throw new DatabaseNotFound({ database: request.database });
+    const nowNs = this.#nowNs();
+    const virtualTables = this.#virtualTables(database);
+    const { params, text } = request;
+    return await this.#planner(text, { database, nowNs, params, virtualTables });
+  }
+
+  async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
+    const prepared = await this.#prepare(request, false);
+    try {
+      const { work, planned } = prepared;
+      if (planned.isExplained) throw new NotImplemented('EXPLAIN in this format');
+      invariant(typeof work === 'string', 'the engine writes files of what it has read itself');
+      const file = await this.#files.writeResult({
+        // The engine's text has names of its own; the file has those of the answer.
+        select: `SELECT * FROM (${work}) r(${planned.columns.map((c) => quoteName(c.name)).join(', ')})`,
+        signal: prepared.asker.signal,
+      });
+      prepared.logged.ended('success');
+      return file;
+    } catch (error) {
+      throw noteFailure(prepared.logged, toQueryError(error, prepared.asker.signal));
+    } finally {
+      prepared.release();
+    }
+  }
+
+  openSession(request: SessionRequest): Promise<QuerySession> {
+    return this.#sessions.open(request);
+  }
+
+  /** @param mayBeDirect the answer may be made without the engine. */
+  async #prepare(request: QueryRequest, mayBeDirect: boolean): Promise<PreparedQuery> {
+    const database = this.#catalog.database(request.database);
+    if (database === undefined) throw new DatabaseNotFound({ database: request.database });
+    const logged = this.#queryLog.begin(request);
+    const deadline = new QueryDeadline(request, this.#timeoutMs);
+    let leave = (): void => deadline.end();
+    try {
+      const slot = await (mayBeDirect ? this.#slots.admit(deadline) : this.#slots.take(deadline));
+      leave = () => {
+        deadline.end();
+        slot.release();
+      };
+      logged.permitted();
+      return await this.#plan(request, {
+        database,
+        logged,
+        asker: deadline,
+        slot,
+        leave,
+        mayBeDirect,
+      });
+    } catch (error) {
+      leave();
+      throw noteFailure(logged, error);
+    }
+  }
+
+  async #plan(
+    request: QueryRequest,
+    at: {
+      readonly database: DatabaseSchema;
+      readonly logged: LoggedQuery;
+      readonly asker: Asker;
+      readonly slot: QuerySlot;
+      readonly leave: () => void;
+      readonly mayBeDirect: boolean;
+    },
+  ): Promise<PreparedQuery> {
+    const { database, logged, asker, slot, leave } = at;
+    let nowNs = this.#nowNs();
+    const plan = (): PlannedQuery | Promise<PlannedQuery> => {
+      const context: PlanContext = {
+        database,
+        nowNs,
+        params: request.params,
+        virtualTables: this.#virtualTables(database),
+      };
+      return this.#planner(request.text, context, asker);
+    };
+    const planning = plan();
+    let planned = planning instanceof Promise ? await planning : planning;
+    logged.planned();
+    const direct = at.mayBeDirect ? planned.direct : undefined;
+    if (direct !== undefined) {
+      const chunks = await this.#sources.answerDirectly(direct, nowNs, asker);
+      if (chunks !== undefined) {
+        logged.prepared([]);
+        return { planned, logged, work: chunks, asker, slot, release: leave };
+      }
+    }
+    const entering = slot.enter();
+    if (entering !== undefined) {
+      await entering;
+      // It has waited: what was written meanwhile counts.
+      logged.permitted();
+      nowNs = this.#nowNs();
+      planned = await plan();
+    }
+    const scans: PreparedScan[] = [];
+    const release = (): void => {
+      for (const scan of scans.splice(0)) scan.release();
+      leave();
+    };
+    try {
+      for (const scan of planned.scans) {
+        scans.push(await this.#sources.prepareScan(scan, nowNs, asker));
+      }
+      logged.prepared(scans.map((scan) => scan.segments));
+      return {
+        planned,
+        logged,
+        slot,
+        work: planned.render((index) => (scans[index] as PreparedScan).text),
+        parts: QueryParts.of(planned, scans, (table) => this.#sources.seriesOf(table)),
+        toSort: rowsToSort(planned, scans),
+        asker,
+        release,
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async *#chunks(
+    prepared: PreparedQuery,
+    signal: AbortSignal,
+    onBegun: () => void,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { logged, slot } = prepared;
+    onBegun();
+    try {
+      for await (const chunk of lendingBetween(slot, this.#rows.of(prepared))) {
+        logged.handedOut();
+        yield chunk;
+        logged.askedForMore();
+      }
+      logged.ended('success');
+    } catch (error) {
+      throw noteFailure(logged, toQueryError(error, signal));
+    } finally {
+      // Nobody took the rest.
+      logged.ended('cancel');
+      prepared.release();
+    }
+  }
+}
+
+/** A short answer that is there already: nobody has to be let go first between its chunks. */
+function madeChunks(work: RunnableQuery['work']): readonly ResultChunk[] | undefined {
+  return Array.isArray(work) && work.length <= 1 ? work : undefined;
+}
+
+async function* oneByOne(
+  chunks: readonly ResultChunk[],
+): AsyncGenerator<ResultChunk, void, undefined> {
+  yield* chunks;
+}

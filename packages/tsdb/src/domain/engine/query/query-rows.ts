@@ -1,0 +1,119 @@
+import type { OutputColumn, ResultChunk } from '../../../model/result.js';
+import { type DuckDbHost, rowSizeOf } from '../../../storage/duckdb/duckdb-host.js';
+import type { PlannedQuery } from '../../sql/planned-query.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import { collectedRows } from './collected-rows.js';
+import { explainedRows } from './explained-rows.js';
+import { type GiveBack, HeldMemory } from './held-memory.js';
+import type { Asker } from './query-deadline.js';
+import type { QueryParts } from './query-parts.js';
+import { inTurns } from './query-turns.js';
+import { SORTED_VALUE_BYTES } from './row-width.js';
+import { SliceMemory } from './slice-memory.js';
+
+/** A query that may begin: its sources are pinned. */
+export interface RunnableQuery {
+  readonly planned: PlannedQuery;
+  /** Text for the engine, or the answer itself. */
+  readonly work: string | Iterable<ResultChunk>;
+  /** The same text in parts, one behind the other, where the answer may be too large to be held. */
+  readonly parts?: QueryParts | undefined;
+  /** What the engine may have to hold until it has the first row. */
+  readonly toSort?: RowsToSort | undefined;
+  /** Of the query: its client's, or its time limit's. */
+  readonly asker: Asker;
+}
+
+/** Runs queries that are planned, each in the way that holds the least memory. */
+export class QueryRows {
+  readonly #host: DuckDbHost;
+  readonly #held = new HeldMemory();
+  readonly #slices = new SliceMemory();
+
+  constructor(host: DuckDbHost) {
+    this.#host = host;
+  }
+
+  of({ work, planned, parts, toSort, asker }: RunnableQuery): AsyncIterable<ResultChunk> {
+    const { signal } = asker;
+    if (typeof work !== 'string') return inTurns(work, asker);
+    const { columns, isSmall, isExplained } = planned;
+    if (parts?.isLarge(columns)) return this.#slicedRows(parts, columns, signal);
+    if (isExplained || isSmall || toSort === undefined) {
+      const chunks = this.#host.stream({ text: work, columns, isSmall, signal });
+      return isExplained ? explainedRows(chunks) : chunks;
+    }
+    const isCollected = planned.isUnordered === true && work.includes(' UNION ALL ');
+    const text = isCollected ? collectedRows(work) : work;
+    return this.#sortedRows(text, { columns, parts, toSort, signal });
+  }
+
+  #slicedRows(
+    parts: QueryParts,
+    columns: readonly OutputColumn[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    return parts.rows({ host: this.#host, memory: this.#slices, columns, signal });
+  }
+
+  /**
+   * The engine holds all rows that it sorts until the last one is taken, ten times what a limit may let out. So the answer is
+   * taken over at once where it has an end in sight, and comes in slices where there is no room for it; and not all sorts run at
+   * a time.
+   */
+  async *#sortedRows(
+    text: string,
+    at: {
+      readonly columns: readonly OutputColumn[];
+      readonly parts: QueryParts | undefined;
+      readonly toSort: RowsToSort;
+      readonly signal: AbortSignal;
+    },
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { columns, parts, toSort, signal } = at;
+    const rowSize = rowSizeOf(columns);
+    const taken =
+      rowSize === undefined ? undefined : this.#held.takeForAnswer(toSort.answerRows * rowSize);
+    if (taken === undefined && parts !== undefined) {
+      yield* this.#slicedRows(parts, columns, signal);
+      return;
+    }
+    let sorted: GiveBack | undefined;
+    try {
+      sorted = await this.#held.takeForSort(toSort.sizeBytes, signal);
+      const aheadRows = taken === undefined ? 0 : toSort.answerRows;
+      yield* this.#host.stream({
+        text,
+        columns,
+        isSmall: false,
+        signal,
+        aheadRows,
+        onMade: sorted,
+      });
+    } finally {
+      sorted?.();
+      taken?.();
+    }
+  }
+}
+
+export interface RowsToSort {
+  /** About what the rows take that are read. */
+  readonly sizeBytes: number;
+  /** About as many rows come out at most. */
+  readonly answerRows: number;
+}
+
+export function rowsToSort(planned: PlannedQuery, scans: readonly PreparedScan[]): RowsToSort {
+  const { maxRows = Number.POSITIVE_INFINITY } = planned;
+  let sizeBytes = 0;
+  let rowCount = 0;
+  scans.forEach(({ parts }, index) => {
+    const rows = (parts?.spans ?? []).reduce((sum, span) => sum + span.rowCount, 0);
+    rowCount += rows;
+    sizeBytes += rows * (planned.scans[index]?.columns.length ?? 0) * SORTED_VALUE_BYTES;
+  });
+  // Several scans may have more rows in common than all of them together.
+  const mostRows = scans.length === 1 ? rowCount : Number.POSITIVE_INFINITY;
+  return { sizeBytes, answerRows: Math.min(maxRows, mostRows) };
+}

@@ -1,0 +1,44 @@
+import type { DirectRequest } from '../../../model/direct-request.js';
+import type { ResultChunk } from '../../../model/result.js';
+import type { TableSchema } from '../../../model/schema.js';
+import type { PlannedQuery } from '../../sql/planned-query.js';
+import type { SeriesIndex } from '../series/series-index.js';
+
+/** One question of a session: what of a planned query concerns the engine. */
+export type SessionStatement = Pick<
+  PlannedQuery,
+  'scans' | 'columns' | 'isSmall' | 'render' | 'direct'
+>;
+
+/** Which of the series of a table have rows that can be seen. */
+export interface Liveness {
+  /** Series without a row since then have none. */
+  readonly visibleFromNs: bigint;
+  /** Rows were deleted: only the rows themselves tell which series have any. */
+  readonly hasDeletions: boolean;
+}
+
+/**
+ * Several questions to the engine that are one query to the outside: one place among the running queries, one entry in
+ * the log of queries, one `now()`. `end` must be called once.
+ */
+export interface QuerySession {
+  readonly nowNs: bigint;
+  /** Aborted when the client leaves, somebody ends the query or its time is over. */
+  readonly signal: AbortSignal;
+  read(statement: SessionStatement): AsyncIterable<ResultChunk>;
+  /** The answer of rows in memory; `undefined`: they do not answer this. */
+  readDirectly(request: DirectRequest): Promise<Iterable<ResultChunk> | undefined>;
+  /** Between two of the items others may have the query's place, and their turn where the items are made at once. */
+  lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
+  /** The distinct tag sets of a table. */
+  seriesOf(table: TableSchema): SeriesIndex;
+  livenessOf(table: TableSchema): Liveness;
+  end(outcome: 'success' | 'fail' | 'cancel'): void;
+}
+
+export interface SessionRequest {
+  readonly language: string;
+  readonly text: string;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,118 @@
+import type { ResultChunk } from '../../../model/result.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { Segment } from '../../../storage/segments/segment.js';
+import type { QueryLog } from '../../system-tables/query-log.js';
+import { toQueryError } from '../engine-failure.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import { type Asker, QueryDeadline } from './query-deadline.js';
+import { noteFailure } from './query-outcome.js';
+import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
+import type { QuerySlot, QuerySlots } from './query-slots.js';
+import type { QuerySources } from './query-sources.js';
+import { inTurns, lendingBetween } from './query-turns.js';
+
+/** Opens sessions: queries of several statements. */
+export class QuerySessions {
+  readonly #sources: QuerySources;
+  readonly #host: DuckDbHost;
+  readonly #slots: QuerySlots;
+  readonly #queryLog: QueryLog;
+  readonly #nowNs: () => bigint;
+  readonly #timeoutMs: number;
+
+  constructor(options: {
+    readonly sources: QuerySources;
+    readonly host: DuckDbHost;
+    readonly slots: QuerySlots;
+    readonly queryLog: QueryLog;
+    readonly nowNs: () => bigint;
+    /** 0: none. */
+    readonly queryTimeoutMs: number;
+  }) {
+    this.#sources = options.sources;
+    this.#host = options.host;
+    this.#slots = options.slots;
+    this.#queryLog = options.queryLog;
+    this.#nowNs = options.nowNs;
+    this.#timeoutMs = options.queryTimeoutMs;
+  }
+
+  async open(request: SessionRequest): Promise<QuerySession> {
+    const logged = this.#queryLog.begin(request);
+    const deadline = new QueryDeadline(request, this.#timeoutMs);
+    let slot: QuerySlot;
+    try {
+      slot = await this.#slots.admit(deadline);
+    } catch (error) {
+      deadline.end();
+      throw noteFailure(logged, error);
+    }
+    logged.permitted();
+    logged.planned();
+    const nowNs = this.#nowNs();
+    const sources = this.#sources;
+    return {
+      nowNs,
+      get signal() {
+        return deadline.signal;
+      },
+      read: (statement) =>
+        lendingBetween(
+          slot,
+          this.#chunks(statement, { asker: deadline, nowNs, slot }, (segments) =>
+            logged.prepared([segments]),
+          ),
+        ),
+      readDirectly: async (direct) => {
+        const chunks = await sources.answerDirectly(direct, nowNs, deadline);
+        if (chunks !== undefined) logged.prepared([]);
+        return chunks;
+      },
+      lending: (items) =>
+        lendingBetween(slot, Symbol.asyncIterator in items ? items : inTurns(items, deadline)),
+      seriesOf: (table) => sources.seriesOf(table),
+      livenessOf: (table) => ({
+        visibleFromNs: sources.visibleFrom(table, nowNs),
+        hasDeletions: sources.hasDeletions(table),
+      }),
+      end: (outcome) => {
+        deadline.end();
+        logged.ended(outcome);
+        slot.release();
+      },
+    };
+  }
+
+  async *#chunks(
+    statement: SessionStatement,
+    at: { readonly asker: Asker; readonly nowNs: bigint; readonly slot: QuerySlot },
+    onPrepared: (segments: readonly Segment[]) => void,
+  ): AsyncGenerator<ResultChunk, void, undefined> {
+    const { asker, nowNs, slot } = at;
+    const { direct } = statement;
+    if (direct !== undefined) {
+      const chunks = await this.#sources.answerDirectly(direct, nowNs, asker);
+      if (chunks !== undefined) {
+        onPrepared([]);
+        yield* inTurns(chunks, asker);
+        return;
+      }
+    }
+    const scans: PreparedScan[] = [];
+    try {
+      await slot.enter();
+      for (const scan of statement.scans) {
+        const prepared = await this.#sources.prepareScan(scan, nowNs, asker);
+        scans.push(prepared);
+        onPrepared(prepared.segments);
+      }
+      const text = statement.render((index) => (scans[index] as PreparedScan).text);
+      const { columns, isSmall } = statement;
+      yield* this.#host.stream({ text, columns, isSmall, signal: asker.signal });
+    } catch (error) {
+      throw toQueryError(error, asker.signal);
+    } finally {
+      for (const scan of scans) scan.release();
+    }
+  }
+}

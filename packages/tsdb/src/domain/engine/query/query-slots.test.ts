@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { QueryCancelled } from '../../../errors.js';
+import { QuerySlots } from './query-slots.js';
+
+const never = new AbortController();
+
+/** Whether a promise has settled after everything that is due has run. */
+async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
+  const pending = Symbol('pending');
+  const later = new Promise((resolve) => setImmediate(resolve, pending));
+  return (await Promise.race([Promise.resolve(promise).catch(() => undefined), later])) !== pending;
+}
+
+describe('QuerySlots', () => {
+  it('lets as many run as there are slots, the others in order of arrival', async () => {
+    const slots = new QuerySlots(1);
+    const first = await slots.take(never);
+    const second = slots.take(never);
+    const third = slots.take(never);
+    assert.equal(await isSettled(second), false);
+    assert.equal(slots.waitingCount, 2);
+    first.release();
+    first.release();
+    (await second).release();
+    (await third).release();
+    assert.equal(slots.runningCount, 0);
+  });
+
+  it('has nobody wait whose client has gone already', async () => {
+    const slots = new QuerySlots(1);
+    const first = await slots.take(never);
+    const gone = new AbortController();
+    gone.abort();
+    const taking = slots.take(gone);
+    assert.equal(slots.waitingCount, 0);
+    await assert.rejects(taking, QueryCancelled);
+    first.release();
+    assert.equal(slots.runningCount, 0);
+  });
+
+  it('lends the place of a query that waits for its client, and gives it back in turn', async () => {
+    const slots = new QuerySlots(1);
+    const slow = await slots.take(never);
+    slow.lend();
+    const quick = await slots.take(never);
+    const back = slow.reclaim();
+    assert.ok(back);
+    assert.equal(await isSettled(back), false);
+    quick.release();
+    await back;
+    // Nobody else wants it: no waiting.
+    slow.lend();
+    assert.equal(slow.reclaim(), undefined);
+    slow.release();
+    assert.equal(slots.runningCount, 0);
+  });
+
+  it('lends at once to who waits already', async () => {
+    const slots = new QuerySlots(1);
+    const slow = await slots.take(never);
+    const waiting = slots.take(never);
+    slow.lend();
+    const quick = await waiting;
+    slow.release();
+    quick.release();
+    const again = await slots.take(never);
+    assert.equal(slots.runningCount, 1);
+    again.release();
+  });
+
+  it('lets guests begin while all places are taken, and has them wait before they need one', async () => {
+    const slots = new QuerySlots(1);
+    const busy = await slots.take(never);
+    const guest = await slots.admit(never);
+    // What needs no place goes on without one.
+    guest.lend();
+    assert.equal(guest.reclaim(), undefined);
+    const entered = guest.enter();
+    assert.equal(await isSettled(entered), false);
+    busy.release();
+    await entered;
+    assert.equal(slots.runningCount, 1);
+    assert.equal(guest.enter(), undefined);
+    guest.release();
+    assert.equal(slots.runningCount, 0);
+    const first = await slots.admit(never);
+    assert.equal(slots.runningCount, 1);
+    first.release();
+  });
+
+  it('gives a guest a place that came free, or is lent, before it needed one', async () => {
+    for (const leave of ['release', 'lend'] as const) {
+      const slots = new QuerySlots(1);
+      const busy = await slots.take(never);
+      const guest = await slots.admit(never);
+      busy[leave]();
+      assert.equal(await isSettled(guest.enter()), true, leave);
+      busy.release();
+      guest.release();
+      assert.equal(slots.runningCount, 0, leave);
+    }
+  });
+
+  it('has so many guests and no more, and counts those that leave', async () => {
+    const slots = new QuerySlots(1);
+    const busy = await slots.take(never);
+    const guests = await Promise.all(Array.from({ length: 16 }, () => slots.admit(never)));
+    const late = slots.admit(never);
+    assert.equal(await isSettled(late), false);
+    const gone = new AbortController();
+    const leaving = await (async () => {
+      guests.pop()?.release();
+      return await slots.admit(gone);
+    })();
+    const entering = leaving.enter();
+    gone.abort();
+    await assert.rejects(async () => await entering, { name: 'QueryCancelled' });
+    leaving.release();
+    leaving.release();
+    for (const guest of guests) guest.release();
+    busy.release();
+    (await late).release();
+    assert.equal(slots.runningCount, 0);
+    assert.equal(slots.waitingCount, 0);
+  });
+
+  it('keeps count when a query is given up, whatever it waits for', async () => {
+    for (const giveUp of ['held', 'idle', 'lent', 'regaining', 'aborted'] as const) {
+      const slots = new QuerySlots(1);
+      const abort = new AbortController();
+      const slow = await slots.take(abort);
+      if (giveUp !== 'held') slow.lend();
+      const other = giveUp === 'held' || giveUp === 'idle' ? undefined : await slots.take(never);
+      const back = giveUp === 'regaining' || giveUp === 'aborted' ? slow.reclaim() : undefined;
+      if (giveUp === 'aborted') {
+        abort.abort();
+        await assert.rejects(back ?? Promise.resolve());
+      }
+      slow.release();
+      other?.release();
+      await back?.catch(() => undefined);
+      const again = await slots.take(never);
+      assert.equal(slots.runningCount, 1, giveUp);
+      assert.equal(slots.waitingCount, 0, giveUp);
+      again.release();
+      assert.equal(slots.runningCount, 0, giveUp);
+    }
+  });
+
+  it('lends no more than what is computed may take room', async () => {
+    const slots = new QuerySlots(1);
+    for (let count = 0; count < 17; count++) (await slots.take(never)).lend();
+    assert.equal(await isSettled(slots.take(never)), false);
+  });
+});

@@ -1,0 +1,75 @@
+import { ExecutionError } from '../../../errors.js';
+import type { DirectRequest } from '../../../model/direct-request.js';
+import type { ResultChunk } from '../../../model/result.js';
+import type { ScanRequest } from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
+import { FileDamaged } from '../../../storage/segments/segment-files.js';
+import type { Catalog } from '../../catalog/catalog.js';
+import { toQueryError } from '../engine-failure.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import type { TableStore } from '../table/table-store.js';
+import { visibleFrom } from '../table/visible-from.js';
+import type { Asker } from './query-deadline.js';
+
+/** What queries read: rows in memory, and sources for the engine. */
+export class QuerySources {
+  readonly #catalog: Pick<Catalog, 'databaseById'>;
+  readonly #storeOf: (schema: TableSchema) => TableStore;
+  /** Queries that were answered without the engine. */
+  directCount = 0;
+
+  constructor(
+    catalog: Pick<Catalog, 'databaseById'>,
+    storeOf: (schema: TableSchema) => TableStore,
+  ) {
+    this.#catalog = catalog;
+    this.#storeOf = storeOf;
+  }
+
+  /** The answer of rows in memory; `undefined`: they do not answer this. */
+  async answerDirectly(
+    direct: DirectRequest,
+    nowNs: bigint,
+    asker: Asker,
+  ): Promise<Iterable<ResultChunk> | undefined> {
+    const store = this.#storeOf(direct.table);
+    try {
+      const chunks = await store.answerDirectly(direct, this.visibleFrom(direct.table, nowNs));
+      if (chunks !== undefined) this.directCount++;
+      return chunks;
+    } catch (error) {
+      // Columns that are not in memory yet are read by the engine.
+      throw toQueryError(error, asker.signal);
+    }
+  }
+
+  /** Pins what the engine reads for one part of a query. */
+  async prepareScan(request: ScanRequest, nowNs: bigint, asker: Asker): Promise<PreparedScan> {
+    if (request.source !== undefined) {
+      return { segments: [], ...(await request.source.prepare(request)) };
+    }
+    try {
+      const fromNs = this.visibleFrom(request.table, nowNs);
+      return await this.#storeOf(request.table).prepareScan(request, fromNs);
+    } catch (error) {
+      if (error instanceof FileDamaged) throw new ExecutionError(error.message, { cause: error });
+      // Rows are handed to the engine first.
+      throw toQueryError(error, asker.signal);
+    }
+  }
+
+  /** Older rows are there no more. */
+  visibleFrom(table: TableSchema, nowNs: bigint): bigint {
+    const database = this.#catalog.databaseById(table.databaseId);
+    return visibleFrom({ retentionNs: database?.retentionNs }, table, nowNs);
+  }
+
+  seriesOf(table: TableSchema): SeriesIndex {
+    return this.#storeOf(table).index;
+  }
+
+  hasDeletions(table: TableSchema): boolean {
+    return this.#storeOf(table).tombstones.hadAny;
+  }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { QueryCancelled } from '../../../errors.js';
+import type { GiveBack } from './held-memory.js';
+import { SliceMemory } from './slice-memory.js';
+
+const MEBIBYTE = 2 ** 20;
+const { signal } = new AbortController();
+
+describe('memory of answers in slices', () => {
+  it('is shared evenly, as far as the others leave any, and nobody gets nothing', () => {
+    const memory = new SliceMemory();
+    const first = memory.begin();
+    assert.equal(first.fittingBytes(), 256 * MEBIBYTE);
+    first.hold(250 * MEBIBYTE);
+    const second = memory.begin();
+    assert.equal(second.fittingBytes(), 6 * MEBIBYTE);
+    second.hold(6 * MEBIBYTE);
+    const third = memory.begin();
+    assert.equal(third.fittingBytes(), MEBIBYTE);
+    // What an answer holds itself is in nobody's way: its next slice comes in the place of this one.
+    assert.equal(first.fittingBytes(), (256 * MEBIBYTE) / 3);
+    first.hold(20 * MEBIBYTE);
+    assert.equal(third.fittingBytes(), (256 * MEBIBYTE) / 3);
+    second.end();
+    second.end();
+    assert.equal(third.fittingBytes(), 128 * MEBIBYTE);
+  });
+
+  it('is tight with many answers', () => {
+    const memory = new SliceMemory();
+    const rooms = Array.from({ length: 16 }, () => memory.begin());
+    const [first, ...others] = rooms;
+    assert.equal(first?.isTight(), true);
+    others[0]?.end();
+    assert.equal(first?.isTight(), false);
+  });
+
+  it('has few slices made at a time, in order of arrival', async () => {
+    const memory = new SliceMemory();
+    const begun: number[] = [];
+    const ends: GiveBack[] = [];
+    const controllers = Array.from({ length: 7 }, () => new AbortController());
+    const turns = controllers.map(async (controller, index) => {
+      ends[index] = await memory.begin().makeTurn(controller.signal);
+      begun.push(index);
+    });
+    await setImmediate();
+    assert.deepEqual(begun, [0, 1, 2]);
+    controllers[4]?.abort();
+    await assert.rejects(turns[4] ?? Promise.resolve(), QueryCancelled);
+    ends[1]?.();
+    ends[1]?.();
+    await setImmediate();
+    assert.deepEqual(begun, [0, 1, 2, 3]);
+    // Too late to leave.
+    controllers[3]?.abort();
+    for (const index of [0, 2]) ends[index]?.();
+    await setImmediate();
+    assert.deepEqual(begun, [0, 1, 2, 3, 5, 6]);
+    for (const index of [3, 5, 6]) ends[index]?.();
+    for (let i = 0; i < 3; i++) await memory.begin().makeTurn(signal);
+    await assert.rejects(memory.begin().makeTurn(AbortSignal.abort()), QueryCancelled);
+  });
+});

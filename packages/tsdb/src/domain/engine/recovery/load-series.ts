@@ -1,0 +1,81 @@
+import type { OutputColumn, ResultChunk } from '../../../model/result.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { quoteName } from '../../../storage/duckdb/quote.js';
+import { parquetFrom } from '../scan/sources.js';
+import type { TableStore } from '../table/table-store.js';
+
+const SERIES: OutputColumn = {
+  name: '_series',
+  type: { kind: 'int', bits: 64, signed: true },
+  source: undefined,
+};
+
+/** Reads the series of Parquet files into a table's index, a chunk in each turn of the event loop. */
+export async function loadSeries(options: {
+  readonly store: TableStore;
+  readonly host: DuckDbHost;
+  readonly paths: readonly string[];
+  /** Rows up to it may be stored: of a series that is loaded only later ones are known to be new points. */
+  readonly floorNs: bigint;
+  /** The files have many rows of a series. */
+  readonly areSegments: boolean;
+}): Promise<void> {
+  const { store, host, paths, floorNs } = options;
+  if (paths.length === 0) return;
+  const from = parquetFrom(paths).replace(/\)$/, ', union_by_name = true)');
+  const described = await host.rows(`DESCRIBE SELECT * FROM ${from}`);
+  const present = new Set(described.map(([name]) => String(name)));
+  const tags = [...store.schema.columns.values()].filter(
+    (column) => column.kind === 'tag' && present.has(column.physicalName),
+  );
+  const list = ['_series', ...tags.map((tag) => quoteName(tag.physicalName))].join(', ');
+  const chunks = host.stream({
+    text: `SELECT ${options.areSegments ? 'DISTINCT ' : ''}${list} FROM ${from}`,
+    columns: [
+      SERIES,
+      ...tags.map(
+        ({ name }): OutputColumn => ({ name, type: { kind: 'utf8' }, source: undefined }),
+      ),
+    ],
+    // It is needed whole, whoever asked for it.
+    signal: new AbortController().signal,
+    isSmall: false,
+  });
+  const names = tags.map(({ name }) => name);
+  for await (const chunk of chunks) {
+    await host.turns.next();
+    loadChunk(store, chunk, names, floorNs);
+  }
+}
+
+function loadChunk(
+  { index }: TableStore,
+  { rowCount, columns }: ResultChunk,
+  names: readonly string[],
+  floorNs: bigint,
+): void {
+  const [ids, ...tags] = columns;
+  const areAllPresent = tags.every(({ validity }) => validity === undefined);
+  const texts = tags.map(({ values }) => values as ArrayLike<string>); // by their type
+  for (let row = 0; row < rowCount; row++) {
+    const id = BigInt(ids?.values[row] as bigint | number); // 64-bit integers come in one of these forms
+    if (areAllPresent) {
+      index.load(
+        id,
+        names,
+        texts.map((values) => values[row] as string),
+        floorNs,
+      );
+      continue;
+    }
+    const keys: string[] = [];
+    const values: string[] = [];
+    tags.forEach(({ validity }, i) => {
+      if (validity !== undefined && ((validity[row >> 3] as number) & (1 << (row & 7))) === 0)
+        return;
+      keys.push(names[i] as string);
+      values.push(texts[i]?.[row] as string);
+    });
+    index.load(id, keys, values, floorNs);
+  }
+}

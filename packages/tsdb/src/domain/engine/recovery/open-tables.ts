@@ -1,0 +1,128 @@
+import { type CommitLog, invariant } from '@plinth/kernel';
+import type { FieldValues } from '../../../model/parsed-body.js';
+import type { BatchField } from '../../../model/row-batch.js';
+import type { TableSchema } from '../../../model/schema.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
+import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
+import {
+  decodeWriteRecord,
+  type SeriesDefinition,
+  type StoredTable,
+} from '../../../storage/wal/write-record.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import type { TableStore } from '../table/table-store.js';
+import type { BatchForTable, WriteBuffer } from '../write/write-buffer.js';
+import { loadSeries } from './load-series.js';
+
+/**
+ * Fills a table's store from its files. The series are read when they are needed: from series files or, if one is lost, from
+ * segments, and then at once.
+ */
+export async function openTable(options: {
+  readonly store: TableStore;
+  readonly segments: readonly Segment[];
+  readonly seriesFiles: readonly SeriesFile[];
+  readonly host: DuckDbHost;
+  readonly files: SegmentFiles;
+  readonly onIndexRebuilt: (error: FileDamaged) => void;
+}): Promise<void> {
+  const { store, segments, seriesFiles, host, files } = options;
+  // Rows up to the latest stored time may repeat stored points; later ones cannot.
+  const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
+  const pathsOf = (stored: readonly { readonly objectName: string }[]): string[] =>
+    stored.map(({ objectName }) => files.pathOf(objectName));
+  try {
+    for (const file of seriesFiles) await files.verify(file);
+    store.series.files = seriesFiles;
+    const paths = pathsOf(seriesFiles);
+    store.series.indexLater(() => loadSeries({ store, host, paths, floorNs, areSegments: false }));
+  } catch (error) {
+    if (!(error instanceof FileDamaged)) throw error;
+    options.onIndexRebuilt(error);
+    for (const segment of segments) await files.verify(segment);
+    const paths = pathsOf(segments);
+    await loadSeries({ store, host, paths, floorNs, areSegments: true });
+    store.series.storedCount = store.index.count;
+  }
+  await store.open(segments);
+}
+
+/** Puts the records of the log that are not in segments back into the buffer. Returns how many rows there were. */
+export async function replayLog(options: {
+  readonly log: CommitLog;
+  /** Files up to this one are in segments; they are still there when the node ended before it removed them. */
+  readonly flushedFile: number;
+  readonly buffer: WriteBuffer;
+  /** `undefined`: the table is gone for good, and its rows with it. */
+  readonly storeOf: (tableId: number) => TableStore | undefined;
+  /** Hears of rows without a table. */
+  readonly onHomeless: (tableId: number, rowCount: number) => void;
+}): Promise<number> {
+  let rowCount = 0;
+  const numbers = new Map<number, LoggedSeries>();
+  for await (const { position, payload } of options.log.replay()) {
+    if (position.file <= options.flushedFile) continue;
+    const record = decodeWriteRecord(payload);
+    const batches: BatchForTable[] = [];
+    for (const table of record.tables) {
+      const store = options.storeOf(table.tableId);
+      if (store === undefined) {
+        options.onHomeless(table.tableId, table.rowCount);
+        continue;
+      }
+      await store.whenIndexed();
+      const series = numbers.get(table.tableId) ?? new LoggedSeries(store.index);
+      numbers.set(table.tableId, series);
+      series.define(table.newSeries);
+      if (table.rowCount === 0) continue;
+      batches.push({ store, batch: toBatch(table, series, store.schema) });
+      rowCount += table.rowCount;
+    }
+    options.buffer.restore(batches, record.seq);
+  }
+  return rowCount;
+}
+
+/**
+ * What the numbers of a log mean in the table's index. Definitions may come ahead of the first row, which was perhaps never
+ * written: a series enters the index with its row.
+ */
+class LoggedSeries {
+  readonly #index: SeriesIndex;
+  readonly #meanings: (number | SeriesDefinition)[] = [];
+
+  constructor(index: SeriesIndex) {
+    this.#index = index;
+  }
+
+  define(definitions: readonly SeriesDefinition[]): void {
+    for (const definition of definitions) this.#meanings[definition.dense] = definition;
+  }
+
+  numberOf(logged: number): number {
+    const meaning = this.#meanings[logged];
+    if (typeof meaning === 'number') return meaning;
+    invariant(meaning !== undefined, 'a log file defines a series before its first row');
+    const number = this.#index.resolve(meaning.tagKeys, meaning.tagValues);
+    this.#meanings[logged] = number;
+    return number;
+  }
+}
+
+function toBatch(
+  table: StoredTable,
+  logged: LoggedSeries,
+  schema: TableSchema,
+): BatchForTable['batch'] {
+  const byId = new Map([...schema.columns.values()].map((column) => [column.id, column]));
+  const fields: BatchField[] = [];
+  for (const field of table.fields) {
+    const column = byId.get(field.columnId);
+    if (column !== undefined && column.kind === (field.data satisfies FieldValues).type) {
+      fields.push({ column, data: field.data, validity: field.validity });
+    }
+  }
+  const series = table.series.map((number) => logged.numberOf(number));
+  return { rowCount: table.rowCount, series, times: table.times, fields };
+}

@@ -1,0 +1,57 @@
+import type { EngineNeeds } from '../engine-needs.js';
+import type { EngineTables } from '../engine-tables.js';
+import type { TableStore } from '../table/table-store.js';
+import type { WriteBuffer } from '../write/write-buffer.js';
+import { openTable, replayLog } from './open-tables.js';
+import { removeDamaged } from './remove-damaged.js';
+
+/** At the start of the node: brings back what was written before, from the registry, the files and the log. */
+export async function recoverTables(
+  needs: EngineNeeds,
+  tables: EngineTables,
+  buffer: WriteBuffer,
+): Promise<void> {
+  const { catalog, files, registry, host, log, report } = needs;
+  if (needs.settings.repair) {
+    const tableName = (id: number): string => catalog.keptTableById(id)?.name ?? '';
+    await removeDamaged({ registry, files, report, tableName });
+  }
+  const { segments, seriesFiles, flushedFile, tombstones } = await registry.load();
+  const stored = [...segments, ...seriesFiles];
+  const unknown = await files.removeUnknown(new Set(stored.map((file) => file.objectName)));
+  if (unknown.length > 0) report.unknownFilesRemoved(unknown);
+  const storeOf = (tableId: number): TableStore | undefined => {
+    const schema = catalog.keptTableById(tableId);
+    return schema === undefined ? undefined : tables.storeOf(schema);
+  };
+  for (const tableId of new Set(stored.map((file) => file.tableId))) {
+    const store = storeOf(tableId);
+    if (store === undefined) continue;
+    await openTable({
+      store,
+      segments: segments.filter((segment) => segment.tableId === tableId),
+      seriesFiles: seriesFiles.filter((file) => file.tableId === tableId),
+      host,
+      files,
+      onIndexRebuilt: (error) => report.indexRebuilt(error),
+    });
+  }
+  for (const segment of segments) buffer.noteSeq(segment.maxSeq);
+  for (const tombstone of tombstones) {
+    buffer.noteSeq(tombstone.seq);
+    storeOf(tombstone.tableId)?.tombstones.load([tombstone]);
+  }
+  const lost = new Map<number, number>();
+  const onHomeless = (tableId: number, count: number): void => {
+    // Rows of tables that were deleted for good go with them.
+    if (!catalog.hasGivenTableId(tableId)) lost.set(tableId, (lost.get(tableId) ?? 0) + count);
+  };
+  const rowCount = await replayLog({ log, flushedFile, buffer, storeOf, onHomeless });
+  if (lost.size > 0) {
+    // The log keeps these rows for a while: another table with such an id would be given them at the next start.
+    for (const tableId of lost.keys()) catalog.passTableId(tableId);
+    report.rowsLost(lost);
+  }
+  if (flushedFile >= 0) await log.seal(flushedFile);
+  if (rowCount > 0) report.replayed(rowCount);
+}

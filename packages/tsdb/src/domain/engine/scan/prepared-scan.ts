@@ -1,0 +1,21 @@
+import type { Segment } from '../../../storage/segments/segment.js';
+import type { TimeSlice, TimeSpan } from './time-slices.js';
+
+/** A scan that can be asked about a stretch of its time at once. */
+export interface ScanParts {
+  readonly bounds: TimeSlice;
+  /** Where its rows are; conditions other than those on tags are left out of account. */
+  readonly spans: readonly TimeSpan[];
+  /** @param passedTags see `ScanTextOptions`. */
+  textOf(slice: TimeSlice, passedTags: readonly string[]): string;
+}
+
+export interface PreparedScan {
+  readonly text: string;
+  /** Files that it reads. */
+  readonly segments: readonly Segment[];
+  /** The same scan in parts; absent where there are none. */
+  readonly parts?: ScanParts;
+  /** Must be called once when the query has ended. */
+  release(): void;
+}

@@ -1,0 +1,162 @@
+import type { Column } from '../../../model/column.js';
+import type { TableSchema } from '../../../model/schema.js';
+import { ENGINE_TYPE } from '../../../storage/duckdb/column-type.js';
+import { quoteName, quoteString } from '../../../storage/duckdb/quote.js';
+import { type Source, timeCondition } from './sources.js';
+
+export interface ScanTextOptions {
+  readonly schema: TableSchema;
+  /** Requested columns, by user-visible name. */
+  readonly columns: readonly string[];
+  readonly sources: readonly Source[];
+  readonly minTime: bigint;
+  readonly maxTime: bigint;
+  /** Other parts hold the rows outside of the bounds: also those that a source was given after it was looked at. */
+  readonly isPart: boolean;
+  /** Condition on `_series`; `undefined`: all series. */
+  readonly seriesCondition: string | undefined;
+  /** Tags of the only series that can be read: they need no join. */
+  readonly onlySeries: ReadonlyMap<string, string> | undefined;
+  readonly seriesTable: { readonly name: string; columnOf(tag: string): string | undefined };
+  /** Tags in whose place the ids of their series may stand: the first has them, the others zeros. */
+  readonly passedTags: readonly string[];
+  /** Engine table of points that were written more than once; `undefined`: none in range. */
+  readonly duplicates: string | undefined;
+  readonly lastRowsOnly: boolean;
+}
+
+/** The text that stands in FROM for a base table: every point once, under the columns' engine names. */
+export function scanText(options: ScanTextOptions): string {
+  const columns = options.columns
+    .map((name) => options.schema.columns.get(name))
+    .filter((c) => c !== undefined);
+  const tags = columns.filter((column) => column.kind === 'tag');
+  const fields = columns.filter((column) => column.kind !== 'tag' && column.kind !== 'time');
+  const hasTime = columns.some((column) => column.kind === 'time');
+  const isPassed = (tag: Column): boolean => options.passedTags.includes(tag.name);
+  const seriesTags = options.onlySeries === undefined ? tags : [];
+  const joinedTags = seriesTags.filter(
+    (tag) => !isPassed(tag) && options.seriesTable.columnOf(tag.name) !== undefined,
+  );
+  const rows = options.lastRowsOnly
+    ? lastRowsText(options, fields)
+    : rowsText(options, fields, {
+        withSeries: joinedTags.length > 0 || seriesTags.some(isPassed),
+        withTime: hasTime,
+      });
+  const timeColumn = hasTime ? ['r."time"'] : [];
+  const output = [
+    ...timeColumn,
+    ...fields.map((field) => `r.${quoteName(field.physicalName)}`),
+    ...tags.map((tag) => tagText(tag, options)),
+  ];
+  // A scan of no column (count(*)) still needs one to be a query.
+  const list = output.length === 0 ? '1 AS _row' : output.join(', ');
+  const join =
+    joinedTags.length === 0
+      ? ''
+      : ` JOIN ${quoteName(options.seriesTable.name)} s ON s._series = r._series`;
+  return `(SELECT ${list} FROM ${rows} r${join})`;
+}
+
+/** Finding each series' greatest time reads two columns of all rows; the other columns are read of few. */
+function lastRowsText(options: ScanTextOptions, fields: readonly Column[]): string {
+  const both = { withSeries: true, withTime: true };
+  const last = `SELECT _series, max("time") AS "time" FROM ${rowsText(options, [], both)} GROUP BY _series`;
+  return `(SELECT a.* FROM ${rowsText(options, fields, both)} a JOIN (${last}) l ON a._series = l._series AND a."time" = l."time")`;
+}
+
+function tagText(tag: Column, options: ScanTextOptions): string {
+  const name = quoteName(tag.physicalName);
+  if (options.onlySeries !== undefined) {
+    const value = options.onlySeries.get(tag.name);
+    return `${value === undefined ? 'NULL' : quoteString(value)}::VARCHAR AS ${name}`;
+  }
+  const place = options.passedTags.indexOf(tag.name);
+  if (place !== -1) return `${place === 0 ? 'r._series' : '0::UTINYINT'} AS ${name}`;
+  const physicalName = options.seriesTable.columnOf(tag.name);
+  return physicalName === undefined
+    ? `NULL::VARCHAR AS ${name}`
+    : `s.${quoteName(physicalName)} AS ${name}`;
+}
+
+interface RowColumns {
+  readonly withSeries: boolean;
+  readonly withTime: boolean;
+}
+
+function rowsText(options: ScanTextOptions, fields: readonly Column[], extra: RowColumns): string {
+  if (options.sources.length === 0) {
+    const empty = [
+      ...(extra.withSeries ? ['NULL::BIGINT AS _series'] : []),
+      ...(extra.withTime ? ['NULL::TIMESTAMP_NS AS "time"'] : []),
+      ...fields.map((field) => nullText(field)),
+      ...(extra.withSeries || extra.withTime || fields.length > 0 ? [] : ['1 AS _row']),
+    ];
+    return `(SELECT ${empty.join(', ')} WHERE false)`;
+  }
+  if (options.duplicates === undefined) {
+    const parts = options.sources.map((source) =>
+      sourceText(source, options, fields, extra, false),
+    );
+    return parts.length === 1 ? (parts[0] as string) : `(${parts.join(' UNION ALL ')})`;
+  }
+  return mergedText(options, fields, options.duplicates);
+}
+
+function nullText(field: Column): string {
+  return `NULL::${ENGINE_TYPE[field.kind]} AS ${quoteName(field.physicalName)}`;
+}
+
+function sourceText(
+  source: Source,
+  options: ScanTextOptions,
+  fields: readonly Column[],
+  extra: RowColumns,
+  withOrder: boolean,
+): string {
+  const list = [
+    ...(extra.withSeries ? ['_series'] : []),
+    ...(extra.withTime ? ['"time"'] : []),
+    ...fields.map((field) =>
+      source.hasColumn(field.id) ? quoteName(field.physicalName) : nullText(field),
+    ),
+    ...(withOrder ? [orderText(source)] : []),
+  ];
+  const conditions = [
+    ...(!options.isPart && options.minTime <= source.minTime && options.maxTime >= source.maxTime
+      ? []
+      : [timeCondition(options.minTime, options.maxTime)]),
+    ...(options.seriesCondition === undefined ? [] : [options.seriesCondition]),
+    ...(source.where === undefined ? [] : [source.where]),
+  ];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return `(SELECT ${list.length === 0 ? '1 AS _row' : list.join(', ')} FROM ${source.from}${where})`;
+}
+
+/** Later writes of a point have the greater (rank, `_seq`, order). */
+function orderText(source: Source): string {
+  return source.kind === 'unique'
+    ? '0 AS _seq_rank, 0::BIGINT AS _seq, 0::BIGINT AS _seq_order'
+    : `1 AS _seq_rank, _seq, (${source.order})::BIGINT AS _seq_order`;
+}
+
+/** Points written once pass through; of the others each field takes the latest value that was written. */
+function mergedText(
+  options: ScanTextOptions,
+  fields: readonly Column[],
+  duplicates: string,
+): string {
+  const all = { withSeries: true, withTime: true };
+  const parts = options.sources.map((source) => sourceText(source, options, fields, all, true));
+  const names = fields.map((field) => quoteName(field.physicalName));
+  const key = '_series, "time"';
+  const match = `a._series = d._series AND a."time" = d."time"`;
+  const once = `SELECT ${[key, ...names].join(', ')} FROM a ANTI JOIN ${quoteName(duplicates)} d ON ${match}`;
+  const latest = names.map(
+    (name) =>
+      `last(${name} ORDER BY _seq_rank, _seq, _seq_order) FILTER (${name} IS NOT NULL) AS ${name}`,
+  );
+  const merged = `SELECT ${[key, ...latest].join(', ')} FROM a SEMI JOIN ${quoteName(duplicates)} d ON ${match} GROUP BY _series, "time"`;
+  return `(WITH a AS NOT MATERIALIZED (${parts.join(' UNION ALL ')}) ${once} UNION ALL ${merged})`;
+}

@@ -1,0 +1,42 @@
+import type { Segment } from '../../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { parquetFrom, type Source } from './sources.js';
+
+/**
+ * Segments with the same columns are read as one source; overlays stay apart, and so do those of which other rows are
+ * deleted. @param survivesOf condition on the rows of a segment that are not deleted.
+ */
+export function segmentSources(
+  files: SegmentFiles,
+  segments: readonly Segment[],
+  survivesOf: (segment: Segment) => string | undefined = () => undefined,
+): Source[] {
+  const groups = new Map<string, Segment[]>();
+  const conditions = new Map<string, string | undefined>();
+  for (const segment of segments) {
+    const survives = survivesOf(segment);
+    const key = `${segment.kind} ${[...segment.columnIds].sort().join()} ${survives ?? ''}`;
+    conditions.set(key, survives);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [segment]);
+    else group.push(segment);
+  }
+  return [...groups].map(([key, group]) => ({
+    ...segmentSource(files, group),
+    where: conditions.get(key),
+  }));
+}
+
+/** One source over segments of one kind with the same columns. */
+export function segmentSource(files: SegmentFiles, segments: readonly Segment[]): Source {
+  const [first] = segments;
+  return {
+    kind: first?.kind === 'overlay' ? 'later' : 'unique',
+    from: parquetFrom(segments.map((segment) => files.pathOf(segment.objectName))),
+    order: '0',
+    where: undefined,
+    hasColumn: (id) => first?.columnIds.has(id) ?? false,
+    minTime: segments.reduce((min, s) => (s.minTime < min ? s.minTime : min), 2n ** 63n - 1n),
+    maxTime: segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n)),
+  };
+}

@@ -1,0 +1,183 @@
+import { invariant } from '@plinth/kernel';
+import { type NewSeries, packedTagsAt, tagKeysAt } from '../../../model/new-series.js';
+import type { ParsedTable } from '../../../model/parsed-body.js';
+import type { SeriesIndex } from './series-index.js';
+
+const UNRESOLVED = 0xffffffff;
+
+/** Tag sets that a parser named with one body, numbered from `first`. */
+interface Named {
+  readonly first: number;
+  readonly series: NewSeries;
+  /** 1 for those that were in the index of a table once. */
+  readonly wasResolved: Uint8Array;
+  unresolvedCount: number;
+}
+
+/** What one parser's series numbers of one table mean in the table's own index. */
+class TableNumbers {
+  tableId = -1;
+  index: SeriesIndex | undefined;
+  /** Dense number by the parser's number; `UNRESOLVED` until a row of the series is first accepted. */
+  dense = new Uint32Array(64).fill(UNRESOLVED);
+  /** Tag sets that unresolved ones are among, numbers ascending. */
+  readonly unresolved: Named[] = [];
+  /** What the numbers meant in a table of the same name that was deleted since. */
+  earlier: Pick<TableNumbers, 'index' | 'dense' | 'earlier'> | undefined;
+}
+
+/**
+ * Translates the series numbers of one parser, until it forgets them and counts anew: bodies of its earlier epoch may still
+ * be under way then, and keep theirs. The parser names a tag set once; a series enters the index of its table only
+ * when a row of it is accepted, so that refused lines leave nothing behind.
+ */
+export class ParserSeries {
+  readonly epoch: number;
+  readonly #tables = new Map<number, TableNumbers>();
+
+  constructor(epoch: number) {
+    this.epoch = epoch;
+  }
+
+  /** Takes note of new tag sets. Must see every body of the epoch, in order. */
+  note(tables: readonly ParsedTable[]): void {
+    for (const table of tables) {
+      const { newSeries: series, firstNewSeries: first } = table;
+      if (series === undefined) continue;
+      const numbers = this.#numbersOf(table.parserTable);
+      const last = first + series.count;
+      if (last > numbers.dense.length) numbers.dense = grown(numbers.dense, last);
+      const { count } = series;
+      const wasResolved = new Uint8Array(count);
+      numbers.unresolved.push({ first, series, wasResolved, unresolvedCount: count });
+    }
+  }
+
+  /** Tags of a series, also of one of which no row was accepted yet. */
+  tagsOf(table: ParsedTable, series: number): { readonly tagKeys: readonly string[] } {
+    const numbers = this.#numbersOf(table.parserTable);
+    const named = findNamed(numbers.unresolved, series);
+    if (named !== undefined) return { tagKeys: tagKeysAt(named.series, series - named.first) };
+    return { tagKeys: earlierTags(numbers, series).keys };
+  }
+
+  /**
+   * Replaces the parser's numbers in `series` by those of `index`.
+   */
+  translate(options: {
+    readonly table: ParsedTable;
+    readonly tableId: number;
+    readonly series: Uint32Array;
+    readonly index: SeriesIndex;
+  }): void {
+    const numbers = this.#numbersOf(options.table.parserTable);
+    if (numbers.tableId !== options.tableId) {
+      if (numbers.tableId !== -1) startOver(numbers);
+      numbers.tableId = options.tableId;
+      numbers.index = options.index;
+    }
+    const { series, index } = options;
+    for (let row = 0; row < series.length; row++) {
+      const number = series[row] as number;
+      const dense = numbers.dense[number] as number;
+      series[row] = dense === UNRESOLVED ? resolve(numbers, number, index) : dense;
+    }
+  }
+
+  /** What `translate` makes of some of the rows, without touching them. */
+  numbersOf(options: {
+    readonly table: ParsedTable;
+    readonly tableId: number;
+    readonly series: Uint32Array;
+    readonly index: SeriesIndex;
+  }): Uint32Array {
+    const series = options.series.slice();
+    this.translate({ ...options, series });
+    return series;
+  }
+
+  /** How many of the rows are of series without a number in the table's index. */
+  countUnresolved(table: ParsedTable, tableId: number, series: Uint32Array): number {
+    const numbers = this.#numbersOf(table.parserTable);
+    if (numbers.tableId !== tableId) return series.length;
+    let count = 0;
+    for (let row = 0; row < series.length; row++) {
+      if (numbers.dense[series[row] as number] === UNRESOLVED) count++;
+    }
+    return count;
+  }
+
+  #numbersOf(parserTable: number): TableNumbers {
+    let numbers = this.#tables.get(parserTable);
+    if (numbers === undefined) {
+      numbers = new TableNumbers();
+      this.#tables.set(parserTable, numbers);
+    }
+    return numbers;
+  }
+}
+
+/** The table was replaced by one of the same name: its series get numbers there when rows of them come. */
+function startOver(numbers: TableNumbers): void {
+  const { index, dense, earlier } = numbers;
+  numbers.earlier = { index, dense, earlier };
+  numbers.dense = new Uint32Array(dense.length).fill(UNRESOLVED);
+}
+
+/** Tags of a series that was resolved before. */
+function earlierTags(numbers: TableNumbers, number: number): ReturnType<SeriesIndex['tagsOf']> {
+  let at: TableNumbers['earlier'] = numbers;
+  while (at !== undefined && (at.dense[number] ?? UNRESOLVED) === UNRESOLVED) at = at.earlier;
+  invariant(
+    at?.index !== undefined,
+    'a parser names the tags of a series before it uses its number',
+  );
+  return at.index.tagsOf(at.dense[number] as number);
+}
+
+/** The tag sets that a number is among; `undefined`: all of its body are resolved. */
+function findNamed(unresolved: readonly Named[], number: number): Named | undefined {
+  let low = 0;
+  let high = unresolved.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((unresolved[middle] as Named).first <= number) low = middle + 1;
+    else high = middle;
+  }
+  const named = unresolved[low - 1];
+  return named !== undefined && number < named.first + named.series.count ? named : undefined;
+}
+
+function resolve(numbers: TableNumbers, number: number, index: SeriesIndex): number {
+  const dense = resolveTags(numbers, number, index);
+  numbers.dense[number] = dense;
+  return dense;
+}
+
+function resolveTags(numbers: TableNumbers, number: number, index: SeriesIndex): number {
+  const named = findNamed(numbers.unresolved, number);
+  if (named === undefined) {
+    const { keys, values } = earlierTags(numbers, number);
+    return index.resolve(keys, values);
+  }
+  const place = number - named.first;
+  const keys = tagKeysAt(named.series, place);
+  const dense = index.resolvePacked(keys, packedTagsAt(named.series, place));
+  if (named.wasResolved[place] === 0) {
+    named.wasResolved[place] = 1;
+    named.unresolvedCount--;
+    if (named.unresolvedCount === 0) forget(numbers.unresolved, named);
+  }
+  return dense;
+}
+
+function forget(unresolved: Named[], named: Named): void {
+  // Mostly those of the newest body.
+  unresolved.splice(unresolved.lastIndexOf(named), 1);
+}
+
+function grown(numbers: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.max(size, numbers.length * 2)).fill(UNRESOLVED);
+  larger.set(numbers);
+  return larger;
+}

@@ -1,0 +1,95 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TableSchema } from '../../../model/schema.js';
+import type { CellColumn } from '../../../storage/buffer/append-cells.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { quoteName } from '../../../storage/duckdb/quote.js';
+import type { SeriesIndex } from './series-index.js';
+
+/** Series handed to the engine in one go, a call for each tag; between two the event loop gets a turn. */
+const BATCH_SERIES = 4096;
+
+/** The engine's copy of a table's series: one row a series, `_series` and the tag columns. Rows are joined to it. */
+export class SeriesTable {
+  readonly name: string;
+  readonly #host: DuckDbHost;
+  readonly #index: SeriesIndex;
+  #handedOver = 0;
+  /** Tags that have a column, with the column's engine name. */
+  readonly #columns = new Map<string, string>();
+  #exists = false;
+
+  constructor(options: {
+    readonly tableId: number;
+    readonly host: DuckDbHost;
+    readonly index: SeriesIndex;
+  }) {
+    this.name = `series_${options.tableId}`;
+    this.#host = options.host;
+    this.#index = options.index;
+  }
+
+  /** Engine name of a tag's column; `undefined`: no series has the tag. */
+  columnOf(tag: string): string | undefined {
+    return this.#columns.get(tag);
+  }
+
+  /** Resolves when every series known at the call is in the engine. */
+  async handOver(schema: TableSchema): Promise<void> {
+    if (this.#exists && this.#handedOver === this.#index.count) return;
+    await this.#host.withWriter(async (connection) => {
+      const { appendRows } = await import('../../../storage/buffer/append-cells.js');
+      await this.#ensureColumns(connection, schema);
+      while (this.#handedOver < this.#index.count) {
+        await this.#host.turns.next();
+        const to = Math.min(this.#index.count, this.#handedOver + BATCH_SERIES);
+        const columns = this.#cells(this.#handedOver, to);
+        const rowCount = to - this.#handedOver;
+        appendRows({ connection, table: this.name, rowCount, columns });
+        this.#handedOver = to;
+      }
+    });
+  }
+
+  /** The series numbered `[from, to)` as a query over the engine's table. */
+  rangeText(from: number, to: number): string {
+    return `(SELECT * FROM ${quoteName(this.name)} WHERE rowid >= ${from} AND rowid < ${to})`;
+  }
+
+  async drop(): Promise<void> {
+    await this.#host.withWriter(async (connection) => {
+      await connection.run(`DROP TABLE IF EXISTS ${quoteName(this.name)}`);
+    });
+    this.#exists = false;
+    this.#handedOver = 0;
+    this.#columns.clear();
+  }
+
+  async #ensureColumns(connection: DuckDBConnection, schema: TableSchema): Promise<void> {
+    if (!this.#exists) {
+      await connection.run(`CREATE TABLE ${quoteName(this.name)} (_series BIGINT)`);
+      this.#exists = true;
+    }
+    for (const tag of this.#index.tagKeys) {
+      const physicalName = schema.columns.get(tag)?.physicalName;
+      if (physicalName === undefined || this.#columns.has(tag)) continue;
+      await connection.run(
+        `ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(physicalName)} VARCHAR`,
+      );
+      this.#columns.set(tag, physicalName);
+    }
+  }
+
+  #cells(from: number, to: number): CellColumn[] {
+    const ids: CellColumn = {
+      kind: 'int64',
+      values: BigInt64Array.from({ length: to - from }, (_, i) => this.#index.idOf(from + i)),
+    };
+    const tags = [...this.#columns.keys()].map((tag): CellColumn => {
+      const cells = new Array<string | undefined>(to - from);
+      for (let dense = from; dense < to; dense++)
+        cells[dense - from] = this.#index.tagValue(dense, tag);
+      return { kind: 'text', cells };
+    });
+    return [ids, ...tags];
+  }
+}

@@ -1,0 +1,301 @@
+import { Exclusive } from '@plinth/kernel';
+import type { DirectRequest } from '../../../model/direct-request.js';
+import type { ResultChunk } from '../../../model/result.js';
+import type { RowBatch } from '../../../model/row-batch.js';
+import type { ScanRequest } from '../../../model/scan.js';
+import type { TableSchema } from '../../../model/schema.js';
+import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { Segment } from '../../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { ColumnCache } from '../direct/column-cache.js';
+import type { DuplicateKeys } from '../scan/duplicate-keys.js';
+import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { Source } from '../scan/sources.js';
+import type { SeriesIndex } from '../series/series-index.js';
+import type { SeriesTable } from '../series/series-table.js';
+import type { GenerationTable } from './generation-table.js';
+import { Generations } from './generations.js';
+import { prepareScan } from './prepare-scan.js';
+import { RepeatedPoints } from './repeated-points.js';
+import { TableInMemory } from './table-in-memory.js';
+import type { TableParts } from './table-parts.js';
+import { type OpenSegment, TableSegments } from './table-segments.js';
+import { TableSeries } from './table-series.js';
+import { Tombstones } from './tombstones.js';
+
+/** A file that a table is made of. */
+export type StoredFile = Pick<Segment, 'objectName' | 'sizeBytes' | 'checksum'>;
+
+/** Must not change the batch. It may keep it. */
+export type RowObserver = (batch: RowBatch) => void;
+
+/** Everything the node holds of one table: its series, unflushed generations, segments, and points written twice. */
+export class TableStore {
+  readonly tableId: number;
+  /** Deletions of rows: every way of reading rows has to heed them. */
+  readonly tombstones = new Tombstones();
+  readonly series: TableSeries;
+  /** Its data are to go, or gone: nothing of it may be stored any more. */
+  isGone = false;
+  /** Newest picture of the table's columns. */
+  schema: TableSchema;
+  readonly #generations: Generations;
+  readonly #segments: TableSegments;
+  readonly #repeated: RepeatedPoints;
+  readonly #parts: TableParts;
+  readonly #inMemory: TableInMemory;
+  readonly #exclusive = new Exclusive();
+  #observers: readonly RowObserver[] = [];
+
+  constructor(options: {
+    readonly schema: TableSchema;
+    readonly host: DuckDbHost;
+    readonly files: SegmentFiles;
+    readonly cache: ColumnCache;
+    readonly onError: (error: unknown) => void;
+  }) {
+    const { schema, host, files, cache, onError } = options;
+    const tableId = schema.id;
+    this.tableId = tableId;
+    this.schema = schema;
+    const { tombstones } = this;
+    const series = new TableSeries({ schema, host, files, onError });
+    const { index } = series;
+    const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
+    const segments = new TableSegments(files, onError);
+    const exclusive = this.#exclusive;
+    const held = { tableId, host, segments, generations };
+    const repeated = new RepeatedPoints({ ...held, exclusive, onError });
+    this.series = series;
+    this.#generations = generations;
+    this.#segments = segments;
+    this.#repeated = repeated;
+    const newest = (): TableSchema => this.schema;
+    this.#parts = { schema: newest, files, series, generations, segments, repeated, tombstones };
+    this.#inMemory = new TableInMemory({ parts: this.#parts, cache, host, onError });
+  }
+
+  get index(): SeriesIndex {
+    return this.series.index;
+  }
+
+  get seriesTable(): SeriesTable {
+    return this.series.table;
+  }
+
+  get segments(): readonly OpenSegment[] {
+    return this.#segments.list;
+  }
+
+  get duplicates(): DuplicateKeys {
+    return this.#repeated.keys;
+  }
+
+  /** See `TableSeries`. */
+  whenIndexed(): Promise<void> | undefined {
+    return this.series.whenIndexed();
+  }
+
+  /** Brings all series into the engine. */
+  async handOverSeries(): Promise<void> {
+    await this.series.handOver(this.schema);
+  }
+
+  /** Unique sources among the segments that touch the time range, without the rows still in memory. */
+  segmentSources(minTime: bigint, maxTime: bigint): readonly Source[] {
+    return this.#segments.sourcesOf(this.#segments.touching(minTime, maxTime));
+  }
+
+  append(generation: number, batch: RowBatch, seq: bigint): void {
+    this.#generations.append(generation, batch, seq);
+    for (const observe of this.#observers) observe(batch);
+  }
+
+  /** Is told of every row that is written from now on, in order. Returns how to end it. */
+  observe(observer: RowObserver): () => void {
+    this.#observers = [...this.#observers, observer];
+    return () => {
+      this.#observers = this.#observers.filter((each) => each !== observer);
+    };
+  }
+
+  /** Somebody may keep the batches that are appended. */
+  get isObserved(): boolean {
+    return this.#observers.length > 0;
+  }
+
+  /** Where rows are, by time, and the latest `seq` that a row there can have. */
+  arrivals(): readonly {
+    readonly minTime: bigint;
+    readonly maxTime: bigint;
+    readonly maxSeq: bigint;
+  }[] {
+    return [
+      ...this.#generations.list.flatMap(({ main, late, maxSeq }) =>
+        [main, late].map(({ minTime, maxTime }) => ({ minTime, maxTime, maxSeq })),
+      ),
+      ...this.#segments.list.map(({ segment }) => segment),
+    ];
+  }
+
+  /** Where rows are, by file and, of those in memory, by time. */
+  places(): {
+    readonly segments: readonly Segment[];
+    readonly buffered: readonly { readonly minTime: bigint; readonly maxTime: bigint }[];
+  } {
+    return {
+      segments: this.#segments.list.map(({ segment }) => segment),
+      buffered: this.#generations.list
+        .flatMap(({ main, late }) => [main, late])
+        .filter(({ rowCount }) => rowCount > 0),
+    };
+  }
+
+  /** Smallest `seq` of the rows in memory; `undefined`: there are none. */
+  get minBufferedSeq(): bigint | undefined {
+    return this.#generations.minSeq;
+  }
+
+  /** Whether anything is stored between the two instants; rows in memory count as everywhere. */
+  mayHoldRows(minTime: bigint, maxTime: bigint): boolean {
+    return (
+      this.#generations.list.some((table) => table.rowCount > 0) ||
+      this.#segments.touching(minTime, maxTime).length > 0
+    );
+  }
+
+  generation(number: number): GenerationTable | undefined {
+    return this.#generations.find(number);
+  }
+
+  /** Takes over what the registry knows at the start of the node. */
+  async open(segments: readonly Segment[]): Promise<void> {
+    this.#segments.list = segments.map((segment) => this.#segments.open(segment));
+    for (const open of this.#segments.list) {
+      if (open.segment.kind === 'overlay') await this.#repeated.rememberOverlaid(open);
+    }
+  }
+
+  /** A segment that this process wrote itself: its bytes were just read back. */
+  openVerified(segment: Segment): OpenSegment {
+    return { ...this.#segments.open(segment), verified: Promise.resolve() };
+  }
+
+  /** Puts `added` in place of a flushed generation and of `removed` segments, between two queries. */
+  async replace(change: {
+    readonly flushed: number | undefined;
+    readonly removed: readonly Segment[];
+    readonly added: readonly OpenSegment[];
+  }): Promise<void> {
+    await this.exclusive(async () => {
+      const [segments, generations] = [this.#segments, this.#generations];
+      if (this.isGone) {
+        // What the engine had of it may be dropped already; only files are left to go.
+        segments.list = [...segments.list, ...change.added];
+        this.#retireAll();
+        return;
+      }
+      const removed = new Set(change.removed.map((segment) => segment.id));
+      const isRemoved = ({ segment }: OpenSegment): boolean => removed.has(segment.id);
+      const isFlushed = (table: GenerationTable): boolean => table.generation === change.flushed;
+      const kept = [...segments.list.filter((open) => !isRemoved(open)), ...change.added];
+      const duplicates = await this.#repeated.pruned([
+        ...kept
+          .filter((open) => open.segment.kind === 'overlay')
+          .flatMap((open) => segments.sourcesOf([open])),
+        ...generations.list
+          .filter((table) => !isFlushed(table) && table.checkedLateRows > 0)
+          .map((table) => table.lateSource()),
+      ]);
+      const retired = [
+        ...segments.list.filter(isRemoved),
+        ...generations.list.filter(isFlushed),
+      ].map(({ pinned }) => pinned);
+      segments.list = kept;
+      // Taken now: a write may have begun a generation meanwhile.
+      generations.list = generations.list.filter((table) => !isFlushed(table));
+      this.#repeated.replaceKeys(duplicates);
+      for (const pinned of retired) pinned.retire();
+      this.#inMemory.retain();
+      if (this.isGone) this.#retireAll();
+    });
+  }
+
+  /** The table's data go: files and memory are freed when the last query that reads them has ended. */
+  async vanish(): Promise<void> {
+    this.isGone = true;
+    await this.exclusive(async () => this.#retireAll());
+  }
+
+  /** Keeps the files that there are from being removed. `release` must be called once. */
+  pinFiles(): { readonly files: readonly StoredFile[]; release(): void } {
+    const segments = this.#segments.list;
+    const pins = [...segments.map((open) => open.pinned), this.series.pinned];
+    for (const pin of pins) pin.pin();
+    return {
+      files: [...segments.map((open) => open.segment), ...this.series.files],
+      release() {
+        for (const pin of pins) pin.unpin();
+      },
+    };
+  }
+
+  #retireAll(): void {
+    const held = [...this.#segments.list, ...this.#generations.list, this.#repeated, this.series];
+    for (const { pinned } of held) pinned.retire();
+    this.#segments.list = [];
+    this.#generations.list = [];
+    this.#inMemory.retain();
+  }
+
+  /** Forgets everything in memory; files stay. No query may be running. */
+  async dispose(): Promise<void> {
+    const generations = this.#generations.list;
+    for (const table of generations) {
+      await table.main.drop();
+      await table.late.drop();
+    }
+    this.#generations.list = [];
+    this.#inMemory.forget();
+    await this.#repeated.keys.drop();
+    await this.seriesTable.drop();
+  }
+
+  /** Runs `work` alone among all that changes which sources and duplicates there are. */
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    return this.#exclusive.run(work);
+  }
+
+  /** Finds the points among newly written late rows that were written before; after it, queries may see those rows. */
+  async checkLateRows(): Promise<void> {
+    await this.#repeated.checkLateRows();
+  }
+
+  /** Makes everything written before the call readable and says how to read it. */
+  async prepareScan(request: ScanRequest, cutoffNs: bigint): Promise<PreparedScan> {
+    return await prepareScan(this.#parts, request, cutoffNs);
+  }
+
+  /** See `TableInMemory.answer`. */
+  async answerDirectly(
+    request: DirectRequest,
+    cutoffNs: bigint,
+  ): Promise<Iterable<ResultChunk> | undefined> {
+    return await this.#inMemory.answer(request, cutoffNs);
+  }
+
+  /** See `TableInMemory.preload`. */
+  async preload(open: OpenSegment, limitBytes: number, signal: AbortSignal): Promise<boolean> {
+    return await this.#inMemory.preload(open, { limitBytes, signal });
+  }
+
+  /** Whether the rows that wait for a flush are worth being sorted for queries. */
+  get isScattered(): boolean {
+    return this.#inMemory.isScattered;
+  }
+
+  /** See `TableInMemory.gather`. */
+  async gather(limitBytes: number, signal: AbortSignal): Promise<void> {
+    await this.#inMemory.gather({ limitBytes, signal });
+  }
+}

@@ -1,0 +1,17 @@
+import { MIN_TIME_NS } from '../../../model/scan.js';
+import type { DatabaseSchema, TableSchema } from '../../../model/schema.js';
+
+/**
+ * The earliest time of a row that a query may see: what is before it has left the retention period. The period of the
+ * table goes before that of its database. Every way of reading rows has to apply it.
+ */
+export function visibleFrom(
+  database: Pick<DatabaseSchema, 'retentionNs'>,
+  table: Pick<TableSchema, 'retentionNs'>,
+  nowNs: bigint,
+): bigint {
+  const retentionNs = table.retentionNs ?? database.retentionNs;
+  if (retentionNs === undefined) return MIN_TIME_NS;
+  const fromNs = nowNs - retentionNs;
+  return fromNs > MIN_TIME_NS ? fromNs : MIN_TIME_NS;
+}

@@ -1,0 +1,66 @@
+import type { PackedDefinitions } from '../../../storage/wal/write-record.js';
+import type { SeriesIndex } from '../series/series-index.js';
+
+/** Which series of one table the current log file has defined: a record defines those it is the first to use. */
+export class LogSeries {
+  #defined = new Uint8Array(64);
+  #file = -1;
+  /** Where definitions are put together. */
+  #bytes = Buffer.alloc(1024);
+
+  /** Defines everything anew from the next record on. */
+  forget(): void {
+    this.#file = -1;
+  }
+
+  /** How many of these rows are of series that log file number `file` has not defined. */
+  countUndefined(file: number, series: Uint32Array): number {
+    if (file !== this.#file) return series.length;
+    let count = 0;
+    // A series that is newer than the array is read as undefined, too.
+    for (let row = 0; row < series.length; row++) {
+      if (this.#defined[series[row] as number] !== 1) count++;
+    }
+    return count;
+  }
+
+  /** Definitions a record with these rows must carry in log file number `file` (any number that changes with the file). */
+  define(file: number, series: Uint32Array, index: SeriesIndex): PackedDefinitions {
+    if (file !== this.#file) {
+      this.#file = file;
+      this.#defined.fill(0);
+    }
+    if (this.#defined.length < index.count) {
+      const larger = new Uint8Array(Math.max(index.count, this.#defined.length * 2));
+      larger.set(this.#defined);
+      this.#defined = larger;
+    }
+    let count = 0;
+    let size = 0;
+    for (let row = 0; row < series.length; row++) {
+      const dense = series[row] as number;
+      if (this.#defined[dense] === 1) continue;
+      this.#defined[dense] = 1;
+      const { tagCount, sizeBytes } = index.sizeOfTags(dense);
+      if (size + HEAD_SIZE + sizeBytes > this.#bytes.length)
+        this.#grow(size, HEAD_SIZE + sizeBytes);
+      this.#bytes.writeUInt32LE(dense, size);
+      this.#bytes.writeUInt16LE(tagCount, size + 4);
+      size = index.putTags(dense, this.#bytes, size + HEAD_SIZE);
+      count++;
+    }
+    if (count === 0) return NONE;
+    return { count, bytes: Uint8Array.prototype.slice.call(this.#bytes, 0, size) };
+  }
+
+  #grow(size: number, needed: number): void {
+    const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, size + needed));
+    this.#bytes.copy(larger, 0, 0, size);
+    this.#bytes = larger;
+  }
+}
+
+/** Number and count of tags before the packed tags. */
+const HEAD_SIZE = 6;
+
+const NONE: PackedDefinitions = { count: 0, bytes: new Uint8Array(0) };

@@ -1,0 +1,202 @@
+import { type Clock, type CommitLog, LogOverloaded, LogReadOnly } from '@plinth/kernel';
+import { BufferFull, NodeReadOnly } from '../../../errors.js';
+import { batchSizeBytes, type RowBatch } from '../../../model/row-batch.js';
+import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/write-record.js';
+import type { TableStore } from '../table/table-store.js';
+import { LogSeries } from './log-series.js';
+
+export interface BatchForTable {
+  readonly store: TableStore;
+  readonly batch: RowBatch;
+}
+
+interface DefinedBatch extends BatchForTable {
+  readonly newSeries: PackedDefinitions;
+}
+
+const NO_ROWS: RowBatch = {
+  rowCount: 0,
+  series: new Uint32Array(0),
+  times: new BigInt64Array(0),
+  fields: [],
+};
+
+/** The log is read-only from then on, which the write of the rows tells. */
+function ignoreUnsynced(): void {}
+
+/** A generation that takes no more writes; its records are in log files up to `file`. */
+export interface ClosedGeneration {
+  readonly number: number;
+  readonly file: number;
+  readonly sizeBytes: number;
+}
+
+/**
+ * Where accepted rows go: into the log and, in the same order, into the current generation. Counts what is not in
+ * segments yet and refuses more than the hard limit.
+ */
+export class WriteBuffer {
+  readonly #log: CommitLog;
+  readonly #clock: Clock;
+  readonly #hardLimitBytes: number;
+  readonly #logSeries = new Map<number, LogSeries>();
+  #generation = 0;
+  #generationBytes = 0;
+  #generationStartMs: number;
+  #lastWriteMs: number;
+  #closedBytes = 0;
+  #lastSeq = 0n;
+
+  constructor(options: {
+    readonly log: CommitLog;
+    readonly clock: Clock;
+    readonly hardLimitBytes: number;
+  }) {
+    this.#log = options.log;
+    this.#clock = options.clock;
+    this.#hardLimitBytes = options.hardLimitBytes;
+    this.#generationStartMs = options.clock.monotonicMs();
+    this.#lastWriteMs = this.#generationStartMs;
+  }
+
+  get generationBytes(): number {
+    return this.#generationBytes;
+  }
+
+  get sizeBytes(): number {
+    return this.#generationBytes + this.#closedBytes;
+  }
+
+  /** Since the first row of the current generation; 0 when it has none. */
+  get generationAgeMs(): number {
+    return this.#generationBytes === 0 ? 0 : this.#clock.monotonicMs() - this.#generationStartMs;
+  }
+
+  /** Since the last write. */
+  get idleMs(): number {
+    return this.#clock.monotonicMs() - this.#lastWriteMs;
+  }
+
+  get isReadOnly(): boolean {
+    return this.#log.isReadOnly;
+  }
+
+  /** Throws `BufferFull` or `NodeReadOnly` when a write of this size cannot be taken. */
+  assertRoom(bodySizeBytes: number): void {
+    if (this.#log.isReadOnly) throw new NodeReadOnly();
+    if (this.sizeBytes + bodySizeBytes > this.#hardLimitBytes)
+      throw new BufferFull({ retryAfterSec: 1 });
+  }
+
+  /**
+   * Logs and buffers rows in one step without a wait in between: log order is buffer order. `batch.series` holds the dense
+   * numbers of the table's index. The rows are visible to queries when it returns; the promise tells that they are durable.
+   */
+  append(batches: readonly BatchForTable[]): Promise<void> {
+    const seq = this.nextSeq();
+    const durable = this.#logRecord(
+      seq,
+      batches.map(({ store, batch }) => ({
+        store,
+        batch,
+        newSeries: this.#define(store, batch.series),
+      })),
+    );
+    this.#put(batches, seq);
+    return durable;
+  }
+
+  /** How many of the rows are of series that their record would have to define. */
+  countUndefined(store: TableStore, series: Uint32Array): number {
+    return this.#logSeriesOf(store.tableId).countUndefined(this.#generation, series);
+  }
+
+  /** Defines series in the log ahead of their rows, whose record may still have to define them again. */
+  define(store: TableStore, series: Uint32Array): void {
+    const newSeries = this.#define(store, series);
+    if (newSeries.count === 0) return;
+    this.#logRecord(this.nextSeq(), [{ store, newSeries, batch: NO_ROWS }]).catch(ignoreUnsynced);
+  }
+
+  #define(store: TableStore, series: Uint32Array): PackedDefinitions {
+    return this.#logSeriesOf(store.tableId).define(this.#generation, series, store.index);
+  }
+
+  #logRecord(seq: bigint, tables: readonly DefinedBatch[]): Promise<void> {
+    try {
+      const record = {
+        seq,
+        tables: tables.map(({ store, newSeries, batch }) => ({
+          tableId: store.tableId,
+          newSeries,
+          batch,
+        })),
+      };
+      return this.#log.append(encodeWriteRecord(record)).durable;
+    } catch (error) {
+      // The definitions did not reach the log: the next record has to carry them.
+      for (const { store } of tables) this.#logSeriesOf(store.tableId).forget();
+      if (error instanceof LogOverloaded) throw new BufferFull({ retryAfterSec: 1 });
+      if (error instanceof LogReadOnly) throw new NodeReadOnly(error);
+      throw error;
+    }
+  }
+
+  /** Rows that are in the log already: at the start of the node. */
+  restore(batches: readonly BatchForTable[], seq: bigint): void {
+    if (seq > this.#lastSeq) this.#lastSeq = seq;
+    this.#put(batches, seq);
+  }
+
+  /** Later writes have a greater `seq` than this. */
+  noteSeq(seq: bigint): void {
+    if (seq > this.#lastSeq) this.#lastSeq = seq;
+  }
+
+  /** Later writes belong to the next generation and the next log file. */
+  async closeGeneration(): Promise<ClosedGeneration> {
+    const number = this.#generation;
+    const sizeBytes = this.#generationBytes;
+    const rotated = this.#log.rotate(); // Takes effect at once: appends after this call go to the next file.
+    this.#generation++;
+    this.#generationBytes = 0;
+    this.#closedBytes += sizeBytes;
+    return { number, sizeBytes, file: await rotated };
+  }
+
+  /** The rows of a closed generation are in segments. */
+  async forget(closed: ClosedGeneration): Promise<void> {
+    this.#closedBytes -= closed.sizeBytes;
+    await this.#log.seal(closed.file);
+  }
+
+  #put(batches: readonly BatchForTable[], seq: bigint): void {
+    this.#lastWriteMs = this.#clock.monotonicMs();
+    if (this.#generationBytes === 0) this.#generationStartMs = this.#lastWriteMs;
+    for (const { store, batch } of batches) {
+      store.append(this.#generation, batch, seq);
+      this.#generationBytes += batchSizeBytes(batch);
+    }
+  }
+
+  #logSeriesOf(tableId: number): LogSeries {
+    let series = this.#logSeries.get(tableId);
+    if (series === undefined) {
+      series = new LogSeries();
+      this.#logSeries.set(tableId, series);
+    }
+    return series;
+  }
+
+  /** Its rows are gone for good. */
+  forgetTable(tableId: number): void {
+    this.#logSeries.delete(tableId);
+  }
+
+  /** Hybrid clock: the wall clock where it moved on, otherwise one more than before. */
+  nextSeq(): bigint {
+    const now = this.#clock.nowNs();
+    this.#lastSeq = now > this.#lastSeq ? now : this.#lastSeq + 1n;
+    return this.#lastSeq;
+  }
+}

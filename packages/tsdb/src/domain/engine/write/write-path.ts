@@ -1,0 +1,224 @@
+import { NodeReadOnly, WriteEmpty } from '../../../errors.js';
+import type { ParsedBody, ParsedTable, RefusedLine } from '../../../model/parsed-body.js';
+import type { TableSchema } from '../../../model/schema.js';
+import type { Turns } from '../../../model/turns.js';
+import type { Admission, Catalog } from '../../catalog/catalog.js';
+import type { WriteOutcome, WriteRequest } from '../engine.js';
+import { ParserSeries } from '../series/parser-series.js';
+import type { TableStore } from '../table/table-store.js';
+import { acceptedRows, refusedLines } from './admitted-rows.js';
+import type { CommitListener } from './commit-listener.js';
+import type { BatchForTable, WriteBuffer } from './write-buffer.js';
+
+/** A body read by one of the parsers. Results of one parser must reach the write path in the order of its work. */
+export interface ReadBody {
+  /** Which parser numbered the series. */
+  readonly parserId: number;
+  readonly parsed: ParsedBody;
+  /** The body again: reading it in another thread moved it there and back. */
+  readonly body: Uint8Array;
+  /** May be called once, when nobody looks at the numbers of `parsed` any more: a later body gets their memory. */
+  readonly giveBack: () => void;
+}
+
+export interface BodyReader {
+  /** A promise when another thread does the work. Throws `BodyNotUtf8`. */
+  read(request: WriteRequest): ReadBody | Promise<ReadBody>;
+}
+
+/** Bodies from this size on wait for their turn before their rows are logged and buffered, which takes milliseconds. */
+const LARGE_BODY_BYTES = 65536;
+/** New series that may enter the index and the log in one go, at some microseconds each. */
+const MAX_NEW_SERIES = 512;
+
+/** Accepted rows of one table; `series` still holds the parser's numbers. */
+interface AcceptedTable extends BatchForTable {
+  readonly parsed: ParsedTable;
+}
+
+/** From a body to durable rows: read, check against the schema, log, buffer. */
+export class WritePath {
+  readonly #reader: BodyReader;
+  readonly #catalog: Catalog;
+  readonly #buffer: WriteBuffer;
+  readonly #storeOf: (schema: TableSchema) => TableStore;
+  readonly #commits: CommitListener | undefined;
+  readonly #turns: Turns;
+  readonly #parsers = new Map<number, ParserSeries>();
+  /** Bodies on their way to the buffer: many at a time must not pass its limit together. */
+  #underwayBytes = 0;
+
+  constructor(options: {
+    readonly reader: BodyReader;
+    readonly catalog: Catalog;
+    readonly buffer: WriteBuffer;
+    /** The table's store; brings its picture of the columns up to date. */
+    readonly storeOf: (schema: TableSchema) => TableStore;
+    readonly commits: CommitListener | undefined;
+    readonly turns: Turns;
+  }) {
+    this.#reader = options.reader;
+    this.#catalog = options.catalog;
+    this.#buffer = options.buffer;
+    this.#storeOf = options.storeOf;
+    this.#commits = options.commits;
+    this.#turns = options.turns;
+  }
+
+  async write(request: WriteRequest): Promise<WriteOutcome> {
+    const sizeBytes = request.body.byteLength;
+    this.#buffer.assertRoom(this.#underwayBytes + sizeBytes);
+    this.#underwayBytes += sizeBytes;
+    try {
+      return await this.#take(request);
+    } finally {
+      this.#underwayBytes -= sizeBytes;
+    }
+  }
+
+  async #take(request: WriteRequest): Promise<WriteOutcome> {
+    const reading = this.#reader.read(request);
+    const read = reading instanceof Promise ? await reading : reading;
+    const { parsed } = read;
+    const parser = this.#parserOf(read.parserId, parsed.epoch);
+    parser.note(parsed.tables);
+    const admitting = this.#admit(request, parsed, parser);
+    let admission = admitting instanceof Promise ? await admitting : admitting;
+    if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
+    let refused: readonly RefusedLine[];
+    let accepted: readonly AcceptedTable[];
+    let introducing: Promise<void> | undefined;
+    do {
+      await introducing;
+      // A table that was deleted while this waited takes no more rows: the name is free for another.
+      while (this.#hasLostTable(admission)) admission = await this.#admit(request, parsed, parser);
+      if (parsed.lineCount === 0) throw new WriteEmpty();
+      refused = refusedLines(read.body, parsed, admission);
+      if (refused.length > 0 && !request.acceptPartial) {
+        return { writtenCount: 0, lineCount: parsed.lineCount, refused };
+      }
+      accepted = this.#accepted(admission);
+      introducing = whenIndexed(accepted) ?? this.#introduce(accepted, parser);
+    } while (introducing !== undefined);
+    const batches = accepted.map((table) => translated(table, parser));
+    if (batches.length > 0) {
+      const isKept = batches.some(({ store }) => store.isObserved);
+      const durable = this.#buffer.append(batches);
+      const tell = this.#teller(request, admission, batches);
+      // The log has written the numbers and the buffer has copied them. Who listens may keep them.
+      const end = tell ?? (isKept ? undefined : read.giveBack);
+      if (request.noSync) durable.then(end, ignoreUnsynced);
+      else {
+        await durable.catch(reportReadOnly);
+        end?.();
+      }
+    }
+    const writtenCount = batches.reduce((sum, { batch }) => sum + batch.rowCount, 0);
+    return { writtenCount, lineCount: parsed.lineCount, refused };
+  }
+
+  #admit(
+    request: WriteRequest,
+    parsed: ParsedBody,
+    parser: ParserSeries,
+  ): Admission | Promise<Admission> {
+    return this.#catalog.admit({
+      database: request.database,
+      isOwn: request.isOwn === true,
+      tables: parsed.tables,
+      allOrNothing: !request.acceptPartial,
+      alreadyRefused: parsed.refused,
+      seriesOf: (table: ParsedTable, series: number) => parser.tagsOf(table, series),
+    });
+  }
+
+  #hasLostTable(admission: Admission): boolean {
+    return admission.tables.some(
+      ({ schema }) => schema !== undefined && this.#catalog.tableById(schema.id) === undefined,
+    );
+  }
+
+  /** What tells the listener that the rows are durable; `undefined`: nobody listens. */
+  #teller(
+    request: WriteRequest,
+    { database }: Admission,
+    batches: readonly BatchForTable[],
+  ): (() => void) | undefined {
+    const commits = this.#commits;
+    if (commits === undefined || database === undefined || !commits.wants(database.id)) return;
+    const rows = batches.map(({ store, batch }) => ({
+      table: store.schema.name,
+      batch,
+      index: store.index,
+    }));
+    return () => commits.committed(database.id, rows, request.pluginDepth ?? 0);
+  }
+
+  #accepted(admission: Admission): readonly AcceptedTable[] {
+    const accepted: AcceptedTable[] = [];
+    for (const table of admission.tables) {
+      if (table.schema === undefined || table.refusals.length === table.parsed.rowCount) continue;
+      const store = this.#storeOf(table.schema);
+      accepted.push({ store, batch: acceptedRows(table, table.schema), parsed: table.parsed });
+    }
+    return accepted;
+  }
+
+  /**
+   * Makes many new series known to index and log ahead of their rows, some in each turn: with thousands of them the step
+   * that logs and buffers the rows would hold the event loop. `undefined`: they are few.
+   */
+  #introduce(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> | undefined {
+    const many = accepted.filter((table) => this.#hasManyNewSeries(table, parser));
+    return many.length === 0 ? undefined : this.#introduceInTurns(many, parser);
+  }
+
+  #hasManyNewSeries({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): boolean {
+    if (batch.rowCount <= MAX_NEW_SERIES) return false;
+    const { series } = batch;
+    const { tableId, index } = store;
+    if (parser.countUnresolved(parsed, tableId, series) > MAX_NEW_SERIES) return true;
+    const numbers = parser.numbersOf({ table: parsed, tableId, series, index });
+    return this.#buffer.countUndefined(store, numbers) > MAX_NEW_SERIES;
+  }
+
+  async #introduceInTurns(accepted: readonly AcceptedTable[], parser: ParserSeries): Promise<void> {
+    for (const { store, batch, parsed } of accepted) {
+      const { tableId, index } = store;
+      for (let from = 0; from < batch.rowCount; from += MAX_NEW_SERIES) {
+        await this.#turns.next();
+        const series = batch.series.subarray(from, from + MAX_NEW_SERIES);
+        this.#buffer.define(store, parser.numbersOf({ table: parsed, tableId, series, index }));
+      }
+    }
+  }
+
+  #parserOf(parserId: number, epoch: number): ParserSeries {
+    let parser = this.#parsers.get(parserId);
+    if (parser === undefined || parser.epoch !== epoch) {
+      parser = new ParserSeries(epoch);
+      this.#parsers.set(parserId, parser);
+    }
+    return parser;
+  }
+}
+
+/** `undefined`: the series of these tables are in their indexes. */
+function whenIndexed(accepted: readonly AcceptedTable[]): Promise<void> | undefined {
+  const waits = accepted.flatMap(({ store }) => store.whenIndexed() ?? []);
+  return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+}
+
+/** Rows whose `series` are the numbers of the table's index: in place, so once. */
+function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSeries): BatchForTable {
+  const { tableId, index } = store;
+  parser.translate({ table: parsed, tableId, series: batch.series, index });
+  return { store, batch };
+}
+
+/** The client asked not to wait: a failed sync has made the node read-only, and every later write says so. */
+function ignoreUnsynced(): void {}
+
+function reportReadOnly(cause: unknown): never {
+  throw new NodeReadOnly(cause);
+}
