@@ -61,6 +61,23 @@ describe('what is no HTTP', () => {
   });
 });
 
+/** Source: RFC 9112, section 3.2. */
+describe('a request with two Host headers', () => {
+  it('is 400 on every path, and not carried out', async () => {
+    const bodyless = ['GET /health', 'GET /api/levels/1', 'GET /api/items', 'GET /nothing'];
+    for (const line of [...bodyless, 'POST /api/v3/write_lp?db=hosts', 'GET /%zz']) {
+      using connection = await RawConnection.open(open.url);
+      const rest = line.startsWith('POST') ? 'Content-Length: 5\r\n\r\nm v=1' : '\r\n';
+      connection.send(`${line} HTTP/1.1\r\nHost: x\r\nhOst: y\r\n${rest}`);
+      const answer = await connection.untilEnd();
+      assert.ok(answer.startsWith('HTTP/1.1 400 '), `${line}: ${answer}`);
+      assert.ok(answer.includes('{"error":"the request has more than one Host header"'), answer);
+    }
+    const { text } = await open.http.send('/api/v3/configure/database?format=json');
+    assert.ok(!text.includes('hosts'), text);
+  });
+});
+
 /** Source: RFC 9112, section 9.6: a server reads nothing behind a request that closes its connection. */
 describe('what follows a request that closes its connection', () => {
   const closing = (line: string, body = ''): string =>

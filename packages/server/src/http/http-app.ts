@@ -21,7 +21,8 @@ import {
 } from 'fastify';
 import { type FrontDesk, FrontDirectory } from './front-directory.js';
 import type { HttpMetrics } from './http-metrics.js';
-import { answerClientError, answerError, answerNotFound } from './to-wire.js';
+import { hasSeveralHosts } from './several-hosts.js';
+import { answerClientError, answerError, answerNotFound, answerSeveralHosts } from './to-wire.js';
 
 /** What stands between the socket and the services. */
 export interface HttpAppParts {
@@ -90,6 +91,10 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
     frameworkErrors: (_error, request, reply) => {
       const desk = fronts.find(request.url);
       desk.front.setHeaders?.(request, reply);
+      if (hasSeveralHosts(request.raw)) {
+        answerSeveralHosts(reply);
+        return;
+      }
       whenAdmitted(desk, request, reply, () => desk.front.answerNotFound(request, reply));
     },
   });
@@ -106,6 +111,10 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     const desk = fronts.find(request.url);
     desk.front.setHeaders?.(request, reply);
+    if (hasSeveralHosts(request.raw)) {
+      answerSeveralHosts(reply);
+      return;
+    }
     if (parts.isDraining() && request.raw.httpVersionMajor === 1)
       reply.header('connection', 'close');
     whenAdmitted(desk, request, reply, done);

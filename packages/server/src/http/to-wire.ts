@@ -8,6 +8,12 @@ export function answerNotFound(reply: FastifyReply): FastifyReply {
   return sendJson(reply, 404, { error: 'Not found', data: {} });
 }
 
+/** In the words of no service, as for what cannot be parsed: who is meant is not known. */
+export function answerSeveralHosts(reply: FastifyReply): FastifyReply {
+  const body = { error: 'the request has more than one Host header', data: {} };
+  return sendJson(reply.header('connection', 'close'), 400, body);
+}
+
 /** Failures before a service is reached, or on a path that no service has. */
 export function answerError(
   error: unknown,
