@@ -47,7 +47,11 @@ export class PluginFolder {
   /** Where the code of a plugin is. Throws `PluginPathEscapes`, `PluginFileMissing`, `PluginFolderIncomplete`. */
   async find(name: string): Promise<PluginCode> {
     const path = await this.#pathOf(name);
-    const stat = await this.#files.stat(path);
+    let stat = await this.#files.stat(path);
+    if (stat === undefined) {
+      await this.#change(() => this.#putBack(path));
+      stat = await this.#files.stat(path);
+    }
     if (stat === undefined) throw new PluginFileMissing({ path: name });
     if (!stat.isDirectory) return { kind: 'file', path };
     if ((await this.#files.stat(join(path, INIT))) === undefined) {
@@ -60,6 +64,7 @@ export class PluginFolder {
   async write(name: string, content: string | Uint8Array): Promise<void> {
     await this.#change(async () => {
       const path = await this.#pathOf(name);
+      await this.#putBack(path);
       const isFolder = (await this.#files.stat(path))?.isDirectory ?? false;
       if (name.endsWith('/') && !isFolder) throw new PluginFileRefused(`${name} is no file name`);
       await this.#put(isFolder ? join(path, INIT) : path, content);
@@ -80,13 +85,13 @@ export class PluginFolder {
   ): Promise<void> {
     const path = await this.#pathOf(name);
     if (path === this.root) throw new PluginPathEscapes({ path: name });
+    await this.#putBack(path);
     // Other triggers may run the file, and no folder of its name could be imported.
     const stat = await this.#files.stat(path);
     if (stat !== undefined && !stat.isDirectory) {
       throw new PluginFileRefused(`${name} is a plugin of one file, not a directory`);
     }
-    const fresh = `${path}.tmp`;
-    const old = `${path}.old`;
+    const { fresh, old } = besides(path);
     await this.#files.removeTree(fresh);
     try {
       for (const file of files) await this.#put(this.#below(fresh, file.path), file.content);
@@ -105,6 +110,23 @@ export class PluginFolder {
       throw error;
     }
     await this.#files.removeTree(old);
+  }
+
+  /**
+   * Undoes the replacement of a folder, this one or one above it, that the end of the process left between its two
+   * renames: only there are both names taken and the folder's own is free. A user's `.old` alone is left as it is.
+   */
+  async #putBack(path: string): Promise<void> {
+    if (path === this.root) return;
+    await this.#putBack(dirname(path));
+    const { fresh, old } = besides(path);
+    const [own, next, last] = await Promise.all(
+      [path, fresh, old].map((each) => this.#files.stat(each)),
+    );
+    if (own !== undefined || !next?.isDirectory || !last?.isDirectory) return;
+    await this.#files.rename(old, path);
+    await this.#files.syncDirectory(dirname(path));
+    await this.#files.removeTree(fresh);
   }
 
   /**
@@ -190,6 +212,11 @@ export class PluginFolder {
     await this.#files.rename(temporary, path);
     await this.#files.syncDirectory(folder);
   }
+}
+
+/** Names a folder has while it is replaced: what comes, and what was there. */
+function besides(path: string): { readonly fresh: string; readonly old: string } {
+  return { fresh: `${path}.tmp`, old: `${path}.old` };
 }
 
 function fileOf(name: string, path: string, stat: Stats): PluginFile {
