@@ -246,8 +246,8 @@ export class ProcessingEngine {
     this.#isClosed = true;
     this.#reconciling?.[Symbol.dispose]();
     await this.#changes;
-    await this.#running.stopAll();
-    await this.#plugins.close();
+    // At once: a plugin that does not end has less time when the server stops than when its trigger does.
+    await Promise.all([this.#running.stopAll(), this.#plugins.close()]);
   }
 
   /** Changes of triggers come one after the other. */

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, SystemClock, SystemRandom } from '@plinth/kernel';
+import { type Clock, createLogger, SystemClock, SystemRandom } from '@plinth/kernel';
+import { ManualClock } from '@plinth/kernel/testing';
 import {
   type PluginCall,
   PluginQuestionFailed,
@@ -34,7 +35,10 @@ describe('PythonPluginHost', { skip }, () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  function openHost(isolation: 'trigger' | 'shared' = 'trigger'): PythonPluginHost {
+  function openHost(
+    isolation: 'trigger' | 'shared' = 'trigger',
+    clock: Clock = new SystemClock(),
+  ): PythonPluginHost {
     const host = new PythonPluginHost({
       settings: {
         python: 'python3',
@@ -43,7 +47,7 @@ describe('PythonPluginHost', { skip }, () => {
         memoryLimitBytes: undefined,
         processLimit: 20,
       },
-      clock: new SystemClock(),
+      clock,
       random: new SystemRandom(new SystemClock()), // Marks of processes must differ between hosts.
       log,
     });
@@ -336,6 +340,32 @@ def process_scheduled_call(influxdb3_local, call_time, args=None):
       assert.deepEqual((await cancelled).outcome, { kind: 'cancelled' }, how);
       assert.deepEqual((await run(plugin)).lines, ['INFO begins', 'INFO ends'], how);
     }
+  });
+
+  it('ends what takes every exception sooner when it closes than when a trigger does', {
+    timeout: 60_000,
+  }, async () => {
+    const clock = new ManualClock();
+    const host = openHost('trigger', clock);
+    const plugin = await session(
+      `
+def process_scheduled_call(influxdb3_local, call_time, args=None):
+    influxdb3_local.info("begins")
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            pass
+`,
+      host,
+    );
+    const running = run(plugin);
+    await sleep(500);
+    const closed = [plugin.close(), host.close()];
+    await clock.advanceMs(1000);
+    await Promise.all(closed);
+    assert.deepEqual((await running).outcome, { kind: 'cancelled' });
   });
 
   it('survives the death of its process with the run in it', async () => {

@@ -54,8 +54,8 @@ export class PythonPluginHost implements PluginHost {
       close: async () => {
         ended.abort();
         if (group === undefined) {
-          this.#workers.delete(worker);
           await worker.close(CLOSE_GRACE_MS);
+          this.#workers.delete(worker);
           return;
         }
         await Promise.all(running);

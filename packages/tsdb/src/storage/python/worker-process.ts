@@ -60,7 +60,8 @@ export class WorkerProcess {
   #crowded: PythonProcess | undefined;
   readonly #closed = new AbortController();
   readonly #pauses: CrashPauses;
-  #onIdle: (() => void) | undefined;
+  /** Of closings under way: one of the server overtakes that of a trigger, which has more time. */
+  readonly #onIdle = new Set<() => void>();
 
   constructor(options: {
     readonly settings: WorkerSettings;
@@ -121,7 +122,7 @@ export class WorkerProcess {
         ended.removeEventListener('abort', cancel);
         this.#runs.delete(id);
         resolve(outcome);
-        if (this.#runs.size === 0) this.#onIdle?.();
+        if (this.#runs.size === 0) for (const tell of this.#onIdle) tell();
       };
       this.#runs.set(id, { call, settle, isCancelled: false });
       call.signal.addEventListener('abort', cancel);
@@ -141,7 +142,7 @@ export class WorkerProcess {
     this.#closed.abort();
     for (const id of this.#runs.keys()) this.#cancel(id);
     if (this.#runs.size > 0) {
-      const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
+      const idle = new Promise<void>((resolve) => this.#onIdle.add(resolve));
       await Promise.race([idle, this.#clock.sleep(graceMs)]);
     }
     this.#process?.send({ t: 'stop' });
