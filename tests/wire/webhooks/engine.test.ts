@@ -128,6 +128,13 @@ describe('retries', () => {
       dead.map((item) => [item.guid, item.state]),
       [[guid, 'dead']],
     );
+    for (const state of ['bogus', 'pending', 1, null]) {
+      const refused = await app.operate('POST', '/redrive', { state });
+      assert.deepEqual(
+        [refused.status, JSON.parse(refused.text).errors],
+        [422, [{ resource: 'HookDelivery', field: 'state', code: 'invalid', value: state }]],
+      );
+    }
     const redrive = { state: 'dead' };
     const dry = await app.operate('POST', '/redrive', { ...redrive, dry_run: true });
     assert.deepEqual([dry.status, JSON.parse(dry.text)], [202, { matched: 1, queued: 0 }]);

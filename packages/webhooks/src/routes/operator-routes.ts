@@ -312,6 +312,11 @@ function readStates(text: string): readonly QueueState[] {
 
 function readRedrive(fields: Fields): ReturnType<typeof readFilter> {
   const errors: FieldError[] = [];
+  // `dead` is read before; the other states are of items that will be sent anyway.
+  if (fields['state'] !== undefined) {
+    const { state: value } = fields;
+    errors.push({ resource: 'HookDelivery', field: 'state', code: 'invalid', value });
+  }
   const parameters = new URLSearchParams();
   for (const name of ['status', 'since', 'until', 'event', 'action', 'guid']) {
     const value = fields[name];
