@@ -14,7 +14,10 @@ export class KeyFileMissing extends Error {
   override readonly name = 'KeyFileMissing';
   readonly kind = 'key_file_missing';
   constructor(at: { path: string }) {
-    super(`there are accounts, but not the key file ${at.path} that they need; put it back`);
+    super(
+      `there are accounts, but not the key file ${at.path} that they need; put it back, or, when this is ` +
+        'a new node of a shared database, copy it from the data folder of the first node',
+    );
   }
 }
 

@@ -274,7 +274,10 @@ describe('secrets', () => {
     await writeFile(path, whole.replace('"current": "k2"', '"current": "k3"'));
     await assert.rejects(AccountsServer.start({ dataDir }), /key file .* is damaged/);
     await rm(path);
-    await assert.rejects(AccountsServer.start({ dataDir }), /not the key file/);
+    await assert.rejects(
+      AccountsServer.start({ dataDir }),
+      /not the key file .*put it back.*copy it from the data folder of the first node/,
+    );
     await writeFile(path, whole);
     server = await AccountsServer.start({ dataDir });
   });
