@@ -252,10 +252,14 @@ describe('plinth backup and restore', () => {
       (await fails('restore', '--from', to, '--data-dir', target)).stderr,
       /checksum does not match/,
     );
-    await assert.rejects(stat(join(target, 'plinth.db')), { code: 'ENOENT' });
+    // What it made is gone, so that it can be tried again.
+    await assert.rejects(stat(target), { code: 'ENOENT' });
     await rm(join(to, segment));
-    const incomplete = await fails('restore', '--from', to, '--data-dir', join(folder, 'part'));
+    const part = join(folder, 'part');
+    await mkdir(part);
+    const incomplete = await fails('restore', '--from', to, '--data-dir', part);
     assert.match(incomplete.stderr, /^plinth: cannot read .*\.parquet: ENOENT[^\n]*\n$/);
+    assert.deepEqual(await readdir(part), []);
     const empty = join(folder, 'empty');
     await mkdir(empty);
     assert.match(

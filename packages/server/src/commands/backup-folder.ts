@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32c } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -67,12 +67,27 @@ export async function readBackup(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Makes the folder; throws unless it is empty. */
-export async function makeEmptyFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+/** Makes the folder; throws unless it is empty. @returns whether there was none. */
+export async function makeEmptyFolder(folder: string): Promise<boolean> {
+  const made = await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0) {
     throw new CommandFailed(`${folder} is not empty; name a folder that is, or a new one`);
   }
+  return made !== undefined;
+}
+
+/** Takes away files that `writeChecked` wrote, whole or in part, and the folders that are empty without them. */
+export async function removeWritten(folder: string, names: readonly string[]): Promise<void> {
+  const folders = new Set<string>();
+  for (const name of names) {
+    const path = join(folder, name);
+    await rm(path, { force: true });
+    await rm(partOf(path), { force: true });
+    for (let at = dirname(name); at !== '.'; at = dirname(at)) folders.add(at);
+  }
+  const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
+  // One that holds something else stays.
+  for (const each of deepestFirst) await rmdir(join(folder, each)).catch(() => undefined);
 }
 
 /**
@@ -106,7 +121,7 @@ async function writeFile(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const part = `${path}.part`;
+  const part = partOf(path);
   const file = await open(part, 'w', FILE_MODE);
   try {
     for await (const piece of pieces) await file.writeFile(piece);
@@ -122,6 +137,8 @@ async function writeFile(
     await folder.close();
   }
 }
+
+const partOf = (path: string): string => `${path}.part`;
 
 function digestOf(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { makeEmptyFolder, readBackup, writeChecked } from './backup-folder.js';
+import { makeEmptyFolder, readBackup, removeWritten, writeChecked } from './backup-folder.js';
 import { CommandFailed } from './exit.js';
 import { Progress } from './progress.js';
 
@@ -19,16 +20,25 @@ export function restoreCommand(): Command {
     const from = resolve(String(command.opts()['from']));
     const to = resolve(String(command.opts()['dataDir']));
     const manifest = await readBackup(from);
-    await makeEmptyFolder(to);
+    const isNew = await makeEmptyFolder(to);
     const progress = new Progress(
       'restore',
       manifest.files.reduce((sum, file) => sum + file.size_bytes, 0),
     );
     // The catalog last: a folder without it is one in which nothing was ever written.
     const files = manifest.files.toSorted((a, b) => Number(isCatalog(a)) - Number(isCatalog(b)));
-    for (const file of files) {
-      const pieces = piecesOf(join(from, file.name));
-      await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
+    const begun: string[] = [];
+    try {
+      for (const file of files) {
+        begun.push(file.name);
+        const pieces = piecesOf(join(from, file.name));
+        await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
+      }
+    } catch (error) {
+      // A second try, perhaps from another backup, finds the folder as the first did.
+      await removeWritten(to, begun);
+      if (isNew) await rmdir(to).catch(() => undefined); // It holds something else by now.
+      throw error;
     }
     progress.end();
     process.stdout.write(`${to}: as of ${manifest.created_at}\n`);
