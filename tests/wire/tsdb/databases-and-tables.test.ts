@@ -333,6 +333,13 @@ describe('tables', () => {
     );
     await refuse({ db: 't02', table: '', tags: [] }, 400, 'table name cannot be empty');
     await refuse({ db: 't02', table: 'x', tags: [''] }, 400, 'column name cannot be empty');
+    const long = 'ä'.repeat(524_289);
+    const bound = 'name is longer than 1048576 bytes';
+    await refuse({ db: 't02', table: 'a\0b', tags: [] }, 400, 'table name cannot contain NUL');
+    await refuse({ db: 't02', table: long, tags: [] }, 400, `table ${bound}`);
+    await refuse({ db: 't02', table: 'x', tags: [long] }, 400, `column ${bound}`);
+    const fields = [{ name: long, type: 'int64' }];
+    await refuse({ db: 't02', table: 'x', tags: [], fields }, 400, `column ${bound}`);
     await refuse({ db: 't02', table: 'x', tags: ['time'] }, 400, "'time' is a reserved column");
     await refuse(
       { db: '-', table: 'x', tags: [] },

@@ -1,5 +1,6 @@
 import { SchemaLimitReached, TableDefinitionInvalid } from '../../errors.js';
 import type { FieldType } from '../../model/column.js';
+import { MAX_TEXT_BYTES } from '../line-protocol/line-refused.js';
 import type { CatalogLimits } from './limits.js';
 import { type NewColumn, TableDraft } from './table-draft.js';
 
@@ -13,17 +14,30 @@ export interface TableDefinition {
 
 /** Throws `TableDefinitionInvalid`, `SchemaLimitReached`. */
 export function draftTable(definition: TableDefinition, limits: CatalogLimits): TableDraft {
+  assertWritable('table', definition.table);
+  // Lines name columns with NUL in them, and no tables.
+  if (definition.table.includes('\0')) {
+    throw new TableDefinitionInvalid('table name cannot contain NUL');
+  }
   const draft = new TableDraft(definition.table, undefined, limits);
   const columns: readonly NewColumn[] = [
     ...definition.tags.map((name): NewColumn => ({ name, kind: 'tag' })),
     ...definition.fields.map(({ name, type }): NewColumn => ({ name, kind: type })),
   ];
   for (const { name, kind } of columns) {
-    if (name === '') throw new TableDefinitionInvalid('column name cannot be empty');
+    assertWritable('column', name);
     const refusal = draft.require(name, kind);
     if (refusal?.isLimit === true) throw new SchemaLimitReached(refusal.message);
     if (refusal !== undefined) throw new TableDefinitionInvalid(refusal.message);
   }
   draft.keepRow();
   return draft;
+}
+
+/** What no line of any writer can say is refused here as well. Source: tsdb-http, "Line protocol grammar". */
+function assertWritable(what: 'table' | 'column', name: string): void {
+  if (name === '') throw new TableDefinitionInvalid(`${what} name cannot be empty`);
+  if (Buffer.byteLength(name) > MAX_TEXT_BYTES) {
+    throw new TableDefinitionInvalid(`${what} name is longer than ${MAX_TEXT_BYTES} bytes`);
+  }
 }
