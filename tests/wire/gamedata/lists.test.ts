@@ -167,6 +167,7 @@ describe('the nine lists', () => {
       const answer = await server.http.send('/api/items', { method });
       assert.equal(answer.status, 405, method);
       assert.equal(answer.headers['allow'], 'GET, HEAD, OPTIONS');
+      assert.equal(answer.headers['vary'], 'Accept-Encoding');
       assert.equal(JSON.parse(answer.text).code, 'method_not_allowed');
     }
     const whole = await server.http.send('/api/items?limit=3');

@@ -110,6 +110,7 @@ export class GameDataFront implements ServiceFront {
       .code(405)
       .headers({
         ...(isEditor(path) ? this.#editorHeaders(request) : this.#publicHeaders),
+        vary: isEditor(path) ? 'Origin' : 'Accept-Encoding',
         allow: [...methods, 'OPTIONS'].join(', '),
         'cache-control': 'no-store',
         'content-type': JSON_TYPE,
