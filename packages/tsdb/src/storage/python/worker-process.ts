@@ -143,7 +143,11 @@ export class WorkerProcess {
     for (const id of this.#runs.keys()) this.#cancel(id);
     if (this.#runs.size > 0) {
       const idle = new Promise<void>((resolve) => this.#onIdle.add(resolve));
-      await Promise.race([idle, this.#clock.sleep(graceMs)]);
+      // Ended with the wait: a timer that is left keeps the process of the server up.
+      const waited = new AbortController();
+      const grace = this.#clock.sleep(graceMs, waited.signal).catch(() => undefined);
+      await Promise.race([idle, grace]);
+      waited.abort();
     }
     this.#process?.send({ t: 'stop' });
     this.#process?.kill();
