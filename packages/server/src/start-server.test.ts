@@ -177,6 +177,21 @@ describe('RunningServer.close', () => {
     await Promise.all([server.close(), once(socket, 'close')]);
   });
 
+  it('answers a request that was running, and then lets go of its connection', async () => {
+    const server = await start([['shutdown-timeout', '1h']]);
+    const socket = connect(server.address.port, '127.0.0.1');
+    const received: Buffer[] = [];
+    socket.on('data', (part) => received.push(part));
+    socket.write(
+      'POST /api/v3/write_lp?db=d HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
+    );
+    await once(socket, 'data'); // the server waits for the body
+    const closing = server.close();
+    socket.write('t v=1 1\n\n');
+    await Promise.all([closing, once(socket, 'close')]);
+    assert.match(Buffer.concat(received).toString('latin1'), /HTTP\/1\.1 204 No Content/);
+  });
+
   it('cuts a request that does not end when the patience is over', async () => {
     const server = await start([['shutdown-timeout', '50ms']]);
     const socket = connect(server.address.port, '127.0.0.1');

@@ -301,6 +301,9 @@ describe('/query', () => {
     const broken = await get({ db: 'v1', q: Q }, { accept: 'application/\u00ff' });
     assert.equal(broken.status, 400);
     assert.match(broken.text, /Invalid UTF8/);
+    const page = await get({ db: 'v1', q: Q }, { accept: 'text/html' });
+    assert.equal(page.status, 400);
+    assert.equal(JSON.parse(page.text).error, 'invalid mime type (text/html)');
   });
 
   it('refuses a statement that would make too many buckets, and stays', async () => {
@@ -543,6 +546,18 @@ describe('statements that change databases', () => {
       [400, 61 / 3],
       [700, 100 - 70 / 3],
     ]);
+  });
+
+  it('fills integers of 64 bits along a line without leaving what they hold', async () => {
+    const largest = '9223372036854775807';
+    const body = `line n=${largest}i 0\nline n=${largest}i 30000000000`;
+    assert.equal((await server.http.send('/write?db=line', { body })).status, 204);
+    const q =
+      'SELECT min(n) FROM line WHERE time >= 0 AND time < 40s GROUP BY time(10s) fill(linear)';
+    assertText(
+      await get({ db: 'line', epoch: 's', q }),
+      `{"results":[{"statement_id":0,"series":[{"name":"line","columns":["time","min"],"values":[[0,${largest}],[10,${largest}],[20,${largest}],[30,${largest}]]}]}]}\n`,
+    );
   });
 
   it('fills columns beside a selector as the selector itself', async () => {

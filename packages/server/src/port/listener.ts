@@ -37,6 +37,9 @@ export interface Listener {
 /** Accepted connections that wait for the process; the usual 511 overflows when many clients start at once. */
 const BACKLOG = 4096;
 
+/** How often a drain looks for connections whose last request was answered; Node itself leaves them open for a next one. */
+const DRAIN_LOOK_MS = 50;
+
 /** More are closed at once, so that file descriptors are left for the disk. */
 const MAX_CONNECTION_COUNT = 16_384;
 
@@ -78,6 +81,7 @@ export async function listen(
           http1.close(() => resolve());
         });
         onePort.closeGracefully();
+        using _ = clock.every(DRAIN_LOOK_MS, () => http1.closeIdleConnections());
         const patience = new AbortController();
         const signal = force ? AbortSignal.any([patience.signal, force]) : patience.signal;
         const cut = clock.sleep(timeoutMs, signal).then(

@@ -31,6 +31,8 @@ export function serveInTurn(http1: Server): void {
   http1.on('request', (request, response) => {
     const { socket } = request;
     const serve = (): void => {
+      // Who is told so sends nothing more on a connection that is about to end.
+      if (!http1.listening) response.shouldKeepAlive = false;
       for (const listener of listeners) Reflect.apply(listener, http1, [request, response]);
     };
     const pipeline = pipelines.get(socket);

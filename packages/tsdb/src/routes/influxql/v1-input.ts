@@ -82,7 +82,7 @@ function formatOf(accept: string | undefined): V1Format {
   }
   for (const part of accept.toLowerCase().split(',')) {
     const type = part.split(';')[0]?.trim();
-    if (type === 'application/json' || type === 'text/html') return 'json';
+    if (type === 'application/json') return 'json';
     if (type === 'application/csv' || type === 'text/csv') return 'csv';
     if (type === 'application/x-msgpack') return 'msgpack';
   }

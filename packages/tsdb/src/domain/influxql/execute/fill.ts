@@ -124,5 +124,12 @@ function between(points: Points, next: number, time: bigint, at: FillContext): V
   const share = Number(time / everyNs - start);
   const rise = typeof a === 'bigint' ? Number(BigInt(b) - a) : Number(b) - Number(a);
   const value = Number(a) + (rise / length) * share;
-  return typeof a === 'bigint' ? BigInt(Math.trunc(value)) : value;
+  return typeof a === 'bigint' ? within(BigInt(Math.trunc(value)), a, BigInt(b)) : value;
+}
+
+/** Integers of more than 53 bits are rounded on their way through a number, beyond 64 bits even: no line leaves its ends. */
+function within(value: bigint, a: bigint, b: bigint): bigint {
+  const [low, high] = a < b ? [a, b] : [b, a];
+  if (value < low) return low;
+  return value > high ? high : value;
 }
