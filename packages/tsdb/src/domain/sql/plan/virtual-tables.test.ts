@@ -26,8 +26,9 @@ async function read(type: SqlType, cells: readonly unknown[]): Promise<unknown[]
   const decoder = new ChunkDecoder(columns, new MemoryDrain());
   const found: unknown[] = [];
   for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
-    const [vector] = decoder.decode(chunk).columns;
-    for (let row = 0; row < chunk.rowCount; row++) {
+    const { rowCount, columns: vectors } = decoder.decode(chunk);
+    const [vector] = vectors;
+    for (let row = 0; row < rowCount; row++) {
       const isNull = vector?.validity && !((vector.validity[row >> 3] ?? 0) & (1 << (row & 7)));
       found.push(isNull ? undefined : vector?.values[row]);
     }
