@@ -72,3 +72,43 @@ it('F-01 200 slow readers at a time of long texts share a bounded memory, and al
   });
   for (const session of sessions) session.destroy();
 });
+
+const VERY_LONG = { readerCount: 30, rowCount: 2000, textBytes: 20_000, bodyRows: 200 };
+/** Their answers take 40 MB each. */
+const MAX_VERY_LONG_MB_PER_READER = 20;
+
+it('F-01 slow readers of few rows with very long texts share a bounded memory', {
+  skip: process.platform === 'linux' ? false : 'memory is read from /proc',
+}, async () => {
+  await using server = await ServerProcess.start();
+  const { readerCount, rowCount, textBytes, bodyRows } = VERY_LONG;
+  for (let from = 0; from < rowCount; from += bodyRows) {
+    const lines = Array.from({ length: bodyRows }, (_, k) => {
+      const text = String.fromCharCode(97 + ((from + k) % 26)).repeat(textBytes);
+      return `w v=${from + k}i,t="${text}" ${(from + k + 1) * 1_000_000}`;
+    });
+    const options = { body: lines.join('\n') };
+    assertEmpty(await server.http.send('/api/v3/write_lp?db=slow&precision=ns', options));
+  }
+  const beforeMb = residentMb(server.pid);
+  const peak = new MemoryPeak(server.pid);
+  const sessions = Array.from({ length: readerCount }, () => connect(server.url));
+  const readers = sessions.map((session) => {
+    const sql_query = 'SELECT time, v, t FROM w ORDER BY time';
+    return new SlowReader(askFlight(session, { database: 'slow', sql_query }));
+  });
+  for (const reader of readers) reader.readTo(SOME_ROWS_BYTES);
+  const isDone = () => readers.every(({ isThere }) => isThere);
+  for (let count = 0; count < 1200 && !isDone(); count++) await sleep(50);
+  assert.ok(isDone(), 'a stream starves');
+  const found = await rows(server, 'slow', 'SELECT v FROM w WHERE v = 5');
+  assert.deepEqual(found, [{ v: 5 }]);
+  await sleep(500); // What is made ahead.
+  const growth = (peak.end() - beforeMb) / readerCount;
+  assert.ok(growth < MAX_VERY_LONG_MB_PER_READER, `grew by ${growth} MB for each reader`);
+  for (const session of sessions.slice(1)) session.destroy();
+  const sizeBytes = (await readers[0]?.readToEnd()) ?? 0;
+  const answerBytes = rowCount * textBytes;
+  assert.ok(sizeBytes > answerBytes && sizeBytes < answerBytes * 1.05, `${sizeBytes}`);
+  sessions[0]?.destroy();
+});

@@ -35,12 +35,16 @@ export async function sendStream(call: GrpcCall, stream: ArrowStream, clock: Clo
   let isFirst = true;
   try {
     for await (const chunk of watch.over(stream.chunks)) {
-      for (const message of encoder.add(chunk)) {
-        await send(message);
-        // Others get their turn between two batches.
-        await setImmediate();
+      try {
+        for (const message of encoder.add(chunk)) {
+          await send(message);
+          // Others get their turn between two batches.
+          await setImmediate();
+        }
+      } finally {
+        // Also when the client has gone.
+        chunk.release?.();
       }
-      chunk.release?.();
       if (isFirst && encoder.pendingRowCount > 0) {
         isFirst = false;
         await send(encoder.take());

@@ -43,7 +43,7 @@ export class ChunkDecoder {
       const validity = decodeValidity(vector, rowCount);
       if (validity !== undefined) copies.push(validity.buffer);
       if (vector.type.typeId === DuckDBTypeId.VARCHAR) {
-        const texts = decodeTextColumn(vector, rowCount, validity);
+        const texts = decodeTextColumn(vector, rowCount, validity, this.#drain);
         hasMore ||= texts instanceof TextSpans;
         if (texts instanceof TextSpans) copies.push(...texts.memory);
         else copies.push(texts.cells.buffer as ArrayBuffer);

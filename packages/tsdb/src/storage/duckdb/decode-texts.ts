@@ -1,5 +1,6 @@
 import type { DuckDBValue, DuckDBVector } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import type { MemoryDrain } from '../../model/memory-drain.js';
 import { CELL_BYTES, MAX_CELL_TEXT_BYTES, TextCells } from '../../model/text-cells.js';
 import { TextSpans } from '../../model/text-spans.js';
 
@@ -11,6 +12,9 @@ const CELL_WORDS = CELL_BYTES / 4;
 const ADDRESS_WORD = 2;
 const WORD_VALUES = 2 ** 32;
 
+/** Smaller copies wait for a collection: giving one back takes about as long as copying so much. */
+const MIN_FREED_BYTES = 4096;
+
 const slotWords = new Int32Array(SLOT_COUNT * CELL_WORDS);
 const slotTexts: (string | undefined)[] = new Array(SLOT_COUNT);
 
@@ -19,12 +23,13 @@ export function decodeTextColumn(
   vector: DuckDBVector<DuckDBValue>,
   rowCount: number,
   validity: Uint8Array | undefined,
+  drain: MemoryDrain,
 ): TextCells | TextSpans {
   // The class behind a VARCHAR column; its data are 16 bytes a row, copied by the binding into memory of their own.
   const { dataView } = vector as unknown as { readonly dataView: DataView<ArrayBuffer> };
   const cells = alignedCells(dataView, rowCount);
   const words = new Int32Array(cells.buffer, cells.byteOffset, rowCount * CELL_WORDS);
-  if (hasLongText(words, rowCount, validity)) return copyTexts(cells, words, validity);
+  if (hasLongText(words, rowCount, validity)) return copyTexts(cells, words, validity, drain);
   return new TextCells({ cells, validity, decode: () => decodeTexts(cells, words, validity) });
 }
 
@@ -62,11 +67,12 @@ function copyTexts(
   cells: Uint8Array<ArrayBuffer>,
   words: Int32Array<ArrayBuffer>,
   validity: Uint8Array | undefined,
+  drain: MemoryDrain,
 ): TextSpans {
   const rowCount = words.length / CELL_WORDS;
   const starts = new Uint32Array(rowCount);
   const sizes = new Uint32Array(rowCount);
-  const runs: Uint8Array[] = [];
+  const runs: Uint8Array<ArrayBuffer>[] = [];
   let sizeBytes = 0;
   let [runRow, runSize, runEnd] = [0, 0, 0];
   const endRun = (): void => {
@@ -94,6 +100,9 @@ function copyTexts(
     runEnd += size;
   }
   endRun();
+  const copied = runs.flatMap(({ buffer, byteLength }) =>
+    byteLength >= MIN_FREED_BYTES && byteLength === buffer.byteLength ? [buffer] : [],
+  );
   if (hasShort) {
     // In their cells, behind the others.
     runs.push(cells);
@@ -102,13 +111,19 @@ function copyTexts(
         starts[row] = sizeBytes + row * CELL_BYTES + 4;
     }
   }
-  return new TextSpans({ bytes: joined(runs), starts, sizes, validity });
+  const bytes = joined(runs);
+  drain.free(...copied);
+  return new TextSpans({ bytes, starts, sizes, validity });
 }
 
 /** As many bytes as there are from the address in the cell of a row on. */
-function bytesBehind(cells: Uint8Array<ArrayBuffer>, row: number, sizeBytes: number): Uint8Array {
+function bytesBehind(
+  cells: Uint8Array<ArrayBuffer>,
+  row: number,
+  sizeBytes: number,
+): Uint8Array<ArrayBuffer> {
   const at = cells.byteOffset + row * CELL_BYTES + ADDRESS_WORD * 4;
-  return duckdb.get_data_from_pointer(cells.buffer, at, sizeBytes);
+  return duckdb.get_data_from_pointer(cells.buffer, at, sizeBytes) as Uint8Array<ArrayBuffer>;
 }
 
 /** Addresses have 48 bits. */

@@ -116,7 +116,7 @@ describe('an engine with little memory', () => {
       for (const [index, rowCount] of rowCounts.entries()) {
         yield {
           text: `SELECT range + ${index * 100_000} AS n FROM range(${rowCount}) ORDER BY 1`,
-          wholeRows: 10_000,
+          takesOver: (count) => count <= 10_000,
           makeTurn: async () => {
             turnCount++;
             made.push(0);

@@ -135,7 +135,12 @@ export class DuckDbHost {
         };
         // One more tells the end, with which the engine lets go of what it holds.
         const leastCount = aheadRows === 0 ? 1 : aheadCount + 1;
-        yield* readAhead(source, { maxCount: mostAhead(columns), leastCount, stop });
+        yield* readAhead(source, {
+          maxCount: mostAhead(columns),
+          leastCount,
+          stop,
+          drop: (chunk) => chunk.release?.(),
+        });
         isDrained = !stopped.signal.aborted;
       }
     } finally {
@@ -172,8 +177,8 @@ export type Statements = Generator<Statement, void, StatementEnd | undefined>;
 
 export interface Statement {
   readonly text: string;
-  /** An answer of at most so many rows is taken over from the engine, which then lets go of it, before its first row is handed out. */
-  readonly wholeRows?: number;
+  /** As long as it says so, rows are taken over from the engine, which then lets go of them, before the first is handed out. */
+  readonly takesOver?: (rowCount: number) => boolean;
   /** Resolves when the statement may begin, with what is called when the engine goes on only as rows are taken. */
   readonly makeTurn?: (signal: AbortSignal) => Promise<() => void>;
   /** Called with each chunk that the engine has made. */
@@ -191,7 +196,7 @@ export interface StatementEnd {
 const MAX_AHEAD = 64;
 /** All of them together, of 8 bytes mostly. */
 const MAX_AHEAD_VALUES = 4 * 1024 * 1024;
-const CHUNK_ROWS = 2048;
+export const CHUNK_ROWS = 2048;
 /** Where the size of a chunk depends on its values, or is large. */
 const MAX_WIDE_AHEAD = 2;
 
@@ -259,16 +264,16 @@ async function* chunksOf({
 }
 
 async function* chunksOfOne(
-  { text, wholeRows = 0, makeTurn, onChunk }: Statement,
+  { text, takesOver, makeTurn, onChunk }: Statement,
   { connection, decoder, signal, givenUp }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
+  const whole: ResultChunk[] = [];
   const endTurn = await makeTurn?.(givenUp);
   const beginMs = performance.now();
   try {
     const result = await connection.stream(text);
-    const whole: ResultChunk[] = [];
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
       // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
       // young, and of which the runtime knows nothing.
@@ -278,7 +283,7 @@ async function* chunksOfOne(
         rowCount += chunk.rowCount;
         onChunk?.(chunk);
         whole.push(chunk);
-        if (rowCount <= wholeRows) continue;
+        if (takesOver?.(rowCount)) continue;
       }
       // What follows waits for the client.
       endTurn?.();
@@ -290,6 +295,8 @@ async function* chunksOfOne(
     }
   } finally {
     endTurn?.();
+    // Nobody takes them.
+    for (const made of whole) made.release?.();
   }
   return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };
 }

@@ -7,6 +7,7 @@ const SLOW_MS = 100;
  * @param limits.leastCount so many are made ahead even for the slowest.
  * @param source makes no item before it is asked for the one before it.
  * @param stop makes `source` end soon, when nobody wants the rest.
+ * @param drop is told of items that were made and are not wanted.
  */
 export async function* readAhead<T>(
   source: AsyncIterator<T, void, undefined>,
@@ -14,10 +15,11 @@ export async function* readAhead<T>(
     readonly maxCount: number;
     readonly leastCount?: number | undefined;
     readonly stop: () => void;
+    readonly drop?: (item: T) => void;
   },
 ): AsyncGenerator<T, void, undefined> {
   const asked: Asked<T>[] = [];
-  const { leastCount = 1, stop } = limits;
+  const { leastCount = 1, stop, drop } = limits;
   const maxCount = Math.max(leastCount, limits.maxCount);
   let count = leastCount;
   try {
@@ -38,7 +40,10 @@ export async function* readAhead<T>(
   } finally {
     if (asked.some(({ isMade }) => !isMade)) stop();
     // What the source works on must not be taken away from under it.
-    await Promise.allSettled(asked.map(({ made }) => made));
+    for (const outcome of await Promise.allSettled(asked.map(({ made }) => made))) {
+      if (outcome.status === 'fulfilled' && outcome.value.done !== true)
+        drop?.(outcome.value.value);
+    }
   }
 }
 

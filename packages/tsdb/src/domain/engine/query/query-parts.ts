@@ -1,12 +1,13 @@
 import type { OutputColumn, ResultChunk } from '../../../model/result.js';
 import type { TableSchema } from '../../../model/schema.js';
 import {
+  CHUNK_ROWS,
   type DuckDbHost,
   rowSizeOf,
   type Statements,
 } from '../../../storage/duckdb/duckdb-host.js';
 import type { PlannedQuery } from '../../sql/planned-query.js';
-import type { PreparedScan } from '../scan/prepared-scan.js';
+import type { PreparedScan, ScanParts } from '../scan/prepared-scan.js';
 import { type TimeSlice, TimeSlices } from '../scan/time-slices.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import { SeriesTags } from '../series/series-tags.js';
@@ -17,7 +18,16 @@ import type { SliceMemory, SliceRoom } from './slice-memory.js';
 const MAX_WHOLE_ROWS = 200_000;
 /** A slice looks at the times of all rows: less is not worth that. */
 const LEAST_BYTES = 1024 * 1024;
-/** So many times the rows that were guessed are taken over from the engine; what is beyond stays with it. */
+/** Answers of short texts are sliced from so many rows on, of longer texts from so many bytes on. */
+const MIN_SLICED_ROWS = 8192;
+const MIN_SLICED_BYTES = 4 * 1024 * 1024;
+/** The rows that tell how long texts are: they may be very long. */
+const PROBE_ROWS = 16;
+/** A chunk of very long texts is the slice: it is decoded in one piece, in which nobody else gets a turn. */
+const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
+/** Slices of one chunk are made ahead as chunks are: so many are held at a time. */
+const MAX_HELD_CHUNKS = 3;
+/** So many times the rows and the bytes that were guessed are taken over from the engine; what is beyond stays with it. */
 const MAX_WRONG = 2;
 
 /** A query whose answer may be too large to be held, in the order of time: one statement for each slice of it. */
@@ -25,15 +35,18 @@ export class QueryParts {
   readonly #slices: TimeSlices;
   readonly #seriesTags: SeriesTags;
   readonly #textOf: (slice: TimeSlice) => string;
+  readonly #texts: Texts;
 
-  private constructor(
-    slices: TimeSlices,
-    seriesTags: SeriesTags,
-    textOf: (slice: TimeSlice) => string,
-  ) {
-    this.#slices = slices;
-    this.#seriesTags = seriesTags;
-    this.#textOf = textOf;
+  private constructor(options: {
+    readonly slices: TimeSlices;
+    readonly seriesTags: SeriesTags;
+    readonly textOf: (slice: TimeSlice) => string;
+    readonly texts: Texts;
+  }) {
+    this.#slices = options.slices;
+    this.#seriesTags = options.seriesTags;
+    this.#textOf = options.textOf;
+    this.#texts = options.texts;
   }
 
   /** `undefined`: the answer has another order, comes from several tables or is very small. */
@@ -48,13 +61,20 @@ export class QueryParts {
     if (parts === undefined || table === undefined) return undefined;
     const { bounds, spans } = parts;
     const isDescending = planned.timeOrder === 'descending';
-    const slices = TimeSlices.of({ bounds, spans, isDescending });
+    const width = new RowWidth(planned.columns, parts.textBytes).bytes;
+    const fewRows = width === undefined ? PROBE_ROWS : MIN_SLICED_BYTES / width;
+    const isNarrow = rowSizeOf(planned.columns) !== undefined;
+    const leastRows = isNarrow ? MIN_SLICED_ROWS : Math.min(MIN_SLICED_ROWS, fewRows);
+    const slices = TimeSlices.of({ bounds, spans, isDescending, leastRows });
     if (slices === undefined) return undefined;
     const tags = planned.passedTags ?? [];
     const names = tags.map(({ tag }) => tag);
-    return new QueryParts(slices, new SeriesTags(seriesOf(table), tags), (slice) =>
-      planned.render(() => parts.textOf(slice, names)),
-    );
+    return new QueryParts({
+      slices,
+      seriesTags: new SeriesTags(seriesOf(table), tags),
+      textOf: (slice) => planned.render(() => parts.textOf(slice, names)),
+      texts: parts,
+    });
   }
 
   /** It must not be made in one piece, even if there is memory. */
@@ -70,7 +90,7 @@ export class QueryParts {
     readonly signal: AbortSignal;
   }): AsyncGenerator<ResultChunk, void, undefined> {
     const { host, memory, columns, signal } = options;
-    const width = new RowWidth(columns);
+    const width = new RowWidth(columns, this.#texts.textBytes);
     const room = memory.begin();
     try {
       const text = this.#statements(room, width);
@@ -79,27 +99,46 @@ export class QueryParts {
       }
     } finally {
       room.end();
+      const { seenTextBytes } = width;
+      if (seenTextBytes !== undefined) this.#texts.noteTextBytes(seenTextBytes);
     }
   }
 
   *#statements(room: SliceRoom, width: RowWidth): Statements {
     for (;;) {
-      const slice = this.#slices.next({
-        fitting: room.fittingBytes() / width.bytes,
-        least: LEAST_BYTES / width.bytes,
-      });
+      const fittingBytes = room.fittingBytes();
+      const slice = this.#slices.next(rowsFitting(fittingBytes, width.bytes));
       if (slice === undefined) return;
-      room.hold(slice.rowCount * width.bytes);
+      const heldCount = slice.rowCount < CHUNK_ROWS ? MAX_HELD_CHUNKS : 1;
+      room.hold(heldCount * slice.rowCount * (width.bytes ?? 0));
+      let madeBytes = 0;
       const end = yield {
         text: this.#textOf(slice),
-        wholeRows: room.isTight() ? slice.rowCount * MAX_WRONG : 0,
+        takesOver: (rowCount) =>
+          room.isTight() &&
+          rowCount <= slice.rowCount * MAX_WRONG &&
+          madeBytes <= fittingBytes * MAX_WRONG,
         makeTurn: (signal) => room.makeTurn(signal),
         onChunk: (chunk) => {
-          width.see(chunk);
-          room.hold(slice.rowCount * width.bytes);
+          madeBytes += width.see(chunk);
+          room.hold(heldCount * Math.max(madeBytes, slice.rowCount * (width.bytes ?? 0)));
         },
       };
       if (end !== undefined) this.#slices.ended(end);
     }
   }
+}
+
+type Texts = Pick<ScanParts, 'textBytes' | 'noteTextBytes'>;
+
+function rowsFitting(
+  sizeBytes: number,
+  rowBytes: number | undefined,
+): { readonly fitting: number; readonly least: number } {
+  if (rowBytes === undefined) return { fitting: PROBE_ROWS, least: PROBE_ROWS };
+  const chunkBytes = rowBytes * CHUNK_ROWS;
+  const most = chunkBytes > MAX_CHUNK_BYTES ? Math.min(sizeBytes, MAX_CHUNK_BYTES) : sizeBytes;
+  const isOneChunk = sizeBytes / MAX_HELD_CHUNKS < chunkBytes;
+  const fittingBytes = isOneChunk ? Math.min(most, sizeBytes / MAX_HELD_CHUNKS) : most;
+  return { fitting: fittingBytes / rowBytes, least: LEAST_BYTES / rowBytes };
 }

@@ -6,6 +6,10 @@ export interface ScanParts {
   readonly bounds: TimeSlice;
   /** Where its rows are; conditions other than those on tags are left out of account. */
   readonly spans: readonly TimeSpan[];
+  /** What the texts of a row take; `undefined`: nobody knows yet. */
+  readonly textBytes: number | undefined;
+  /** Tells what they took in an answer. */
+  noteTextBytes(rowBytes: number): void;
   /** @param passedTags see `ScanTextOptions`. */
   textOf(slice: TimeSlice, passedTags: readonly string[]): string;
 }

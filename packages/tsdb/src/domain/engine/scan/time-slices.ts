@@ -38,6 +38,8 @@ const GROWTH = 4;
 
 /** A condition may keep so few of the rows that it is asked about larger and larger slices until it has all. */
 const LEAST_SHARE = 1 / 4096;
+/** Of very few rows, none may be found by chance. */
+const CHANCE_ROWS = 16;
 
 /**
  * Cuts the time that a query asks about into slices of about as many rows as are good to hold at once. What lies in a span
@@ -62,14 +64,15 @@ export class TimeSlices {
   #guessedRows = 0;
   #foundRows = 0;
 
-  /** @returns `undefined` when the answer is as small as a slice. */
+  /** @returns `undefined` when the answer has no more than so few rows. */
   static of(options: {
     readonly bounds: TimeSlice;
     readonly spans: readonly TimeSpan[];
     readonly isDescending: boolean;
+    readonly leastRows?: number;
   }): TimeSlices | undefined {
     const slices = new TimeSlices(options);
-    return slices.#total > LEAST_ROWS ? slices : undefined;
+    return slices.#total > (options.leastRows ?? LEAST_ROWS) ? slices : undefined;
   }
 
   private constructor(options: {
@@ -156,7 +159,8 @@ export class TimeSlices {
   /** Of the rows that lie in a slice, those that the query finds. */
   get #share(): number {
     if (this.#guessedRows === 0) return 1;
-    return Math.min(1, Math.max(LEAST_SHARE, this.#foundRows / this.#guessedRows));
+    const share = (this.#foundRows + CHANCE_ROWS) / (this.#guessedRows + CHANCE_ROWS);
+    return Math.min(1, Math.max(LEAST_SHARE, share));
   }
 
   /** A guess, so that doubles are exact enough. */

@@ -118,12 +118,18 @@ function textsOf(
       lastRowsOnly: request.lastRowsOnly,
     });
   };
+  const { textSizes } = parts;
+  const storedRows =
+    segments.reduce((sum, { segment }) => sum + segment.rowCount, 0) +
+    generations.reduce((sum, generation) => sum + generation.table.rowCount, 0);
   return {
     text: textOf(bounds, false, []),
     segments: segments.map((open) => open.segment),
     parts: {
       bounds,
       spans: spansOf(generations, segments, share),
+      textBytes: textSizes.rowBytes(request, storedRows),
+      noteTextBytes: (rowBytes) => textSizes.noteRead(request, rowBytes),
       textOf: (slice, passedTags) => textOf(slice, true, passedTags),
     },
   };

@@ -4,6 +4,7 @@ import type { Generations } from './generations.js';
 import type { RepeatedPoints } from './repeated-points.js';
 import type { TableSegments } from './table-segments.js';
 import type { TableSeries } from './table-series.js';
+import type { TextSizes } from './text-sizes.js';
 import type { Tombstones } from './tombstones.js';
 
 /** What a table is made of, for those who read it. */
@@ -16,4 +17,5 @@ export interface TableParts {
   readonly segments: TableSegments;
   readonly repeated: RepeatedPoints;
   readonly tombstones: Tombstones;
+  readonly textSizes: TextSizes;
 }

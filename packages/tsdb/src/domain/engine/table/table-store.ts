@@ -21,6 +21,7 @@ import { TableInMemory } from './table-in-memory.js';
 import type { TableParts } from './table-parts.js';
 import { type OpenSegment, TableSegments } from './table-segments.js';
 import { TableSeries } from './table-series.js';
+import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
 
 /** A file that a table is made of. */
@@ -35,6 +36,7 @@ export class TableStore {
   /** Deletions of rows: every way of reading rows has to heed them. */
   readonly tombstones = new Tombstones();
   readonly series: TableSeries;
+  readonly #textSizes = new TextSizes();
   /** Its data are to go, or gone: nothing of it may be stored any more. */
   isGone = false;
   /** Newest picture of the table's columns. */
@@ -71,7 +73,9 @@ export class TableStore {
     this.#segments = segments;
     this.#repeated = repeated;
     const newest = (): TableSchema => this.schema;
-    this.#parts = { schema: newest, files, series, generations, segments, repeated, tombstones };
+    const textSizes = this.#textSizes;
+    const stored = { series, generations, segments, repeated, tombstones, textSizes };
+    this.#parts = { schema: newest, files, ...stored };
     this.#inMemory = new TableInMemory({ parts: this.#parts, cache, host, onError });
   }
 
@@ -107,6 +111,7 @@ export class TableStore {
   }
 
   append(generation: number, batch: RowBatch, seq: bigint): void {
+    this.#textSizes.noteWritten(batch);
     this.#generations.append(generation, batch, seq);
     for (const observe of this.#observers) observe(batch);
   }
