@@ -1,5 +1,6 @@
 import { QueryCancelled, QueryQueueFull } from '../../../errors.js';
 import type { Asker } from './query-deadline.js';
+import { WaitingLine } from './waiting-line.js';
 
 /** Queries that may wait for a slot; more are refused. */
 const MAX_WAITING = 10_000;
@@ -28,7 +29,7 @@ export class QuerySlots {
   #free: number;
   #lentCount = 0;
   #guestCount = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new WaitingLine();
   /** Slots of queries that wait for their clients; the one that has waited longest is lent first. */
   readonly #idle = new Set<Slot>();
 
@@ -42,12 +43,12 @@ export class QuerySlots {
   }
 
   get waitingCount(): number {
-    return this.#waiting.length;
+    return this.#waiting.count;
   }
 
   async take(asker: Asker): Promise<QuerySlot> {
-    if (this.#waiting.length >= MAX_WAITING) throw new QueryQueueFull();
-    if (!this.#takeFree() && !this.#borrow()) await this.#wait(asker.signal);
+    if (this.#waiting.count >= MAX_WAITING) throw new QueryQueueFull();
+    if (!this.#takeFree() && !this.#borrow()) await this.#waiting.wait(asker.signal);
     return this.#slot(asker, 'held');
   }
 
@@ -65,7 +66,7 @@ export class QuerySlots {
   #slot(asker: Asker, state: 'held' | 'guest'): QuerySlot {
     return new Slot(asker, state, {
       idle: (slot) => {
-        if (this.#waiting.length > 0 && this.#mayLend()) {
+        if (this.#waiting.count > 0 && this.#mayLend()) {
           this.#lentCount++;
           this.#give();
           return 'lent';
@@ -75,12 +76,12 @@ export class QuerySlots {
       },
       busy: (slot) => void this.#idle.delete(slot),
       regain: async () => {
-        if (!this.#takeFree() && !this.#borrow()) await this.#wait(asker.signal);
+        if (!this.#takeFree() && !this.#borrow()) await this.#waiting.wait(asker.signal);
         this.#lentCount--;
       },
       forget: () => void this.#lentCount--,
       enter: async () => {
-        if (!this.#takeFree() && !this.#borrow()) await this.#wait(asker.signal);
+        if (!this.#takeFree() && !this.#borrow()) await this.#waiting.wait(asker.signal);
         this.#guestCount--;
       },
       part: () => void this.#guestCount--,
@@ -112,27 +113,7 @@ export class QuerySlots {
   }
 
   #give(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free++;
-    else next();
-  }
-
-  #wait(signal: AbortSignal): Promise<void> {
-    // It may be asked for late, by then for nobody.
-    if (signal.aborted) return Promise.reject(new QueryCancelled());
-    return new Promise((resolve, reject) => {
-      const start = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        const place = this.#waiting.indexOf(start);
-        if (place >= 0) this.#waiting.splice(place, 1);
-        reject(new QueryCancelled());
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(start);
-    });
+    if (!this.#waiting.next()) this.#free++;
   }
 }
 

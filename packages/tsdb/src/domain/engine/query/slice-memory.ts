@@ -1,5 +1,6 @@
 import { QueryCancelled } from '../../../errors.js';
 import { type GiveBack, once } from './held-memory.js';
+import { WaitingLine } from './waiting-line.js';
 
 /** What the slices of all answers may hold that come in slices of time: each has the same share of it, as far as there is some left. */
 const MAX_SLICES_BYTES = 256 * 1024 * 1024;
@@ -32,7 +33,7 @@ export class SliceMemory {
   #answerCount = 0;
   #heldBytes = 0;
   #madeCount = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new WaitingLine();
 
   begin(): SliceRoom {
     this.#answerCount++;
@@ -60,27 +61,10 @@ export class SliceMemory {
   async #makeTurn(signal: AbortSignal): Promise<GiveBack> {
     if (signal.aborted) throw new QueryCancelled();
     if (this.#madeCount < MAX_MADE_COUNT) this.#madeCount++;
-    else await this.#wait(signal);
+    else await this.#waiting.wait(signal);
     return once(() => {
       // Who waits takes the place over.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#madeCount--;
-      else next();
-    });
-  }
-
-  #wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const start = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(start), 1);
-        reject(new QueryCancelled());
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(start);
+      if (!this.#waiting.next()) this.#madeCount--;
     });
   }
 }
