@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../harness/index.js';
 
-const HOST = 'Host: x\r\n';
+const HOST = 'Host: localhost\r\n';
 const WRITE = 'POST /api/v3/write_lp?db=fuzz HTTP/1.1\r\n';
 
 /** What no client library sends. */

@@ -11,6 +11,7 @@ import {
   type PlainRoute,
   type Random,
   type RelationalStore,
+  routesFor,
   type ServiceFront,
   untilCalm,
 } from '@plinth/kernel';
@@ -188,8 +189,11 @@ class GameDataService implements GameData {
   async register(app: FastifyInstance): Promise<void> {
     this.#routes.watch(app);
     app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
-    registerPublicRoutes(app, this.#reads, this.#parts);
-    registerEditorPage(app);
+    await app.register(async (scope) => {
+      routesFor(scope, 'public');
+      registerPublicRoutes(scope, this.#reads, this.#parts);
+      registerEditorPage(scope);
+    });
     await app.register(async (scope) =>
       registerEditorRoutes(scope, {
         library: this.#library,

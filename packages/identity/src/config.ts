@@ -1,13 +1,15 @@
-import { defineSettings, type SettingsOf } from '@plinth/kernel';
+import {
+  defineSettings,
+  OPENABLE_ENDPOINTS,
+  type OpenableEndpoint,
+  type SettingsOf,
+} from '@plinth/kernel';
 import { Type } from 'typebox';
 
-const OpenableEndpoint = Type.Union([
-  Type.Literal('health'),
-  Type.Literal('ping'),
-  Type.Literal('metrics'),
-  Type.Literal('ready'),
-  Type.Literal('pprof'),
-]);
+/** The union's own type is lost in `map`. */
+const OpenableEndpointName = Type.Unsafe<OpenableEndpoint>(
+  Type.Union(OPENABLE_ENDPOINTS.map((name) => Type.Literal(name))),
+);
 
 /** Names of the real system stay valid. Source: tsdb-http, "Server options". */
 export const IDENTITY_SETTINGS = defineSettings(
@@ -17,7 +19,7 @@ export const IDENTITY_SETTINGS = defineSettings(
       default: false,
       description: 'Answer every request without asking for a token.',
     }),
-    disable_authz: Type.Array(OpenableEndpoint, {
+    disable_authz: Type.Array(OpenableEndpointName, {
       default: [],
       description: 'Endpoints that need no token.',
     }),

@@ -133,6 +133,12 @@ export class CredentialNotFound extends Error {
   }
 }
 
+/** Another site's page, or a name of another, where a request would do what admins may without a credential. */
+export class PageRefused extends Error {
+  override readonly name = 'PageRefused';
+  readonly kind = 'page_refused';
+}
+
 /** To its asker the installation does not exist. */
 export class InstallationOfOtherApp extends Error {
   override readonly name = 'InstallationOfOtherApp';
@@ -153,6 +159,7 @@ export type IdentityError =
   | OperatorTokenUndeletable
   | TokenLimitReached
   | EndpointDisabled
+  | PageRefused
   | ContentTypeUnacceptable
   | EncodingUnacceptable
   | GzipCorrupt

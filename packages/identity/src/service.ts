@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type {
-  Authenticator,
   Clock,
   FileSystem,
   HttpService,
@@ -10,9 +9,10 @@ import type {
   Random,
   RelationalStore,
   ReportEvent,
+  RouteAccess,
   ServiceFront,
 } from '@plinth/kernel';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
 import type { RawRequest } from './domain/access-gate.js';
@@ -22,7 +22,8 @@ import { AppDirectory } from './domain/app-directory.js';
 import type { AppHooks } from './domain/app-hooks.js';
 import { AppJwts, type AppPrincipal } from './domain/app-jwt.js';
 import { Apps } from './domain/apps.js';
-import { CredentialDesk } from './domain/credential-desk.js';
+import { CredentialDesk, unlessAway } from './domain/credential-desk.js';
+import { PageGuard, type PageGuardSettings } from './domain/page-guard.js';
 import { PlatformKeys } from './domain/platform-keys.js';
 import { Registry } from './domain/registry.js';
 import { readTokenFile } from './domain/token-file.js';
@@ -45,32 +46,37 @@ export interface IdentityNeeds {
   readonly random: Random;
   readonly files: FileSystem;
   readonly log: Logger;
+  /** Names of this server, and pages of others that may ask it. */
+  readonly pages: PageGuardSettings;
   /** Told of tokens that change; `undefined`: nobody is. */
   readonly report?: ReportEvent | undefined;
   /** Of the shared port: the recovery listener speaks TLS where that one does. */
   readonly tls?: SecureContextOptions | undefined;
 }
 
-export interface Identity extends HttpService, Authenticator {
+export interface Identity extends HttpService {
   /**
-   * Who the request speaks for, before routing; synchronous. Throws `EndpointDisabled`, `CredentialMalformed` and
-   * `NotAuthenticated`, which `toErrorAnswer` turns into an answer.
+   * Who the request speaks for, before its handler runs; synchronous. Throws `EndpointDisabled`, `PageRefused`,
+   * `CredentialMalformed` and `NotAuthenticated`, which `toErrorAnswer` turns into an answer.
+   * @param access of the route that it has found.
    */
-  check(request: RawRequest): Principal;
+  check(request: RawRequest, access: RouteAccess | undefined): Principal;
+  /** Whether a request that speaks for `principal` may use a route. */
+  grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean;
   /** Keys with which platforms call the accounts service. */
   readonly platformKeys: PlatformKeys;
   /** For the system table of tokens: by id, expired ones included. */
   listTokens(): readonly AdminToken[];
   /**
    * For which app the JSON web token of an `Authorization` header speaks. Throws `AppJwtRefused`, which has the
-   * status and the words of the answer.
+   * status and the words of the answer, and `CredentialUncheckable`.
    */
   authenticateApp(authorization: string | undefined): Promise<AppPrincipal>;
   /** Users, installations, OAuth apps, repositories, and what they present. */
   readonly registry: Registry;
   /**
-   * Who an `Authorization` header of any kind speaks for. Throws `NotAuthenticated`, or `AppJwtRefused` for the JSON
-   * web token of an app.
+   * Who an `Authorization` header of any kind speaks for. Throws `NotAuthenticated`, `AppJwtRefused` for the JSON
+   * web token of an app, and `CredentialUncheckable`.
    */
   resolveCredential(authorization: string): Principal | Promise<Principal>;
   /** From memory when it was asked for lately. */
@@ -116,13 +122,20 @@ class IdentityService implements Identity {
   constructor(needs: IdentityNeeds) {
     const { store, clock, random, config, log } = needs;
     this.#needs = needs;
+    const { admin_token_recovery_http_bind: recoveryBind = 'true' } = config;
     this.#tokens = new AdminTokens({ store: new TokenStore(store, needs.report), clock, random });
     this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), clock, random });
     this.#gate = new AccessGate(this.#tokens, {
       isWithoutAuth: config.without_auth,
       openEndpoints: config.disable_authz,
+      pages: new PageGuard(needs.pages),
     });
-    this.#recovery = new RecoveryListener({ tokens: this.#tokens, log, tls: needs.tls });
+    this.#recovery = new RecoveryListener({
+      tokens: this.#tokens,
+      log,
+      tls: needs.tls,
+      pages: new PageGuard({ ...needs.pages, bind: parseRecoveryBind(recoveryBind).host }),
+    });
     this.front = operatorFront(this.#gate, log);
     this.#appStore = new AppStore(store);
     this.#appDirectory = new AppDirectory({ store: this.#appStore, clock });
@@ -168,12 +181,12 @@ class IdentityService implements Identity {
     return this.#recoveryAddress;
   }
 
-  check(request: RawRequest): Principal {
-    return this.#gate.check(request);
+  check(request: RawRequest, access: RouteAccess | undefined): Principal {
+    return this.#gate.check(request, access);
   }
 
-  async resolve(request: FastifyRequest): Promise<Principal> {
-    return this.#gate.check(request.raw);
+  grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean {
+    return this.#gate.grants(access, principal);
   }
 
   listTokens(): readonly AdminToken[] {
@@ -181,7 +194,7 @@ class IdentityService implements Identity {
   }
 
   async authenticateApp(authorization: string | undefined): Promise<AppPrincipal> {
-    return await this.#appJwts.authenticate(authorization);
+    return await unlessAway(this.#appJwts.authenticate(authorization));
   }
 
   resolveCredential(authorization: string): Principal | Promise<Principal> {
@@ -210,7 +223,6 @@ class IdentityService implements Identity {
         log,
       }),
     );
-    // The gate compares paths as they are written; without the routes no other spelling reaches them either.
     if (this.#needs.config.without_auth) return;
     await app.register(async (scope) =>
       registerTokenRoutes(scope, { tokens: this.#tokens, gate: this.#gate }),

@@ -28,11 +28,17 @@ export { SyncFailed } from './fs/file-errors.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
-export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-errors.js';
+export {
+  CredentialMalformed,
+  CredentialUncheckable,
+  NotAllowed,
+  NotAuthenticated,
+} from './http/auth-errors.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export type { HttpService } from './http/http-service.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
+export { normalTarget } from './http/normal-target.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';
 export type {
   PlainAnswer,
@@ -57,6 +63,14 @@ export type {
   RouteCost,
   Visitor,
 } from './http/request-gate.js';
+export {
+  accessOf,
+  OPENABLE_ENDPOINTS,
+  type OpenableAccess,
+  type OpenableEndpoint,
+  type RouteAccess,
+  routesFor,
+} from './http/route-access.js';
 export { sendJson } from './http/send-json.js';
 export type { ServiceFront } from './http/service-front.js';
 export type {

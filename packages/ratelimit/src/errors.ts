@@ -1,4 +1,9 @@
-import type { CredentialMalformed, NotAllowed, NotAuthenticated } from '@plinth/kernel';
+import type {
+  CredentialMalformed,
+  CredentialUncheckable,
+  NotAllowed,
+  NotAuthenticated,
+} from '@plinth/kernel';
 
 /** Closed list of the expected failures of this service. */
 
@@ -59,5 +64,6 @@ export type RateLimitError =
   | LeaseUnknown
   | BanUnknown
   | NotAuthenticated
+  | CredentialUncheckable
   | NotAllowed
   | CredentialMalformed;

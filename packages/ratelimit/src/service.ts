@@ -10,6 +10,7 @@ import {
   type Random,
   type RelationalStore,
   type RequestGate,
+  routesFor,
   type ServiceFront,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -141,7 +142,7 @@ class RateLimitService implements RateLimit {
       config,
       limiter: this.#limiter,
       addresses: this.#addresses,
-      logins: new LoginGuard({ clock, random }),
+      logins: new LoginGuard({ clock }),
       routes: this.#routes,
       clock,
     });
@@ -182,6 +183,7 @@ class RateLimitService implements RateLimit {
       return;
     }
     await app.register(async (scope) => {
+      routesFor(scope, 'public');
       scope.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
       for (const path of STATUS_PATHS) {
         scope.get(path, async () => {

@@ -51,6 +51,19 @@ const SERVER_SETTINGS = defineSettings(
           'scheme and host under which clients see the server, for links in answers; without it each request says',
       }),
     ),
+    allowed_hosts: Type.Array(Type.String({ minLength: 1, pattern: '^\\.?[A-Za-z0-9._-]+$' }), {
+      default: [],
+      examples: ['plinth,.example.com'],
+      description:
+        'further names under which clients may reach the server where it asks for no credential (`--without-auth`, the first token, recovery); `.example.com` names all below. Loopback names, the bound address and that of `public_url` are known',
+    }),
+    cors_origins: Type.Optional(
+      Type.Array(Type.String({ pattern: '^https?://[^\\s/?#]+$' }), {
+        examples: ['https://grafana.example.com'],
+        description:
+          'web pages that may call the time-series API; without it any page that has a token may, and none where no token is asked for (`--without-auth`)',
+      }),
+    ),
     master_key: Type.Optional(
       Type.String({
         minLength: 32,
@@ -91,6 +104,13 @@ const SERVER_SETTINGS = defineSettings(
       default: false,
       description:
         'every connection of a trusted proxy begins with a header of the PROXY protocol (version 1 or 2) that names its client; one without is closed',
+    }),
+    max_connections_per_address: Type.Integer({
+      default: 4096,
+      minimum: 1,
+      maximum: 16_384,
+      description:
+        'open connections that one address (of version 6: one network of 64 bits) may hold; more are closed at once. Trusted proxies may hold any number',
     }),
     client_address_header: Type.String({
       default: 'X-Forwarded-For',

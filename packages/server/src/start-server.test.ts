@@ -121,7 +121,7 @@ describe('startServer', () => {
   });
 
   it('tells the protocols apart when the first bytes come one by one', async () => {
-    const rest = 'UT /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const rest = 'UT /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     assert.match(await raw(server, ['P', rest]), /^HTTP\/1\.1 404 Not Found\r\n/);
     const http2 = await raw(server, [
       'PR',
@@ -144,8 +144,8 @@ describe('startServer', () => {
   });
 
   it('serves several requests that arrive in one piece', async () => {
-    const one = 'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n';
-    const last = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const one = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const last = 'GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
     const answers = await raw(server, [one + one + last]);
     assert.equal(answers.split('HTTP/1.1 404').length - 1, 3);
   });
@@ -183,7 +183,7 @@ describe('RunningServer.close', () => {
     const received: Buffer[] = [];
     socket.on('data', (part) => received.push(part));
     socket.write(
-      'POST /api/v3/write_lp?db=d HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
+      'POST /api/v3/write_lp?db=d HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n',
     );
     await once(socket, 'data'); // the server waits for the body
     const closing = server.close();
@@ -196,7 +196,7 @@ describe('RunningServer.close', () => {
     const server = await start([['shutdown-timeout', '50ms']]);
     const socket = connect(server.address.port, '127.0.0.1');
     socket.on('error', () => {});
-    socket.write('POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc');
+    socket.write('POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc');
     await once(socket, 'data');
     await Promise.all([server.close(), once(socket, 'close')]);
   });

@@ -10,6 +10,7 @@ import {
   type SettingsSources,
 } from '@plinth/kernel';
 import { levelOfFilter } from './log-filter.js';
+import { ConnectionLimit } from './port/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
 import { SETTINGS, type Settings } from './settings.js';
@@ -57,13 +58,15 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     tls: identity,
   });
   try {
+    const isTrusted = networkMatcher(trusted_proxies);
     const takesPlainText = settings.server.tls_plaintext === 'allow';
     const listener = await listen(wired.app, {
       bind: http_bind,
       clock: wired.clock,
       plain: wired.openPlainSide,
       tls: identity && { identity, takesPlainText },
-      isProxy: proxy_protocol ? networkMatcher(trusted_proxies) : undefined,
+      isProxy: proxy_protocol ? isTrusted : undefined,
+      limit: new ConnectionLimit(settings.server.max_connections_per_address, isTrusted),
     });
     if (identity !== undefined) log.info(factsOf(identity), 'TLS certificate in use');
     log.info({ address: listener.address.url }, 'server listens');

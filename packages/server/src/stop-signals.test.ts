@@ -38,7 +38,7 @@ describe('closeOnSignals', () => {
     const { child, port } = await startProcess();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
-    socket.write('POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n');
+    socket.write('POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
     // The refusal comes before the body, and the connection stays busy with a request that does not end.
     await once(socket, 'data');
     child.kill('SIGINT');

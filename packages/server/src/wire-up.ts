@@ -13,6 +13,7 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
+import { Cors } from './http/cors.js';
 import { createDocumentation } from './http/docs/documentation.js';
 import {
   answerHeaderLines,
@@ -21,6 +22,7 @@ import {
   registerServices,
 } from './http/http-app.js';
 import { HttpMetrics } from './http/http-metrics.js';
+import type { GuardedRoute } from './http/route-guard.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
 import type { Listener } from './port/listener.js';
 import { type GatedRoute, PlainSide } from './port/plain-side.js';
@@ -76,6 +78,7 @@ export async function wireUp(
   metrics.observeProcess();
   const closers: (() => Promise<void> | void)[] = [() => metrics.close()];
   let isDraining = false;
+  let routes: readonly GuardedRoute[] = [];
   const close = async (): Promise<void> => {
     // Last opened, first closed; one that fails must not keep the others open.
     const failures: unknown[] = [];
@@ -124,6 +127,12 @@ export async function wireUp(
       random,
       files: stores.files,
       log: log.child({ service: 'identity' }),
+      pages: {
+        bind: settings.server.http_bind,
+        publicUrl: settings.server.public_url,
+        allowedHosts: settings.server.allowed_hosts,
+        origins: settings.server.cors_origins,
+      },
       report: reports.from(stores.relational),
       tls: around.tls?.options,
     });
@@ -133,6 +142,7 @@ export async function wireUp(
       log,
       probe: () => stores.probe(),
       isDraining: () => isDraining,
+      routes: () => routes,
     });
     const partsOf = (service: ServiceName): ServiceParts => ({
       settings,
@@ -178,7 +188,12 @@ export async function wireUp(
       log,
       services,
       clusterUuid: () => clusterUuid,
-      authenticate: (request) => identity.check(request),
+      authenticate: (request, access) => identity.check(request, access),
+      grants: (access, principal) => identity.grants(access, principal),
+      cors: new Cors({
+        isOpen: !settings.identity.without_auth,
+        origins: settings.server.cors_origins,
+      }),
       gate: around.gate ?? rateLimit?.gate,
       metrics: new HttpMetrics(metrics),
       isDraining: () => isDraining,
@@ -195,7 +210,7 @@ export async function wireUp(
         return plainSide;
       },
       async registerRoutes(port) {
-        await registerServices(app, parts, {
+        routes = await registerServices(app, parts, {
           turn: () => whenAnswered({ clock, plainSide, port }),
           onRegistered(service) {
             const routes = service.plainRoutes?.() ?? [];
@@ -257,7 +272,7 @@ const GATED_AS = { server: 'tsdb', operator: 'identity' } as const;
 const gatedAs = ({ front }: PlainRoute): string =>
   typeof front === 'object' ? front.service : GATED_AS[front];
 
-/** Without those that the framework has to see: their gate cannot decide at once, or has to hear from it who asks. */
+/** Without those that the framework has to see, because their gate cannot decide at once. */
 const gatedRoutes = (
   routes: readonly PlainRoute[],
   gate: RequestGate | undefined,
@@ -266,7 +281,6 @@ const gatedRoutes = (
     route.methods.flatMap((method): GatedRoute[] => {
       const service = gatedAs(route);
       if (!gate?.covers(service)) return [{ route, method, gate: undefined }];
-      if (typeof route.front === 'object' && route.front.principal === undefined) return [];
       const own = gate.plainGate(service, method, route.path);
       return own === undefined ? [] : [{ route, method, gate: own }];
     }),
@@ -281,13 +295,14 @@ function openPlainSide(
   const { log, metrics } = parts;
   if (log.isLevelEnabled('debug')) return undefined;
   const headerLines = {
-    server: answerHeaderLines(parts.clusterUuid()),
+    server: answerHeaderLines(parts.clusterUuid(), parts.cors),
     operator: OPERATOR_HEADER_LINES,
   };
   return new PlainSide(
     {
       ...{ clock, log },
-      authenticate: (request) => parts.authenticate(request),
+      authenticate: parts.authenticate,
+      grants: parts.grants,
       headerLines: (front) => headerLines[front],
       numbersOf: (method, path) => metrics.route(method, path),
       isDraining: () => parts.isDraining(),

@@ -142,7 +142,7 @@ describe('a create', () => {
     const create = requestText({ body: '{"display_name":"mixed"}' });
     connection.send(create);
     const [, id] = /"id":"(acct_\w+)"/.exec(await connection.until(WHOLE_ANSWER)) ?? [];
-    const read = ['Host: h', `Authorization: Bearer ${KEYS.sk_test}`].join('\r\n');
+    const read = ['Host: localhost', `Authorization: Bearer ${KEYS.sk_test}`].join('\r\n');
     connection.send(`${create.slice(0, -5)}`);
     connection.send(`${create.slice(-5)}GET ${CREATE}/${id} HTTP/1.1\r\n${read}\r\n\r\n`);
     const all = await connection.until(/(HTTP\/1\.1 200 [\s\S]*?"requirements":null\}){3}$/);

@@ -23,9 +23,9 @@ describe('A public read without the framework', () => {
   }
 
   const requestText = (target: string, { method = 'GET', version = '1.1', headers = [] }: Asked) =>
-    `${[`${method} ${target} HTTP/${version}`, 'Host: h', ...headers].join('\r\n')}\r\n\r\n`;
+    `${[`${method} ${target} HTTP/${version}`, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 
-  const NEXT = 'GET /api/nowhere HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
+  const NEXT = 'GET /api/nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
   /** The whole answer without its date, however long; the connection's own end is part of it. */
   async function answerTo(target: string, asked: Asked): Promise<string> {

@@ -9,7 +9,7 @@ import { Platform, PROBE, text } from './platform.js';
 
 const FLAGS = ['--without-auth', '--services', 'ratelimit'];
 const PROXY = '127.0.0.2';
-const REQUEST = `GET ${PROBE} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+const REQUEST = `GET ${PROBE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 
 /** What a server says to these bytes from that address of this machine; nothing when it just closes. */
 async function say(server: ServerProcess, from: string, bytes: readonly (string | Buffer)[]) {
@@ -170,7 +170,7 @@ describe('row 17: a flood of connections', () => {
       socket.on('error', () => {});
       open.push(socket);
       await once(socket, 'connect');
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
       return await new Promise((resolve) => {
         socket.once('data', (piece) => resolve(piece.toString('latin1').slice(0, 12)));
         socket.once('close', () => resolve('closed'));
@@ -197,7 +197,7 @@ describe('row 17: a flood of connections', () => {
       Array.from({ length: 6 }, async () => {
         const socket = connect({ port: Number(port), host: '127.0.0.1' });
         await once(socket, 'connect');
-        socket.write(`GET ${PROBE} HTTP/1.1\r\nHost: a\r\nAuthorization: ${token}\r\n\r\n`);
+        socket.write(`GET ${PROBE} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${token}\r\n\r\n`);
         const [answer] = (await once(socket, 'data')) as [Buffer];
         assert.match(answer.toString('latin1'), /^HTTP\/1.1 200 /);
         return socket;

@@ -10,7 +10,7 @@ import { RawConnection, ServerProcess } from '../../harness/index.js';
 
 const UNKNOWN_HEADER = 'X-Unknown: 1';
 /** Counted by nobody, and its answer says where the one before ends. */
-const LAST = 'GET /ping HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
+const LAST = 'GET /ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 const ADMIN_TOKEN = '/api/v3/configure/token/admin';
 
 interface Asked {
@@ -21,7 +21,7 @@ interface Asked {
 
 function requestText(target: string, { method = 'GET', headers = [], body }: Asked = {}): string {
   const length = body === undefined ? [] : [`Content-Length: ${body.length}`];
-  const lines = [`${method} ${target} HTTP/1.1`, 'Host: h', ...headers, ...length];
+  const lines = [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, ...length];
   return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 }
 

@@ -181,21 +181,20 @@ describe('with plain settings', () => {
     assert.equal((await platform.send(PROBE, token)).status, 200);
   });
 
-  it('row 19: too many wrong credentials close the door to those that are not known to be good', async () => {
+  it('row 19: too many wrong credentials are told so, and lock no right one out', async () => {
     const other = await platform.token({ kind: 'personal', identity: 'user:20' });
     for (let index = 0; index < 60; index += 1) {
       await platform.send('/rate_limit', `Bearer wrong${index}`);
-      // What was accepted a moment ago stays welcome.
-      if (index % 10 === 0) await platform.send('/rate_limit', token);
     }
-    const locked = await platform.send('/rate_limit', other);
+    const locked = await platform.send('/rate_limit', 'Bearer wrong60');
     assertRefused(
       locked,
       403,
       'Maximum number of login attempts exceeded. Please try again later.',
       `${platform.server.url}/docs/rest`,
     );
-    assert.equal((await platform.send('/rate_limit', token)).status, 200);
+    // The address may be shared: one that was never seen before is looked up all the same.
+    assert.equal((await platform.send('/rate_limit', other)).status, 200);
     assert.equal((await platform.send('/rate_limit')).status, 200);
   });
 });

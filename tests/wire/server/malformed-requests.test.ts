@@ -8,7 +8,7 @@ let closed: ServerProcess;
 before(async () => {
   [open, closed] = await Promise.all([
     ServerProcess.start(),
-    ServerProcess.start({ flags: ['--disable-authz', 'health'] }),
+    ServerProcess.start({ flags: ['--disable-authz', 'health,ping'] }),
   ]);
 });
 after(async () => {
@@ -44,14 +44,14 @@ describe('a path that does not exist', () => {
 
 describe('what is no HTTP', () => {
   it('is answered with the headers of every answer', async () => {
-    const uuid = String((await open.http.send('/health')).headers['cluster-uuid']);
+    const uuid = String((await closed.http.send('/health')).headers['cluster-uuid']);
     const requests: readonly (readonly [string, number])[] = [
       ['GET\r\n\r\n', 400],
-      ['POST /write HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
-      [`GET /health HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`, 431],
+      ['POST /ping HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+      [`GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`, 431],
     ];
     for (const [text, status] of requests) {
-      using connection = await RawConnection.open(open.url);
+      using connection = await RawConnection.open(closed.url);
       connection.send(text);
       const answer = await connection.untilEnd();
       assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer);
@@ -68,7 +68,7 @@ describe('a request with two Host headers', () => {
     for (const line of [...bodyless, 'POST /api/v3/write_lp?db=hosts', 'GET /%zz']) {
       using connection = await RawConnection.open(open.url);
       const rest = line.startsWith('POST') ? 'Content-Length: 5\r\n\r\nm v=1' : '\r\n';
-      connection.send(`${line} HTTP/1.1\r\nHost: x\r\nhOst: y\r\n${rest}`);
+      connection.send(`${line} HTTP/1.1\r\nHost: localhost\r\nhOst: y\r\n${rest}`);
       const answer = await connection.untilEnd();
       assert.ok(answer.startsWith('HTTP/1.1 400 '), `${line}: ${answer}`);
       assert.ok(answer.includes('{"error":"the request has more than one Host header"'), answer);
@@ -81,7 +81,7 @@ describe('a request with two Host headers', () => {
 /** Source: RFC 9112, section 9.6: a server reads nothing behind a request that closes its connection. */
 describe('what follows a request that closes its connection', () => {
   const closing = (line: string, body = ''): string =>
-    `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const requests: readonly (readonly [string, number])[] = [
     [closing('GET /health'), 200],
     [closing('GET /api/levels/1'), 200],
@@ -89,7 +89,7 @@ describe('what follows a request that closes its connection', () => {
   ];
 
   it('is not answered, and changes nothing of its answer', async () => {
-    for (const more of ['{bad', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    for (const more of ['{bad', 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n']) {
       for (const [request, status] of requests) {
         using connection = await RawConnection.open(open.url);
         connection.send(request + more);

@@ -19,7 +19,7 @@ interface WriteText {
 }
 
 const requestText = ({ target, body, headers = [] }: WriteText): string =>
-  `${[`POST ${target} HTTP/1.1`, 'Host: h', ...headers, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
+  `${[`POST ${target} HTTP/1.1`, 'Host: localhost', ...headers, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
 
 /** The one answer on a connection, without its date. */
 async function answerTo(server: ServerProcess, write: WriteText): Promise<string> {
@@ -100,7 +100,9 @@ describe('A short write', () => {
     }
     const fourth = write(4);
     connection.send(fourth.slice(0, -3));
-    connection.send(`${fourth.slice(-3)}${write(5)}GET /health HTTP/1.1\r\nHost: h\r\n\r\n`);
+    connection.send(
+      `${fourth.slice(-3)}${write(5)}GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    );
     await connection.until(/(HTTP\/1\.1 204[\s\S]*?\r\n\r\n){5}HTTP\/1\.1 200 [\s\S]*\r\n\r\nOK$/);
     connection.send(write(6));
     await connection.until(/OKHTTP\/1\.1 204[\s\S]*\r\n\r\n$/);
@@ -111,7 +113,9 @@ describe('A short write', () => {
   it('is not taken from two requests at once', async () => {
     using connection = await RawConnection.open(server.url);
     const text = requestText({ target: '/write?db=two', body: 'm v=1 1' });
-    connection.send(text + text.replace('Host: h', `Host: h\r\n${UNKNOWN_HEADER}`) + text);
+    connection.send(
+      text + text.replace('Host: localhost', `Host: localhost\r\n${UNKNOWN_HEADER}`) + text,
+    );
     await connection.until(/^(HTTP\/1\.1 204[\s\S]*?\r\n\r\n){3}$/);
   });
 });
@@ -125,7 +129,7 @@ interface QueryText {
 
 const queryText = ({ method = 'GET', target, body, headers = [] }: QueryText): string => {
   const length = body === undefined ? [] : [`Content-Length: ${body.length}`];
-  const head = [`${method} ${target} HTTP/1.1`, 'Host: h', ...headers, ...length];
+  const head = [`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, ...length];
   return `${head.join('\r\n')}\r\n\r\n${body ?? ''}`;
 };
 
@@ -150,7 +154,7 @@ describe('A query', () => {
     connection.send(queryText(query));
     // The end of an answer of any form is where the next one begins. It is sent later: two requests at once are not plain.
     await connection.until(/\r\n\r\n/);
-    connection.send('GET /health HTTP/1.1\r\nHost: h\r\n\r\n');
+    connection.send('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const text = await connection.until(
       /HTTP\/1\.1 200 OK\r\n(?:(?!HTTP\/1\.1)[\s\S])*\r\n\r\nOK$/,
     );

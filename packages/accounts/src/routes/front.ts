@@ -64,6 +64,10 @@ export class AccountsFront implements ServiceFront {
   }
 
   authenticate(request: FastifyRequest): Principal {
+    return this.principalOf(request);
+  }
+
+  principalOf(request: Incoming): Principal {
     return this.#arrivalOf(request).principal;
   }
 

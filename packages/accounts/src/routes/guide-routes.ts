@@ -23,11 +23,15 @@ export function registerGuideRoutes(
   { words }: { readonly words: VendorWords },
 ): void {
   let page: Buffer | undefined;
-  app.get(`${DOCS_PATH}/errors`, { exposeHeadRoute: false }, (_request, reply) => {
+  const options = { exposeHeadRoute: false, config: { access: 'public' } } as const;
+  app.get(`${DOCS_PATH}/errors`, options, (_request, reply) => {
     page ??= Buffer.from(renderPage(words));
     return reply
       .header('content-type', 'text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      )
       .send(page);
   });
 }

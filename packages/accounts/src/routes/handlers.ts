@@ -78,7 +78,7 @@ export class Handlers {
       method,
       url,
       exposeHeadRoute: false,
-      config: makesContent ? { rateLimit: { content: true } } : {},
+      config: { access: 'platform', ...(makesContent && { rateLimit: { content: true } }) },
       // Before the body is read: a request without a right to be here sends none.
       onRequest: async (request) => {
         refuseEmptyParts(request);

@@ -30,6 +30,7 @@ export function registerOperatorRoutes(
       method,
       url: `${OPERATOR_PATH}${path}`,
       exposeHeadRoute: false,
+      config: { access: 'admin' },
       ...(bodyLimit !== undefined && { bodyLimit }),
       onRequest: async (request) => {
         front.refuseSize(request, bodyLimit);

@@ -4,6 +4,7 @@ import {
   type PlainFront,
   type PlainRequest,
   type PlainRoute,
+  type Principal,
 } from '@plinth/kernel';
 import type { MutationAnswer } from '../domain/mutations.js';
 import type { RequestContext } from '../domain/request-context.js';
@@ -38,6 +39,7 @@ interface PlainCreateNeeds {
 /** Creating an account without the framework: what it costs is a third of a create. */
 export class PlainCreate implements PlainRoute {
   readonly path = CREATE_PATH;
+  readonly access = 'platform';
   readonly methods = ['POST'] as const;
   readonly front: PlainFront;
   readonly #needs: PlainCreateNeeds;
@@ -50,7 +52,7 @@ export class PlainCreate implements PlainRoute {
       service: needs.serviceName,
       headers: new Set([...CLIENT_HEADERS, ...versions]),
       headsRecur: false, // An idempotency key makes each another.
-      admits: (request) => this.#admits(request),
+      identify: (request) => this.#identify(request),
     };
   }
 
@@ -71,12 +73,12 @@ export class PlainCreate implements PlainRoute {
     }
   }
 
-  #admits(request: PlainRequest): boolean {
+  #identify(request: PlainRequest): Principal | undefined {
     try {
       this.#contexts.set(request, this.#needs.front.contextOf(request, 'secret'));
-      return true;
+      return this.#needs.front.principalOf(request);
     } catch (error) {
-      if (error instanceof AccountsRefused) return false;
+      if (error instanceof AccountsRefused) return undefined;
       throw error;
     }
   }

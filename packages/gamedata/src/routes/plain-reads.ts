@@ -4,6 +4,7 @@ import type {
   PlainMethod,
   PlainRequest,
   PlainRoute,
+  Principal,
   Random,
 } from '@plinth/kernel';
 import { type GameDataFront, MAX_URL_LENGTH } from './front.js';
@@ -36,6 +37,9 @@ const CLIENT_HEADERS = [
   'x-real-ip',
 ];
 
+/** The gate looks for the address itself. */
+const ANYBODY: Principal = { kind: 'anonymous', ip: '' };
+
 /** Answers whose headers are kept as text: one takes as much memory as all else of a short reply. */
 const MAX_KEPT_ANSWERS = 4096;
 
@@ -53,10 +57,9 @@ export function plainReads(
 ): readonly PlainRoute[] {
   const front: PlainFront = {
     service: needs.serviceName,
-    principal: { kind: 'anonymous', ip: '' },
     headers: new Set(CLIENT_HEADERS),
     headsRecur: true,
-    admits: ({ url }) => url.length <= MAX_URL_LENGTH,
+    identify: ({ url }) => (url.length <= MAX_URL_LENGTH ? ANYBODY : undefined),
   };
   const kept = new KeptAnswers();
   return reads.flatMap((read) => {
@@ -69,6 +72,7 @@ export function plainReads(
 
 class PlainRead implements PlainRoute {
   readonly methods: readonly PlainMethod[] = ['GET'];
+  readonly access = 'public';
   readonly path: string;
   readonly front: PlainFront;
   readonly #read: PublicRead;

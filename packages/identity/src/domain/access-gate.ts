@@ -1,90 +1,103 @@
-import type { Principal } from '@plinth/kernel';
+import type { OpenableEndpoint, Principal, RouteAccess } from '@plinth/kernel';
 import { NotAuthenticated } from '@plinth/kernel';
 import { EndpointDisabled } from '../errors.js';
 import type { AdminTokens } from './admin-tokens.js';
 import { readCredential } from './credential.js';
+import type { PageGuard, VisitHeaders } from './page-guard.js';
 
-/** What the gate looks at: the raw request of any HTTP version, before routing. */
+/** What the gate looks at: a request of any HTTP version. */
 export interface RawRequest {
-  readonly method?: string | undefined;
-  /** Path and query. */
+  /** Path and query in their normal form. */
   readonly url?: string | undefined;
-  readonly headers: { readonly authorization?: string | undefined };
-  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined;
+  readonly headers: VisitHeaders & { readonly authorization?: string | undefined };
+  readonly socket?:
+    | { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined }
+    | undefined;
 }
-
-/** Endpoints that can be opened to everyone, by the word of the setting `disable_authz`. */
-const OPENABLE_PATHS = {
-  health: ['/health', '/api/v1/health'],
-  ping: ['/ping'],
-  metrics: ['/metrics'],
-  ready: ['/ready'],
-  pprof: ['/debug/pprof/heap'],
-} as const satisfies Record<string, readonly string[]>;
-
-export type OpenableEndpoint = keyof typeof OPENABLE_PATHS;
 
 export const TOKEN_PATH = '/api/v3/configure/token';
 export const OPERATOR_TOKEN_PATH = `${TOKEN_PATH}/admin`;
 
 /**
- * Decides before routing who a request speaks for and whether it may go on; synchronous, from memory. Paths are
- * compared as they are written: one that only means an open path after decoding needs a token.
- * Source: tsdb-http, "Authentication and authorisation", order of checks.
+ * Decides who a request speaks for, and who may use a route; synchronous, from memory. What the route says counts, never
+ * the text of the path. Source: tsdb-http, "Authentication and authorisation", order of checks.
  */
 export class AccessGate {
   readonly #tokens: AdminTokens;
   readonly #isWithoutAuth: boolean;
-  readonly #openPaths: ReadonlySet<string>;
+  readonly #open: ReadonlySet<OpenableEndpoint>;
+  readonly #pages: PageGuard;
 
   constructor(
     tokens: AdminTokens,
     settings: {
       readonly isWithoutAuth: boolean;
       readonly openEndpoints: readonly OpenableEndpoint[];
+      readonly pages: PageGuard;
     },
   ) {
     this.#tokens = tokens;
     this.#isWithoutAuth = settings.isWithoutAuth;
-    this.#openPaths = new Set(
-      settings.openEndpoints.flatMap((endpoint) => OPENABLE_PATHS[endpoint]),
-    );
+    this.#open = new Set(settings.openEndpoints);
+    this.#pages = settings.pages;
   }
 
-  /** Throws `EndpointDisabled`, `CredentialMalformed`, `NotAuthenticated`. */
-  check(request: RawRequest): Principal {
-    const target = request.url ?? '/';
-    const path = pathOf(target);
-    if (request.method === 'OPTIONS') return anonymous(request);
+  /**
+   * Who the request speaks for, before its handler runs: an admin, or nobody in particular where the route lets everybody
+   * in. Throws `EndpointDisabled`, `PageRefused`, `CredentialMalformed`, `NotAuthenticated`.
+   * @param access of the route; `undefined`: there is none, which does not show without a token.
+   */
+  check(request: RawRequest, access: RouteAccess | undefined): Principal {
+    if (access === 'public') return anonymous(request);
     if (this.#isWithoutAuth) {
-      if (path.startsWith(TOKEN_PATH)) throw new EndpointDisabled();
+      if (request.url?.startsWith(TOKEN_PATH)) throw new EndpointDisabled();
+      // What reaches this address from a web page has the rights of whoever runs the server.
+      this.#pages.refuseStrangers(request);
       return anonymous(request);
     }
-    if (this.#openPaths.has(path) || this.#isFirstToken(request.method, path)) {
+    if (access === 'first_token' && this.#isFirstToken()) {
+      this.#pages.refuseStrangers(request);
       return anonymous(request);
     }
-    const text = readCredential(target, request.headers.authorization);
+    if (this.#isOpen(access)) return anonymous(request);
+    const text = readCredential(request.url ?? '/', request.headers.authorization);
     const token = text === undefined ? undefined : this.#tokens.find(text);
     if (token === undefined) throw new NotAuthenticated();
     return { kind: 'admin', tokenId: token.id, tokenName: token.name };
+  }
+
+  /** Whether a request that speaks for `principal` may use a route. Asked where its handler is called; nobody is the default. */
+  grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean {
+    switch (access) {
+      case 'public':
+        return true;
+      case 'admin':
+        return this.#isWithoutAuth || principal?.kind === 'admin';
+      case 'first_token':
+        return principal?.kind === 'admin' || this.#isFirstToken();
+      case 'platform':
+        return principal?.kind === 'platform_key';
+      case 'app':
+      case 'editor':
+        return principal?.kind === access;
+      case undefined:
+        return false;
+      default:
+        return this.#isOpen(access) || this.grants('admin', principal);
+    }
+  }
+
+  #isOpen(access: RouteAccess | undefined): boolean {
+    return typeof access === 'object' && this.#open.has(access.openable);
   }
 
   /**
    * Making the operator's token needs no token. The exception: when a preset token of another name is in use, an
    * open door would give the server away to whoever comes first.
    */
-  #isFirstToken(method: string | undefined, path: string): boolean {
-    return (
-      method === 'POST' &&
-      path === OPERATOR_TOKEN_PATH &&
-      (this.#tokens.hasOperator() || !this.#tokens.hasValidToken())
-    );
+  #isFirstToken(): boolean {
+    return this.#tokens.hasOperator() || !this.#tokens.hasValidToken();
   }
-}
-
-function pathOf(target: string): string {
-  const queryStart = target.indexOf('?');
-  return queryStart === -1 ? target : target.slice(0, queryStart);
 }
 
 function anonymous(request: RawRequest): Principal {

@@ -27,6 +27,7 @@ interface Assertion {
   readonly kid: unknown;
   readonly iss: unknown;
   readonly iat: unknown;
+  readonly nbf: unknown;
   readonly exp: unknown;
 }
 
@@ -98,10 +99,16 @@ export class AppJwts {
   }
 
   /** @returns the expiry in seconds. */
-  #checkTimes({ iat, exp }: Assertion): number {
+  #checkTimes({ iat, nbf, exp }: Assertion): number {
     const nowSec = this.#clock.nowMs() / 1000;
     if (typeof iat !== 'number' || iat > nowSec + this.#settings.iatLeewaySec) {
       throw new AppJwtRefused('issued_at_invalid');
+    }
+    if (
+      nbf !== undefined &&
+      !(typeof nbf === 'number' && nbf <= nowSec + this.#settings.iatLeewaySec)
+    ) {
+      throw new AppJwtRefused('not_yet_valid');
     }
     if (typeof exp !== 'number' || exp <= nowSec) throw new AppJwtRefused('expiration_invalid');
     if (exp > nowSec + MAX_LIFE_SEC + this.#settings.expLeewaySec) {
@@ -143,7 +150,13 @@ function decode(token: string): Assertion {
   if (!parts.every((part) => BASE64URL.test(part))) throw new AppJwtRefused('undecodable');
   const [header, claims] = parts.slice(0, 2).map(readPart);
   if (header?.['alg'] !== 'RS256' || claims === undefined) throw new AppJwtRefused('undecodable');
-  return { kid: header['kid'], iss: claims['iss'], iat: claims['iat'], exp: claims['exp'] };
+  return {
+    kid: header['kid'],
+    iss: claims['iss'],
+    iat: claims['iat'],
+    nbf: claims['nbf'],
+    exp: claims['exp'],
+  };
 }
 
 function readPart(part: string): Record<string, unknown> | undefined {

@@ -1,5 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Clock, NotAuthenticated, type Principal } from '@plinth/kernel';
+import {
+  AppJwtRefused,
+  type Clock,
+  CredentialUncheckable,
+  NotAuthenticated,
+  type Principal,
+} from '@plinth/kernel';
 import { hashCredential, isCredentialText } from '../model/credential-token.js';
 import { keyOf } from '../model/identity-record.js';
 import type { AdminTokens } from './admin-tokens.js';
@@ -44,7 +50,10 @@ export class CredentialDesk {
     this.#needs = needs;
   }
 
-  /** @param authorization the header as it came. Throws `NotAuthenticated`, or `AppJwtRefused` for an app's token. */
+  /**
+   * @param authorization the header as it came. Throws `NotAuthenticated`, `AppJwtRefused` for an app's token, and
+   * `CredentialUncheckable` while a store is away.
+   */
   resolve(authorization: string): Principal | Promise<Principal> {
     if (authorization.length > MAX_HEADER_LENGTH) throw new NotAuthenticated();
     const digest = hashCredential(authorization);
@@ -66,7 +75,7 @@ export class CredentialDesk {
     // Read first: what changes during the look-up must make its result worthless.
     const version = this.#version;
     const [, scheme = '', text = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
-    const found = await this.#find(scheme.toLowerCase(), text, authorization);
+    const found = await unlessAway(this.#find(scheme.toLowerCase(), text, authorization));
     if (found === undefined) throw new NotAuthenticated();
     const { principal, expiresMs = Number.POSITIVE_INFINITY } = found;
     const untilMs = Math.min(
@@ -144,6 +153,16 @@ export class CredentialDesk {
     if (this.#remembered.size <= MAX_REMEMBERED_COUNT) return;
     const [oldest] = this.#remembered.keys();
     if (oldest !== undefined) this.#remembered.delete(oldest);
+  }
+}
+
+/** Rejects with what is wrong with a credential, or with `CredentialUncheckable`. */
+export async function unlessAway<T>(look: Promise<T>): Promise<T> {
+  try {
+    return await look;
+  } catch (error) {
+    if (error instanceof NotAuthenticated || error instanceof AppJwtRefused) throw error;
+    throw new CredentialUncheckable(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Logger, takeJsonObjects } from '@plinth/kernel';
+import { type Logger, routesFor, takeJsonObjects } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Apps, IssuedKey, PrivateKeyFormat } from '../domain/apps.js';
 import type { App, AppKey } from '../model/app.js';
@@ -22,6 +22,7 @@ export function registerAppRoutes(
   app: FastifyInstance,
   { apps, log }: { readonly apps: Apps; readonly log: Logger },
 ): void {
+  routesFor(app, 'admin');
   takeJsonObjects(app);
   app.setErrorHandler((error, request, reply) => answerOperatorError(error, log, request, reply));
   const show = async (found: App): Promise<object> =>

@@ -1,4 +1,5 @@
 import {
+  accessOf,
   isDomainError,
   JsonUnreadable,
   type Logger,
@@ -22,7 +23,7 @@ export const OPERATOR_HEADER_LINES = `${NO_SNIFFING}: nosniff\r\n`;
 export function operatorFront(gate: AccessGate, log: Logger): ServiceFront {
   return {
     paths: ['/ops/v1'],
-    authenticate: (request) => gate.check(request.raw),
+    authenticate: (request) => gate.check(request.raw, accessOf(request)),
     answerError: (error, request, reply) => answerOperatorError(error, log, request, reply),
     answerNotFound: (request, reply) => fail(request, reply, 404, 'Not Found'),
     setHeaders(_request, reply) {
@@ -66,6 +67,7 @@ export function answerOperatorError(
       return fail(request, reply, 401, 'Requires authentication');
     }
     if (error.kind === 'credential_malformed') return fail(request, reply, 401, 'Bad credentials');
+    if (error.kind === 'page_refused') return fail(request, reply, 403, error.message);
   }
   const status: unknown = Reflect.get(Object(error), 'statusCode');
   if (status === 413) return fail(request, reply, 413, 'Request body too large');

@@ -3,9 +3,10 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@plinth/kernel';
-import { invariant } from '@plinth/kernel';
+import { invariant, normalTarget } from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH } from '../domain/access-gate.js';
 import type { AdminTokens } from '../domain/admin-tokens.js';
+import type { PageGuard } from '../domain/page-guard.js';
 import { toTokenObject } from './schemas.js';
 import { isIdentityError, toErrorAnswer } from './to-wire.js';
 
@@ -19,6 +20,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 export class RecoveryListener {
   readonly #tokens: AdminTokens;
   readonly #log: Logger;
+  readonly #pages: PageGuard;
   readonly #server: Server | TlsServer;
   /** Set while an attempt is under way, and for good by the one that succeeds. */
   #isTaken = false;
@@ -27,9 +29,11 @@ export class RecoveryListener {
     readonly tokens: AdminTokens;
     readonly log: Logger;
     readonly tls: SecureContextOptions | undefined;
+    readonly pages: PageGuard;
   }) {
     this.#tokens = needs.tokens;
     this.#log = needs.log;
+    this.#pages = needs.pages;
     const answer = (request: IncomingMessage, response: ServerResponse): void =>
       void this.#answer(request, response);
     const limits = { requestTimeout: REQUEST_TIMEOUT_MS };
@@ -74,9 +78,16 @@ export class RecoveryListener {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.resume();
     const isRecovery =
-      request.method === 'POST' && request.url === `${OPERATOR_TOKEN_PATH}/regenerate`;
+      request.method === 'POST' &&
+      normalTarget(request.url ?? '') === `${OPERATOR_TOKEN_PATH}/regenerate`;
     if (!isRecovery || this.#isTaken) {
       send(response, 404, { error: 'Not found', data: {} });
+      return;
+    }
+    try {
+      this.#pages.refuseStrangers(request);
+    } catch (error) {
+      this.#sendFailure(response, error);
       return;
     }
     this.#isTaken = true;

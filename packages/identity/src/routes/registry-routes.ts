@@ -1,4 +1,4 @@
-import { type Logger, takeJsonObjects } from '@plinth/kernel';
+import { type Logger, routesFor, takeJsonObjects } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { NewCredential, Registry } from '../domain/registry.js';
 import type { Credential } from '../model/credential-token.js';
@@ -40,6 +40,7 @@ export function registerRegistryRoutes(
   app: FastifyInstance,
   { registry, quota, log }: RegistryRouteNeeds,
 ): void {
+  routesFor(app, 'admin');
   takeJsonObjects(app);
   app.setErrorHandler((error, request, reply) => answerOperatorError(error, log, request, reply));
 

@@ -18,6 +18,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
   operator_token_undeletable: 405,
   token_limit_reached: 422,
   endpoint_disabled: 405,
+  page_refused: 403,
 };
 
 export interface ErrorAnswer {

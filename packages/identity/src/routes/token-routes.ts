@@ -1,5 +1,5 @@
 import type { Principal } from '@plinth/kernel';
-import { createValidatorCompiler, sendJson } from '@plinth/kernel';
+import { accessOf, createValidatorCompiler, routesFor, sendJson } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AccessGate } from '../domain/access-gate.js';
 import { OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
@@ -16,18 +16,20 @@ export function registerTokenRoutes(
 ): void {
   app.setValidatorCompiler(createValidatorCompiler());
   installJsonBody(app);
-  // The composition root asks the gate before routing; this one also guards a service that runs alone.
+  routesFor(app, 'admin');
+  // The composition root asks the gate in front of all; this one also guards a service that runs alone.
   app.addHook('onRequest', async (request) => {
-    gate.check(request.raw);
+    gate.check(request.raw, accessOf(request));
   });
   app.setErrorHandler((error, request, reply) => {
     if (!isIdentityError(error)) throw error;
     const answer = toErrorAnswer(error, request.url);
     return sendJson(reply.headers(answer.headers), answer.status, answer.body);
   });
-  const callerOf = (request: FastifyRequest) => tokenIdOf(gate.check(request.raw));
+  const callerOf = (request: FastifyRequest) =>
+    tokenIdOf(gate.check(request.raw, accessOf(request)));
 
-  app.post(OPERATOR_TOKEN_PATH, async (request, reply) => {
+  app.post(OPERATOR_TOKEN_PATH, { config: { access: 'first_token' } }, async (request, reply) => {
     const issued = await tokens.createOperator(callerOf(request));
     return sendJson(reply, 201, toTokenObject(issued));
   });

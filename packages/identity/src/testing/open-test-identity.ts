@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  accessOf,
   createLogger,
   loadSettings,
   NodeFileSystem,
@@ -24,6 +25,13 @@ export interface TestIdentity extends AsyncDisposable {
   /** Ends the service and starts it again on what it stored. */
   restart(flags?: Readonly<Record<string, string>>): Promise<TestIdentity>;
 }
+
+const OPENABLE = [
+  ['health', '/health'],
+  ['ping', '/ping'],
+  ['metrics', '/metrics'],
+  ['pprof', '/debug/pprof/heap'],
+] as const;
 
 export const START_MS = Date.UTC(2025, 3, 18, 14, 2, 45, 331);
 
@@ -52,7 +60,8 @@ async function open(
   const logged: string[] = [];
   const log = createLogger({ level: 'trace', destination: { write: (text) => logged.push(text) } });
   const random = new SeededRandom(clock.nowMs());
-  const identity = createIdentity({ config, store, clock, random, files, log });
+  const pages = { bind: '127.0.0.1:8181' };
+  const identity = createIdentity({ config, store, clock, random, files, log, pages });
   const app = await composeApp(identity);
   const stop = async () => {
     await app.close();
@@ -86,7 +95,7 @@ async function composeApp(identity: Identity): Promise<FastifyInstance> {
   const app = fastify();
   app.addHook('onRequest', async (request, reply) => {
     try {
-      identity.check(request.raw);
+      identity.check(request.raw, accessOf(request));
     } catch (error) {
       if (!isIdentityError(error)) throw error;
       const answer = toErrorAnswer(error, request.url.split('?', 1)[0] ?? '');
@@ -96,6 +105,8 @@ async function composeApp(identity: Identity): Promise<FastifyInstance> {
   });
   app.setNotFoundHandler((_, reply) => sendJson(reply, 404, { error: 'Not found', data: {} }));
   await app.register((scope) => identity.register(scope));
-  app.get('/health', async () => 'OK');
+  for (const [openable, path] of OPENABLE) {
+    app.get(path, { config: { access: { openable } } }, async () => 'OK');
+  }
   return app;
 }

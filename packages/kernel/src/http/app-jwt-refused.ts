@@ -5,6 +5,7 @@ export type AppJwtReason =
   | 'app_unknown'
   | 'key_missing'
   | 'issued_at_invalid'
+  | 'not_yet_valid'
   | 'expiration_invalid'
   | 'expiration_too_far'
   | 'app_suspended';
@@ -17,6 +18,8 @@ const MESSAGE: Readonly<Record<AppJwtReason, string>> = {
   key_missing: 'Integration must generate a public key',
   issued_at_invalid:
     "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
+  not_yet_valid:
+    "'Not before' claim ('nbf') must be a numeric value representing a time that has passed",
   expiration_invalid:
     "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
   expiration_too_far: "'Expiration time' claim ('exp') is too far in the future",

@@ -1,4 +1,5 @@
 import type { Principal } from './principal.js';
+import type { RouteAccess } from './route-access.js';
 
 export type PlainMethod = 'GET' | 'POST';
 
@@ -52,6 +53,8 @@ export interface PlainRoute {
   readonly methods: readonly PlainMethod[];
   /** Its last part may be a parameter (`/things/:id`), for paths that no route names in full. */
   readonly path: string;
+  /** Who may use it. */
+  readonly access: RouteAccess;
   /** Who asks for credentials: the server's own front, that of everything below `/ops/v1`, or that of a service. */
   readonly front: 'server' | 'operator' | PlainFront;
   /** At once where it can: a promise costs a turn of the loop. */
@@ -62,12 +65,13 @@ export interface PlainRoute {
 export interface PlainFront {
   /** By which a gate knows what it covers. */
   readonly service: string;
-  /** To a gate: whoever asks is this one. Absent: a gate needs the framework to hear who asks. */
-  readonly principal?: Principal;
   /** Headers that requests may have, in lower case, besides those that every plain request may have. */
   readonly headers: ReadonlySet<string>;
   /** Clients send the same headers again and again, so what was read of them is remembered. */
   readonly headsRecur: boolean;
-  /** Whether who asks may, and nothing in the head is wrong; what is refused is worded by the framework's way. */
-  admits(request: PlainRequest): boolean;
+  /**
+   * Who asks; `undefined`: nobody who may, or something in the head is wrong. What is refused is worded by the framework's
+   * way.
+   */
+  identify(request: PlainRequest): Principal | undefined;
 }

@@ -11,12 +11,6 @@ import type { ServiceFront } from './service-front.js';
 export interface RequestGate {
   /** Asked once per service, when the application is put together. */
   covers(service: string): boolean;
-  /** Before the credential is looked at: answers the request itself (and returns `false`) when none is taken. */
-  mayAuthenticate(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: Pick<Visitor, 'service' | 'front'>,
-  ): boolean;
   /**
    * Decides and charges. Answers the request itself (and resolves to `false`) when it must not pass. What follows
    * the response (the end of the request, also when the client goes away) is the gate's own business.
@@ -54,7 +48,7 @@ export interface PlainPass {
    * The answer is there and about to be written.
    * @returns headers about the limits, as lines with their ends; they stand behind those of the front.
    */
-  answered(status: number): string;
+  answered(): string;
   /** The client has taken the answer, or has left. Twice is harmless. */
   finish(): void;
 }

@@ -1,4 +1,10 @@
-import { type Clock, isDomainError, type Principal, type Random } from '@plinth/kernel';
+import {
+  type Clock,
+  CredentialUncheckable,
+  isDomainError,
+  type Principal,
+  type Random,
+} from '@plinth/kernel';
 import { LeaseUnknown, QuestionInvalid } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Decision } from '../model/decision.js';
@@ -81,12 +87,12 @@ export class DecisionDesk {
     this.#needs = needs;
   }
 
-  /** Throws `QuestionInvalid` and `StoreUnavailable`. */
+  /** Throws `QuestionInvalid`, `StoreUnavailable` and `CredentialUncheckable`. */
   async ask(question: Question): Promise<Answer> {
     return await this.decide(await this.understand(question));
   }
 
-  /** Finds out who and what is meant, and charges nothing. Throws `QuestionInvalid`. */
+  /** Finds out who and what is meant, and charges nothing. Throws `QuestionInvalid` and `CredentialUncheckable`. */
   async understand(question: Question): Promise<Understood> {
     const { resources } = this.#needs.limiter;
     const resource = resources.find(question.resource);
@@ -149,7 +155,7 @@ export class DecisionDesk {
         try {
           principal = await resolve(asked.header);
         } catch (error) {
-          if (!isDomainError(error)) throw error;
+          if (!isDomainError(error) || error instanceof CredentialUncheckable) throw error;
         }
         const caller = principal && limiter.callers.ofPrincipal(principal);
         if (caller !== undefined) return { caller, isBadCredential: false };

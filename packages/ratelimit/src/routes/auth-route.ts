@@ -1,4 +1,4 @@
-import type { Clock } from '@plinth/kernel';
+import { type Clock, routesFor } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
@@ -26,6 +26,7 @@ export interface AuthNeeds {
  */
 export function registerAuthRoute(app: FastifyInstance, needs: AuthNeeds): void {
   const { config, desk, addresses, clock } = needs;
+  routesFor(app, 'public');
   app.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
   app.get<{ Querystring: { resource?: string } }>(AUTH_PATH, async (request, reply) => {
     const { headers } = request;

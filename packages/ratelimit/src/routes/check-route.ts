@@ -1,5 +1,6 @@
 import {
   type Clock,
+  CredentialUncheckable,
   JsonUnreadable,
   type Logger,
   type PlainAnswer,
@@ -36,6 +37,7 @@ const JSON_HEADERS = [['content-type', 'application/json; charset=utf-8']] as co
 export class CheckRoute implements PlainRoute {
   readonly methods = ['POST'] as const;
   readonly path = CHECK_PATH;
+  readonly access = 'admin';
   readonly front = 'operator';
   readonly #needs: CheckNeeds;
 
@@ -50,7 +52,10 @@ export class CheckRoute implements PlainRoute {
       return answerWith(200, await checkOne(this.#needs, parseBody(body), context));
     } catch (error) {
       const failure = failureOf(error, base, log);
-      return answerWith(failure.status, platformFailure(failure));
+      const answer = answerWith(failure.status, platformFailure(failure));
+      if (!(error instanceof CredentialUncheckable)) return answer;
+      const retryAfter = ['retry-after', String(error.retryAfterSec)] as const;
+      return { ...answer, headers: [...answer.headers, retryAfter] };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { refuseExcessiveJson } from '@plinth/kernel';
+import { refuseExcessiveJson, routesFor } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
 import { QuestionInvalid, StoreUnavailable } from '../errors.js';
@@ -12,6 +12,7 @@ export interface EnvoyJsonNeeds {
 
 /** The protocol's twin over plain HTTP, for tests and proxies without gRPC. Source: rate-limits, section 12.2. */
 export function registerEnvoyJsonRoute(app: FastifyInstance, needs: EnvoyJsonNeeds): void {
+  routesFor(app, 'admin');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     body.toString(),

@@ -85,20 +85,6 @@ export class HttpGate implements RequestGate {
     return this.#ruleOf(service).isEnabled;
   }
 
-  mayAuthenticate(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { service, front }: Pick<Visitor, 'service' | 'front'>,
-  ): boolean {
-    const { authorization } = request.headers;
-    if (authorization === undefined) return true;
-    const { key } = this.#needs.addresses.of(request.raw);
-    if (!this.#needs.logins.isLocked(key, authorization)) return true;
-    const context = this.#contextOf(request, reply, service);
-    this.#refuse({ request, reply, front }, loginRefusal(context));
-    return false;
-  }
-
   admit(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -106,10 +92,13 @@ export class HttpGate implements RequestGate {
   ): boolean | Promise<boolean> {
     const { limiter, addresses, logins } = this.#needs;
     const address = addresses.of(request.raw);
-    const { authorization } = request.headers;
-    if (authorization !== undefined) {
-      if (isWrong(request, visitor)) logins.noteFailure(address.key);
-      else if (isNamed(visitor)) logins.noteSuccess(authorization);
+    if (request.headers.authorization !== undefined && isWrong(request, visitor)) {
+      if (logins.isLocked(address.key)) {
+        const context = this.#contextOf(request, reply, visitor.service);
+        this.#refuse({ request, reply, front: visitor.front }, loginRefusal(context));
+        return false;
+      }
+      logins.noteFailure(address.key);
     }
     const plan = this.#planOf(request, visitor);
     if (plan === 'exempt' || this.#isExempt(visitor, address)) return true;
@@ -164,21 +153,15 @@ export class HttpGate implements RequestGate {
     return { admit: (visitor) => this.#admitPlain(visitor, plan, service) };
   }
 
-  /** Step by step what `mayAuthenticate` and `admit` do, but that whatever must not pass is left to them. */
+  /** Step by step what `admit` does for who has been recognised, but that whatever must not pass is left to it. */
   #admitPlain(
     visitor: PlainVisitor,
     plan: Plan | 'exempt',
     service: string,
   ): PlainPass | undefined {
-    const { limiter, addresses, logins } = this.#needs;
+    const { limiter, addresses } = this.#needs;
     const { request, socket } = visitor;
-    const { headers } = request;
-    const address = addresses.of({ socket, headers });
-    const authorization = headers['authorization'];
-    if (authorization !== undefined) {
-      if (logins.isLocked(address.key, authorization)) return undefined;
-      if (isNamed(visitor)) logins.noteSuccess(authorization);
-    }
+    const address = addresses.of({ socket, headers: request.headers });
     if (plan === 'exempt' || this.#isExempt(visitor, address)) return UNLIMITED_PASS;
     const caller = this.#callerOf(visitor, address);
     if (!this.#mayConnect(caller, address, socket)) return undefined;
@@ -186,7 +169,7 @@ export class HttpGate implements RequestGate {
     if (admission === undefined) return undefined;
     const lease = this.#leaseOf(caller, admission);
     lease.handlerStarts();
-    return new LimitedPass(lease, () => this.#headerLines(lease));
+    return new LimitedPass(lease, this.#headerLines(lease));
   }
 
   #isExempt({ principal }: Pick<Visitor, 'principal'>, address: ClientAddress): boolean {
@@ -365,10 +348,6 @@ interface Ask {
 
 const isWrong = (request: FastifyRequest, { purpose, front }: Visitor): boolean =>
   purpose === 'refusal' || (purpose === 'request' && front.hasWrongCredential?.(request) === true);
-
-/** Nobody has looked at the credential of a request that stays anonymous. */
-const isNamed = ({ principal }: Pick<Visitor, 'principal'>): boolean =>
-  principal !== undefined && principal.kind !== 'anonymous';
 
 function mayBeLarge({ headers }: FastifyRequest): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;

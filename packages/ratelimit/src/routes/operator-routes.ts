@@ -1,4 +1,11 @@
-import { type Clock, type Logger, type Random, sendPlatformFailure } from '@plinth/kernel';
+import {
+  type Clock,
+  CredentialUncheckable,
+  type Logger,
+  type Random,
+  routesFor,
+  sendPlatformFailure,
+} from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
@@ -45,6 +52,7 @@ interface WithBody {
 
 /** Who may come here is decided in front. Source: rate-limits, sections 3.2, 9, 12.1 and 17. */
 export function registerOperatorRoutes(app: FastifyInstance, needs: OperatorNeeds): void {
+  routesFor(app, 'admin');
   takeJson(app);
   app.setErrorHandler((error, request, reply) => answerFailure(error, needs.log, request, reply));
   registerChecks(app, needs);
@@ -213,5 +221,8 @@ function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  if (error instanceof CredentialUncheckable) {
+    reply.header('retry-after', String(error.retryAfterSec));
+  }
   return sendPlatformFailure(reply, failureOf(error, `${request.protocol}://${request.host}`, log));
 }

@@ -10,22 +10,17 @@ export const UNLIMITED_PASS: PlainPass = {
 /** What the hooks of the framework do with a lease, for a request that has not come through it. */
 export class LimitedPass implements PlainPass {
   readonly #lease: RequestLease;
-  readonly #writeHeaders: () => string;
-  /** Those of the moment in which the request was admitted, as the framework's way writes them. */
   readonly #headerLines: string;
 
-  constructor(lease: RequestLease, writeHeaders: () => string) {
+  /** @param headerLines those of the moment in which the request was admitted, as the framework's way writes them. */
+  constructor(lease: RequestLease, headerLines: string) {
     this.#lease = lease;
-    this.#writeHeaders = writeHeaders;
-    this.#headerLines = writeHeaders();
+    this.#headerLines = headerLines;
   }
 
-  answered(status: number): string {
-    const lease = this.#lease;
-    lease.handlerEnded();
-    if (status !== 304 || !lease.isAuthenticated) return this.#headerLines;
-    lease.refund();
-    return this.#writeHeaders();
+  answered(): string {
+    this.#lease.handlerEnded();
+    return this.#headerLines;
   }
 
   finish(): void {

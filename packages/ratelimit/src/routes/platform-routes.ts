@@ -34,15 +34,17 @@ export function registerPlatformRoutes(
   for (const path of META_PATHS) {
     // The webhook service has more to say there, if it runs.
     if (app.hasRoute({ method: 'GET', url: path })) continue;
-    app.get(path, (request, reply) => {
+    app.get(path, { config: { access: 'public' } }, (request, reply) => {
       reply.header('etag', etag).header('cache-control', 'private, max-age=0, must-revalidate');
       if (isKnown(request, etag)) return reply.code(304).send();
       return reply.header('content-type', 'application/json; charset=utf-8').send(body);
     });
   }
   for (const path of INSTALLATION_PATHS) {
-    app.post<{ Params: { id: string } }>(`${path}/:id/access_tokens`, async (request, reply) =>
-      sendToken(request, reply, needs.mint),
+    app.post<{ Params: { id: string } }>(
+      `${path}/:id/access_tokens`,
+      { config: { access: 'app' } },
+      async (request, reply) => sendToken(request, reply, needs.mint),
     );
   }
 }

@@ -1,3 +1,4 @@
+import { routesFor } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
@@ -19,6 +20,7 @@ export interface StatusNeeds {
 /** What a caller has left. Source: rate-limits, section 7. */
 export function registerStatusRoutes(app: FastifyInstance, needs: StatusNeeds): void {
   const { config, limiter, addresses } = needs;
+  routesFor(app, 'public');
   app.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
   const shown = limiter.resources.all.filter(
     ({ name, limit }) =>

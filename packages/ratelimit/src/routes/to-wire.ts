@@ -1,4 +1,4 @@
-import { AppJwtRefused, isDomainError } from '@plinth/kernel';
+import { AppJwtRefused, CredentialUncheckable, isDomainError } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { RateLimitError } from '../errors.js';
@@ -15,6 +15,7 @@ const STATUS: Record<RateLimitError['kind'], number> = {
   not_authenticated: 401,
   credential_malformed: 401,
   not_allowed: 403,
+  credential_uncheckable: 503,
 };
 
 const isRateLimitError = (error: unknown): error is RateLimitError =>
@@ -30,6 +31,9 @@ export function answerError(
   const status = statusOf(error);
   if (status >= 500 && !isRateLimitError(error))
     request.log.error({ err: error }, 'request failed');
+  if (error instanceof CredentialUncheckable) {
+    reply.header('retry-after', String(error.retryAfterSec));
+  }
   return sendGithubError(reply, {
     status,
     message: messageOf(error, status),

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type HttpService, sendJson } from '@plinth/kernel';
+import { type HttpService, routesFor, sendJson } from '@plinth/kernel';
 import type { FastifyReply } from 'fastify';
 import { BackupNotFound, TooManyBackups } from './backup-errors.js';
 import type { Backups } from './backups.js';
@@ -11,6 +11,7 @@ export function createBackupService(backups: Backups): HttpService {
   return {
     name: 'backup',
     async register(app) {
+      routesFor(app, 'admin');
       app.setErrorHandler((error, _request, reply) => {
         if (error instanceof BackupNotFound) return fail(reply, 404, error.message);
         if (error instanceof TooManyBackups) return fail(reply, 503, error.message);

@@ -6,7 +6,9 @@ import {
   Metrics,
   type Principal,
   type RequestGate,
+  routesFor,
 } from '@plinth/kernel';
+import { Cors } from './cors.js';
 import { createHttpApp, type HttpAppParts, registerServices } from './http-app.js';
 import { HttpMetrics } from './http-metrics.js';
 
@@ -28,6 +30,7 @@ const SHOP: HttpService = {
     setHeaders: (_request, reply) => void reply.header('x-shop', 'open'),
   },
   async register(scope) {
+    routesFor(scope, 'public');
     scope.get('/shop/who', (request, reply) => reply.send(request.principal));
     scope.options('/shop/who', (_request, reply) => reply.send('asked'));
   },
@@ -44,6 +47,7 @@ async function appWith(gate?: RequestGate) {
       {
         name: 'echo',
         async register(scope) {
+          routesFor(scope, 'admin');
           scope.get('/who', (request, reply) => reply.send(request.principal));
           scope.get('/broken', () => {
             throw new Error('a detail that is nobody else’s business');
@@ -57,6 +61,8 @@ async function appWith(gate?: RequestGate) {
     ],
     clusterUuid: () => 'c1',
     authenticate: () => ADMIN,
+    grants: (access, principal) => access === 'public' || principal?.kind === access,
+    cors: new Cors({ isOpen: true, origins: undefined }),
     gate,
     metrics: new HttpMetrics(metrics),
     isDraining: () => false,
@@ -103,7 +109,6 @@ describe('createHttpApp', () => {
     const seen: string[] = [];
     const { app } = await appWith({
       covers: (service) => service === 'shop',
-      mayAuthenticate: () => true,
       admit(request, reply, { principal, purpose, service }) {
         seen.push(`${service} ${request.url} ${principal?.kind} ${purpose}`);
         if (!request.url.endsWith('?much')) return request.url.endsWith('?later') || settled(true);

@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawRequest } from '@plinth/identity';
 import {
+  accessOf,
+  CredentialUncheckable,
   createValidatorCompiler,
   type HttpService,
   type Logger,
+  normalTarget,
   type Principal,
   type RequestGate,
+  type RouteAccess,
   redactText,
   type ServiceFront,
   type Visitor,
@@ -19,8 +23,10 @@ import {
   fastify,
   LogController,
 } from 'fastify';
+import type { Cors } from './cors.js';
 import { type FrontDesk, FrontDirectory } from './front-directory.js';
 import type { HttpMetrics } from './http-metrics.js';
+import { type GuardedRoute, RouteGuard } from './route-guard.js';
 import { hasSeveralHosts } from './several-hosts.js';
 import { answerClientError, answerError, answerNotFound, answerSeveralHosts } from './to-wire.js';
 
@@ -31,7 +37,11 @@ export interface HttpAppParts {
   /** Value of the `cluster-uuid` header. */
   clusterUuid(): string;
   /** Who the request speaks for; synchronous because every request pays for it. Throws a domain error. */
-  authenticate(request: RawRequest): Principal;
+  authenticate(request: RawRequest, access: RouteAccess | undefined): Principal;
+  /** Whether a request that speaks for `principal` may use a route. */
+  grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean;
+  /** Which web pages may read answers of what no service has a front for. */
+  readonly cors: Cors;
   readonly gate: RequestGate | undefined;
   readonly metrics: HttpMetrics;
   /** True once the server is stopping: connections are not kept. */
@@ -41,17 +51,17 @@ export interface HttpAppParts {
 /** From the first byte of a request to its last: a body of the usual limit passes at 35 kB/s. */
 const REQUEST_TIMEOUT_MS = 300_000;
 
+/** From the first byte of a request to the last of its head. */
+const HEAD_TIMEOUT_MS = 15_000;
+
+/** How often connections are looked at whose time is over. */
+const CHECKING_INTERVAL_MS = 5_000;
+
 /** Request line and headers: dashboards send long queries in the URL. */
 const MAX_HEADER_SIZE_BYTES = 65_536;
 
 /** For routes that set no limit of their own. */
 const MAX_BODY_SIZE_BYTES = 1_048_576;
-
-const PREFLIGHT_HEADERS = {
-  'access-control-allow-methods': '*',
-  'access-control-allow-headers': '*',
-  'access-control-max-age': '86400',
-};
 
 /**
  * Without these Fastify loads compilers of its own (ajv and more), which was a sixth of the CPU time of a start.
@@ -79,13 +89,17 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     bodyLimit: MAX_BODY_SIZE_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { maxHeaderSize: MAX_HEADER_SIZE_BYTES },
+    http: {
+      maxHeaderSize: MAX_HEADER_SIZE_BYTES,
+      headersTimeout: HEAD_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+    },
     schemaController: { compilersFactory: OWN_COMPILERS },
-    rewriteUrl: ({ url = '/' }) => pathAndQuery(url),
+    rewriteUrl: ({ url = '/' }) => normalTarget(url),
     // What fits into a request line reaches its route, so that an id of any length is one that nobody has.
     routerOptions: { maxParamLength: MAX_HEADER_SIZE_BYTES, ignoreTrailingSlash: false },
     clientErrorHandler: (error, socket) => {
-      answerClientError(error, socket, answerHeaderLines(parts.clusterUuid()));
+      answerClientError(error, socket, answerHeaderLines(parts.clusterUuid(), parts.cors));
     },
     // A path that cannot be decoded is one that does not exist; it comes here before any hook.
     frameworkErrors: (_error, request, reply) => {
@@ -140,6 +154,7 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
 /**
  * Makes the routes of services that have started, one service after the other; until it has resolved no request may reach
  * `app`.
+ * @returns all of them, with who may use them.
  */
 export async function registerServices(
   app: FastifyInstance,
@@ -150,31 +165,33 @@ export async function registerServices(
     /** Waited for before the routes of each service. */
     turn(): Promise<unknown>;
   } = { onRegistered() {}, turn: nextTurn },
-): Promise<void> {
+): Promise<readonly GuardedRoute[]> {
   const { gate, services } = parts;
+  const fronts = new FrontDirectory(services, defaultDesk(parts), gate);
+  const guard = new RouteGuard({
+    grants: (access, principal) => parts.grants(access, principal),
+    refuse: (error, request, reply) =>
+      fronts.find(request.url).front.answerError(error, request, reply),
+  });
   for (const service of services) {
     await order.turn();
     await app.register(async (scope) => {
+      guard.watch(scope, service.name);
       if (gate?.covers(service.name)) gate.watch(scope, service.name);
       await service.register(scope);
     });
     order.onRegistered(service);
   }
   await app.ready();
+  return guard.routes;
 }
 
-const ORIGIN = /^https?:\/\/[^/?#]*/i;
-
-/** Of a target with scheme and host, as proxies send it, what a service looks at (RFC 9112, section 3.2.2). */
-function pathAndQuery(target: string): string {
-  if (target.startsWith('/')) return target;
-  const rest = target.replace(ORIGIN, '');
-  return rest === target || rest.startsWith('/') ? rest : `/${rest}`;
-}
-
-/** The headers of every answer behind the server's own front, as lines with their ends. */
-export function answerHeaderLines(clusterUuid: string): string {
-  return `cluster-uuid: ${clusterUuid}\r\naccess-control-allow-origin: *\r\n`;
+/** The headers of every answer behind the server's own front to a request without an origin, as lines with their ends. */
+export function answerHeaderLines(clusterUuid: string, cors: Cors): string {
+  const lines = Object.entries(cors.headersFor(undefined)).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return `cluster-uuid: ${clusterUuid}\r\n${lines.join('')}`;
 }
 
 /** Answers preflights and requests without a right to be here; all others go on to `proceed`. */
@@ -184,19 +201,24 @@ function whenAdmitted(
   reply: FastifyReply,
   proceed: () => void,
 ): void {
-  const { service, front, gate } = desk;
+  const { front } = desk;
   if (request.method === 'OPTIONS' && front.answerPreflight !== undefined) {
     const answer = (): void => void front.answerPreflight?.(request, reply);
     passGate(desk, request, reply, { principal: undefined, purpose: 'preflight' }, answer);
     return;
   }
-  if (gate?.mayAuthenticate(request, reply, { service, front }) === false) return;
   const admit = (principal: Principal): void => {
     request.principal = principal;
     passGate(desk, request, reply, { principal, purpose: 'request' }, proceed);
   };
   // Answered here, not by the route's own handler: whether a path exists must not show without a credential.
   const refuse = (error: unknown): void => {
+    // It may be right, so it counts against nobody.
+    if (error instanceof CredentialUncheckable) {
+      reply.header('retry-after', String(error.retryAfterSec));
+      front.answerError(error, request, reply);
+      return;
+    }
     const answer = (): void => void front.answerError(error, request, reply);
     passGate(desk, request, reply, { principal: undefined, purpose: 'refusal' }, answer);
   };
@@ -247,13 +269,14 @@ function defaultFront(parts: HttpAppParts): ServiceFront {
   return {
     // Named, because another service may have a front for all of `/api`.
     paths: ['/api/v1', '/api/v2', '/api/v3'],
-    authenticate: (request) => parts.authenticate(request.raw),
+    authenticate: (request) => parts.authenticate(request.raw, accessOf(request)),
     answerError: (error, request, reply) => answerError(error, parts.log, request, reply),
     answerNotFound: (_request, reply) => answerNotFound(reply),
-    setHeaders(_request, reply) {
+    setHeaders({ headers }, reply) {
       reply.header('cluster-uuid', parts.clusterUuid());
-      reply.header('access-control-allow-origin', '*');
+      reply.headers(parts.cors.headersFor(headers.origin));
     },
-    answerPreflight: (_request, reply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
+    answerPreflight: ({ headers }, reply) =>
+      reply.code(204).headers(parts.cors.preflightFor(headers.origin)).send(),
   };
 }

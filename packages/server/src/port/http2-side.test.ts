@@ -8,7 +8,10 @@ import { type Http2Handler, Http2Side } from './http2-side.js';
 
 describe('requests over HTTP/2 that are not answered', () => {
   let handler: Http2Handler;
-  const side = new Http2Side((request, response) => handler(request, response), new SystemClock());
+  const side = new Http2Side((request, response) => handler(request, response), {
+    clock: new SystemClock(),
+    keepAliveMs: 60_000,
+  });
   const server = createServer((socket) => side.take(socket));
   before(async () => {
     server.listen(0, '127.0.0.1');

@@ -22,9 +22,6 @@ const MAX_SESSION_MEMORY_MB = 256;
 /** What a client may send before it hears that it was taken: bodies would otherwise wait for each round trip. */
 const WINDOW_BYTES = 1_048_576;
 
-/** A connection without a sign of life for so long is asked whether anybody is there, or ended when it has no request. */
-const IDLE_MS = 300_000;
-
 /** How long the answer to that may take. */
 const PING_ANSWER_MS = 20_000;
 
@@ -49,12 +46,21 @@ interface SessionState {
 export class Http2Side {
   readonly #server: Http2Server;
   readonly #clock: Clock;
+  readonly #keepAliveMs: number;
   readonly #turns: RequestTurns;
   readonly #sessions = new Map<Http2Session, SessionState>();
   readonly #sockets = new Set<Socket>();
 
-  constructor(handler: Http2Handler, clock: Clock) {
+  /**
+   * @param keepAliveMs a connection without a sign of life for so long is ended when it has no request, or asked whether
+   * anybody is there.
+   */
+  constructor(
+    handler: Http2Handler,
+    { clock, keepAliveMs }: { readonly clock: Clock; readonly keepAliveMs: number },
+  ) {
     this.#clock = clock;
+    this.#keepAliveMs = keepAliveMs;
     this.#turns = new RequestTurns(() => clock.monotonicMs());
     this.#server = createServer(
       {
@@ -117,7 +123,7 @@ export class Http2Side {
     });
     session.once('close', () => this.#sessions.delete(session));
     session.setLocalWindowSize(WINDOW_BYTES);
-    session.setTimeout(IDLE_MS, () => {
+    session.setTimeout(this.#keepAliveMs, () => {
       if (this.#sessions.get(session)?.openCount === 0) session.close();
       else askForLife(session);
     });

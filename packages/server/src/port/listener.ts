@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import { splitBind } from './bind-address.js';
+import type { ConnectionLimit } from './connection-limit.js';
 import type { Http2Handler } from './http2-side.js';
 import { OnePort, type PortTls } from './one-port.js';
 import { serveInTurn } from './pipelined-requests.js';
@@ -55,15 +56,16 @@ export async function listen(
     readonly tls?: PortTls | undefined;
     /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
     readonly isProxy?: ((address: string) => boolean) | undefined;
+    readonly limit: ConnectionLimit;
   },
 ): Promise<Listener> {
-  const { bind, clock, tls, isProxy } = options;
+  const { bind, clock, tls, isProxy, limit } = options;
   const http1: Server = app.server;
   serveInTurn(http1);
   // The router takes the compatible requests of either version; its type names only the first.
   const handler = app.routing as unknown as Http2Handler;
   const plain = options.plain?.(http1.keepAliveTimeout);
-  const onePort = new OnePort({ http1, handler, plain, clock, tls, isProxy });
+  const onePort = new OnePort({ http1, handler, plain, clock, tls, isProxy, limit });
   const { host, port } = splitBind(bind);
   http1.maxConnections = MAX_CONNECTION_COUNT;
   http1.listen({ host, port, backlog: BACKLOG });

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLogger, SystemClock } from '@plinth/kernel';
+import { ConnectionLimit } from './connection-limit.js';
 import { OnePort } from './one-port.js';
 import { type GatedRoute, PlainSide } from './plain-side.js';
 
@@ -12,6 +13,7 @@ const plainRoute = (path: string): GatedRoute => ({
   route: {
     methods: ['GET'],
     path,
+    access: 'admin',
     front: 'server',
     answer: () => ({ status: 200, headers: [], body: Buffer.from(`plain ${path}`) }),
   },
@@ -27,6 +29,7 @@ describe('OnePort before there are routes', () => {
       clock,
       log: createLogger({ level: 'fatal', destination: { write() {} } }),
       authenticate: () => ({ kind: 'admin', tokenId: 0, tokenName: '_admin' }),
+      grants: () => true,
       headerLines: () => '',
       numbersOf: () => ({ count() {} }) as never, // Nobody reads what is counted.
       isDraining: () => false,
@@ -34,7 +37,15 @@ describe('OnePort before there are routes', () => {
     60_000,
   );
   const handler = () => assert.fail('nobody speaks HTTP/2');
-  const port = new OnePort({ http1, handler, plain, clock, tls: undefined, isProxy: undefined });
+  const port = new OnePort({
+    http1,
+    handler,
+    plain,
+    clock,
+    tls: undefined,
+    isProxy: undefined,
+    limit: new ConnectionLimit(100, () => false),
+  });
   before(async () => {
     http1.listen(0, '127.0.0.1');
     await once(http1, 'listening');

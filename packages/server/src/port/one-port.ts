@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@plinth/kernel';
 import { refusePlainText } from '../http/to-wire.js';
+import type { ConnectionLimit } from './connection-limit.js';
 import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
 import type { PlainSide } from './plain-side.js';
@@ -11,7 +12,7 @@ import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
 
 /** A connection that has not said for so long what it speaks is closed; a handshake counts. */
-const FIRST_BYTES_TIMEOUT_MS = 60_000;
+const FIRST_BYTES_TIMEOUT_MS = 15_000;
 const SWEEP_INTERVAL_MS = 5_000;
 
 /** TLS on the port. */
@@ -61,20 +62,25 @@ export class OnePort {
     readonly tls: PortTls | undefined;
     /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
     readonly isProxy: ((address: string) => boolean) | undefined;
+    readonly limit: ConnectionLimit;
   }) {
-    const { http1, clock, tls, isProxy } = options;
+    const { http1, clock, tls, isProxy, limit } = options;
     this.#http1 = http1;
     this.#clock = clock;
     this.#plain = options.plain;
-    this.#http2 = new Http2Side(options.handler, clock);
+    this.#http2 = new Http2Side(options.handler, { clock, keepAliveMs: http1.keepAliveTimeout });
     this.#takesPlainText = tls?.takesPlainText ?? true;
     this.#tls = tls && new TlsSide(tls.identity, (socket) => this.#serveInside(socket));
     // The server's own listeners for its own event, which has one argument.
     this.#serveHttp1 = http1.listeners('connection') as ((socket: Socket) => void)[];
     http1.removeAllListeners('connection');
     http1.on('connection', (socket: Socket) => {
-      this.#silent.set(socket, clock.monotonicMs());
       socket.on('error', goneAnyway);
+      if (!limit.admits(socket)) {
+        socket.destroy();
+        return;
+      }
+      this.#silent.set(socket, clock.monotonicMs());
       socket.once('close', () => this.#silent.delete(socket));
       const serve = (): void => whenTold(socket, (first) => this.#serve(socket, first));
       if (!isProxy?.(socket.remoteAddress ?? '')) {

@@ -11,6 +11,7 @@ import type {
   PlainRequest,
   PlainRoute,
   Principal,
+  RouteAccess,
 } from '@plinth/kernel';
 import type { RouteNumbers } from '../http/http-metrics.js';
 import { type Answering, PlainConnection, type WrittenAnswer } from './plain-connection.js';
@@ -40,7 +41,9 @@ export interface PlainSideParts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Throws when the request must not be answered here. */
-  authenticate(request: RawRequest): Principal;
+  authenticate(request: RawRequest, access: RouteAccess): Principal;
+  /** Whether a request that speaks for `principal` may use a route. */
+  grants(access: RouteAccess, principal: Principal): boolean;
   /** Of every answer behind this front, as lines with their ends. */
   headerLines(front: Exclude<PlainRoute['front'], object>): string;
   numbersOf(method: string, path: string): RouteNumbers;
@@ -173,7 +176,6 @@ export class PlainSide {
     if (principal === undefined) return undefined;
     const { gate } = known;
     if (gate === undefined) return { answer: () => this.#answer(known, request) };
-    if (principal === 'anybody') return undefined;
     const pass = gate.admit({ request, principal, socket });
     if (pass === undefined) return undefined;
     return { answer: () => this.#answer(known, request, pass), onGone: () => pass.finish() };
@@ -188,22 +190,24 @@ export class PlainSide {
     return this.#routes.get(`${method} ${path.slice(0, start)}:`);
   }
 
-  /** `undefined`: nobody who may ask. */
+  /** `undefined`: nobody who may ask. The framework asks again and words the refusal. */
   #principalOf(
-    { front }: PlainRoute,
+    { front, access }: PlainRoute,
     request: PlainRequest,
     socket: Socket,
-  ): Principal | 'anybody' | undefined {
-    if (typeof front === 'object') {
-      return front.admits(request) ? (front.principal ?? 'anybody') : undefined;
-    }
-    const { method, url, headers } = request;
-    const authorization = headers['authorization'];
+  ): Principal | undefined {
+    const { authenticate, grants } = this.#parts;
+    const { url, headers } = request;
+    let principal: Principal | undefined;
     try {
-      return this.#parts.authenticate({ method, url, headers: { authorization }, socket });
+      principal =
+        typeof front === 'object'
+          ? front.identify(request)
+          : authenticate({ url, headers, socket }, access);
     } catch {
-      return undefined; // The framework asks again and words the refusal.
+      return undefined;
     }
+    return principal !== undefined && grants(access, principal) ? principal : undefined;
   }
 
   #answer(
@@ -237,7 +241,7 @@ export class PlainSide {
     { startMs, pass }: { readonly startMs: number; readonly pass: PlainPass | undefined },
   ): WrittenAnswer {
     const { clock } = this.#parts;
-    const gateLines = pass?.answered(answer.status) ?? '';
+    const gateLines = pass?.answered() ?? '';
     const { status, body, rest } = answer;
     const count = (sizeBytes: number | undefined): void =>
       numbers.count({ status, sizeBytes, durationMs: clock.monotonicMs() - startMs });

@@ -1,5 +1,5 @@
 import { type AccountListener, createAccounts } from '@plinth/accounts';
-import type { HttpService } from '@plinth/kernel';
+import { accessOf, type HttpService } from '@plinth/kernel';
 import { listenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
 
@@ -27,7 +27,7 @@ export function openAccounts(
       ...settings.webhooks.allow_private_targets,
     ],
     ownListeners: listenersOf(settings.server.http_bind),
-    checkOperator: (request) => identity.check(request.raw),
+    checkOperator: (request) => identity.check(request.raw, accessOf(request)),
     announce: (text) => process.stdout.write(text),
   });
 }

@@ -18,7 +18,7 @@ export async function openGameData(parts: ServiceParts): Promise<GameData> {
     ownsRoot: !settings.server.services.includes('tsdb'),
     findAdmin(authorization) {
       try {
-        const principal = identity.check({ url: '/api/editor', headers: { authorization } });
+        const principal = identity.check({ headers: { authorization } }, 'admin');
         return principal.kind === 'admin' ? { name: principal.tokenName } : undefined;
       } catch {
         // Whatever is wrong with it, it is no admin token.

@@ -1,3 +1,4 @@
+import { accessOf } from '@plinth/kernel';
 import { createTsdb, type Tsdb } from '@plinth/tsdb';
 import type { ServiceParts } from './service-parts.js';
 
@@ -10,7 +11,7 @@ export function openTsdb(parts: ServiceParts): Tsdb {
       list: () => identity.listTokens(),
       isAuthRequired: !settings.identity.without_auth,
     },
-    authenticate: (request) => identity.check(request.raw),
+    authenticate: (request) => identity.check(request.raw, accessOf(request)),
     dataDir: stores.dataDir,
     fileSystem: stores.files,
     // The catalog describes files of this node.

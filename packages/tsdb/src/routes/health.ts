@@ -9,6 +9,7 @@ import type { TsdbSettings } from '../config.js';
 const TEXT = 'text/plain; charset=utf-8';
 
 export const HEALTH_PATHS = ['/health', '/api/v1/health'] as const;
+export const TO_HEALTH_CHECKS = { openable: 'health' } as const;
 
 type Versions = Pick<TsdbSettings, 'reported_version' | 'reported_revision'>;
 
@@ -34,6 +35,7 @@ export function plainHealthRoutes(versions: Versions): readonly PlainRoute[] {
   return HEALTH_PATHS.map((path) => ({
     methods: ['GET'],
     path,
+    access: TO_HEALTH_CHECKS,
     front: 'server',
     answer: async ({ headers }) => answerHealth(headers, versions),
   }));

@@ -47,6 +47,7 @@ export function plainQueryRoute(
   return {
     methods: ['GET', 'POST'],
     path,
+    access: 'admin',
     front: 'server',
     async answer(request: PlainRequest): Promise<PlainAnswer> {
       try {

@@ -1,4 +1,4 @@
-import type { PlainRoute } from '@plinth/kernel';
+import { type PlainRoute, routesFor } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import { BodyPool } from './body-pool.js';
 import { registerCacheRoutes } from './configure/cache-routes.js';
@@ -28,6 +28,7 @@ export async function registerTsdbRoutes(
   given: Omit<RouteDeps, 'formats' | 'pieces'>,
 ): Promise<readonly PlainRoute[]> {
   const deps: RouteDeps = { ...given, formats: createTextFormats(), pieces: new PiecePool() };
+  routesFor(app, 'admin');
   const writes = writeRoutes(deps);
   const plain: PlainRoute[] = [...writes];
   await app.register(async (scope) => {

@@ -1,12 +1,14 @@
 import type { PlainAnswer, PlainRequest, PlainRoute } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
 import type { RouteDeps } from './deps.js';
-import { answerHealth, HEALTH_PATHS } from './health.js';
+import { answerHealth, HEALTH_PATHS, TO_HEALTH_CHECKS } from './health.js';
 import { plainHeaders } from './plain-request.js';
 import { sendAnswer } from './to-wire.js';
 import { versionHeaders } from './write/write-routes.js';
 
 const PRODUCT_NAME = 'Plinth';
+
+const TO_PINGS = { openable: 'ping' } as const;
 
 /** Health and version; returns the plain routes. Source: tsdb-http, "Service endpoints". */
 export function registerServiceRoutes(
@@ -16,7 +18,7 @@ export function registerServiceRoutes(
   const processId = deps.random.uuidV4();
   const startedMs = deps.clock.nowMs();
   for (const url of HEALTH_PATHS) {
-    app.get(url, async ({ headers }, reply) => {
+    app.get(url, { config: { access: TO_HEALTH_CHECKS } }, async ({ headers }, reply) => {
       sendAnswer(reply, answerHealth(plainHeaders(headers), deps.settings));
       return reply;
     });
@@ -41,6 +43,7 @@ export function registerServiceRoutes(
   app.route({
     method: ['GET', 'POST', 'HEAD'],
     url: '/ping',
+    config: { access: TO_PINGS },
     handler: async ({ headers }, reply) => {
       sendAnswer(reply, ping(plainHeaders(headers)));
       return reply;
@@ -52,7 +55,15 @@ export function registerServiceRoutes(
     return reply;
   });
   const plainPing = async ({ headers }: PlainRequest): Promise<PlainAnswer> => ping(headers);
-  return [{ methods: ['GET', 'POST'], path: '/ping', front: 'server', answer: plainPing }];
+  return [
+    {
+      methods: ['GET', 'POST'],
+      path: '/ping',
+      access: TO_PINGS,
+      front: 'server',
+      answer: plainPing,
+    },
+  ];
 }
 
 /**

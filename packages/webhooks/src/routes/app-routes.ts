@@ -1,4 +1,4 @@
-import { takeJsonObjects } from '@plinth/kernel';
+import { routesFor, takeJsonObjects } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhooksConfig } from '../config.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
@@ -45,21 +45,24 @@ interface OfDelivery {
 
 const MAX_BODY_SIZE_BYTES = 65_536;
 
+const TO_ALL = { config: { access: 'public' } } as const;
+
 /** The operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
 export function registerAppRoutes(app: FastifyInstance, needs: AppRouteNeeds): void {
   const { config, dialect } = needs;
+  routesFor(app, 'app');
   takeJsonObjects(app);
   app.addHook('onRequest', async (request) => dialect.check(request));
   app.setErrorHandler((error, request, reply) => dialect.sendError(error, request, reply));
   for (const prefix of config.root_alias ? ['/api/v3', ''] : ['/api/v3']) {
     registerHookRoutes(app, prefix, needs);
-    app.get(`${prefix}/meta`, async (request, reply) =>
+    app.get(`${prefix}/meta`, TO_ALL, async (request, reply) =>
       dialect.send(request, reply, 200, {
         verifiable_password_authentication: false,
         hooks: config.egress_cidrs,
       }),
     );
-    app.get(`${prefix}/versions`, async (request, reply) =>
+    app.get(`${prefix}/versions`, TO_ALL, async (request, reply) =>
       dialect.send(request, reply, 200, API_VERSIONS),
     );
   }

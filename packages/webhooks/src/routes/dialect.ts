@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   AppJwtRefused,
   type Clock,
+  CredentialUncheckable,
   type FieldError,
   type Logger,
   platformFailure,
@@ -150,6 +151,9 @@ export class Dialect {
     const kind: unknown = Reflect.get(Object(error), 'kind');
     if (kind === 'not_authenticated') {
       return this.#fail(request, reply, { status: 401, message: 'Bad credentials' });
+    }
+    if (error instanceof CredentialUncheckable) {
+      return this.#fail(request, reply, { status: 503, message: error.message });
     }
     if (kind === 'store_overloaded' || kind === 'store_unusable') {
       return this.#fail(request, reply, { status: 503, message: 'Service unavailable' });

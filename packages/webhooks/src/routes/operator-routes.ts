@@ -3,6 +3,7 @@ import {
   type FieldError,
   JsonUnreadable,
   type Random,
+  routesFor,
   ValidationFailed,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -60,6 +61,7 @@ const MAX_LISTED_COUNT = 100;
 
 /** Who may come here is decided in front. Source: webhooks, sections 8.1, 9 and 10. */
 export function registerOperatorRoutes(app: FastifyInstance, needs: OperatorRouteNeeds): void {
+  routesFor(app, 'admin');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => body);
   app.setErrorHandler((error, request, reply) => needs.answerError(error, request, reply));

@@ -1,3 +1,4 @@
+import { routesFor } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
 import { acceptJsonBytes } from './editor-body.js';
@@ -9,10 +10,12 @@ import { registerRecordRoutes } from './record-routes.js';
 
 /** Source: gamedata, section 6. */
 export function registerEditorRoutes(app: FastifyInstance, parts: EditorRouteParts): void {
+  routesFor(app, 'editor');
   acceptJsonBytes(app);
   const router = new EditorRouter(app, parts);
   for (const url of ['/api/editor/types', '/api/editor/types/']) {
-    app.get(url, async (request, reply) => {
+    // What there is to edit is no secret; how much of it is changed is told to editors.
+    app.get(url, { config: { access: 'public' } }, async (request, reply) => {
       await parts.ready();
       return router.send(request, reply, { body: await typesOf(request, parts) });
     });

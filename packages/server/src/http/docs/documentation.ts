@@ -1,11 +1,12 @@
-import type { HttpService, Logger } from '@plinth/kernel';
+import { type HttpService, type Logger, routesFor } from '@plinth/kernel';
 import type { FastifyReply } from 'fastify';
 import type { Settings } from '../../settings.js';
 import { answerError, answerNotFound } from '../to-wire.js';
 import { documentationPages } from './documentation-pages.js';
 
 const HEADERS = {
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'content-type': 'text/html; charset=utf-8',
   'x-content-type-options': 'nosniff',
 };
@@ -24,6 +25,7 @@ export function createDocumentation(settings: Settings, log: Logger): HttpServic
       answerNotFound: (_request, reply) => answerNotFound(reply),
     },
     async register(app) {
+      routesFor(app, 'public');
       for (const { path, render } of documentationPages(settings)) {
         let page: Buffer | undefined;
         const send = (reply: FastifyReply): FastifyReply => {

@@ -65,6 +65,7 @@ export function registerWriteRoutes(
 export class WriteRoute implements PlainRoute {
   readonly methods = ['POST'] as const;
   readonly path: string;
+  readonly access = 'admin';
   readonly front = 'server';
   readonly dialect: 'native' | 'v2';
   readonly #deps: RouteDeps;

@@ -1,0 +1,46 @@
+import type { Socket } from 'node:net';
+import { networkOf, parseAddress } from '@plinth/kernel';
+
+/** Addresses of version 6 are handed out by networks of this size. */
+const IPV6_PREFIX = 64;
+
+/** Counts open connections by address, so that none takes all that the server has. */
+export class ConnectionLimit {
+  readonly #maxCount: number;
+  readonly #isExempt: (address: string) => boolean;
+  readonly #counts = new Map<string, number>();
+
+  /**
+   * @param maxCount of one address; of version 6, of one network of 64 bits.
+   * @param isExempt proxies, who speak for many.
+   */
+  constructor(maxCount: number, isExempt: (address: string) => boolean) {
+    this.#maxCount = maxCount;
+    this.#isExempt = isExempt;
+  }
+
+  /** Whether there is room for it; it has its place until it closes. */
+  admits(socket: Socket): boolean {
+    const { remoteAddress = '' } = socket;
+    if (this.#isExempt(remoteAddress)) return true;
+    const key = keyOf(remoteAddress);
+    const count = this.#counts.get(key) ?? 0;
+    if (count >= this.#maxCount) return false;
+    this.#counts.set(key, count + 1);
+    socket.once('close', () => this.#leave(key));
+    return true;
+  }
+
+  #leave(key: string): void {
+    const count = this.#counts.get(key) ?? 0;
+    if (count > 1) this.#counts.set(key, count - 1);
+    else this.#counts.delete(key);
+  }
+}
+
+function keyOf(text: string): string {
+  const address = text.includes(':') ? parseAddress(text) : undefined;
+  return address === undefined || address.kind() === 'ipv4'
+    ? text
+    : networkOf(address, IPV6_PREFIX);
+}

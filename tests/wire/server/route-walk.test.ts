@@ -1,0 +1,298 @@
+// Source: docs/SECURITY.md, "Who may go where": access is a property of the route that runs, never of the path's text. Every
+// route that the server lists is asked in many spellings by everybody who may not use it.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import {
+  Http2Client,
+  type HttpAnswer,
+  KEYS,
+  makeJwt,
+  nowSec,
+  ServerProcess,
+} from '../../harness/index.js';
+
+interface Route {
+  readonly service: string;
+  readonly method: string;
+  readonly path: string;
+  readonly access: string | { readonly openable: string };
+}
+
+const EDITOR_TOKEN = 'an-editor-of-the-game-data';
+const EDITOR_HASH = createHash('sha256').update(EDITOR_TOKEN).digest('hex');
+/** Said of what nobody may have got in by. */
+const REFUSALS = new Set([400, 401, 403, 404, 405]);
+/** Of the first token, once there is one: whoever asks is told. */
+const TAKEN_ALREADY = 409;
+const MIN_REQUEST_COUNT = 10_000;
+
+/** Which credentials a route takes. */
+const TAKEN: Readonly<Record<string, readonly string[]>> = {
+  public: ['none', 'wrong', 'platform', 'other platform', 'user', 'app', 'editor', 'admin'],
+  admin: ['admin'],
+  first_token: ['admin'],
+  platform: ['platform', 'other platform'],
+  app: ['app'],
+  editor: ['editor', 'admin'],
+};
+
+const encoded = (char: string): string => `%${char.charCodeAt(0).toString(16)}`;
+
+/** Other texts for a path; those of the first kind mean the same. */
+function spellings(path: string): readonly string[] {
+  const segments = path.split('/').slice(1);
+  const withSegment = (index: number, segment: string): string =>
+    `/${segments.map((one, at) => (at === index ? segment : one)).join('/')}`;
+  const ofSegments = segments.flatMap((segment, index) => {
+    const at = segment.search(/[A-Za-z0-9]/);
+    if (at === -1) return [];
+    const replaced = (text: string) =>
+      withSegment(index, segment.slice(0, at) + text + segment.slice(at + 1));
+    const code = encoded(segment.charAt(at));
+    return [
+      replaced(code),
+      replaced(code.toUpperCase().replace('%', '%25')),
+      withSegment(
+        index,
+        [...segment].map((char) => (char === '.' ? '%2E' : encoded(char))).join(''),
+      ),
+      withSegment(index, segment.toUpperCase()),
+      withSegment(index, `${segment};x=1`),
+      withSegment(index, `${segment}%00`),
+      withSegment(index, `./${segment}`),
+      withSegment(index, `%2e/${segment}`),
+      withSegment(index, `x/../${segment}`),
+      withSegment(index, `/${segment}`),
+      withSegment(index, `${segment}%2f`),
+    ];
+  });
+  return [
+    ...ofSegments,
+    `/${path}`,
+    `${path}/`,
+    `${path}.`,
+    `${path}%20`,
+    `${path}#`,
+    `${path}?`,
+    `${path}?p=wrong`,
+    `/\\${path.slice(1)}`,
+    `http://other.example${path}`,
+    `HTTP://other.example:80${path}`,
+  ];
+}
+
+describe('every route of the server', () => {
+  let server: ServerProcess;
+  let admin = '';
+  let routes: readonly Route[] = [];
+  const credentials = new Map<string, Readonly<Record<string, string>>>();
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+
+  before(async () => {
+    server = await ServerProcess.start({
+      flags: ['--gamedata-tokens', `ann:${EDITOR_HASH}:read+write+publish+admin`],
+      env: {
+        PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: Object.values(KEYS).join(','),
+        // Wrong credentials by the thousand are the matter here, not how many of them are too many.
+        PLINTH_RATE_LIMIT_SHADOW: 'true',
+      },
+    });
+    const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+    admin = JSON.parse(made.text).token;
+    const ops = async (path: string, body?: object) => {
+      const answer = await server.http.send(path, {
+        headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      assert.ok(answer.status < 300, `${path}: ${answer.text}`);
+      return JSON.parse(answer.text);
+    };
+    routes = await ops('/ops/v1/routes');
+    await ops('/ops/v1/identities', { kind: 'user', id: 7 });
+    const user = await ops('/ops/v1/credentials', { kind: 'personal', identity: 'user:7' });
+    const app = await ops('/ops/v1/apps', { name: 'walk' });
+    const platform = await ops('/ops/v1/accounts/platforms', { name: 'Other' });
+    const other = await ops(`/ops/v1/accounts/platforms/${platform.id}/keys`, {
+      kind: 'secret',
+      livemode: false,
+    });
+    const jwt = makeJwt(app.pem, { iss: app.client_id, iat: nowSec() - 5, exp: nowSec() + 500 });
+    for (const [who, token] of [
+      ['wrong', `apiv3_${'x'.repeat(86)}`],
+      ['platform', KEYS.sk_test],
+      ['other platform', other.value],
+      ['user', user.token],
+      ['app', jwt],
+      ['editor', EDITOR_TOKEN],
+    ] as const) {
+      assert.equal(typeof token, 'string', who);
+      credentials.set(who, { authorization: `Bearer ${token}` });
+    }
+    credentials.set('none', {});
+  });
+  after(async () => {
+    agent.destroy();
+    await server.close();
+  });
+
+  const filled = (path: string): string => path.replaceAll(/:[A-Za-z]+/g, '1').replace('*', 'walk');
+
+  /** The text of the target goes out as it is. */
+  async function send(
+    target: string,
+    method: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Pick<HttpAnswer, 'status' | 'headers'>> {
+    return await new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(server.url);
+      const outgoing = request(
+        { hostname, port, path: target, method, headers, agent },
+        (answer) => {
+          answer.resume();
+          answer.on('error', reject);
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode ?? 0, headers: answer.headers }),
+          );
+        },
+      );
+      outgoing.on('error', (cause) => reject(new Error(`${method} ${target}`, { cause })));
+      outgoing.end();
+    });
+  }
+
+  const isRefused = ({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): boolean =>
+    REFUSALS.has(status) || headers['grpc-status'] === '16' || headers['grpc-status'] === '12';
+
+  const takes = ({ access }: Route): readonly string[] =>
+    typeof access === 'string' ? (TAKEN[access] ?? []) : ['admin'];
+
+  /** Requests that routes for some have answered with a success. */
+  async function successes(): Promise<ReadonlyMap<string, number>> {
+    const { text } = await server.http.send('/metrics', {
+      headers: { authorization: `Bearer ${admin}` },
+    });
+    const line = /^http_requests_total\{method="(\w+)",path="([^"]+)",status="ok"\} (\d+)$/gm;
+    return new Map(
+      [...text.matchAll(line)].map(([, method, path, count]) => [
+        `${method} ${path}`,
+        Number(count),
+      ]),
+    );
+  }
+
+  it('is listed with who may use it, and known to this test', () => {
+    assert.ok(routes.length > 150, `${routes.length} routes`);
+    const services = new Set(routes.map(({ service }) => service));
+    for (const service of ['tsdb', 'identity', 'accounts', 'webhooks', 'ratelimit', 'gamedata']) {
+      assert.ok(services.has(service), service);
+    }
+    for (const route of routes) assert.ok(takes(route).length > 0, JSON.stringify(route));
+    const open = routes.filter(({ access }) => access === 'public').map(({ path }) => path);
+    const isPublic =
+      /^\/(api(\/|$)|editor|docs|(api\/v3\/)?(meta|versions|rate_limit)$|ops\/v1\/rate-limits\/auth$)/;
+    for (const path of open) assert.match(path, isPublic);
+    for (const path of open)
+      assert.doesNotMatch(path, /^\/api\/v[123]\/(?!meta|versions|rate_limit)/);
+  });
+
+  it('lets in nobody else, however its path is spelled', { timeout: 240_000 }, async () => {
+    await using http2 = new Http2Client(server.url);
+    const before = await successes();
+    let requestCount = 0;
+    const walk = async (route: Route, who: string): Promise<void> => {
+      const headers = credentials.get(who) ?? {};
+      const { method } = route;
+      const path = filled(route.path);
+      const plain = await send(path, method, headers);
+      const name = `${who}: ${method}`;
+      const isFirst = route.access === 'first_token' && plain.status === TAKEN_ALREADY;
+      assert.ok(isFirst || isRefused(plain), `${name} ${path}: ${plain.status}`);
+      requestCount += 1;
+      for (const target of spellings(path)) {
+        const answer = await send(target, method, headers);
+        requestCount += 1;
+        const isSame = answer.status === plain.status && answer.status >= 400;
+        assert.ok(isSame || isRefused(answer), `${name} ${target}: ${answer.status}`);
+      }
+      for (const target of [path, spellings(path)[0] ?? path]) {
+        const answer = await http2.send(target, { method, headers });
+        requestCount += 1;
+        const isSame = answer.status === plain.status && answer.status >= 400;
+        assert.ok(isSame || isRefused(answer), `${name} ${target} over HTTP/2: ${answer.status}`);
+      }
+    };
+    for (const route of routes) {
+      const strangers = [...credentials.keys()].filter((who) => !takes(route).includes(who));
+      await Promise.all(strangers.map((who) => walk(route, who)));
+    }
+    const since = await successes();
+    for (const route of routes.filter(({ access }) => access !== 'public')) {
+      const key = `${route.method} ${route.path}`;
+      // A call of Flight is told of its refusal with a status of HTTP that says success.
+      if (route.path.startsWith('/arrow.') || route.path === '/metrics') continue;
+      assert.equal(since.get(key) ?? 0, before.get(key) ?? 0, `${key} ran`);
+    }
+    assert.ok(requestCount >= MIN_REQUEST_COUNT, `${requestCount} requests`);
+    console.log(`# ${routes.length} routes, ${requestCount} requests`);
+  });
+
+  it('of what everybody may read has one answer for all spellings of its path', async () => {
+    for (const { method, path, access } of routes) {
+      if (access !== 'public' || method !== 'GET') continue;
+      const target = filled(path);
+      const plain = await send(target, method, {});
+      for (const spelled of spellings(target)) {
+        const answer = await send(spelled, method, {});
+        const isSame =
+          answer.status === plain.status || REFUSALS.has(answer.status) || answer.status === 301;
+        assert.ok(isSame, `${spelled}: ${answer.status}, not ${plain.status}`);
+      }
+    }
+  });
+
+  it('shows nothing of a tenant to another one', async () => {
+    const own = credentials.get('platform') ?? {};
+    const made = await server.http.send('/v2/core/accounts', {
+      headers: { ...own, 'content-type': 'application/json' },
+      body: JSON.stringify({ contact_email: 'own@example.com' }),
+    });
+    assert.equal(made.status, 200, made.text);
+    const { id } = JSON.parse(made.text);
+    const ofAccount = routes.filter(({ path }) => path.startsWith('/v2/core/accounts/:'));
+    assert.ok(ofAccount.length >= 5);
+    for (const { method, path } of ofAccount) {
+      const target = path.replace(/:[A-Za-z]+/, id).replaceAll(/:[A-Za-z]+/g, 'person_1');
+      for (const spelled of [target, ...spellings(target)]) {
+        const answer = await send(spelled, method, credentials.get('other platform') ?? {});
+        assert.ok(
+          [400, 401, 404, 405].includes(answer.status),
+          `${method} ${spelled}: ${answer.status}`,
+        );
+      }
+    }
+    const kept = await server.http.send(`/v2/core/accounts/${id}`, { headers: own });
+    assert.equal(JSON.parse(kept.text).contact_email, 'own@example.com');
+  });
+});
+
+describe('a path of another spelling', () => {
+  it('reaches no time-series route by the front of game data', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
+    for (const [method, target] of [
+      ['GET', '/api/%763/configure/database?format=json'],
+      ['GET', '/api/v%33/configure/database?format=json'],
+      ['POST', '/api/%763/write_lp?db=stolen'],
+      ['POST', '/api/%763/query_sql?db=stolen&q=SELECT%201'],
+      ['DELETE', '/api/%763/configure/database?db=stolen'],
+      ['POST', '/api/%763/plugins/files'],
+      ['POST', '/api/%763/plugin_test/schedule'],
+      ['POST', '/api/%762/write?bucket=stolen'],
+    ] as const) {
+      const answer = await server.http.send(target, { method });
+      assert.equal(answer.status, 401, `${method} ${target}: ${answer.text}`);
+      assert.equal(JSON.parse(answer.text).error, 'the request was not authenticated');
+    }
+  });
+});

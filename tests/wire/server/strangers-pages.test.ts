@@ -1,0 +1,208 @@
+// Source: docs/SECURITY.md, "Pages of other sites": where a request needs no credential, a page that somebody has open in a
+// browser must not be able to make it, neither by its own origin nor by a name that it lets mean this server.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  assertError,
+  Http2Client,
+  type HttpAnswer,
+  HttpClient,
+  ServerProcess,
+} from '../../harness/index.js';
+
+const FIRST_TOKEN = '/api/v3/configure/token/admin';
+const EVIL = 'https://evil.example';
+
+type Headers = Readonly<Record<string, string>>;
+const corsOf = ({ headers }: HttpAnswer) => headers['access-control-allow-origin'];
+
+/** What a page of another site makes a browser send; `own` is how the browser writes the server. */
+const ofStrangers = (own: string): readonly Headers[] => [
+  { origin: EVIL },
+  { origin: 'null' },
+  { origin: `${own}0` },
+  { origin: own.replace('http:', 'ftp:') },
+  { 'sec-fetch-site': 'cross-site' },
+  { host: 'evil.example' },
+  { host: `127.0.0.1.evil.example:${new URL(own).port}` },
+  { host: 'localhost.evil.example' },
+  { host: 'evil.example', origin: 'http://evil.example' },
+];
+/** What the server's own pages, and programs that are no browsers, send. */
+const ofFriends = (own: string): readonly Headers[] => {
+  const { port } = new URL(own);
+  return [
+    {},
+    { host: `localhost:${port}` },
+    { host: 'LOCALHOST.' },
+    { host: `[::1]:${port}` },
+    { origin: own, 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+  ];
+};
+
+describe('the first token', () => {
+  it('is not made for a page of another site', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
+    for (const headers of ofStrangers(server.url)) {
+      const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
+      assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
+      assert.match(JSON.parse(answer.text).error, /allowed_hosts|no credential is needed/);
+    }
+    const made = await server.http.send(FIRST_TOKEN, { method: 'POST' });
+    assert.equal(made.status, 201, made.text);
+  });
+
+  it('is made for the own page under each of the names that the operator gives', async () => {
+    const flags = ['--server-allowed-hosts', 'plinth,.plinth.example'];
+    const url = ['--server-public-url', 'https://data.example'];
+    for (const [host, status] of [
+      ['plinth:8181', 201],
+      ['a.plinth.example', 201],
+      ['data.example', 201],
+      ['plinth.example.evil', 403],
+      ['xplinth', 403],
+    ] as const) {
+      await using server = await ServerProcess.start({ flags: [...flags, ...url] });
+      const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers: { host } });
+      assert.equal(answer.status, status, `${host}: ${answer.text}`);
+    }
+  });
+});
+
+describe('token recovery', () => {
+  it('is not done for a page of another site', async () => {
+    await using server = await ServerProcess.start({
+      flags: ['--admin-token-recovery-http-bind', '127.0.0.1:0'],
+    });
+    await server.http.send(FIRST_TOKEN, { method: 'POST' });
+    const { port } =
+      server.logged('admin token recovery is open to whoever reaches this port') ?? {};
+    const own = `http://127.0.0.1:${port}`;
+    const recovery = new HttpClient(own);
+    const regenerate = (headers: Headers) =>
+      recovery.send(`${FIRST_TOKEN}/regenerate`, { method: 'POST', headers });
+    for (const headers of ofStrangers(own)) {
+      const answer = await regenerate(headers);
+      assert.equal(answer.status, 403, `${JSON.stringify(headers)}: ${answer.text}`);
+    }
+    assert.equal((await regenerate({})).status, 201);
+    recovery.close();
+  });
+});
+
+describe('a server without authentication', () => {
+  let server: ServerProcess;
+  before(async () => {
+    server = await ServerProcess.start();
+    await server.http.send('/write?db=own', { body: 'm v=1 1' });
+  });
+  after(async () => await server.close());
+
+  const REQUESTS = [
+    ['POST', '/api/v3/write_lp?db=own'],
+    ['GET', '/api/v3/query_sql?db=own&q=SELECT%20v%20FROM%20m'],
+    ['POST', '/query?db=own&q=SELECT%20v%20FROM%20m'],
+    ['DELETE', '/api/v3/configure/database?db=own'],
+    ['GET', '/metrics'],
+    ['GET', '/ops/v1/apps'],
+    ['GET', '/ops/v1/routes'],
+    ['GET', '/ops/v1/accounts/platforms'],
+    ['GET', '/nowhere'],
+  ] as const;
+
+  it('does nothing for pages of other sites, whichever service is asked', async () => {
+    for (const [method, path] of REQUESTS) {
+      for (const headers of ofStrangers(server.url)) {
+        const answer = await server.http.send(path, { method, headers });
+        const name = `${method} ${path} ${JSON.stringify(headers)}: ${answer.status}`;
+        assert.ok([401, 403].includes(answer.status), name);
+        assert.equal(corsOf(answer), undefined, name);
+      }
+    }
+    const left = await server.http.send('/query?db=own&q=SELECT%20v%20FROM%20m');
+    assert.match(left.text, /\["1970-01-01T00:00:00.000000001Z",1\]/);
+  });
+
+  it('does so over HTTP/2', async () => {
+    await using client = new Http2Client(server.url);
+    const path = '/api/v3/query_sql?db=own&q=SELECT%201';
+    assert.equal((await client.send(path)).status, 200);
+    for (const headers of [{ origin: EVIL }, { ':authority': 'evil.example' }]) {
+      assert.equal((await client.send(path, { headers })).status, 403);
+    }
+  });
+
+  it('serves its own page, and programs that are no browsers', async () => {
+    for (const headers of ofFriends(server.url)) {
+      const answer = await server.http.send('/api/v3/query_sql?db=own&q=SELECT%201', { headers });
+      assert.equal(answer.status, 200, `${JSON.stringify(headers)}: ${answer.text}`);
+    }
+  });
+
+  it('lets no page read its answers', async () => {
+    const headers = { origin: EVIL, 'access-control-request-method': 'POST' };
+    for (const path of ['/api/v3/write_lp', '/query', '/health', '/nowhere']) {
+      const answer = await server.http.send(path, { method: 'OPTIONS', headers });
+      assert.equal(answer.status, 204);
+      const names = Object.keys(answer.headers).filter((name) => name.startsWith('access-control'));
+      assert.deepEqual(names, [], path);
+    }
+    for (const path of ['/health', '/ping', '/query?q=SHOW%20DATABASES']) {
+      assert.equal(corsOf(await server.http.send(path)), undefined, path);
+    }
+  });
+
+  it('serves pages that the operator has named, and lets them read', async () => {
+    const page = 'https://grafana.example';
+    await using named = await ServerProcess.start({
+      flags: ['--without-auth', '--server-cors-origins', page],
+    });
+    const path = '/api/v3/query_sql?db=_internal&q=SELECT%201';
+    const headers = { origin: page, 'sec-fetch-site': 'cross-site' };
+    const answer = await named.http.send(path, { headers });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(corsOf(answer), page);
+    assert.match(String(answer.headers['vary']), /Origin/);
+    const refused = await named.http.send(path, { headers: { origin: EVIL } });
+    assert.equal(refused.status, 403);
+    assert.equal(corsOf(refused), undefined);
+  });
+
+  it('keeps public reads of game data open to every page', async () => {
+    const answer = await server.http.send('/api/levels', { headers: { origin: EVIL } });
+    assert.equal(answer.status, 200);
+    assert.equal(corsOf(answer), '*');
+  });
+});
+
+describe('a server with tokens', () => {
+  it('lets pages of every site ask that have one, as there are no cookies', async () => {
+    await using server = await ServerProcess.start({ flags: [] });
+    const made = await server.http.send(FIRST_TOKEN, { method: 'POST' });
+    const authorization = `Bearer ${JSON.parse(made.text).token}`;
+    for (const headers of [{ origin: EVIL }, { host: 'any.example' }]) {
+      const path = '/api/v3/configure/database?format=json';
+      const answer = await server.http.send(path, { headers: { authorization, ...headers } });
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(corsOf(answer), '*');
+      assertError(
+        await server.http.send(path, { headers }),
+        401,
+        'the request was not authenticated',
+      );
+    }
+  });
+
+  it('lets those alone that `server.cors_origins` names', async () => {
+    const page = 'https://grafana.example';
+    await using server = await ServerProcess.start({ flags: ['--server-cors-origins', page] });
+    const ask = (origin: string, method = 'GET') =>
+      server.http.send('/health', { method, headers: { origin } });
+    assert.equal(corsOf(await ask(page)), page);
+    assert.equal(corsOf(await ask(EVIL)), undefined);
+    const preflight = await ask(page, 'OPTIONS');
+    assert.equal(preflight.headers['access-control-allow-methods'], '*');
+    assert.equal((await ask(EVIL, 'OPTIONS')).headers['access-control-allow-methods'], undefined);
+  });
+});
