@@ -6,6 +6,7 @@ import {
   Metrics,
   type Principal,
   type RequestGate,
+  type RouteAccess,
   routesFor,
 } from '@plinth/kernel';
 import { Cors } from './cors.js';
@@ -38,7 +39,7 @@ const SHOP: HttpService = {
   async close() {},
 };
 
-async function appWith(gate?: RequestGate) {
+async function appWith(gate?: RequestGate, register?: HttpService['register']) {
   const lines: string[] = [];
   const metrics = new Metrics();
   const parts: HttpAppParts = {
@@ -49,6 +50,10 @@ async function appWith(gate?: RequestGate) {
         async register(scope) {
           routesFor(scope, 'admin');
           scope.get('/who', (request, reply) => reply.send(request.principal));
+          await scope.register(async (apps) => {
+            apps.get('/for-platforms', { config: { access: 'platform' } }, () => 'ran');
+            apps.get('/for-editors', { config: { access: 'editor' } }, () => 'ran');
+          });
           scope.get('/broken', () => {
             throw new Error('a detail that is nobody else’s business');
           });
@@ -58,6 +63,9 @@ async function appWith(gate?: RequestGate) {
         async close() {},
       },
       SHOP,
+      ...(register === undefined
+        ? []
+        : [{ name: 'more', register, async start() {}, async close() {} }]),
     ],
     clusterUuid: () => 'c1',
     authenticate: () => ADMIN,
@@ -76,6 +84,31 @@ describe('createHttpApp', () => {
   it('hands the principal to the route', async () => {
     const { app } = await appWith();
     assert.deepEqual((await app.inject('/who')).json(), ADMIN);
+  });
+
+  it('calls no handler for somebody whom its route does not name, whatever the front has decided', async () => {
+    const { app } = await appWith();
+    for (const [url, status] of [
+      ['/for-platforms', 401],
+      ['/for-editors', 401],
+      ['/who', 200],
+    ] as const) {
+      const answer = await app.inject(url);
+      assert.equal(answer.statusCode, status, url);
+      assert.equal(answer.body.includes('ran'), false);
+    }
+  });
+
+  it('does not register a route that names nobody, or one whose path could be spelled in two ways', async () => {
+    const register = (path: string, access?: RouteAccess) =>
+      appWith(undefined, async (scope) => {
+        if (access !== undefined) routesFor(scope, access);
+        scope.get(path, () => 'ran');
+      });
+    await register('/fine/:id', 'admin');
+    await assert.rejects(register('/nobody'), /GET \/nobody says who may use it/);
+    await assert.rejects(register('/sp%61ce', 'admin'), /unreserved/);
+    await assert.rejects(register('/b@d', 'admin'), /unreserved/);
   });
 
   it('answers a bug with a bare 500 and logs it', async () => {

@@ -10,7 +10,7 @@ describe('requests over HTTP/2 that are not answered', () => {
   let handler: Http2Handler;
   const side = new Http2Side((request, response) => handler(request, response), {
     clock: new SystemClock(),
-    keepAliveMs: 60_000,
+    keepAliveMs: 500,
   });
   const server = createServer((socket) => side.take(socket));
   before(async () => {
@@ -20,6 +20,16 @@ describe('requests over HTTP/2 that are not answered', () => {
   after(() => {
     server.close();
     side.destroy();
+  });
+
+  it('leave no connection open that has none for as long as connections are kept', async () => {
+    handler = (_request, response) => response.end('OK');
+    const { port } = server.address() as AddressInfo; // It listens on TCP.
+    const client = connect(`http://127.0.0.1:${port}`);
+    const request = client.request();
+    request.resume();
+    await once(request, 'end');
+    await once(client, 'close');
   });
 
   /** Asks 700 times on one connection; the code with which the server ended it, if it did. */
