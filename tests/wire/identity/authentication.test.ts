@@ -222,13 +222,7 @@ describe('endpoints that need no token', () => {
       (await partly.http.send('/health', { headers: { authorization: 'x' } })).status,
       200,
     );
-    for (const path of [
-      '/metrics',
-      '/ready',
-      '/debug/pprof/heap',
-      '/health/x',
-      '/nowhere',
-    ]) {
+    for (const path of ['/metrics', '/ready', '/debug/pprof/heap', '/health/x', '/nowhere']) {
       assertUnauthenticated(await partly.http.send(path));
     }
     assertUnauthenticated(await partly.http.send('/write?db=a', { body: 'm v=1' }));

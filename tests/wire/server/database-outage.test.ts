@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AccountsServer, KEYS, POSTGRES_URL, TestDatabase } from '../../harness/index.js';
+import {
+  AccountsServer,
+  KEYS,
+  makeJwt,
+  nowSec,
+  POSTGRES_URL,
+  ServerProcess,
+  TestDatabase,
+  WebhookApp,
+} from '../../harness/index.js';
 
 const ACCOUNTS = '/v2/core/accounts';
 /** Longer than the intervals of the jobs that look every second. */
@@ -101,6 +110,59 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
     key: KEYS.sk_test,
   });
   assert.equal(found.status, 200);
+});
+
+it('credentials that cannot be checked while PostgreSQL is away are not wrong, and lock nobody out', {
+  skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
+}, async (context) => {
+  const { cable, databaseFlag } = await lay(context);
+  const server = await ServerProcess.start({
+    flags: [databaseFlag, '--without-auth', '--rate-limit-ban-threshold', '20'],
+  });
+  context.after(() => server.close());
+  const ops = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const made = await server.http.send(`/ops/v1/${path}`, { headers, body: JSON.stringify(body) });
+    assert.equal(made.status, 201, made.text);
+    return JSON.parse(made.text);
+  };
+  await ops('identities', { kind: 'user', id: 1 });
+  const { token } = await ops('credentials', { kind: 'personal', identity: 'user:1' });
+  const app = await WebhookApp.register(server, undefined);
+  const jwt = () => makeJwt(app.pem, { iss: app.clientId, iat: nowSec() - 5, exp: nowSec() + 60 });
+  const ask = (path: string, text?: string) =>
+    server.http.send(
+      path,
+      text === undefined ? {} : { headers: { authorization: `Bearer ${text}` } },
+    );
+  const usedByAddress = async () =>
+    JSON.parse((await ask('/rate_limit')).text).resources.core.used as number;
+  assert.equal((await ask('/app', jwt())).status, 200);
+  const before = await usedByAddress();
+
+  cable.cut();
+  // What was looked up a moment ago is remembered for half a minute; the ones here are new.
+  for (let index = 0; index < 120; index += 1) {
+    const isApp = index % 2 === 0;
+    const answer = isApp ? await ask('/app', `${jwt()}`) : await ask('/rate_limit', token);
+    if (isApp && answer.status === 200) continue; // The app is still remembered.
+    assert.equal(answer.status, 503, answer.text);
+    assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+    assert.equal(answer.headers['x-ratelimit-used'], undefined, 'nothing is counted');
+  }
+  const asked = await server.http.send('/ops/v1/rate-limits/check', {
+    body: JSON.stringify({ authorization: `Bearer ${token}`, resource: 'core' }),
+  });
+  assert.equal(asked.status, 503, asked.text);
+  assert.match(String(asked.headers['retry-after']), /^[1-9]\d*$/);
+
+  await cable.join();
+  await sleep(1500);
+  assert.equal(await usedByAddress(), before);
+  assert.equal((await ask('/rate_limit', token)).status, 200);
+  assert.equal((await ask('/app', jwt())).status, 200);
+  // Somebody's wrong credential is told that it is wrong, not that there were too many.
+  assert.equal((await ask('/rate_limit', 'nonsense')).status, 401);
 });
 
 it('game data that PostgreSQL leaves while it is opened is there once PostgreSQL is back', {

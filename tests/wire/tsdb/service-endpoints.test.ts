@@ -74,7 +74,9 @@ describe('service endpoints', () => {
     // Source: the clients for Go and Java, which ask for nothing in particular.
     const raw = async (userAgent: string) => {
       const connection = await RawConnection.open(server.url);
-      connection.send(`GET /health HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ${userAgent}\r\n\r\n`);
+      connection.send(
+        `GET /health HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ${userAgent}\r\n\r\n`,
+      );
       const answer = await connection.until(/\r\n\r\n(?:OK|\{.*\})$/);
       connection.finish();
       return answer;

@@ -7,6 +7,8 @@ const NOW_SEC = START_MS / 1000;
 const UNDECODABLE = 'A JSON web token could not be decoded';
 const BAD_IAT =
   "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued";
+const BAD_NBF =
+  "'Not before' claim ('nbf') must be a numeric value representing a time that has passed";
 const BAD_EXP =
   "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires";
 const FAR_EXP = "'Expiration time' claim ('exp') is too far in the future";
@@ -96,6 +98,9 @@ describe("an app's JSON web token", () => {
     await checkClaims({ iat: undefined }, BAD_IAT);
     await checkClaims({ iat: '1' }, BAD_IAT);
     await checkClaims({ iat: NOW_SEC + 6, exp: 1 }, BAD_IAT);
+    await checkClaims({ nbf: NOW_SEC + 6 }, BAD_NBF);
+    await checkClaims({ nbf: 'soon' }, BAD_NBF);
+    await checkClaims({ nbf: null }, BAD_NBF);
     await checkClaims({ exp: NOW_SEC }, BAD_EXP);
     await checkClaims({ exp: undefined }, BAD_EXP);
     await checkClaims({ exp: NOW_SEC + 601 }, FAR_EXP);

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '@plinth/kernel';
+import { accessOf, type Clock } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
 import { Forbidden, TooManyFailures, Unauthorized } from '../../errors.js';
 
@@ -27,7 +27,10 @@ const MAX_FAILURES = 10;
 const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
-/** Checks editor tokens and slows down whoever guesses them. Source: gamedata, section 6.1. */
+/**
+ * Checks editor tokens and slows down whoever guesses them; a right one is never refused for the guesses of others behind its
+ * address. Source: gamedata, section 6.1.
+ */
 export class EditorAccess {
   readonly #tokens: readonly EditorToken[];
   readonly #clock: Clock;
@@ -48,20 +51,19 @@ export class EditorAccess {
 
   /** Before routing: whether a path exists must not show without a token. Throws `Unauthorized`. */
   admit(request: FastifyRequest): void {
-    const { method, url, ip } = request;
-    const { authorization } = request.headers;
-    const isOpen =
-      (method === 'GET' || method === 'HEAD') && /^\/api\/editor\/types\/?(\?|$)/.test(url);
+    const { ip, headers } = request;
+    const isOpen = accessOf(request) === 'public';
+    const { authorization } = headers;
     if (authorization === undefined) {
       if (isOpen) return;
       throw new Unauthorized();
     }
-    this.#refuseGuessing(ip);
     const actor = this.#find(authorization);
     if (actor !== undefined) {
       this.#actors.set(request, actor);
       return;
     }
+    this.#refuseGuessing(ip);
     this.#countFailure(ip);
     if (!isOpen) throw new Unauthorized();
   }
