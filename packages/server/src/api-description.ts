@@ -47,6 +47,7 @@ function serverPaths(): Readonly<Record<string, object>> {
     '/api/v1/health': { get: health() },
     '/ready': { get: ready() },
     '/metrics': { get: plain('Metrics in the text format of Prometheus') },
+    '/ops/v1/routes': { get: routes() },
     '/debug/vars': { get: numbers() },
     '/ping': { get: ping(), post: ping() },
   };
@@ -112,6 +113,26 @@ function ready(): object {
     '503': answer('not now', json(ref('Error'))),
   };
   return { summary: 'Says OK when storage can be reached and no stop has begun', responses };
+}
+
+function routes(): object {
+  const body = Type.Array(
+    Type.Object({
+      service: Type.String(),
+      method: Type.String(),
+      path: Type.String({ description: 'with parameters: `/things/:id`' }),
+      access: Type.Union([
+        Type.String({ description: 'public, admin, first_token, platform, app or editor' }),
+        Type.Object({
+          openable: Type.String({
+            description: 'admin, unless `disable_authz` names this word',
+          }),
+        }),
+      ]),
+    }),
+  );
+  const responses = { '200': answer('every route', json(body)), '401': FAILED['401'] };
+  return { summary: 'Lists every route of the server with who may use it', responses };
 }
 
 function numbers(): object {

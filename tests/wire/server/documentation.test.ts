@@ -96,3 +96,22 @@ describe('the address of its documentation in a refusal', () => {
     assert.equal((await alone.http.send('/docs/rest/apps/webhooks')).status, 404);
   });
 });
+
+describe('a page', () => {
+  it('runs nothing from elsewhere and stands in no other page', async () => {
+    for (const path of [
+      '/docs/operator',
+      '/docs/rest',
+      '/docs/rest/apps/webhooks',
+      '/docs/accounts/errors',
+      '/api/docs',
+      '/editor',
+    ]) {
+      const { status, headers: sent } = await server.http.send(path);
+      assert.equal(status, 200, path);
+      const policy = String(sent['content-security-policy']);
+      assert.match(policy, /^default-src 'none'/, path);
+      assert.match(policy, /frame-ancestors 'none'/, path);
+    }
+  });
+});

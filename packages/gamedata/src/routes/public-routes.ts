@@ -49,7 +49,12 @@ export function registerPublicRoutes(
       url: `/api/docs${suffix}`,
       handler: (_request, reply) =>
         reply
-          .headers({ ...publicHeaders(parts.cors), 'cache-control': 'public, max-age=300' })
+          .headers({
+            ...publicHeaders(parts.cors),
+            'cache-control': 'public, max-age=300',
+            'content-security-policy':
+              "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+          })
           .type('text/html; charset=utf-8')
           .send(parts.referencePage()),
     });

@@ -20,6 +20,7 @@ const REFUSALS = `<p>A refused request changes nothing. Its body is JSON: <code>
 
 /** Operations of the whole server, which no service describes. */
 const SHARED_PATHS: DescribedPaths = {
+  '/ops/v1/routes': { get: { summary: 'List every route with who may use it' } },
   '/ops/v1/identities': {
     get: { summary: 'List users, installations and other identities' },
     post: { summary: 'Register one' },
