@@ -208,6 +208,9 @@ it('does not give the server away beside a preset token of another name', async 
   );
   await using to = await openTestIdentity({ 'admin-token-file': file.path });
   assert.equal((await send(to, 'POST', ADMIN)).statusCode, 401);
+  assert.equal(to.identity.grants('first_token', { kind: 'anonymous', ip: '10.0.0.1' }), false);
+  const ops: Principal = { kind: 'admin', tokenId: 1, tokenName: 'ops' };
+  assert.equal(to.identity.grants('first_token', ops), true);
   const created = await send(to, 'POST', ADMIN, `Bearer ${TOKEN_TEXT}`);
   assert.equal(created.statusCode, 201);
   assert.equal((created.json() as TokenObject).id, 0);

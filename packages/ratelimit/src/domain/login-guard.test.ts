@@ -32,3 +32,23 @@ it('wrong credentials are counted within ten minutes', async () => {
   fail(guard, 1);
   assert.equal(guard.isLocked(ADDRESS), false);
 });
+
+it('remembers 100,000 addresses, and forgets the first of more', () => {
+  const guard = new LoginGuard({ clock: new ManualClock(0) });
+  fail(guard, 51);
+  for (let index = 1; index < 100_000; index += 1) guard.noteFailure(`ip:${index}`);
+  assert.equal(guard.isLocked(ADDRESS), true);
+  guard.noteFailure('ip:100000');
+  assert.equal(guard.isLocked(ADDRESS), false);
+});
+
+it('an address that starts anew is the last to be forgotten', async () => {
+  const clock = new ManualClock(0);
+  const guard = new LoginGuard({ clock });
+  fail(guard, 1);
+  for (let index = 1; index < 100_000; index += 1) guard.noteFailure(`ip:${index}`);
+  await clock.advanceMs(600_000);
+  fail(guard, 51);
+  guard.noteFailure('ip:100000');
+  assert.equal(guard.isLocked(ADDRESS), true);
+});

@@ -26,13 +26,15 @@ const SHOP: HttpService = {
       const principal: Principal = { kind: 'user', userId: 7 };
       return request.url.endsWith('?later') ? Promise.resolve(principal) : principal;
     },
-    answerError: (_error, _request, reply) => reply.code(401).send('shop: no key'),
+    answerError: (error, _request, reply) => reply.code(401).send(`shop: ${String(error)}`),
     answerNotFound: (_request, reply) => reply.code(404).send('shop: no such thing'),
     setHeaders: (_request, reply) => void reply.header('x-shop', 'open'),
   },
   async register(scope) {
     routesFor(scope, 'public');
     scope.get('/shop/who', (request, reply) => reply.send(request.principal));
+    scope.get('/shop/app', { config: { access: 'app' } }, () => 'ran');
+    scope.get('/shop/editor', { config: { access: 'editor' } }, () => 'ran');
     scope.options('/shop/who', (_request, reply) => reply.send('asked'));
   },
   async start() {},
@@ -182,9 +184,15 @@ describe('createHttpApp', () => {
     };
     assert.equal(await ask('/shop/who'), '200 {"kind":"user","userId":7}');
     assert.equal(await ask('/shop/who?later'), '200 {"kind":"user","userId":7}');
-    assert.equal(await ask('/shop/who', {}), '401 shop: no key');
+    assert.equal(await ask('/shop/who', {}), '401 shop: Error: no key');
     assert.equal(await ask('/shop/nothing'), '404 shop: no such thing');
-    assert.equal(await ask('/shop/nothing', {}), '401 shop: no key');
+    assert.equal(await ask('/shop/nothing', {}), '401 shop: Error: no key');
+    // Of another kind than the one that was recognised.
+    assert.equal(
+      await ask('/shop/app'),
+      '401 shop: AppJwtRefused: A JSON web token could not be decoded',
+    );
+    assert.match(await ask('/shop/editor'), /^401 shop: NotAuthenticated/);
     assert.equal(await ask('/shop/%ff'), '404 shop: no such thing');
     const outside = await app.inject('/shopping');
     assert.equal(outside.headers['cluster-uuid'], 'c1');

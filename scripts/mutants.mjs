@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+// node scripts/mutants.mjs [word ...]
+// Switches off, one at a time, every decision in the files that keep others out, and runs the tests that should notice.
+// A mutant that no test notices is printed and makes the exit code 1. Works on the compiled files: run it in a clone that nobody
+// else uses, after `npm run build`. No word: all targets; otherwise those whose file contains one.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { parse } from 'acorn';
+import { fullAncestor } from 'acorn-walk';
+import { EQUIVALENT, TARGETS } from './lib/mutant-targets.mjs';
+import { root } from './lib/root.mjs';
+
+const TEST_TIMEOUT_MS = 120_000;
+const OPPOSITE = new Map([
+  ['===', '!=='],
+  ['!==', '==='],
+  ['<', '>='],
+  ['<=', '>'],
+  ['>', '<='],
+  ['>=', '<'],
+  ['&&', '||'],
+  ['||', '&&'],
+]);
+
+/** Every change of one place: where it stands, and what stands there instead. */
+function mutationsOf(code) {
+  const found = [];
+  const change = (node, text) => found.push({ start: node.start, end: node.end, text });
+  fullAncestor(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), (node) => {
+    switch (node.type) {
+      case 'IfStatement':
+      case 'ConditionalExpression':
+        change(node.test, 'true');
+        change(node.test, 'false');
+        break;
+      case 'BinaryExpression':
+      case 'LogicalExpression': {
+        const opposite = OPPOSITE.get(node.operator);
+        if (opposite === undefined) break;
+        const [left, right] = [node.left, node.right].map(({ start, end }) =>
+          code.slice(start, end),
+        );
+        change(node, `((${left}) ${opposite} (${right}))`);
+        break;
+      }
+      case 'ThrowStatement':
+        change(node, ';');
+        break;
+      case 'ExpressionStatement':
+        if (node.expression.type === 'CallExpression' && node.expression.callee.type !== 'Super') {
+          change(node, ';');
+        }
+        break;
+      case 'UnaryExpression':
+        if (node.operator === '!') change(node, code.slice(node.argument.start, node.argument.end));
+        break;
+      default:
+    }
+  });
+  return found;
+}
+
+const lineOf = (code, position) => code.slice(0, position).split('\n').length;
+const shown = (text) => text.replace(/\s+/g, ' ').slice(0, 120);
+
+/** Whether one of the tests fails; the quick ones are asked first. */
+function isNoticed(tests) {
+  for (const test of tests) {
+    const { status } = spawnSync(process.execPath, ['--test', test], {
+      cwd: root,
+      stdio: 'ignore',
+      timeout: TEST_TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+      env: { ...process.env, NODE_OPTIONS: '--enable-source-maps' }, // the modules run, not a bundle of them
+    });
+    if (status !== 0) return true;
+  }
+  return false;
+}
+
+const words = process.argv.slice(2);
+const targets = TARGETS.filter(
+  ({ file }) => words.length === 0 || words.some((word) => file.includes(word)),
+);
+const survivors = [];
+let count = 0;
+for (const { file, tests } of targets) {
+  const target = path.join(root, file);
+  const code = fs.readFileSync(target, 'utf8');
+  if (isNoticed(tests)) throw new Error(`the tests of ${file} fail without a change`);
+  try {
+    for (const { start, end, text } of mutationsOf(code)) {
+      const original = shown(code.slice(start, end));
+      const name = `${file}:${lineOf(code, start)}: ${original} -> ${shown(text)}`;
+      if (EQUIVALENT.some((one) => name.includes(one.file) && name.includes(one.text))) continue;
+      count += 1;
+      fs.writeFileSync(target, code.slice(0, start) + text + code.slice(end));
+      if (isNoticed(tests)) continue;
+      survivors.push(name);
+      console.log(`survived: ${name}`);
+    }
+  } finally {
+    fs.writeFileSync(target, code);
+  }
+  console.log(`${file}: done, ${count} mutants, ${survivors.length} survivors so far`);
+}
+process.exitCode = survivors.length > 0 ? 1 : 0;
