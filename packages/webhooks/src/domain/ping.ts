@@ -1,5 +1,5 @@
-import type { Hook } from '../model/hook.js';
-import { maskUrl, SECRET_MASK } from '../model/hook.js';
+import { maskUrl } from '@plinth/kernel';
+import { type Hook, SECRET_MASK } from '../model/hook.js';
 
 /** Short sentences that say nothing wrong; each ping carries one. */
 const SENTENCES = [

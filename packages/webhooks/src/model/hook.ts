@@ -43,11 +43,6 @@ export const SECRET_MASK = '********';
 
 const CREDENTIALS_MASK = '***';
 
-/** Credentials in a URL are for the receiver alone. */
-export function maskUrl(url: string): string {
-  return url.replace(/^(https?:\/\/)[^/?#@]*@/, `$1${CREDENTIALS_MASK}:${CREDENTIALS_MASK}@`);
-}
-
 /**
  * A URL as a client sends it back after it was shown: masked credentials stand for the stored ones, wherever it leads on
  * the same host.
@@ -62,11 +57,6 @@ export function unmaskUrl(sent: string, stored: string): string | undefined {
   url.username = username;
   url.password = password;
   return url.href;
-}
-
-/** For logs: query values are often keys. */
-export function maskUrlForLog(url: string): string {
-  return maskUrl(url).replace(/([?&][^=&#]*=)[^&#]*/g, '$1***');
 }
 
 /** Sent to every app whatever it subscribed to. Source: webhooks, section 8.3. */

@@ -1,11 +1,21 @@
-import type { Clock, Logger, Random, Tracer } from '@plinth/kernel';
+import {
+  type Clock,
+  type GuardedSender,
+  isSuccess,
+  type Logger,
+  maskUrl,
+  maskUrlForLog,
+  type Outcome,
+  type OutgoingRequest,
+  type Random,
+  type Tracer,
+} from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
-import { type Hook, maskUrl, maskUrlForLog, type RetryPolicy } from '../../model/hook.js';
+import type { Hook, RetryPolicy } from '../../model/hook.js';
 import type { FinishedAttempt } from '../../storage/queue-model.js';
 import type { QueueStore } from '../../storage/queue-store.js';
 import {
-  type DeliveryRequest,
   makeDeliveryRequest,
   type RequestSettings,
   recordedHeaders,
@@ -13,8 +23,7 @@ import {
 } from '../delivery-request.js';
 import type { HookRegistry } from '../hook-registry.js';
 import type { PayloadDesk } from '../payload/payload-desk.js';
-import { isSuccess, type Outcome, statusOf } from '../transport/outcome.js';
-import type { Sender } from '../transport/sender.js';
+import { statusOf } from '../recorded-status.js';
 import type { EngineMetrics } from './engine-metrics.js';
 import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
 
@@ -28,7 +37,7 @@ export interface AttemptNeeds {
   readonly settings: AttemptSettings;
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
-  readonly sender: Sender;
+  readonly sender: GuardedSender;
   readonly payloads: PayloadDesk;
   readonly metrics: EngineMetrics;
   readonly clock: Clock;
@@ -65,7 +74,7 @@ export class Attempts {
     const signed = await payloads.sign(signingJob({ hook, settings, guid, payload, nowMs }));
     const request = makeDeliveryRequest({ hook, settings, guid, event, payload, signed });
     const startMs = clock.monotonicMs();
-    const outcome = await sender.send(request, hook.insecure_ssl);
+    const outcome = await sender.send(request, { insecure: hook.insecure_ssl });
     const durationMs = clock.monotonicMs() - startMs;
     const record = toRecord({
       outcome,
@@ -75,7 +84,7 @@ export class Attempts {
       durationMs,
       throttledMs,
     });
-    this.#needs.metrics.observe(outcome, durationMs);
+    this.#needs.metrics.attempts.observe(outcome, durationMs);
     const isFailure = !isSuccess(outcome);
     this.#trace(item, record, isFailure);
     if (isFailure) {
@@ -172,7 +181,7 @@ export class Attempts {
 
 function toRecord(at: {
   readonly outcome: Outcome;
-  readonly request: DeliveryRequest;
+  readonly request: OutgoingRequest;
   readonly hook: Hook;
   readonly deliveredMs: number;
   readonly durationMs: number;

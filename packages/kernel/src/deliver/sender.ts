@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '@plinth/kernel';
-import type { Client, Dispatcher } from 'undici';
-import type { DeliveryRequest } from '../delivery-request.js';
+import type { Client } from 'undici';
+import type { Clock } from '../clock/clock.js';
 import { type ConnectSettings, connectTo } from './connect.js';
+import { DeadlinePassed, exchange, type OutgoingRequest } from './exchange.js';
 import { failureOf, type Outcome, TransportFailed } from './outcome.js';
 
 export interface SenderSettings extends ConnectSettings {
@@ -12,14 +12,8 @@ export interface SenderSettings extends ConnectSettings {
 
 const IDLE_MS = 30_000;
 const MAX_IDLE_PER_ORIGIN = 32;
-const MAX_HEADER_COUNT = 100;
-const MAX_HEADER_SIZE_BYTES = 16_384;
 /** The parser takes more than is kept, so that a talkative receiver is no failure. */
 const MAX_PARSED_HEADER_BYTES = 65_536;
-
-class DeadlinePassed extends Error {
-  override readonly name = 'DeadlinePassed';
-}
 
 /** One connection to a receiver; carries one request at a time. */
 interface Connection {
@@ -46,10 +40,21 @@ export class Sender {
     this.#sweep = clock.every(IDLE_MS / 3, () => this.#closeIdle());
   }
 
-  /** The time runs from the look-up to the end of the response's headers; the body has what is left of it. */
-  async send(request: DeliveryRequest, insecure: boolean): Promise<Outcome> {
+  /**
+   * The time runs from the look-up to the end of the response's headers; the body has what is left of it.
+   * @param options.insecure certificates are not verified.
+   * @param options.signal ends the attempt early, as if the time were over.
+   */
+  async send(
+    request: OutgoingRequest,
+    options: { readonly insecure?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<Outcome> {
+    const { insecure = false, signal: given } = options;
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new DeadlinePassed()), this.#settings.timeoutMs);
+    const end = (): void => deadline.abort(new DeadlinePassed());
+    const timer = setTimeout(end, this.#settings.timeoutMs);
+    if (given?.aborted) end();
+    given?.addEventListener('abort', end, { once: true });
     try {
       return await this.#attempt(request, insecure, deadline.signal);
     } catch (error) {
@@ -62,6 +67,7 @@ export class Sender {
       };
     } finally {
       clearTimeout(timer);
+      given?.removeEventListener('abort', end);
     }
   }
 
@@ -73,7 +79,7 @@ export class Sender {
   }
 
   async #attempt(
-    request: DeliveryRequest,
+    request: OutgoingRequest,
     insecure: boolean,
     signal: AbortSignal,
   ): Promise<Outcome> {
@@ -120,7 +126,7 @@ export class Sender {
   /** `stale`: a kept connection was closed before any byte of an answer came. */
   async #exchange(
     connection: Connection,
-    request: DeliveryRequest,
+    request: OutgoingRequest,
     origin: string,
     signal: AbortSignal,
   ): Promise<Outcome | 'stale'> {
@@ -182,148 +188,3 @@ export class Sender {
 function destroy(client: Client): void {
   client.destroy().catch(() => {}); // nothing waits for it any more
 }
-
-interface Exchange {
-  readonly outcome: Outcome;
-  readonly isReusable: boolean;
-}
-
-function exchange(
-  client: Client,
-  { url, headers, body }: DeliveryRequest,
-  at: { readonly signal: AbortSignal; readonly maxBodyBytes: number },
-): Promise<Exchange> {
-  return new Promise((resolve, reject) => {
-    const handler = new ResponseReader(resolve, reject, at.maxBodyBytes);
-    const onAbort = (): void => {
-      handler.cut();
-      destroy(client);
-    };
-    at.signal.addEventListener('abort', onAbort, { once: true });
-    handler.onSettled = () => at.signal.removeEventListener('abort', onAbort);
-    client.dispatch(
-      {
-        path: `${url.pathname}${url.search}`,
-        method: 'POST',
-        headers: Object.entries(headers).flat(),
-        body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-      },
-      handler,
-    );
-  });
-}
-
-/** Collects one response. Headers decide the outcome: what happens to the body later only cuts it. */
-class ResponseReader implements Dispatcher.DispatchHandler {
-  onSettled: () => void = () => {};
-  readonly #resolve: (exchange: Exchange) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #maxBodyBytes: number;
-  readonly #chunks: Buffer[] = [];
-  #sizeBytes = 0;
-  #status = 0;
-  #informational: number | undefined;
-  #headers: Readonly<Record<string, string>> = {};
-  #isSettled = false;
-
-  constructor(
-    resolve: (exchange: Exchange) => void,
-    reject: (error: unknown) => void,
-    maxBodyBytes: number,
-  ) {
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#maxBodyBytes = maxBodyBytes;
-  }
-
-  onRequestStart(): void {}
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-  ): void {
-    if (status < 200) {
-      this.#informational = status;
-      return;
-    }
-    this.#status = status;
-    this.#headers = keepHeaders(headers);
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isSettled) return;
-    const room = this.#maxBodyBytes - this.#sizeBytes;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.#sizeBytes += Math.min(chunk.length, room);
-    if (chunk.length > room) this.#settle(false);
-  }
-
-  onResponseEnd(): void {
-    this.#settle(true);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#status > 0) this.#settle(false);
-    else this.#fail(error);
-  }
-
-  /** The time is over. */
-  cut(): void {
-    if (this.#status > 0) this.#settle(false);
-    else this.#fail(new DeadlinePassed());
-  }
-
-  #settle(isReusable: boolean): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.onSettled();
-    const body = Buffer.concat(this.#chunks);
-    const outcome: Outcome = {
-      kind: 'answered',
-      statusCode: this.#status,
-      headers: this.#headers,
-      body,
-    };
-    this.#resolve({ outcome, isReusable });
-  }
-
-  #fail(error: Error): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.onSettled();
-    const code = this.#informational ?? informationalOf(error);
-    if (code === undefined) this.#reject(error);
-    // No status has fewer than three digits that count.
-    else if (code < 100) this.#reject(new TransportFailed('not_http', error));
-    else this.#reject(new TransportFailed('informational_only', error, code));
-  }
-}
-
-/** The client ends a connection on these two, because nobody asked for them. */
-function informationalOf(error: Error): number | undefined {
-  if (error.message === 'bad upgrade') return 101;
-  return error.message === 'bad response' ? 100 : undefined;
-}
-
-function keepHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Readonly<Record<string, string>> {
-  const kept = new Map<string, string>();
-  let sizeBytes = 0;
-  for (const [name, value] of Object.entries(headers)) {
-    const text = Array.isArray(value) ? value.join(', ') : (value ?? '');
-    sizeBytes += name.length + text.length;
-    if (kept.size >= MAX_HEADER_COUNT || sizeBytes > MAX_HEADER_SIZE_BYTES) break;
-    kept.set(titleCase(name), text);
-  }
-  return Object.fromEntries([...kept].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-const titleCase = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(
-      /(^|-)([a-z])/g,
-      (_, dash: string, letter: string) => `${dash}${letter.toUpperCase()}`,
-    );
