@@ -74,7 +74,7 @@ export class Sender {
   close(): void {
     this.#isClosed = true;
     this.#sweep[Symbol.dispose]();
-    for (const list of this.#idle.values()) for (const { client } of list) destroy(client);
+    for (const list of this.#idle.values()) for (const connection of list) destroy(connection);
     this.#idle.clear();
   }
 
@@ -139,10 +139,10 @@ export class Sender {
         maxBodyBytes: this.#settings.maxResponseBytes,
       });
       if (isReusable) this.#keep(origin, connection);
-      else destroy(client);
+      else destroy(connection);
       return outcome;
     } catch (error) {
-      destroy(client);
+      destroy(connection);
       if (wasUsed && !signal.aborted && socket.bytesRead === readBefore) return 'stale';
       throw error;
     }
@@ -153,7 +153,7 @@ export class Sender {
     for (let next = list?.pop(); next !== undefined; next = list?.pop()) {
       const { client, socket } = next;
       if (!client.destroyed && !socket.destroyed && !socket.readableEnded) return next;
-      destroy(client);
+      destroy(next);
     }
     return undefined;
   }
@@ -164,7 +164,7 @@ export class Sender {
       list = [];
       this.#idle.set(origin, list);
     }
-    if (this.#isClosed || list.length >= MAX_IDLE_PER_ORIGIN) destroy(connection.client);
+    if (this.#isClosed || list.length >= MAX_IDLE_PER_ORIGIN) destroy(connection);
     else {
       connection.idleSinceMs = Math.max(1, this.#clock.monotonicMs());
       list.push(connection);
@@ -174,9 +174,10 @@ export class Sender {
   #closeIdle(): void {
     const limitMs = this.#clock.monotonicMs() - IDLE_MS;
     for (const [origin, list] of this.#idle) {
-      const kept = list.filter(({ idleSinceMs, socket, client }) => {
+      const kept = list.filter((connection) => {
+        const { idleSinceMs, socket, client } = connection;
         const isFine = idleSinceMs > limitMs && !socket.destroyed && !client.destroyed;
-        if (!isFine) destroy(client);
+        if (!isFine) destroy(connection);
         return isFine;
       });
       if (kept.length > 0) this.#idle.set(origin, kept);
@@ -185,6 +186,8 @@ export class Sender {
   }
 }
 
-function destroy(client: Client): void {
+/** A client that refused its first request has not taken the socket, and leaves it open. */
+function destroy({ client, socket }: Connection): void {
   client.destroy().catch(() => {}); // nothing waits for it any more
+  socket.destroy();
 }
