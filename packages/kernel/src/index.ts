@@ -25,7 +25,7 @@ export { SecretBox, SecretUnreadable } from './crypto/secret-box.js';
 export { AttemptMetrics } from './deliver/attempt-metrics.js';
 export type { OutgoingRequest } from './deliver/exchange.js';
 export { EGRESS_PATTERNS, type EgressSettings, GuardedSender } from './deliver/guarded-sender.js';
-export { maskUrl, maskUrlForLog } from './deliver/mask-url.js';
+export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
 export { isSuccess, type Outcome } from './deliver/outcome.js';
 export { hostOf, portOf, TargetGuard } from './deliver/target-guard.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';

@@ -42,6 +42,7 @@ import {
 import { DeliveryStore } from './storage/delivery-store.js';
 import { HookStore } from './storage/hook-store.js';
 import { QueueStore } from './storage/queue-store.js';
+import { SealedUrls } from './storage/sealed-urls.js';
 
 /** What this service asks of whoever keeps the apps. */
 export interface AppRegistry {
@@ -106,6 +107,7 @@ class WebhookService implements Webhooks {
   readonly #hooks: HookRegistry;
   readonly #queue: QueueStore;
   readonly #deliveries: DeliveryStore;
+  readonly #urls: SealedUrls;
   readonly #sender: GuardedSender;
   readonly #payloads = new PayloadDesk();
   readonly #engine: Engine;
@@ -138,11 +140,13 @@ class WebhookService implements Webhooks {
     this.#hooks = new HookRegistry(this.#hookStore, clock);
     this.#queue = new QueueStore(store, random.uuidV7());
     this.#deliveries = new DeliveryStore(store);
+    this.#urls = new SealedUrls(needs.secrets);
     this.#engine = new Engine({
       settings: engineSettings(needs),
       queue: this.#queue,
       hooks: this.#hooks,
       sender: this.#sender,
+      urls: this.#urls,
       payloads: this.#payloads,
       clock,
       random,
@@ -200,7 +204,7 @@ class WebhookService implements Webhooks {
 
   async register(app: FastifyInstance): Promise<void> {
     const { config, apps, clock, random } = this.#needs;
-    const deliveries = new DeliveryLog(this.#deliveries);
+    const deliveries = new DeliveryLog(this.#deliveries, this.#urls);
     await app.register(async (scope) =>
       registerAppRoutes(scope, {
         config,

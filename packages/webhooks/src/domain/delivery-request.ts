@@ -1,5 +1,5 @@
 import type { OutgoingRequest } from '@plinth/kernel';
-import type { Hook } from '../model/hook.js';
+import { type Hook, SECRET_MASK } from '../model/hook.js';
 import { hubSignature, standardEd25519Signature, standardSignature } from './signature.js';
 
 export interface RequestSettings {
@@ -167,11 +167,18 @@ function decodeOr(text: string): string {
   }
 }
 
-/** As the record shows them: without what only the receiver may know. */
+/**
+ * As the record shows them: without what only the receiver may know. Names of the operator's own headers stay.
+ * @param custom as the webhook has them; values of such headers are often keys.
+ */
 export function recordedHeaders(
   headers: Readonly<Record<string, string>>,
+  custom: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  return headers['Authorization'] === undefined
-    ? headers
-    : { ...headers, Authorization: '********' };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const isSecret = name === 'Authorization' || Object.hasOwn(custom, name);
+      return [name, isSecret ? SECRET_MASK : value];
+    }),
+  );
 }

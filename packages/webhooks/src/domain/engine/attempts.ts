@@ -4,7 +4,7 @@ import {
   isSuccess,
   type Logger,
   maskUrl,
-  maskUrlForLog,
+  maskUrlAndQuery,
   type Outcome,
   type OutgoingRequest,
   type Random,
@@ -15,6 +15,7 @@ import type { QueueItem } from '../../model/event.js';
 import type { Hook, RetryPolicy } from '../../model/hook.js';
 import type { FinishedAttempt } from '../../storage/queue-model.js';
 import type { QueueStore } from '../../storage/queue-store.js';
+import type { SealedUrls } from '../../storage/sealed-urls.js';
 import {
   makeDeliveryRequest,
   type RequestSettings,
@@ -38,6 +39,7 @@ export interface AttemptNeeds {
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
   readonly sender: GuardedSender;
+  readonly urls: SealedUrls;
   readonly payloads: PayloadDesk;
   readonly metrics: EngineMetrics;
   readonly clock: Clock;
@@ -80,19 +82,20 @@ export class Attempts {
       outcome,
       request,
       hook,
+      url: this.#needs.urls.seal(maskUrl(hook.url), hook.appId),
       deliveredMs: nowMs,
       durationMs,
       throttledMs,
     });
     this.#needs.metrics.attempts.observe(outcome, durationMs);
     const isFailure = !isSuccess(outcome);
-    this.#trace(item, record, isFailure);
+    this.#trace(item, record, { host: request.url.hostname, isFailure });
     if (isFailure) {
       log.info(
         {
           guid: item.guid,
           app: item.appId,
-          url: maskUrlForLog(hook.url),
+          url: maskUrlAndQuery(hook.url),
           outcome: outcome.kind,
           status: record.status_code,
           error: record.error,
@@ -105,7 +108,11 @@ export class Attempts {
   }
 
   /** All attempts of one event are one trace. */
-  #trace(item: QueueItem, record: AttemptRecord, isFailure: boolean): void {
+  #trace(
+    item: QueueItem,
+    record: AttemptRecord,
+    { host, isFailure }: { readonly host: string; readonly isFailure: boolean },
+  ): void {
     this.#needs.tracer?.record({
       traceId: item.guid.replaceAll('-', ''),
       name: 'webhook attempt',
@@ -120,7 +127,7 @@ export class Attempts {
         'plinth.outcome': record.status,
         'http.request.method': 'POST',
         'http.response.status_code': record.status_code,
-        'server.address': new URL(record.url).hostname,
+        'server.address': host,
       },
     });
   }
@@ -183,11 +190,13 @@ function toRecord(at: {
   readonly outcome: Outcome;
   readonly request: OutgoingRequest;
   readonly hook: Hook;
+  /** Sealed. */
+  readonly url: string;
   readonly deliveredMs: number;
   readonly durationMs: number;
   readonly throttledMs: number | undefined;
 }): AttemptRecord {
-  const { outcome, request, hook, deliveredMs, durationMs, throttledMs } = at;
+  const { outcome, request, hook, url, deliveredMs, durationMs, throttledMs } = at;
   const answered = outcome.kind === 'answered' ? outcome : undefined;
   const { status, status_code } = statusOf(outcome);
   return {
@@ -196,8 +205,8 @@ function toRecord(at: {
     deliveredMs,
     durationMs,
     throttledMs,
-    url: maskUrl(hook.url),
-    requestHeaders: recordedHeaders(request.headers),
+    url,
+    requestHeaders: recordedHeaders(request.headers, hook.custom_headers),
     responseHeaders: answered?.headers,
     responseBody: answered?.body,
     error: 'error' in outcome ? outcome.error : undefined,
