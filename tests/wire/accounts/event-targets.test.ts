@@ -171,6 +171,36 @@ describe('event destinations', () => {
     secure.closeAllConnections();
   });
 
+  it('have a record of each attempt, for the operator alone', async () => {
+    const receiver = await receive();
+    receiver.status = 500;
+    const server = await start(LOOPBACK);
+    const { id } = await server.ok(PATH, { body: destination(receiver.url) });
+    const event: Json = await server.ok(`${PATH}/${id}/ping`, { body: {} });
+    await attempts(server, 'http_error');
+    receiver.status = 200;
+    await attempts(server, 'ok'); // five seconds later
+    const path = `/platforms/plat_default/event_destinations/${id}/attempts`;
+    let data: Json[] = [];
+    for (const endMs = Date.now() + 5000; data.length < 2 && Date.now() < endMs; await sleep(20)) {
+      ({ data } = await server.operate(path));
+    }
+    const known = data.map(({ attempted, duration_ms, ...rest }) => {
+      assert.match(attempted, /^\d{4}-\d\d-\d\dT/);
+      assert.ok(duration_ms >= 0);
+      return rest;
+    });
+    const same = { event: event.id, outcome: 'answered', error: null };
+    assert.deepEqual(known, [
+      { ...same, attempt: 2, status: 200 },
+      { ...same, attempt: 1, status: 500 },
+    ]);
+    for (const missing of [path.replace(id, 'ed_test_none'), path.replace('default', 'none')]) {
+      const { status } = await server.process.http.send(`/ops/v1/accounts${missing}`);
+      assert.equal(status, 404, missing);
+    }
+  });
+
   it('are not followed to where they redirect', async () => {
     const receiver = await receive();
     const inner = await receive();

@@ -135,6 +135,7 @@ export class AccountsDomain {
     this.events = new Events({ clock, store: events, words: needs.words, retentionMs });
     this.delivery = new EventDelivery({
       clock,
+      random,
       log: needs.log,
       outbox: needs.outbox,
       commits,
@@ -201,6 +202,7 @@ export class AccountsDomain {
       keys: needs.keyring,
       store,
       commits,
+      destinations: this.destinations,
       fixtures: new Fixtures({ store: fixtures, commits, clock, random }),
       clocks: this.clocks,
       upkeep,

@@ -8,18 +8,24 @@ import {
   maskUrlAndQuery,
   type Outbox,
   type Outcome,
+  type Random,
   repeatJob,
 } from '@plinth/kernel';
 import { type EventBundle, eventId, readEventId, thinEvent } from '../../model/event.js';
 import { type EventDestination, PING_TYPE, wantsEvent } from '../../model/event-destination.js';
 import { tenantKey } from '../../model/tenant.js';
 import { type CommitQueue, EVENTS_COMMITTED, WriteSet } from '../../storage/commit-queue.js';
-import type { DestinationStore, PendingDelivery } from '../../storage/destination-store.js';
+import type {
+  AttemptRecord,
+  DestinationStore,
+  PendingDelivery,
+} from '../../storage/destination-store.js';
 import type { EventStore } from '../../storage/event-store.js';
 import type { EventDestinations } from '../event-destinations.js';
 
 interface DeliveryNeeds {
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   readonly outbox: Outbox;
   readonly commits: CommitQueue;
@@ -184,9 +190,11 @@ export class EventDelivery {
       await commits.commit(writes.delete('accounts_deliveries', delivery.id));
       return;
     }
-    const outcome = await this.#send(destination, delivery, JSON.stringify(found));
-    const isTaken = isSuccess(outcome);
+    const attemptedMs = clock.nowMs();
+    const sent = await this.#send(destination, delivery, JSON.stringify(found));
+    const isTaken = isSuccess(sent.outcome);
     if (this.#stop.signal.aborted && !isTaken) return; // made again after the next start
+    store.putAttempt(writes, this.#recordOf(delivery, { ...sent, attemptedMs }));
     const delaySec = DELAYS_SEC[delivery.attempt];
     if (isTaken || delaySec === undefined) {
       if (!isTaken)
@@ -205,14 +213,14 @@ export class EventDelivery {
     { id, url, secret }: EventDestination,
     { eventId: event, attempt }: PendingDelivery,
     body: string,
-  ): Promise<Outcome> {
+  ): Promise<{ readonly outcome: Outcome; readonly durationMs: number }> {
     const { clock, sender, metrics, log } = this.#needs;
     const headers = this.#headers(secret, body);
     const startMs = clock.monotonicMs();
     const request = { url: new URL(url), headers, body: Buffer.from(body) };
     const outcome = await sender.send(request, { signal: this.#stop.signal });
     const durationMs = clock.monotonicMs() - startMs;
-    if (this.#stop.signal.aborted && !isSuccess(outcome)) return outcome;
+    if (this.#stop.signal.aborted && !isSuccess(outcome)) return { outcome, durationMs };
     metrics.observe(outcome, durationMs);
     if (!isSuccess(outcome)) {
       const why =
@@ -230,7 +238,25 @@ export class EventDelivery {
         'event attempt failed',
       );
     }
-    return outcome;
+    return { outcome, durationMs };
+  }
+
+  #recordOf(
+    { destinationId, eventId: event, attempt }: PendingDelivery,
+    at: { readonly outcome: Outcome; readonly durationMs: number; readonly attemptedMs: number },
+  ): AttemptRecord {
+    const { outcome, durationMs, attemptedMs } = at;
+    return {
+      id: this.#needs.random.uuidV7(),
+      destinationId,
+      eventId: event,
+      attempt: attempt + 1,
+      attemptedMs,
+      durationMs,
+      outcome: outcome.kind,
+      status: outcome.statusCode,
+      error: outcome.kind === 'answered' ? undefined : outcome.error,
+    };
   }
 
   async #eventOf(
