@@ -13,6 +13,8 @@ export interface ReceivedEvent {
 export class EventReceiver {
   readonly url: string;
   status = 200;
+  /** Of its answers. */
+  headers: Readonly<Record<string, string>> = {};
   /** Takes requests and never answers them. */
   isSilent = false;
   readonly received: ReceivedEvent[] = [];
@@ -34,7 +36,7 @@ export class EventReceiver {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         this.received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-        if (!this.isSilent) response.writeHead(this.status).end();
+        if (!this.isSilent) response.writeHead(this.status, this.headers).end();
         for (const wake of this.#waiting.splice(0)) wake();
       });
     });

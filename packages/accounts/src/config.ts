@@ -1,4 +1,4 @@
-import { defineSettings, type SettingsOf } from '@plinth/kernel';
+import { defineSettings, EGRESS_PATTERNS, type SettingsOf } from '@plinth/kernel';
 import { Type } from 'typebox';
 
 /** Source: accounts, section 1. */
@@ -63,7 +63,40 @@ export const ACCOUNTS_SETTINGS = defineSettings(
       default: [],
       examples: ['127.0.0.0/8'],
       description:
-        'networks (CIDR) and host names inside the own network to which events may be delivered; `*` allows all',
+        'networks (CIDR) and host names inside the own network to which events may be delivered, beside those of `webhooks.allow_private_targets`; `*` allows all',
+    }),
+    allowed_ports: Type.Optional(
+      Type.Array(Type.String({ pattern: EGRESS_PATTERNS.port }), {
+        description:
+          'ports to which events may be delivered; unless given, those of `webhooks.allowed_ports`',
+      }),
+    ),
+    extra_ca_file: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'PEM file with certificate authorities of event destinations, beside those of the system; unless given, that of `webhooks.extra_ca_file`',
+      }),
+    ),
+    egress_proxy: Type.Optional(
+      Type.String({
+        pattern: EGRESS_PATTERNS.proxy,
+        examples: ['http://proxy.internal:3128'],
+        description:
+          'proxy for events: `http`, `https` or `socks5`; unless given, that of `webhooks.egress_proxy`',
+      }),
+    ),
+    egress_no_proxy: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        description:
+          'host names of event destinations that are reached without the proxy; `.example.com` covers what ends so; unless given, those of `webhooks.egress_no_proxy`',
+      }),
+    ),
+    event_timeout_ms: Type.Integer({
+      default: 10_000,
+      minimum: 100,
+      maximum: 30_000,
+      description: "from the look-up of an event's destination to the end of its response headers",
     }),
   },
   {

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import {
+  AttemptMetrics,
   type Clock,
+  type EgressSettings,
   type FileSystem,
+  GuardedSender,
   type HttpService,
   type Leases,
   type Logger,
+  type Metrics,
   type Outbox,
   type PlainRoute,
   type Principal,
@@ -12,7 +16,6 @@ import {
   type RelationalStore,
   repeatJob,
   type ServiceFront,
-  TargetGuard,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
@@ -61,8 +64,9 @@ export interface AccountsNeeds {
   /** Absolute; the service keeps its key file below `accounts/`. */
   readonly dataDir: string;
   readonly keys: PlatformKeyring;
-  /** Networks and hosts of the own network to which events may be delivered. */
-  readonly allowedTargets: readonly string[];
+  readonly metrics: Metrics;
+  /** Where events may go, and by which way. */
+  readonly egress: EgressSettings;
   /** Where this server listens. */
   readonly ownListeners: readonly { readonly address: string; readonly port: number }[];
   /** Another service that is told of changes. */
@@ -94,6 +98,8 @@ class AccountsService implements HttpService {
   readonly #platforms: Platforms;
   readonly #commits: CommitQueue;
   readonly #words: VendorWords;
+  readonly #sender: GuardedSender;
+  readonly #attempts = new AttemptMetrics();
   readonly #bootstrapKeys: readonly BootstrapKey[];
   #domain: AccountsDomain | undefined;
   #plainCreate: PlainCreate | undefined;
@@ -110,6 +116,8 @@ class AccountsService implements HttpService {
       outbox,
       oldestRecordMs: oldestRecordMs(clock, config.idempotency_ttl_sec),
     });
+    this.#sender = new GuardedSender(needs.egress, needs);
+    this.#attempts.register(needs.metrics, 'accounts_event');
     this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
     this.#dialect = {
       words: this.#words,
@@ -182,8 +190,7 @@ class AccountsService implements HttpService {
     const sealer = new Sealer(sealingKeys);
     const isFirstStart = await this.#platforms.load();
     await this.#prepareKeys(isFirstStart);
-    const targets = new TargetGuard({ allowed: this.#needs.allowedTargets });
-    targets.blockListeners(this.#needs.ownListeners);
+    await this.#sender.start();
     this.#domain = new AccountsDomain({
       clock,
       random,
@@ -198,7 +205,8 @@ class AccountsService implements HttpService {
       sealingKeys,
       outbox: this.#needs.outbox,
       log: this.#needs.log,
-      targets,
+      sender: this.#sender,
+      attempts: this.#attempts,
       listener: this.#needs.listener,
     });
     const { upkeep, rotation, destinations, delivery } = this.#domain;
@@ -226,6 +234,7 @@ class AccountsService implements HttpService {
     this.#upkeep?.[Symbol.dispose]();
     this.#refresh?.[Symbol.dispose]();
     await this.#domain?.delivery.close();
+    this.#sender.close();
     await this.#commits.idle();
   }
 

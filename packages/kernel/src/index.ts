@@ -22,6 +22,12 @@ export {
 } from './config/section.js';
 export { defaultText, settingsPage } from './config/settings-page.js';
 export { SecretBox, SecretUnreadable } from './crypto/secret-box.js';
+export { AttemptMetrics } from './deliver/attempt-metrics.js';
+export type { OutgoingRequest } from './deliver/exchange.js';
+export { EGRESS_PATTERNS, type EgressSettings, GuardedSender } from './deliver/guarded-sender.js';
+export { maskUrl, maskUrlAndQuery, queryPieces, URL_MASK } from './deliver/mask-url.js';
+export { isSuccess, type Outcome } from './deliver/outcome.js';
+export { hostOf, portOf, TargetGuard } from './deliver/target-guard.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { SyncFailed } from './fs/file-errors.js';
@@ -101,7 +107,6 @@ export {
   parseAddress,
   parseNetwork,
 } from './net/networks.js';
-export { hostOf, portOf, TargetGuard, type TargetRules } from './net/target-guard.js';
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { ObjectExists, ObjectNameInvalid, ObjectNotFound } from './objects/object-errors.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';

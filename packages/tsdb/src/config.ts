@@ -225,6 +225,20 @@ export const TSDB_SETTINGS = defineSettings(
       description:
         'Processes that one Python process and all it starts may be at a time; with more they are ended. Counted twice a second, on Linux. 0: no limit.',
     }),
+    plugin_env: Type.Array(Type.String({ pattern: '^(?!PLINTH_)[A-Za-z_][A-Za-z0-9_]*$' }), {
+      default: [],
+      examples: ['INFLUXDB3_AUTH_TOKEN'],
+      description:
+        'Names of environment variables that plugins see, beside those that Python needs: `PATH`, `HOME`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TMPDIR`, `LD_LIBRARY_PATH` and `DYLD_LIBRARY_PATH`. Installers of packages see these, those of pip and uv (`PIP_*`, `UV_*`), of proxies, certificates and compilers.',
+    }),
+    plugin_user: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$',
+        examples: ['nobody'],
+        description:
+          'User, by name or number, that plugins and installers of packages run as; the server has to be root for that. That user has to be able to read the plugin folder, and owns the virtual environment that is made.',
+      }),
+    ),
     plugin_system_site_packages: Type.Boolean({
       default: false,
       description: 'The virtual environment sees the packages of the system.',
@@ -297,6 +311,8 @@ export const TSDB_SETTINGS = defineSettings(
     plugin_run_timeout_ms: { flags: ['plugin-run-timeout'] },
     plugin_memory_limit_bytes: { flags: ['plugin-memory-limit'] },
     plugin_process_limit: { flags: ['plugin-process-limit'] },
+    plugin_env: { flags: ['plugin-env'] },
+    plugin_user: { flags: ['plugin-user'] },
     plugin_system_site_packages: { flags: ['plugin-system-site-packages'] },
     repair: { flags: ['repair'] },
     num_database_limit: { flags: ['num-database-limit'], env: ['INFLUXDB3_NUM_DATABASE_LIMIT'] },

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { TsdbSettings } from './config.js';
 import type { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import type { Engine } from './domain/engine/engine.js';
@@ -11,7 +11,9 @@ import type { PluginType } from './model/trigger.js';
 import type { TsdbNeeds } from './needs.js';
 import { PythonUnavailable } from './processing-errors.js';
 import { PluginFolder } from './storage/plugins/plugin-folder.js';
+import { findRequirements } from './storage/plugins/requirements-files.js';
 import { TriggerStore } from './storage/plugins/trigger-store.js';
+import type { PluginUser } from './storage/python/plugin-user.js';
 import type { FoundPython } from './storage/python/python-environment.js';
 
 /** The processing engine and what HTTP asks of it. */
@@ -43,7 +45,13 @@ export function createProcessing(
 ): Processing {
   const { settings, clock, log, random, fileSystem } = needs;
   const folder = settings.plugin_dir
-    ? new PluginFolder({ root: settings.plugin_dir, files: fileSystem, random })
+    ? new PluginFolder({
+        root: settings.plugin_dir,
+        files: fileSystem,
+        random,
+        environment: environmentFolder(settings, settings.plugin_dir),
+        isForOthers: settings.plugin_user !== undefined,
+      })
     : undefined;
   const python = new PythonOnDemand(settings, needs, folder);
   const flushMs = settings.wal_flush_interval_ms;
@@ -86,9 +94,9 @@ export function createProcessing(
       installer: () => python.installer(),
       findRequirements: async (location) => {
         if (folder === undefined) throw noEnvironment();
-        const path = location.startsWith('/') ? location : await folder.pathOf(location);
-        return (await fileSystem.stat(path)) === undefined ? undefined : path;
+        return await findRequirements(folder, location);
       },
+      onFailed: (end) => log.warn(end, 'packages not installed'),
       onInstalled: () =>
         void engine.readyHost().then(
           (host) => host.packagesChanged(),
@@ -98,12 +106,16 @@ export function createProcessing(
   };
 }
 
+/** Where packages are installed. */
+const environmentFolder = (settings: TsdbSettings, pluginFolder: string): string =>
+  resolve(settings.virtual_env_location ?? join(pluginFolder, '.venv'));
+
 /** Finds the interpreter once; the modules that start processes are loaded with it. */
 class PythonOnDemand {
   readonly #settings: TsdbSettings;
   readonly #needs: TsdbNeeds;
   readonly #folder: PluginFolder | undefined;
-  #found: Promise<FoundPython> | undefined;
+  #found: Promise<FoundPrograms> | undefined;
 
   constructor(settings: TsdbSettings, needs: TsdbNeeds, folder: PluginFolder | undefined) {
     this.#settings = settings;
@@ -120,19 +132,21 @@ class PythonOnDemand {
     }
     const found = await this.#find(folder);
     if (found.kind === 'unavailable') return found;
-    const { environment } = found;
+    const { environment, user } = found;
     const { clock, random, log } = this.#needs;
     const [{ PythonPluginHost }, { pluginEnvironment }] = await Promise.all([
       import('./storage/python/python-plugin-host.js'),
-      import('./storage/python/python-environment.js'),
+      import('./storage/python/program-environment.js'),
     ]);
+    const rules = { names: settings.plugin_env, user };
     const host = new PythonPluginHost({
       settings: {
         python: environment.python,
-        env: pluginEnvironment(process.env, {
-          environment,
+        env: pluginEnvironment(process.env, rules, {
+          virtualEnv: environment.virtualEnv,
           pluginFolder: folder.root,
         }),
+        user,
         isolation: settings.plugin_isolation,
         memoryLimitBytes: settings.plugin_memory_limit_bytes || undefined,
         processLimit: settings.plugin_process_limit || undefined,
@@ -148,36 +162,67 @@ class PythonOnDemand {
     if (this.#folder === undefined) throw noEnvironment();
     const found = await this.#find(this.#folder);
     if (found.kind === 'unavailable') throw new PythonUnavailable(found.why);
-    const { installPackages } = await import('./storage/python/python-environment.js');
-    const mayUseUv = this.#settings.package_manager !== 'pip';
-    return (args) => installPackages(found.environment, args, mayUseUv);
+    const [{ installPackages }, { programRunner }, { installerEnvironment }] = await Promise.all([
+      import('./storage/python/package-installer.js'),
+      import('./storage/python/run-program.js'),
+      import('./storage/python/program-environment.js'),
+    ]);
+    const { environment, user } = found;
+    const { plugin_env: names, package_manager } = this.#settings;
+    const run = programRunner(installerEnvironment(process.env, { names, user }), user);
+    const mayUseUv = package_manager !== 'pip';
+    return (args) => installPackages(environment, args, { run, mayUseUv });
   }
 
-  #find(folder: PluginFolder): Promise<FoundPython> {
+  #find(folder: PluginFolder): Promise<FoundPrograms> {
     this.#found ??= this.#look(folder);
     return this.#found;
   }
 
-  async #look(folder: PluginFolder): Promise<FoundPython> {
-    const settings = this.#settings;
-    const { openPythonEnvironment } = await import('./storage/python/python-environment.js');
-    await this.#needs.fileSystem.makeDirectory(folder.root);
-    const found = await openPythonEnvironment({
-      python: settings.python,
-      virtualEnv: settings.virtual_env_location ?? join(folder.root, '.venv'),
-      pluginFolder: folder.root,
-      mayMakeEnvironment: !settings.disable_package_management,
-      usesSystemPackages: settings.plugin_system_site_packages,
-    });
+  async #look(folder: PluginFolder): Promise<FoundPrograms> {
+    const found = await this.#open(folder);
     const { log } = this.#needs;
     if (found.kind === 'unavailable') log.warn({ why: found.why }, 'Python plugins are off');
     else {
       const { python, base, warnings } = found.environment;
-      log.info({ python, version: base.version.join('.') }, 'Python found');
+      log.info({ python, version: base.version.join('.'), user: found.user?.name }, 'Python found');
       for (const warning of warnings) log.warn({ warning }, 'Python environment');
     }
     return found;
   }
+
+  async #open(folder: PluginFolder): Promise<FoundPrograms> {
+    const settings = this.#settings;
+    const [{ openPythonEnvironment }, { findPluginUser }, { programRunner }, variables, worker] =
+      await Promise.all([
+        import('./storage/python/python-environment.js'),
+        import('./storage/python/plugin-user.js'),
+        import('./storage/python/run-program.js'),
+        import('./storage/python/program-environment.js'),
+        import('./storage/python/python-process.js'),
+      ]);
+    await folder.make();
+    const asked = await findPluginUser(settings.plugin_user, process.getuid?.() ?? -1);
+    if (asked.kind === 'unavailable') return asked;
+    const { user } = asked;
+    const rules = { names: settings.plugin_env, user };
+    const found = await openPythonEnvironment({
+      python: settings.python,
+      virtualEnv: environmentFolder(settings, folder.root),
+      pluginFolder: folder.root,
+      mayMakeEnvironment: !settings.disable_package_management,
+      usesSystemPackages: settings.plugin_system_site_packages,
+      run: programRunner(variables.programEnvironment(process.env, rules), user),
+      user,
+      neededPaths: [worker.START_FOLDER, folder.root],
+    });
+    return found.kind === 'unavailable' ? found : { ...found, user };
+  }
 }
+
+/** The interpreter, and whom it runs as. */
+type FoundPrograms =
+  | (Extract<FoundPython, { kind: 'found' }> & { readonly user: PluginUser | undefined })
+  | Extract<FoundPython, { kind: 'unavailable' }>;
 
 type Installer = Awaited<ReturnType<ConstructorParameters<typeof Packages>[0]['installer']>>;

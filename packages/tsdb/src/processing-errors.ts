@@ -154,6 +154,12 @@ export class RequirementsMissing extends Error {
   }
 }
 
+/** What a file of requirements holds cannot be taken; the message says nothing of it but the number of the line. */
+export class RequirementsRefused extends Error {
+  override readonly name = 'RequirementsRefused';
+  readonly kind = 'requirements_refused';
+}
+
 /** No interpreter, or one that is too old. */
 export class PythonUnavailable extends Error {
   override readonly name = 'PythonUnavailable';
@@ -187,5 +193,6 @@ export type ProcessingError =
   | PackageInstallationFailed
   | PackageNameInvalid
   | RequirementsMissing
+  | RequirementsRefused
   | PythonUnavailable
   | CronInvalid;

@@ -1,4 +1,4 @@
-import { defineSettings, type SettingsOf } from '@plinth/kernel';
+import { defineSettings, EGRESS_PATTERNS, type SettingsOf } from '@plinth/kernel';
 import { Type } from 'typebox';
 
 /** Source: webhooks, section 15. */
@@ -70,7 +70,7 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
     description:
       'Address ranges (`10.0.0.0/8`) and host names to which deliveries may go although they are not of the public Internet.',
   }),
-  allowed_ports: Type.Array(Type.String({ pattern: '^[1-9][0-9]{0,4}$' }), {
+  allowed_ports: Type.Array(Type.String({ pattern: EGRESS_PATTERNS.port }), {
     default: [],
     description: 'Ports to which deliveries may go; empty: all.',
   }),
@@ -83,7 +83,7 @@ export const WEBHOOKS_SETTINGS = defineSettings('webhooks', {
   ),
   egress_proxy: Type.Optional(
     Type.String({
-      pattern: '^(https?|socks5)://[^\\s]+$',
+      pattern: EGRESS_PATTERNS.proxy,
       examples: ['http://proxy.internal:3128'],
       description: 'Proxy for deliveries: `http`, `https` or `socks5`.',
     }),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   type Clock,
   type FileSystem,
+  GuardedSender,
   type HttpService,
   type Leases,
   type Logger,
@@ -11,7 +12,6 @@ import {
   type RelationalStore,
   type SecretBox,
   type ServiceFront,
-  TargetGuard,
   type Tracer,
 } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -29,9 +29,6 @@ import { Publisher } from './domain/publisher.js';
 import { QueueView } from './domain/queue-view.js';
 import { Redelivery } from './domain/redelivery.js';
 import { Retention } from './domain/retention.js';
-import { sharedLookup } from './domain/transport/connect.js';
-import { EgressProxy } from './domain/transport/egress-proxy.js';
-import { Sender } from './domain/transport/sender.js';
 import type { Hook, RetryPolicy } from './model/hook.js';
 import { type AppInfo, registerAppRoutes } from './routes/app-routes.js';
 import { Dialect } from './routes/dialect.js';
@@ -45,6 +42,7 @@ import {
 import { DeliveryStore } from './storage/delivery-store.js';
 import { HookStore } from './storage/hook-store.js';
 import { QueueStore } from './storage/queue-store.js';
+import { SealedUrls } from './storage/sealed-urls.js';
 
 /** What this service asks of whoever keeps the apps. */
 export interface AppRegistry {
@@ -104,32 +102,37 @@ class WebhookService implements Webhooks {
   readonly internalEvents: InternalEvents | undefined;
   readonly #needs: WebhooksNeeds;
   readonly #dialect: Dialect;
-  readonly #guard: TargetGuard;
   readonly #rules: HookRules;
   readonly #hookStore: HookStore;
   readonly #hooks: HookRegistry;
   readonly #queue: QueueStore;
   readonly #deliveries: DeliveryStore;
-  readonly #sender: Sender;
+  readonly #urls: SealedUrls;
+  readonly #sender: GuardedSender;
   readonly #payloads = new PayloadDesk();
   readonly #engine: Engine;
   readonly #publisher: Publisher;
   readonly #redelivery: Redelivery;
   readonly #retention: Retention;
-  /** Filled at the start, before anything is sent. */
-  readonly #authorities: string[] = [];
   #isClosed = false;
 
   constructor(needs: WebhooksNeeds) {
     const { config, store, clock, random, log, metrics } = needs;
     this.#needs = needs;
     this.#dialect = new Dialect({ config, clock, random, log, publicUrl: needs.publicUrl });
-    this.#guard = new TargetGuard({
-      allowed: config.allow_private_targets,
-      allowedPorts: config.allowed_ports.map(Number),
-    });
-    this.#guard.blockListeners(needs.ownListeners);
-    this.#rules = new HookRules(this.#guard, {
+    this.#sender = new GuardedSender(
+      {
+        allowedTargets: config.allow_private_targets,
+        allowedPorts: config.allowed_ports.map(Number),
+        extraCaFile: config.extra_ca_file,
+        proxy: config.egress_proxy,
+        directHosts: config.egress_no_proxy,
+        timeoutMs: config.timeout_ms,
+        maxResponseBytes: config.response_body_bytes,
+      },
+      needs,
+    );
+    this.#rules = new HookRules(this.#sender.guard, {
       httpsOnly: config.https_only,
       acceptMaskAsSecret: config.accept_mask_as_secret,
     });
@@ -137,22 +140,13 @@ class WebhookService implements Webhooks {
     this.#hooks = new HookRegistry(this.#hookStore, clock);
     this.#queue = new QueueStore(store, random.uuidV7());
     this.#deliveries = new DeliveryStore(store);
-    this.#sender = new Sender(
-      {
-        guard: this.#guard,
-        lookup: sharedLookup(),
-        authorities: this.#authorities,
-        proxy: proxyOf(config),
-        timeoutMs: config.timeout_ms,
-        maxResponseBytes: config.response_body_bytes,
-      },
-      clock,
-    );
+    this.#urls = new SealedUrls(needs.secrets);
     this.#engine = new Engine({
       settings: engineSettings(needs),
       queue: this.#queue,
       hooks: this.#hooks,
       sender: this.#sender,
+      urls: this.#urls,
       payloads: this.#payloads,
       clock,
       random,
@@ -210,7 +204,7 @@ class WebhookService implements Webhooks {
 
   async register(app: FastifyInstance): Promise<void> {
     const { config, apps, clock, random } = this.#needs;
-    const deliveries = new DeliveryLog(this.#deliveries);
+    const deliveries = new DeliveryLog(this.#deliveries, this.#urls);
     await app.register(async (scope) =>
       registerAppRoutes(scope, {
         config,
@@ -256,10 +250,7 @@ class WebhookService implements Webhooks {
   }
 
   async start(): Promise<void> {
-    const { config, files } = this.#needs;
-    if (config.extra_ca_file !== undefined) {
-      this.#authorities.push(await readText(files, config.extra_ca_file));
-    }
+    await this.#sender.start();
     await this.#hooks.start();
     await this.#engine.start();
     this.#retention.start();
@@ -353,21 +344,4 @@ function retryOf({ retry_policy, retry_schedule }: WebhooksConfig): RetryPolicy 
   return retry_policy === 'schedule'
     ? { policy: 'schedule', schedule: retry_schedule.map(Number) }
     : { policy: retry_policy };
-}
-
-function proxyOf({ egress_proxy, egress_no_proxy }: WebhooksConfig): EgressProxy | undefined {
-  return egress_proxy === undefined
-    ? undefined
-    : new EgressProxy(new URL(egress_proxy), egress_no_proxy);
-}
-
-async function readText(files: FileSystem, path: string): Promise<string> {
-  const file = await files.open(path, 'r');
-  try {
-    const bytes = new Uint8Array(await file.sizeBytes());
-    const readBytes = await file.read(bytes, 0);
-    return Buffer.from(bytes.subarray(0, readBytes)).toString();
-  } finally {
-    await file.close();
-  }
 }

@@ -1,14 +1,18 @@
 // Source: webhooks, sections 5.3, 5.5, 6.3, 6.6, 7.4, 7.5, 9 and 15; rows 8, 12, 22 and 24 of its checklist.
 import assert from 'node:assert/strict';
 import { lookup } from 'node:dns/promises';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Json, ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+import {
+  EgressProxy,
+  type Json,
+  ServerProcess,
+  WebhookApp,
+  WebhookReceiver,
+} from '../../harness/index.js';
 
-const open: (Server | { close(): Promise<void> })[] = [];
+const open: { close(): unknown }[] = [];
 after(async () => {
   for (const one of open) await one.close();
 });
@@ -32,6 +36,12 @@ async function receive(
   const receiver = await WebhookReceiver.start(...args);
   open.push(receiver);
   return receiver;
+}
+
+async function proxyOf(kind: 'http' | 'socks5'): Promise<EgressProxy> {
+  const proxy = await EgressProxy.start(kind);
+  open.push(proxy);
+  return proxy;
 }
 
 const byEvent = (status: (event: string) => number) =>
@@ -175,60 +185,12 @@ describe('traces', () => {
   });
 });
 
-/** A proxy that keeps where it was asked to connect to. */
-async function proxy(
-  negotiate: (socket: Socket, asked: (target: string) => Promise<void>) => void,
-): Promise<{ port: number; targets: string[] }> {
-  const targets: string[] = [];
-  const listener = createServer((socket) => {
-    socket.on('error', () => {});
-    negotiate(socket, async (target) => {
-      targets.push(target);
-      const colon = target.lastIndexOf(':');
-      const upstream = connect(Number(target.slice(colon + 1)), target.slice(0, colon));
-      upstream.on('error', () => socket.destroy());
-      await once(upstream, 'connect');
-      socket.pipe(upstream).pipe(socket);
-    });
-  });
-  listener.listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  listener.unref();
-  open.push(listener);
-  return { port: (listener.address() as AddressInfo).port, targets };
-}
-
-const httpProxy = () =>
-  proxy((socket, asked) => {
-    socket.once('data', async (head) => {
-      const [, target = ''] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(head.toString()) ?? [];
-      await asked(target);
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-    });
-  });
-
-/** Source: RFC 1928. */
-const socksProxy = () =>
-  proxy((socket, asked) => {
-    socket.once('data', () => {
-      socket.write(Buffer.from([5, 0]));
-      socket.once('data', async (request) => {
-        assert.deepEqual([...request.subarray(0, 4)], [5, 1, 0, 1]);
-        await asked(`${[...request.subarray(4, 8)].join('.')}:${request.readUInt16BE(8)}`);
-        socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
-      });
-    });
-  });
-
 describe('options of the way out', () => {
-  for (const [kind, startProxy] of [
-    ['http', httpProxy],
-    ['socks5', socksProxy],
-  ] as const) {
+  for (const kind of ['http', 'socks5'] as const) {
     it(`egress_proxy: deliveries go through a proxy of the kind ${kind}, by address`, async () => {
       const receiver = await receive();
-      const { port, targets } = await startProxy();
-      const server = await start(`--webhooks-egress-proxy=${kind}://127.0.0.1:${port}`);
+      const { url: proxy, targets } = await proxyOf(kind);
+      const server = await start(`--webhooks-egress-proxy=${proxy}`);
       const url = receiver.url.replace('127.0.0.1', 'localhost');
       const app = await WebhookApp.register(server, { url, events: ['through'] });
       await app.publish('through');
@@ -240,9 +202,9 @@ describe('options of the way out', () => {
 
   it('egress_no_proxy: these hosts are reached without it', async () => {
     const receiver = await receive();
-    const { port, targets } = await httpProxy();
+    const { url: proxy, targets } = await proxyOf('http');
     const server = await start(
-      `--webhooks-egress-proxy=http://127.0.0.1:${port}`,
+      `--webhooks-egress-proxy=${proxy}`,
       '--webhooks-egress-no-proxy=localhost',
     );
     const url = receiver.url.replace('127.0.0.1', 'localhost');

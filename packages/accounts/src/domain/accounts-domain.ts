@@ -1,4 +1,12 @@
-import type { Clock, Logger, Outbox, Random, RelationalStore, TargetGuard } from '@plinth/kernel';
+import type {
+  AttemptMetrics,
+  Clock,
+  GuardedSender,
+  Logger,
+  Outbox,
+  Random,
+  RelationalStore,
+} from '@plinth/kernel';
 import type { AccountsConfig } from '../config.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import type { WireOptions } from '../model/wire/account-object.js';
@@ -19,7 +27,6 @@ import { AccountUpkeep } from './account-upkeep.js';
 import { AccountWriter } from './account-writer.js';
 import { Accounts } from './accounts.js';
 import { EventDelivery } from './delivery/event-delivery.js';
-import { EventSender } from './delivery/event-sender.js';
 import { deriveRequirements } from './engine/index.js';
 import { EventDestinations } from './event-destinations.js';
 import { Events } from './events.js';
@@ -51,8 +58,9 @@ export interface DomainNeeds {
   readonly sealingKeys: SealingKeys;
   readonly outbox: Outbox;
   readonly log: Logger;
-  /** Where events may go. */
-  readonly targets: TargetGuard;
+  /** Brings events to their destinations. */
+  readonly sender: GuardedSender;
+  readonly attempts: AttemptMetrics;
   readonly listener: AccountListener | undefined;
 }
 
@@ -120,20 +128,22 @@ export class AccountsDomain {
       random,
       store: destinationStore,
       mutations,
-      targets: needs.targets,
+      targets: needs.sender.guard,
       putBundle: (writes, bundle) => writer.putBundle(writes, bundle),
     });
     const retentionMs = config.event_retention_sec * 1000;
     this.events = new Events({ clock, store: events, words: needs.words, retentionMs });
     this.delivery = new EventDelivery({
       clock,
+      random,
       log: needs.log,
       outbox: needs.outbox,
       commits,
       events,
       store: destinationStore,
       destinations: this.destinations,
-      sender: new EventSender(needs.targets),
+      sender: needs.sender,
+      metrics: needs.attempts,
       headerPrefixes: config.header_prefixes,
     });
     const ttlMs = config.token_ttl_sec * 1000;
@@ -192,6 +202,7 @@ export class AccountsDomain {
       keys: needs.keyring,
       store,
       commits,
+      destinations: this.destinations,
       fixtures: new Fixtures({ store: fixtures, commits, clock, random }),
       clocks: this.clocks,
       upkeep,

@@ -10,6 +10,7 @@ import { CreationOrder } from '../model/ids.js';
 import { mergeFields } from '../model/merge-fields.js';
 import { MAX_METADATA_KEY_COUNT } from '../model/shape/person-params.js';
 import { type Tenant, tenantKey } from '../model/tenant.js';
+import { timestamp } from '../model/timestamps.js';
 import { WriteSet } from '../storage/commit-queue.js';
 import type { DestinationStore } from '../storage/destination-store.js';
 import { type ListRequest, readPage, toPage } from './account-pages.js';
@@ -21,6 +22,7 @@ import type { RequestContext } from './request-context.js';
 /** Destinations of one platform in one mode; all of them are in memory. */
 const MAX_DESTINATION_COUNT = 16;
 const MAX_LOAD_TRIES = 5;
+const MAX_LISTED_ATTEMPT_COUNT = 100;
 
 interface DestinationsNeeds {
   readonly clock: Clock;
@@ -222,6 +224,23 @@ export class EventDestinations {
     const url = include.includes('webhook_endpoint.url');
     const data = items.map((each) => destinationObject(each, { url, secret: false }));
     return JSON.stringify({ data, next_page_url, previous_page_url });
+  }
+
+  /** For operators, of either mode: what came of the last attempts, newest first. */
+  async describeAttempts(platform: string, id: string): Promise<object> {
+    await this.catchUp();
+    if (this.#byId.get(id)?.tenant.platform !== platform) throw notFound('event destination', id);
+    const records = await this.#needs.store.listAttempts(id, MAX_LISTED_ATTEMPT_COUNT);
+    const data = records.map((record) => ({
+      event: record.eventId,
+      attempt: record.attempt,
+      attempted: timestamp(record.attemptedMs),
+      duration_ms: record.durationMs,
+      outcome: record.outcome,
+      status: record.status ?? null,
+      error: record.error ?? null,
+    }));
+    return { data };
   }
 
   #get(tenant: Tenant, id: string): EventDestination {

@@ -22,6 +22,7 @@ import type { AccountStore } from '../storage/account-store.js';
 import { type CommitQueue, WriteSet } from '../storage/commit-queue.js';
 import { readPage, toPage } from './account-pages.js';
 import type { AccountUpkeep } from './account-upkeep.js';
+import type { EventDestinations } from './event-destinations.js';
 import type { Fixtures, NewFile } from './fixtures.js';
 import type { KeyRotation } from './key-rotation.js';
 import { patchSettings, withoutFixed } from './patch-settings.js';
@@ -64,6 +65,7 @@ interface OperatorNeeds {
   readonly keys: ManagedKeys;
   readonly store: AccountStore;
   readonly commits: CommitQueue;
+  readonly destinations: EventDestinations;
   readonly fixtures: Fixtures;
   readonly clocks: TestClocks;
   readonly upkeep: AccountUpkeep;
@@ -99,6 +101,12 @@ export class Operator {
 
   platform(id: string): object {
     return this.#platformObject(this.#needs.platforms.get(id));
+  }
+
+  /** What came of the last deliveries to an event destination. */
+  async listAttempts(platform: string, destination: string): Promise<object> {
+    this.#needs.platforms.get(platform);
+    return await this.#needs.destinations.describeAttempts(platform, destination);
   }
 
   async createPlatform(body: Readonly<Record<string, unknown>>): Promise<object> {

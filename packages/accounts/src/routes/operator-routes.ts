@@ -65,6 +65,9 @@ export function registerOperatorRoutes(
   route('POST', '/platforms/:platform/keys', async ({ param, body }) =>
     operator.createKey(param('platform'), body()),
   );
+  route('GET', '/platforms/:platform/event_destinations/:destination/attempts', async ({ param }) =>
+    operator.listAttempts(param('platform'), param('destination')),
+  );
   route('DELETE', '/platforms/:platform/keys/:key', async ({ param }) =>
     operator.revokeKey(param('platform'), param('key')),
   );

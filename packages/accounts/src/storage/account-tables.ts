@@ -68,6 +68,20 @@ export interface AccountTables {
     due_ms: number;
     created_ms: number;
   };
+  /** What came of attempts to deliver. */
+  accounts_attempts: {
+    /** Grows with time. */
+    id: string;
+    destination_id: string;
+    event_id: string;
+    /** From 1. */
+    attempt: number;
+    attempted_ms: number;
+    duration_ms: number;
+    outcome: string;
+    status: number | null;
+    error: string | null;
+  };
   accounts_fixtures: {
     id: string;
     tenant: string;
@@ -86,6 +100,7 @@ export const ACCOUNT_MIGRATIONS: readonly Migration[] = [
   { name: '0001_accounts', up: createTables },
   { name: '0002_guards', up: createGuards },
   { name: '0003_delivery_turns', up: indexDeliveries },
+  { name: '0004_attempts', up: createAttempts },
 ];
 
 async function createTables(tx: Transaction<unknown>): Promise<void> {
@@ -157,6 +172,17 @@ async function indexDeliveries(tx: Transaction<unknown>): Promise<void> {
     sql`create index accounts_deliveries_turn on accounts_deliveries (destination_id, due_ms)`,
     sql`drop index accounts_deliveries_destination`,
     sql`drop index accounts_deliveries_due`,
+  ];
+  for (const statement of statements) await statement.execute(tx);
+}
+
+async function createAttempts(tx: Transaction<unknown>): Promise<void> {
+  const statements = [
+    sql`create table accounts_attempts (
+      id text primary key, destination_id text not null, event_id text not null, attempt integer not null,
+      attempted_ms bigint not null, duration_ms integer not null, outcome text not null, status integer, error text)`,
+    sql`create index accounts_attempts_destination on accounts_attempts (destination_id, id)`,
+    sql`create index accounts_attempts_attempted on accounts_attempts (attempted_ms)`,
   ];
   for (const statement of statements) await statement.execute(tx);
 }

@@ -19,6 +19,21 @@ export interface PendingDelivery {
   readonly createdMs: number;
 }
 
+/** What came of one attempt. */
+export interface AttemptRecord {
+  /** Grows with time. */
+  readonly id: string;
+  readonly destinationId: string;
+  readonly eventId: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly attemptedMs: number;
+  readonly durationMs: number;
+  readonly outcome: string;
+  readonly status: number | undefined;
+  readonly error: string | undefined;
+}
+
 export interface WaitingDestination {
   readonly destinationId: string;
   readonly soonestDueMs: number;
@@ -98,6 +113,42 @@ export class DestinationStore {
       due_ms: delivery.dueMs,
       created_ms: delivery.createdMs,
     });
+  }
+
+  putAttempt(writes: WriteSet, record: AttemptRecord): void {
+    writes.put('accounts_attempts', {
+      id: record.id,
+      destination_id: record.destinationId,
+      event_id: record.eventId,
+      attempt: record.attempt,
+      attempted_ms: record.attemptedMs,
+      duration_ms: Math.round(record.durationMs),
+      outcome: record.outcome,
+      status: record.status ?? null,
+      error: record.error ?? null,
+    });
+  }
+
+  /** Newest first. */
+  async listAttempts(destinationId: string, limit: number): Promise<readonly AttemptRecord[]> {
+    const rows = await this.#reader
+      .selectFrom('accounts_attempts')
+      .selectAll()
+      .where('destination_id', '=', destinationId)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      id: row.id,
+      destinationId: row.destination_id,
+      eventId: row.event_id,
+      attempt: row.attempt,
+      attemptedMs: Number(row.attempted_ms),
+      durationMs: row.duration_ms,
+      outcome: row.outcome,
+      status: row.status ?? undefined,
+      error: row.error ?? undefined,
+    }));
   }
 
   /** Destinations that have deliveries, whether due or not. */

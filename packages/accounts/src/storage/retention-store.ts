@@ -46,12 +46,18 @@ export class RetentionStore {
         .select('id')
         .where('created_ms', '<', before.guardsMs)
         .limit(BATCH_SIZE);
+      const oldAttempts = tx
+        .selectFrom('accounts_attempts')
+        .select('id')
+        .where('attempted_ms', '<', before.eventsMs)
+        .limit(BATCH_SIZE);
       const results = [
         await tx.deleteFrom('accounts_guards').where('id', 'in', oldGuards).executeTakeFirst(),
         await tx
           .deleteFrom('accounts_idempotency')
           .where('id', 'in', oldRecords)
           .executeTakeFirst(),
+        await tx.deleteFrom('accounts_attempts').where('id', 'in', oldAttempts).executeTakeFirst(),
         await tx.deleteFrom('accounts_events').where('id', 'in', oldEvents).executeTakeFirst(),
         await tx.deleteFrom('accounts_tokens').where('id', 'in', oldTokens).executeTakeFirst(),
       ];

@@ -1,5 +1,6 @@
 import { type AccountListener, createAccounts } from '@plinth/accounts';
-import { accessOf, type HttpService } from '@plinth/kernel';
+import { accessOf, type EgressSettings, type HttpService } from '@plinth/kernel';
+import type { Settings } from '../settings.js';
 import { listenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
 
@@ -8,7 +9,7 @@ export function openAccounts(
   parts: ServiceParts,
   listener: AccountListener | undefined,
 ): HttpService {
-  const { settings, stores, identity, outbox, clock, random, log } = parts;
+  const { settings, stores, identity, outbox, metrics, clock, random, log } = parts;
   return createAccounts({
     config: settings.accounts,
     store: stores.relational,
@@ -21,13 +22,26 @@ export function openAccounts(
     dataDir: stores.dataDir,
     keys: identity.platformKeys,
     listener,
-    // Whoever allows a target for one kind of deliveries means the other as well.
-    allowedTargets: [
-      ...settings.accounts.allow_private_targets,
-      ...settings.webhooks.allow_private_targets,
-    ],
+    metrics,
+    egress: egressOf(settings),
     ownListeners: listenersOf(settings.server.http_bind),
     checkOperator: (request) => identity.check(request.raw, accessOf(request)),
     announce: (text) => process.stdout.write(text),
   });
+}
+
+/** Nobody reads what destinations answer; with so little their connections can be used again. */
+const MAX_ANSWER_BYTES = 1024;
+
+/** Whoever bounds or allows one kind of deliveries means the other as well, unless told apart. */
+function egressOf({ accounts, webhooks }: Settings): EgressSettings {
+  return {
+    allowedTargets: [...accounts.allow_private_targets, ...webhooks.allow_private_targets],
+    allowedPorts: (accounts.allowed_ports ?? webhooks.allowed_ports).map(Number),
+    extraCaFile: accounts.extra_ca_file ?? webhooks.extra_ca_file,
+    proxy: accounts.egress_proxy ?? webhooks.egress_proxy,
+    directHosts: accounts.egress_no_proxy ?? webhooks.egress_no_proxy,
+    timeoutMs: accounts.event_timeout_ms,
+    maxResponseBytes: MAX_ANSWER_BYTES,
+  };
 }

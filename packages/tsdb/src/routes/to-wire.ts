@@ -54,6 +54,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   package_installation_failed: 500,
   package_name_invalid: 400,
   requirements_missing: 404,
+  requirements_refused: 400,
   python_unavailable: 503,
   cron_invalid: 400,
   body_too_large: 413,

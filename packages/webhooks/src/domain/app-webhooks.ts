@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import type { Hook } from '../model/hook.js';
+import { maskUrlAndQuery } from '@plinth/kernel';
+import { type Hook, SECRET_MASK } from '../model/hook.js';
 import type { HookStore } from '../storage/hook-store.js';
 import type { QueueStore } from '../storage/queue-store.js';
 import { type HookRegistry, isReady } from './hook-registry.js';
@@ -84,8 +85,10 @@ function describeHook(hook: Hook): object {
     id: hook.id,
     active: hook.active,
     events: hook.events,
-    config: describeConfig(hook),
-    custom_headers: hook.custom_headers,
+    config: describeConfig(hook, maskUrlAndQuery),
+    custom_headers: Object.fromEntries(
+      Object.keys(hook.custom_headers).map((name) => [name, SECRET_MASK]),
+    ),
     retry: hook.retry ?? null,
     ordering: hook.ordering,
     standard_webhooks: hook.standard_webhooks,

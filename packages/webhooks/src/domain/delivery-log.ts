@@ -1,12 +1,15 @@
 import type { DeliveryDetail, DeliveryFilter } from '../model/delivery.js';
 import type { DeliveryPage, DeliveryStore } from '../storage/delivery-store.js';
+import type { SealedUrls } from '../storage/sealed-urls.js';
 
 /** The records of an app's deliveries, for those who read them. */
 export class DeliveryLog {
   readonly #store: DeliveryStore;
+  readonly #urls: SealedUrls;
 
-  constructor(store: DeliveryStore) {
+  constructor(store: DeliveryStore, urls: SealedUrls) {
     this.#store = store;
+    this.#urls = urls;
   }
 
   async list(
@@ -19,6 +22,7 @@ export class DeliveryLog {
   }
 
   async get(appId: number, id: number): Promise<DeliveryDetail | undefined> {
-    return await this.#store.get(appId, id);
+    const found = await this.#store.get(appId, id);
+    return found && { ...found, url: this.#urls.open(found.url, appId) };
   }
 }

@@ -1,4 +1,5 @@
-import type { Hook } from '../model/hook.js';
+import type { OutgoingRequest } from '@plinth/kernel';
+import { type Hook, SECRET_MASK } from '../model/hook.js';
 import { hubSignature, standardEd25519Signature, standardSignature } from './signature.js';
 
 export interface RequestSettings {
@@ -8,13 +9,6 @@ export interface RequestSettings {
   readonly legacySha1: boolean;
   /** Host and version, when they are sent. */
   readonly enterprise: { readonly host: string; readonly version: string } | undefined;
-}
-
-export interface DeliveryRequest {
-  readonly url: URL;
-  /** In the order and spelling in which they are sent. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
 }
 
 /** What the body of an attempt and its signatures are made from; it can be sent to a thread. */
@@ -83,7 +77,7 @@ export function makeDeliveryRequest(at: {
   readonly event: string;
   readonly payload: Uint8Array;
   readonly signed: SignedBody;
-}): DeliveryRequest {
+}): OutgoingRequest {
   const { hook, settings, guid, event, payload, signed } = at;
   const isForm = hook.content_type === 'form';
   const vendor = `X-${settings.vendorName}`;
@@ -173,11 +167,18 @@ function decodeOr(text: string): string {
   }
 }
 
-/** As the record shows them: without what only the receiver may know. */
+/**
+ * As the record shows them: without what only the receiver may know. Names of the operator's own headers stay.
+ * @param custom as the webhook has them; values of such headers are often keys.
+ */
 export function recordedHeaders(
   headers: Readonly<Record<string, string>>,
+  custom: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  return headers['Authorization'] === undefined
-    ? headers
-    : { ...headers, Authorization: '********' };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const isSecret = name === 'Authorization' || Object.hasOwn(custom, name);
+      return [name, isSecret ? SECRET_MASK : value];
+    }),
+  );
 }

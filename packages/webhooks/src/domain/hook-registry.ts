@@ -1,6 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type Clock, ValidationFailed } from '@plinth/kernel';
-import { type Hook, type HookSecrets, isSubscribed, unmaskUrl } from '../model/hook.js';
+import {
+  type Hook,
+  type HookSecrets,
+  isSubscribed,
+  SECRET_MASK,
+  unmaskHeaders,
+  unmaskUrl,
+} from '../model/hook.js';
 import type { HookStore, NewHook } from '../storage/hook-store.js';
 import type { HookChange } from './hook-rules.js';
 
@@ -112,7 +119,7 @@ export class HookRegistry {
       ordering: 'none',
       standard_webhooks: 'off',
       ...rest,
-      custom_headers,
+      custom_headers: withSecretValues(custom_headers, {}),
       events,
       retry: retry ?? undefined,
       secrets: { current: secret ?? undefined },
@@ -125,11 +132,14 @@ export class HookRegistry {
 
   /** Throws `ValidationFailed`. */
   applyTo(hook: Hook, change: HookChange): Hook {
-    const { secret, retry, url, ...rest } = change;
+    const { secret, retry, url, custom_headers, ...rest } = change;
     const changed = {
       ...hook,
       ...rest,
       ...(url === undefined ? {} : { url: withCredentials(url, hook.url) }),
+      ...(custom_headers === undefined
+        ? {}
+        : { custom_headers: withSecretValues(custom_headers, hook.custom_headers) }),
       ...(retry === undefined ? {} : { retry: retry ?? undefined }),
       // A secret that is set this way is valid at once and alone.
       ...(secret === undefined
@@ -178,9 +188,23 @@ export const isReady = (hook: Hook): boolean => hook.active && !hook.isSuspended
 function withCredentials(sent: string, stored: string): string {
   const url = unmaskUrl(sent, stored);
   if (url !== undefined) return url;
-  const message = 'url has masked credentials (***:***): give them, or leave them out';
-  throw new ValidationFailed([{ resource: 'Hook', field: 'url', code: 'custom', message }]);
+  const what = sent.includes('***:***@') ? 'credentials (***:***)' : 'query values (***)';
+  throw refusal('url', `url has masked ${what}: give them, or leave them out`);
 }
+
+function withSecretValues(
+  sent: Hook['custom_headers'],
+  stored: Hook['custom_headers'],
+): Hook['custom_headers'] {
+  const unmasked = unmaskHeaders(sent, stored);
+  if ('headers' in unmasked) return unmasked.headers;
+  const masked = `${unmasked.unknown}: ${SECRET_MASK}`;
+  const message = `custom_headers has a masked value (${masked}): give it, or leave the header out`;
+  throw refusal('custom_headers', message);
+}
+
+const refusal = (field: string, message: string): ValidationFailed =>
+  new ValidationFailed([{ resource: 'Hook', field, code: 'custom', message }]);
 
 function withoutPrevious({ previous: _, ...secrets }: HookSecrets): HookSecrets {
   return secrets;

@@ -1,5 +1,5 @@
-import type { Hook } from '../model/hook.js';
-import { maskUrl, SECRET_MASK } from '../model/hook.js';
+import { maskUrlAndQuery } from '@plinth/kernel';
+import { type Hook, SECRET_MASK } from '../model/hook.js';
 
 /** Short sentences that say nothing wrong; each ping carries one. */
 const SENTENCES = [
@@ -21,7 +21,8 @@ export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly 
       name: 'web',
       active: hook.active,
       events: hook.events,
-      config: describeConfig(hook),
+      // Payloads are stored as they are sent.
+      config: describeConfig(hook, maskUrlAndQuery),
       updated_at: isoSeconds(hook.updatedMs),
       created_at: isoSeconds(hook.createdMs),
       app_id: hook.appId,
@@ -30,13 +31,16 @@ export function pingPayload(hook: Hook, at: { readonly apiUrl: string; readonly 
   };
 }
 
-/** The webhook's configuration as it is shown: the secret only as a mask. Source: webhooks, section 4. */
-export function describeConfig(hook: Hook): object {
+/**
+ * The webhook's configuration as it is shown: the secret only as a mask. Source: webhooks, section 4.
+ * @param mask what its reader may not see of the URL.
+ */
+export function describeConfig(hook: Hook, mask: (url: string) => string): object {
   return {
     content_type: hook.content_type,
     insecure_ssl: hook.insecure_ssl ? '1' : '0',
     ...(hook.secrets.current !== undefined && { secret: SECRET_MASK }),
-    url: maskUrl(hook.url),
+    url: mask(hook.url),
   };
 }
 

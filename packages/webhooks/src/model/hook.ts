@@ -1,3 +1,5 @@
+import { queryPieces, URL_MASK } from '@plinth/kernel';
+
 /** The one webhook of an app. Names of the wire stay as they are there. */
 export interface Hook {
   readonly id: number;
@@ -9,6 +11,7 @@ export interface Hook {
   readonly secrets: HookSecrets;
   readonly active: boolean;
   readonly events: readonly string[];
+  /** Their values are shown as `SECRET_MASK` only. */
   readonly custom_headers: Readonly<Record<string, string>>;
   /** Undefined: as the server's settings say. */
   readonly retry: RetryPolicy | undefined;
@@ -41,32 +44,53 @@ export interface RetryPolicy {
 /** Shown in place of a secret, and ignored when it comes back. */
 export const SECRET_MASK = '********';
 
-const CREDENTIALS_MASK = '***';
-
-/** Credentials in a URL are for the receiver alone. */
-export function maskUrl(url: string): string {
-  return url.replace(/^(https?:\/\/)[^/?#@]*@/, `$1${CREDENTIALS_MASK}:${CREDENTIALS_MASK}@`);
-}
-
 /**
- * A URL as a client sends it back after it was shown: masked credentials stand for the stored ones, wherever it leads on
- * the same host.
- * @returns `undefined` when the mask stands for nothing: credentials never go to a host that they were not given for.
+ * A URL as a client sends it back after it was shown: masked credentials and values of the query stand for the stored
+ * ones, wherever it leads on the same host.
+ * @returns `undefined` when a mask stands for nothing: credentials never go to a host that they were not given for.
  */
 export function unmaskUrl(sent: string, stored: string): string | undefined {
   const url = new URL(sent);
-  if (url.username !== CREDENTIALS_MASK || url.password !== CREDENTIALS_MASK) return sent;
-  if (!URL.canParse(stored)) return undefined;
-  const { origin, username, password } = new URL(stored);
-  if (origin !== url.origin || (username === '' && password === '')) return undefined;
-  url.username = username;
-  url.password = password;
+  const hasMaskedLogin = url.username === URL_MASK && url.password === URL_MASK;
+  const pieces = queryPieces(url.search);
+  const hasMaskedQuery = pieces.some(({ value }) => value === URL_MASK);
+  if (!hasMaskedLogin && !hasMaskedQuery) return sent;
+  const known = URL.canParse(stored) ? new URL(stored) : undefined;
+  if (known?.origin !== url.origin) return undefined;
+  if (hasMaskedLogin) {
+    if (known.username === '' && known.password === '') return undefined;
+    url.username = known.username;
+    url.password = known.password;
+  }
+  if (!hasMaskedQuery) return url.href;
+  const knownPieces = [...queryPieces(known.search)];
+  const search: string[] = [];
+  for (const { name, value } of pieces) {
+    // The first of a name stands for the first, the second for the second.
+    const index = knownPieces.findIndex((piece) => piece.name === name);
+    const [piece] = index === -1 ? [] : knownPieces.splice(index, 1);
+    if (value === URL_MASK && piece === undefined) return undefined;
+    search.push(name + (value === URL_MASK ? piece?.value : value));
+  }
+  url.search = search.join('&');
   return url.href;
 }
 
-/** For logs: query values are often keys. */
-export function maskUrlForLog(url: string): string {
-  return maskUrl(url).replace(/([?&][^=&#]*=)[^&#]*/g, '$1***');
+/**
+ * Custom headers as a client sends them back after they were shown: masked values stand for the stored ones.
+ * @returns the name of a header whose mask stands for nothing.
+ */
+export function unmaskHeaders(
+  sent: Readonly<Record<string, string>>,
+  stored: Readonly<Record<string, string>>,
+): { readonly headers: Readonly<Record<string, string>> } | { readonly unknown: string } {
+  const headers = Object.entries(sent).map(([name, value]): [string, string | undefined] => [
+    name,
+    value !== SECRET_MASK ? value : Object.hasOwn(stored, name) ? stored[name] : undefined,
+  ]);
+  const [unknown] = headers.find(([, value]) => value === undefined) ?? [];
+  if (unknown !== undefined) return { unknown };
+  return { headers: Object.fromEntries(headers) as Record<string, string> }; // none is undefined
 }
 
 /** Sent to every app whatever it subscribed to. Source: webhooks, section 8.3. */

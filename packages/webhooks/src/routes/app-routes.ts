@@ -1,4 +1,4 @@
-import { routesFor, takeJsonObjects } from '@plinth/kernel';
+import { maskUrl, routesFor, takeJsonObjects } from '@plinth/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhooksConfig } from '../config.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
@@ -85,7 +85,7 @@ function registerHookRoutes(app: FastifyInstance, prefix: string, needs: AppRout
   });
 
   app.get(`${path}/config`, async (request, reply) =>
-    dialect.send(request, reply, 200, describeConfig(hookOf(request))),
+    dialect.send(request, reply, 200, describeConfig(hookOf(request), maskUrl)),
   );
 
   app.patch(`${path}/config`, { bodyLimit: MAX_BODY_SIZE_BYTES }, async (request, reply) => {
@@ -95,7 +95,7 @@ function registerHookRoutes(app: FastifyInstance, prefix: string, needs: AppRout
     const changed = await hooks.change(hook.appId, rules.checkConfig(fields));
     if (changed === undefined) throw new ResourceMissing();
     if (changed.url !== hook.url) await needs.onUrlChanged(changed);
-    return dialect.send(request, reply, 200, describeConfig(changed));
+    return dialect.send(request, reply, 200, describeConfig(changed, maskUrl));
   });
 
   app.get(`${path}/deliveries`, async (request, reply) => {

@@ -2,6 +2,7 @@ import {
   type Clock,
   type FieldError,
   JsonUnreadable,
+  maskUrlAndQuery,
   type Random,
   routesFor,
   ValidationFailed,
@@ -221,7 +222,8 @@ function registerAppQueueRoutes(app: FastifyInstance, needs: OperatorRouteNeeds)
       const id = Number(request.params.delivery);
       const delivery = Number.isSafeInteger(id) ? await deliveries.get(hook.appId, id) : undefined;
       if (delivery === undefined) throw new ResourceMissing();
-      const body = detailBytes(delivery, { error: delivery.error ?? null });
+      const url = maskUrlAndQuery(delivery.url);
+      const body = detailBytes({ ...delivery, url }, { error: delivery.error ?? null });
       return sendBytes(reply, 200, body);
     },
   );

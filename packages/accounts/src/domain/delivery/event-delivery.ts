@@ -1,23 +1,39 @@
 import { createHmac } from 'node:crypto';
-import { type Clock, type Logger, type Outbox, repeatJob } from '@plinth/kernel';
+import {
+  type AttemptMetrics,
+  type Clock,
+  type GuardedSender,
+  isSuccess,
+  type Logger,
+  maskUrlAndQuery,
+  type Outbox,
+  type Outcome,
+  type Random,
+  repeatJob,
+} from '@plinth/kernel';
 import { type EventBundle, eventId, readEventId, thinEvent } from '../../model/event.js';
-import { PING_TYPE, wantsEvent } from '../../model/event-destination.js';
+import { type EventDestination, PING_TYPE, wantsEvent } from '../../model/event-destination.js';
 import { tenantKey } from '../../model/tenant.js';
 import { type CommitQueue, EVENTS_COMMITTED, WriteSet } from '../../storage/commit-queue.js';
-import type { DestinationStore, PendingDelivery } from '../../storage/destination-store.js';
+import type {
+  AttemptRecord,
+  DestinationStore,
+  PendingDelivery,
+} from '../../storage/destination-store.js';
 import type { EventStore } from '../../storage/event-store.js';
 import type { EventDestinations } from '../event-destinations.js';
-import type { EventSender } from './event-sender.js';
 
 interface DeliveryNeeds {
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
   readonly outbox: Outbox;
   readonly commits: CommitQueue;
   readonly events: EventStore;
   readonly store: DestinationStore;
   readonly destinations: EventDestinations;
-  readonly sender: EventSender;
+  readonly sender: GuardedSender;
+  readonly metrics: AttemptMetrics;
   readonly headerPrefixes: readonly string[];
 }
 
@@ -165,7 +181,7 @@ export class EventDelivery {
   }
 
   async #attempt(delivery: PendingDelivery): Promise<void> {
-    const { destinations, events, commits, store, clock, log, sender } = this.#needs;
+    const { destinations, events, commits, store, clock, log } = this.#needs;
     if (!(await store.claim(delivery, clock.nowMs() + CLAIM_MS))) return;
     const destination = await destinations.find(delivery.destinationId);
     const found = destination && (await this.#eventOf(delivery, events));
@@ -174,14 +190,15 @@ export class EventDelivery {
       await commits.commit(writes.delete('accounts_deliveries', delivery.id));
       return;
     }
-    const body = JSON.stringify(found);
-    const headers = this.#headers(destination.secret, body);
-    const outcome = await sender.send({ url: destination.url, headers, body }, this.#stop.signal);
-    if (this.#stop.signal.aborted && !outcome.isTaken) return; // made again after the next start
+    const attemptedMs = clock.nowMs();
+    const sent = await this.#send(destination, delivery, JSON.stringify(found));
+    const isTaken = isSuccess(sent.outcome);
+    if (this.#stop.signal.aborted && !isTaken) return; // made again after the next start
+    store.putAttempt(writes, this.#recordOf(delivery, { ...sent, attemptedMs }));
     const delaySec = DELAYS_SEC[delivery.attempt];
-    if (outcome.isTaken || delaySec === undefined) {
-      if (!outcome.isTaken)
-        log.warn({ destination: destination.id, why: outcome.why }, 'event given up');
+    if (isTaken || delaySec === undefined) {
+      if (!isTaken)
+        log.warn({ destination: destination.id, event: delivery.eventId }, 'event given up');
       writes.delete('accounts_deliveries', delivery.id);
     } else {
       const { attempt } = delivery;
@@ -190,6 +207,56 @@ export class EventDelivery {
     }
     await commits.commit(writes);
     this.#hasWork = true;
+  }
+
+  async #send(
+    { id, url, secret }: EventDestination,
+    { eventId: event, attempt }: PendingDelivery,
+    body: string,
+  ): Promise<{ readonly outcome: Outcome; readonly durationMs: number }> {
+    const { clock, sender, metrics, log } = this.#needs;
+    const headers = this.#headers(secret, body);
+    const startMs = clock.monotonicMs();
+    const request = { url: new URL(url), headers, body: Buffer.from(body) };
+    const outcome = await sender.send(request, { signal: this.#stop.signal });
+    const durationMs = clock.monotonicMs() - startMs;
+    if (this.#stop.signal.aborted && !isSuccess(outcome)) return { outcome, durationMs };
+    metrics.observe(outcome, durationMs);
+    if (!isSuccess(outcome)) {
+      const why =
+        outcome.kind === 'answered' ? { status: outcome.statusCode } : { error: outcome.error };
+      log.info(
+        {
+          destination: id,
+          event,
+          attempt,
+          url: maskUrlAndQuery(url),
+          outcome: outcome.kind,
+          ...why,
+          durationMs: Math.round(durationMs),
+        },
+        'event attempt failed',
+      );
+    }
+    return { outcome, durationMs };
+  }
+
+  #recordOf(
+    { destinationId, eventId: event, attempt }: PendingDelivery,
+    at: { readonly outcome: Outcome; readonly durationMs: number; readonly attemptedMs: number },
+  ): AttemptRecord {
+    const { outcome, durationMs, attemptedMs } = at;
+    return {
+      id: this.#needs.random.uuidV7(),
+      destinationId,
+      eventId: event,
+      attempt: attempt + 1,
+      attemptedMs,
+      durationMs,
+      outcome: outcome.kind,
+      status: outcome.statusCode,
+      error: outcome.kind === 'answered' ? undefined : outcome.error,
+    };
   }
 
   async #eventOf(

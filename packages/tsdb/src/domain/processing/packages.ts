@@ -2,8 +2,8 @@ import {
   PackageInstallationDisabled,
   PackageInstallationFailed,
   PackageNameInvalid,
-  RequirementsMissing,
 } from '../../processing-errors.js';
+import { explainFailure } from './install-failure.js';
 
 /** No name has one, and a process cannot be given NUL. */
 const CONTROL = /\p{Cc}/u;
@@ -17,9 +17,13 @@ export interface PackageNeeds {
   readonly isDisabled: boolean;
   /** Rejects with `PythonUnavailable`. */
   readonly installer: () => Promise<Installer>;
-  /** Absolute path of a requirements file, or `undefined` when it does not exist. Throws `PluginPathEscapes`. */
-  readonly findRequirements: (location: string) => Promise<string | undefined>;
+  /**
+   * Absolute path of a requirements file. Throws `PluginPathEscapes`, `RequirementsMissing` and `RequirementsRefused`.
+   */
+  readonly findRequirements: (location: string) => Promise<string>;
   readonly onInstalled: () => void;
+  /** Hears what the installer said, which may be what stands in files. */
+  readonly onFailed: (end: Awaited<ReturnType<Installer>>) => void;
 }
 
 /** Installs Python packages, one call after the other. Source: processing-engine, "Packages and environment". */
@@ -39,21 +43,28 @@ export class Packages {
         throw new PackageNameInvalid(`invalid package name: '${name}'`);
       }
     }
-    if (packages.length > 0) await this.#run(packages);
+    if (packages.length > 0) await this.#run(packages, (output) => output);
   }
 
   async installRequirements(location: string): Promise<void> {
     if (this.#needs.isDisabled) throw new PackageInstallationDisabled();
     const path = await this.#needs.findRequirements(location);
-    if (path === undefined) throw new RequirementsMissing({ path: location });
-    await this.#run(['-r', path]);
+    await this.#run(['-r', path], explainFailure);
   }
 
-  async #run(args: readonly string[]): Promise<void> {
+  /** @param explain what of the installer's words may be told. */
+  async #run(
+    args: readonly string[],
+    explain: (output: string, exitCode: number | undefined) => string,
+  ): Promise<void> {
     const installing = this.#last.then(async () => {
       const install = await this.#needs.installer();
-      const { exitCode, output } = await install(args);
-      if (exitCode !== 0) throw new PackageInstallationFailed({ why: output, exitCode });
+      const end = await install(args);
+      const { exitCode, output } = end;
+      if (exitCode !== 0) {
+        this.#needs.onFailed(end);
+        throw new PackageInstallationFailed({ why: explain(output, exitCode), exitCode });
+      }
       this.#needs.onInstalled();
     });
     this.#last = installing.catch(() => undefined); // The caller sees the failure; the next in line must not.

@@ -10,6 +10,15 @@ const PREFIX = '/api/v3/engine/';
 /** What plugins must not see: credentials of this server. */
 const WITHHELD_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
+/**
+ * A page that a plugin wrote runs in a browser as if it came from a site of its own, so that it cannot act as the pages of
+ * this server; and nothing is run that is not named as a program.
+ */
+const PROTECTION = {
+  'content-security-policy': 'sandbox allow-scripts allow-forms',
+  'x-content-type-options': 'nosniff',
+};
+
 /** Source: processing-engine, "Request arguments", "Request plugin responses". */
 export function registerPluginRequestRoutes(app: FastifyInstance, deps: RouteDeps): void {
   app.route({
@@ -19,6 +28,7 @@ export function registerPluginRequestRoutes(app: FastifyInstance, deps: RouteDep
     errorHandler: (error, _request, reply) =>
       sendError(error, reply, { dialect: 'native', log: deps.log }),
     handler: async (request, reply) => {
+      reply.headers(PROTECTION);
       const target = request.raw.url ?? '';
       const path = target.split('?', 1)[0]?.slice(PREFIX.length) ?? '';
       const answer = await deps.processing.engine.request(path, {
@@ -58,5 +68,7 @@ async function bodyOf(request: FastifyRequest, limitBytes: number): Promise<Uint
 function send({ status, headers, body }: PluginResponse, reply: FastifyReply): void {
   reply.code(status);
   for (const [name, value] of headers) reply.header(name, value);
+  // Whatever the plugin says of them.
+  reply.headers(PROTECTION);
   reply.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
 }

@@ -1,5 +1,5 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { chmod, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
 import type { PluginCode } from '../../model/plugin-host.js';
@@ -31,17 +31,32 @@ export class PluginFolder {
   readonly root: string;
   readonly #files: FileSystem;
   readonly #random: Random;
+  readonly #environment: string | undefined;
+  readonly #isForOthers: boolean;
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  /** @param options.root as set; relative to the working folder of the process. */
+  /**
+   * @param options.root as set; relative to the working folder of the process.
+   * @param options.environment where installed packages are; nothing is written there.
+   * @param options.isForOthers whether other users have to be able to read what is written.
+   */
   constructor(options: {
     readonly root: string;
     readonly files: FileSystem;
     readonly random: Random;
+    readonly environment?: string;
+    readonly isForOthers?: boolean;
   }) {
     this.root = resolve(options.root);
     this.#files = options.files;
     this.#random = options.random;
+    this.#environment = options.environment && resolve(options.environment);
+    this.#isForOthers = options.isForOthers ?? false;
+  }
+
+  /** Makes the folder itself when it is not there. */
+  async make(): Promise<void> {
+    await this.#makeFolder(this.root);
   }
 
   /** Where the code of a plugin is. Throws `PluginPathEscapes`, `PluginFileMissing`, `PluginFolderIncomplete`. */
@@ -63,7 +78,7 @@ export class PluginFolder {
   /** Creates or replaces one file; of a plugin that is a folder, its `__init__.py`. */
   async write(name: string, content: string | Uint8Array): Promise<void> {
     await this.#change(async () => {
-      const path = await this.#pathOf(name);
+      const path = await this.#writablePathOf(name, { replaces: false });
       await this.#putBack(path);
       const isFolder = (await this.#files.stat(path))?.isDirectory ?? false;
       if (name.endsWith('/') && !isFolder) throw new PluginFileRefused(`${name} is no file name`);
@@ -83,7 +98,8 @@ export class PluginFolder {
     name: string,
     files: readonly { readonly path: string; readonly content: string }[],
   ): Promise<void> {
-    const path = await this.#pathOf(name);
+    const path = await this.#writablePathOf(name, { replaces: true });
+    for (const file of files) refuseHidden(file.path);
     if (path === this.root) throw new PluginPathEscapes({ path: name });
     await this.#putBack(path);
     // Other triggers may run the file, and no folder of its name could be imported.
@@ -143,18 +159,65 @@ export class PluginFolder {
     return found;
   }
 
-  /** A file below the folder, whatever it is for. Throws `PluginPathEscapes`. */
+  /** A file below the folder, whatever it is for; also one that is named from the root. Throws `PluginPathEscapes`. */
   async pathOf(name: string): Promise<string> {
+    for (const root of name.startsWith(sep) ? [this.root, await resolvedOf(this.root)] : []) {
+      if (name.startsWith(root + sep)) return await this.#pathOf(name.slice(root.length + 1));
+    }
     return await this.#pathOf(name);
+  }
+
+  /** Where a path of the system leads, when that is a place in this folder. */
+  async realPathWithin(path: string): Promise<string | undefined> {
+    const [real, root] = await Promise.all([
+      realpath(path).catch(() => undefined),
+      resolvedOf(this.root),
+    ]);
+    return real !== undefined && isAtOrBelow(real, root) ? real : undefined;
+  }
+
+  /**
+   * What an upload may write to: nothing whose name begins with a dot and nothing of the environment, as the path is
+   * spelled and as links lead. Throws `PluginPathEscapes`, `PluginFileRefused`.
+   * @param replaces the whole folder goes, and what is in it with it.
+   */
+  async #writablePathOf(
+    name: string,
+    { replaces }: { readonly replaces: boolean },
+  ): Promise<string> {
+    const path = await this.#pathOf(name);
+    const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
+    refuseHidden(name);
+    refuseHidden(relative(root, real));
+    if (this.#environment === undefined) return path;
+    const environment = await resolvedOf(this.#environment);
+    // One that holds the plugins is no place of its own.
+    const isApart = environment !== root && isAtOrBelow(environment, root);
+    if (
+      isApart &&
+      (isAtOrBelow(real, environment) || (replaces && isAtOrBelow(environment, real)))
+    ) {
+      throw new PluginFileRefused(`${name} is where installed packages are`);
+    }
+    return path;
+  }
+
+  async #makeFolder(path: string): Promise<void> {
+    const missing: string[] = [];
+    if (this.#isForOthers) {
+      for (let each = path; (await this.#files.stat(each)) === undefined; each = dirname(each)) {
+        missing.push(each);
+      }
+    }
+    await this.#files.makeDirectory(path);
+    for (const each of missing) await chmod(each, 0o755);
   }
 
   /** Not through links either: the longest part that exists is looked up with them resolved. */
   async #pathOf(name: string): Promise<string> {
     const path = this.#below(this.root, name);
-    const [root, existing] = await Promise.all([realOf(this.root), realOf(path)]);
-    if (existing !== root && !existing.startsWith(root + sep)) {
-      throw new PluginPathEscapes({ path: name });
-    }
+    const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
+    if (!isAtOrBelow(real, root)) throw new PluginPathEscapes({ path: name });
     return path;
   }
 
@@ -174,8 +237,7 @@ export class PluginFolder {
       );
     }
     const path = resolve(folder, normalize(name));
-    if (path !== folder && !path.startsWith(folder + sep))
-      throw new PluginPathEscapes({ path: name });
+    if (!isAtOrBelow(path, folder)) throw new PluginPathEscapes({ path: name });
     return path;
   }
 
@@ -200,18 +262,29 @@ export class PluginFolder {
 
   async #putFile(path: string, content: string | Uint8Array): Promise<void> {
     const folder = dirname(path);
-    await this.#files.makeDirectory(folder);
+    await this.#makeFolder(folder);
     const temporary = `${path}.${this.#random.uuidV4()}.tmp`;
     const file = await this.#files.open(temporary, 'wx');
     try {
       await file.write([typeof content === 'string' ? Buffer.from(content) : content], 0);
       await file.sync();
+      if (this.#isForOthers) await chmod(temporary, 0o644);
     } finally {
       await file.close();
     }
     await this.#files.rename(temporary, path);
     await this.#files.syncDirectory(folder);
   }
+}
+
+const isAtOrBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder + sep);
+
+/** Of environments, of version control, of editors: what is in them is run or believed by others than plugins. */
+function refuseHidden(name: string): void {
+  const hidden = name.split(/[/\\]/).find((part) => part.startsWith('.') && part !== '.');
+  if (hidden === undefined) return;
+  throw new PluginFileRefused(`${name}: names that begin with a dot are not taken`);
 }
 
 /** Names a folder has while it is replaced: what comes, and what was there. */
@@ -236,11 +309,11 @@ function collectFiles(top: string, folder: string, into: PluginFile[]): void {
 }
 
 /** With links resolved, as far as the path exists. */
-async function realOf(path: string): Promise<string> {
+async function resolvedOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : await realOf(parent);
+    return parent === path ? path : join(await resolvedOf(parent), basename(path));
   }
 }

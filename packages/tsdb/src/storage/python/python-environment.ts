@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { delimiter, dirname, join } from 'node:path';
+import { chown, mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PluginUser } from './plugin-user.js';
+import type { RunProgram } from './run-program.js';
 
 const PROBE_LIMIT_MS = 10_000;
-const INSTALL_LIMIT_MS = 600_000;
-/** What the installer last said, as much as an answer carries. */
-const MAX_OUTPUT_CHARS = 2000;
 
 const OLDEST = [3, 9] as const;
 /** Without `tomllib`, which much of what plugins use needs. */
@@ -15,6 +14,17 @@ import importlib.util, json, sys
 has = lambda name: importlib.util.find_spec(name) is not None
 print(json.dumps({"version": list(sys.version_info[:3]), "executable": sys.executable,
     "venv": has("venv"), "ensurepip": has("ensurepip"), "pip": has("pip")}))
+`;
+
+const UNREADABLE = `
+import json, os, sys
+def is_readable(path):
+    try:
+        os.listdir(path) if os.path.isdir(path) else open(path, "rb").close()
+    except OSError:
+        return False
+    return True
+print(json.dumps([path for path in sys.argv[1:] if not is_readable(path)]))
 `;
 
 export interface PythonFacts {
@@ -51,9 +61,20 @@ export async function openPythonEnvironment(options: {
   /** False: no environment is made. */
   readonly mayMakeEnvironment: boolean;
   readonly usesSystemPackages: boolean;
+  /** Runs whatever is run here as the user whom plugins run as: an environment may be theirs to change. */
+  readonly run: RunProgram;
+  readonly user: PluginUser | undefined;
+  /** What that user has to be able to read. */
+  readonly neededPaths: readonly string[];
 }): Promise<FoundPython> {
+  const { run, user } = options;
   const found = await findPython(options);
-  if (typeof found === 'string') return { kind: 'unavailable', why: found };
+  if (typeof found === 'string') {
+    const whose = user === undefined ? '' : ` (for user ${user.name})`;
+    return { kind: 'unavailable', why: `${found}${whose}` };
+  }
+  const unreadable = await findUnreadable(found.executable, options);
+  if (unreadable !== undefined) return { kind: 'unavailable', why: unreadable };
   const warnings: string[] = [];
   if (isOlder(found.version, OLDEST_COMPLETE)) {
     warnings.push(`Python ${found.version.join('.')} lacks modules that plugins use; take 3.11`);
@@ -68,7 +89,7 @@ export async function openPythonEnvironment(options: {
       warnings,
     },
   });
-  if ((await probe(inEnvironment)) !== undefined) return environment(options.virtualEnv);
+  if ((await probe(inEnvironment, run)) !== undefined) return environment(options.virtualEnv);
   if (!options.mayMakeEnvironment) return environment(undefined);
   if (!found.venv) {
     warnings.push(
@@ -80,7 +101,8 @@ export async function openPythonEnvironment(options: {
     '--without-pip',
     ...(options.usesSystemPackages ? ['--system-site-packages'] : []),
   ];
-  const made = await runProgram(
+  await giveFolder(options.virtualEnv, user);
+  const made = await run(
     found.executable,
     ['-m', 'venv', ...flags, options.virtualEnv],
     PROBE_LIMIT_MS,
@@ -90,107 +112,39 @@ export async function openPythonEnvironment(options: {
   return environment(undefined);
 }
 
-/** Settings of the server: addresses with passwords, keys and tokens are among them. */
-const OWN_SETTING = /^PLINTH_/;
-
-/** The environment in which plugins run. Source: processing-engine, "Packages and environment". */
-export function pluginEnvironment(
-  from: Readonly<Record<string, string | undefined>>,
-  at: {
-    readonly environment: PythonEnvironment;
-    readonly pluginFolder: string;
-  },
-): Record<string, string> {
-  const kept = withoutOwnSettings(from);
-  const { virtualEnv } = at.environment;
-  if (virtualEnv !== undefined) {
-    kept['VIRTUAL_ENV'] = virtualEnv;
-    kept['PATH'] = [join(virtualEnv, 'bin'), kept['PATH'] ?? ''].join(delimiter);
-  }
-  kept['PLUGIN_DIR'] = at.pluginFolder;
-  kept['INFLUXDB3_PLUGIN_DIR'] = at.pluginFolder;
-  // The time a schedule hands over has no zone; plugins take it for UTC.
-  kept['TZ'] = 'UTC';
-  return kept;
-}
-
-function withoutOwnSettings(
-  from: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(from)) {
-    if (value !== undefined && !OWN_SETTING.test(name)) kept[name] = value;
-  }
-  return kept;
-}
-
-export interface ProgramEnd {
-  /** `undefined`: it was not started or took too long. */
-  readonly exitCode: number | undefined;
-  /** The end of what it wrote to standard error, or to standard output when that is all. */
-  readonly output: string;
-}
-
-/** Runs the installer of packages. Source: processing-engine, "Packages and environment". */
-export async function installPackages(
-  environment: PythonEnvironment,
-  args: readonly string[],
-  /** Whether uv may do it, where it is there. */
-  mayUseUv: boolean,
-): Promise<ProgramEnd> {
-  const uv = mayUseUv ? await uvFor(environment) : undefined;
-  if (uv !== undefined) return await runProgram('uv', [...uv, ...args], INSTALL_LIMIT_MS);
-  const installer = await installerOf(environment);
-  if (installer === undefined) {
-    return {
-      exitCode: undefined,
-      output:
-        'there is no pip: apt install python3-venv python3-pip, or disable package management',
-    };
-  }
-  const options = ['--disable-pip-version-check', '--no-input'];
-  return await runProgram(
-    installer.program,
-    [...installer.args, 'install', ...options, ...args],
-    INSTALL_LIMIT_MS,
+/** What the other user cannot read, in words; what they see is all that counts. */
+async function findUnreadable(
+  python: string,
+  {
+    run,
+    user,
+    neededPaths,
+  }: Pick<Parameters<typeof openPythonEnvironment>[0], 'run' | 'user' | 'neededPaths'>,
+): Promise<string | undefined> {
+  if (user === undefined) return undefined;
+  const { exitCode, stdout, output } = await run(
+    python,
+    ['-I', '-c', UNREADABLE, ...neededPaths],
+    PROBE_LIMIT_MS,
   );
+  if (exitCode !== 0) return `nothing can be run as user ${user.name}: ${output.trim()}`;
+  const unreadable = JSON.parse(stdout) as readonly string[]; // printed by the text above
+  if (unreadable.length === 0) return undefined;
+  return `user ${user.name} cannot read ${unreadable.join(', ')}: make it readable with all folders above it (chmod o+rX), or let tsdb.plugin_user name another`;
 }
 
-/** Arguments for uv, which is many times faster than pip; `undefined`: it is not on the path. */
-async function uvFor({
-  python,
-  virtualEnv,
-}: PythonEnvironment): Promise<readonly string[] | undefined> {
-  // Never into the system's own packages.
-  if (virtualEnv === undefined) return undefined;
-  const { exitCode } = await runProgram('uv', ['--version'], PROBE_LIMIT_MS);
-  return exitCode === 0 ? ['pip', 'install', '--no-progress', '--python', python] : undefined;
-}
-
-async function installerOf({
-  python,
-  base,
-  virtualEnv,
-}: PythonEnvironment): Promise<
-  { readonly program: string; readonly args: readonly string[] } | undefined
-> {
-  // Never into the system's own packages.
-  if (virtualEnv === undefined) return undefined;
-  const inside = { program: python, args: ['-m', 'pip'] };
-  if ((await probe(python))?.pip === true) return inside;
-  if (base.ensurepip) {
-    const added = await runProgram(python, ['-m', 'ensurepip'], INSTALL_LIMIT_MS);
-    if (added.exitCode === 0) return inside;
-  }
-  return base.pip
-    ? { program: base.executable, args: ['-m', 'pip', '--python', python] }
-    : undefined;
+/** The folder of an environment is the user's own, so that packages are installed as that user. */
+async function giveFolder(folder: string, user: PluginUser | undefined): Promise<void> {
+  if (user === undefined || (await stat(folder).catch(() => undefined)) !== undefined) return;
+  await mkdir(folder, { recursive: true });
+  await chown(folder, user.uid, user.gid);
 }
 
 async function findPython(options: {
   readonly python: string | undefined;
   readonly virtualEnv: string;
   readonly pluginFolder: string;
+  readonly run: RunProgram;
 }): Promise<PythonFacts | string> {
   const candidates =
     options.python === undefined
@@ -203,7 +157,7 @@ async function findPython(options: {
       : [options.python];
   let tooOld: string | undefined;
   for (const candidate of candidates) {
-    const facts = await probe(candidate);
+    const facts = await probe(candidate, options.run);
     if (facts === undefined) continue;
     if (!isOlder(facts.version, OLDEST)) return facts;
     tooOld ??= `${facts.executable} is Python ${facts.version.join('.')}, 3.9 or later is needed`;
@@ -214,8 +168,8 @@ async function findPython(options: {
   );
 }
 
-async function probe(python: string): Promise<PythonFacts | undefined> {
-  const { exitCode, stdout } = await runProgram(python, ['-c', PROBE], PROBE_LIMIT_MS);
+export async function probe(python: string, run: RunProgram): Promise<PythonFacts | undefined> {
+  const { exitCode, stdout } = await run(python, ['-c', PROBE], PROBE_LIMIT_MS);
   if (exitCode !== 0) return undefined;
   try {
     const facts: unknown = JSON.parse(stdout);
@@ -230,33 +184,4 @@ async function probe(python: string): Promise<PythonFacts | undefined> {
 function isOlder(version: readonly number[], than: readonly [number, number]): boolean {
   const [major = 0, minor = 0] = version;
   return major < than[0] || (major === than[0] && minor < than[1]);
-}
-
-function runProgram(
-  program: string,
-  args: readonly string[],
-  limitMs: number,
-): Promise<ProgramEnd & { readonly stdout: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: limitMs,
-      killSignal: 'SIGKILL',
-      cwd: dirname(process.execPath),
-      // Packages bring scripts that run while they are installed.
-      env: withoutOwnSettings(process.env),
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout = (stdout + text).slice(-65_536);
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-65_536);
-    });
-    const end = (exitCode: number | undefined, output: string): void =>
-      resolve({ exitCode, output: output.slice(-MAX_OUTPUT_CHARS), stdout });
-    child.on('error', (error) => end(undefined, error.message));
-    child.on('close', (code) => end(code ?? undefined, stderr.trim() === '' ? stdout : stderr));
-  });
 }

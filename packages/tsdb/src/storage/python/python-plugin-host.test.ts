@@ -43,6 +43,7 @@ describe('PythonPluginHost', { skip }, () => {
       settings: {
         python: 'python3',
         env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' },
+        user: undefined,
         isolation,
         memoryLimitBytes: undefined,
         processLimit: 20,

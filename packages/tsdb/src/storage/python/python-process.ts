@@ -1,16 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { endMarked, findMarked, MARK_VARIABLE } from './marked-processes.js';
 import { encodeFrame, type Frame, type FrameHeader, FrameReader } from './plugin-frames.js';
+import type { PluginUser } from './plugin-user.js';
 
 const START_SCRIPT = fileURLToPath(new URL('../../../python/start.py', import.meta.url));
+/** With the worker's own modules in it. */
+export const START_FOLDER = dirname(START_SCRIPT);
 /** A line of output that does not end is cut here. */
 const MAX_OUTPUT_LINE_BYTES = 64 * 1024;
 
 export interface PythonProcessOptions {
   readonly python: string;
   readonly env: Readonly<Record<string, string>>;
+  /** `undefined`: that of the server. */
+  readonly user: PluginUser | undefined;
   /** Not used by any other process. */
   readonly mark: string;
   readonly onFrame: (frame: Frame) => void;
@@ -39,6 +45,7 @@ export class PythonProcess {
     this.#child = spawn(options.python, ['-X', 'utf8', '-u', START_SCRIPT], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
+      ...(options.user && { uid: options.user.uid, gid: options.user.gid }),
       env: { ...options.env, [MARK_VARIABLE]: options.mark },
     });
     // `pipe` makes a socket, which reads and writes.

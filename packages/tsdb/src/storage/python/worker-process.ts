@@ -11,6 +11,7 @@ import type { GlobalCache } from './global-cache.js';
 import type { Frame, FrameHeader } from './plugin-frames.js';
 import { FrameInvalid } from './plugin-frames.js';
 import { answerQuestion } from './plugin-questions.js';
+import type { PluginUser } from './plugin-user.js';
 import { type ProcessEnd, PythonProcess } from './python-process.js';
 import { callFrame, outcomeOf } from './run-frames.js';
 
@@ -25,6 +26,7 @@ const LONGEST_ID = 2 ** 50;
 export interface WorkerSettings {
   readonly python: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly user: PluginUser | undefined;
   readonly isolation: 'trigger' | 'shared';
   /** `undefined`: no limit. */
   readonly memoryLimitBytes: number | undefined;
@@ -156,10 +158,11 @@ export class WorkerProcess {
   }
 
   #start(): void {
-    const { python, env, isolation, memoryLimitBytes } = this.#settings;
+    const { python, env, user, isolation, memoryLimitBytes } = this.#settings;
     const started = new PythonProcess({
       python,
       env,
+      user,
       mark: this.#random.uuidV4(),
       onFrame: (frame) => this.#take(frame, started),
       onOutput: (line) => this.#log.info({ plugin: this.#label, line }, 'plugin output'),

@@ -1,11 +1,22 @@
-import type { Clock, Logger, Random, Tracer } from '@plinth/kernel';
+import {
+  type Clock,
+  type GuardedSender,
+  isSuccess,
+  type Logger,
+  maskUrl,
+  maskUrlAndQuery,
+  type Outcome,
+  type OutgoingRequest,
+  type Random,
+  type Tracer,
+} from '@plinth/kernel';
 import type { AttemptRecord } from '../../model/delivery.js';
 import type { QueueItem } from '../../model/event.js';
-import { type Hook, maskUrl, maskUrlForLog, type RetryPolicy } from '../../model/hook.js';
+import type { Hook, RetryPolicy } from '../../model/hook.js';
 import type { FinishedAttempt } from '../../storage/queue-model.js';
 import type { QueueStore } from '../../storage/queue-store.js';
+import type { SealedUrls } from '../../storage/sealed-urls.js';
 import {
-  type DeliveryRequest,
   makeDeliveryRequest,
   type RequestSettings,
   recordedHeaders,
@@ -13,8 +24,7 @@ import {
 } from '../delivery-request.js';
 import type { HookRegistry } from '../hook-registry.js';
 import type { PayloadDesk } from '../payload/payload-desk.js';
-import { isSuccess, type Outcome, statusOf } from '../transport/outcome.js';
-import type { Sender } from '../transport/sender.js';
+import { statusOf } from '../recorded-status.js';
 import type { EngineMetrics } from './engine-metrics.js';
 import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
 
@@ -28,7 +38,8 @@ export interface AttemptNeeds {
   readonly settings: AttemptSettings;
   readonly queue: QueueStore;
   readonly hooks: HookRegistry;
-  readonly sender: Sender;
+  readonly sender: GuardedSender;
+  readonly urls: SealedUrls;
   readonly payloads: PayloadDesk;
   readonly metrics: EngineMetrics;
   readonly clock: Clock;
@@ -65,25 +76,26 @@ export class Attempts {
     const signed = await payloads.sign(signingJob({ hook, settings, guid, payload, nowMs }));
     const request = makeDeliveryRequest({ hook, settings, guid, event, payload, signed });
     const startMs = clock.monotonicMs();
-    const outcome = await sender.send(request, hook.insecure_ssl);
+    const outcome = await sender.send(request, { insecure: hook.insecure_ssl });
     const durationMs = clock.monotonicMs() - startMs;
     const record = toRecord({
       outcome,
       request,
       hook,
+      url: this.#needs.urls.seal(maskUrl(hook.url), hook.appId),
       deliveredMs: nowMs,
       durationMs,
       throttledMs,
     });
-    this.#needs.metrics.observe(outcome, durationMs);
+    this.#needs.metrics.attempts.observe(outcome, durationMs);
     const isFailure = !isSuccess(outcome);
-    this.#trace(item, record, isFailure);
+    this.#trace(item, record, { host: request.url.hostname, isFailure });
     if (isFailure) {
       log.info(
         {
           guid: item.guid,
           app: item.appId,
-          url: maskUrlForLog(hook.url),
+          url: maskUrlAndQuery(hook.url),
           outcome: outcome.kind,
           status: record.status_code,
           error: record.error,
@@ -96,7 +108,11 @@ export class Attempts {
   }
 
   /** All attempts of one event are one trace. */
-  #trace(item: QueueItem, record: AttemptRecord, isFailure: boolean): void {
+  #trace(
+    item: QueueItem,
+    record: AttemptRecord,
+    { host, isFailure }: { readonly host: string; readonly isFailure: boolean },
+  ): void {
     this.#needs.tracer?.record({
       traceId: item.guid.replaceAll('-', ''),
       name: 'webhook attempt',
@@ -111,7 +127,7 @@ export class Attempts {
         'plinth.outcome': record.status,
         'http.request.method': 'POST',
         'http.response.status_code': record.status_code,
-        'server.address': new URL(record.url).hostname,
+        'server.address': host,
       },
     });
   }
@@ -172,13 +188,15 @@ export class Attempts {
 
 function toRecord(at: {
   readonly outcome: Outcome;
-  readonly request: DeliveryRequest;
+  readonly request: OutgoingRequest;
   readonly hook: Hook;
+  /** Sealed. */
+  readonly url: string;
   readonly deliveredMs: number;
   readonly durationMs: number;
   readonly throttledMs: number | undefined;
 }): AttemptRecord {
-  const { outcome, request, hook, deliveredMs, durationMs, throttledMs } = at;
+  const { outcome, request, hook, url, deliveredMs, durationMs, throttledMs } = at;
   const answered = outcome.kind === 'answered' ? outcome : undefined;
   const { status, status_code } = statusOf(outcome);
   return {
@@ -187,8 +205,8 @@ function toRecord(at: {
     deliveredMs,
     durationMs,
     throttledMs,
-    url: maskUrl(hook.url),
-    requestHeaders: recordedHeaders(request.headers),
+    url,
+    requestHeaders: recordedHeaders(request.headers, hook.custom_headers),
     responseHeaders: answered?.headers,
     responseBody: answered?.body,
     error: 'error' in outcome ? outcome.error : undefined,

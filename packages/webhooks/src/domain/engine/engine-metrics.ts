@@ -1,8 +1,5 @@
-import { type Clock, type Counter, Histogram, type Metrics } from '@plinth/kernel';
+import { AttemptMetrics, type Clock, type Counter, type Metrics } from '@plinth/kernel';
 import type { QueueStore } from '../../storage/queue-store.js';
-import { isSuccess, type Outcome } from '../transport/outcome.js';
-
-const BOUNDS_SEC = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 const makeCounter = (): Counter & { readonly value: number } => ({
   value: 0,
@@ -17,8 +14,7 @@ export class EngineMetrics {
   readonly throttled = makeCounter();
   readonly disabled = makeCounter();
   readonly leftOut = makeCounter();
-  readonly #attempts = new Map<string, number>();
-  readonly #seconds = new Histogram(BOUNDS_SEC);
+  readonly attempts = new AttemptMetrics();
   readonly #queue: QueueStore;
   readonly #inflight: () => number;
   readonly #clock: Clock;
@@ -27,16 +23,6 @@ export class EngineMetrics {
     this.#queue = queue;
     this.#inflight = inflight;
     this.#clock = clock;
-  }
-
-  observe(outcome: Outcome, durationMs: number): void {
-    const name = isSuccess(outcome)
-      ? 'ok'
-      : outcome.kind === 'answered'
-        ? 'http_error'
-        : outcome.kind;
-    this.#attempts.set(name, (this.#attempts.get(name) ?? 0) + 1);
-    this.#seconds.observe(durationMs / 1000);
   }
 
   register(metrics: Metrics): void {
@@ -50,19 +36,7 @@ export class EngineMetrics {
       'Events that an app did not get because its queue is full.',
       this.leftOut,
     );
-    metrics.add({
-      name: 'webhook_attempts_total',
-      help: 'Attempts by outcome.',
-      type: 'counter',
-      samples: () =>
-        [...this.#attempts].map(([outcome, value]) => ({ labels: { outcome }, value })),
-    });
-    metrics.add({
-      name: 'webhook_attempt_seconds',
-      help: 'Time of an attempt.',
-      type: 'histogram',
-      samples: () => this.#seconds.samples('webhook_attempt_seconds'),
-    });
+    this.attempts.register(metrics, 'webhook');
     metrics.add({
       name: 'webhook_queue_items',
       help: 'Items of the queue by state.',

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import ipaddr from 'ipaddr.js';
-import { type IpAddress, isInNetworks, type Network } from './networks.js';
+import { type IpAddress, isInNetworks, type Network } from '../net/networks.js';
 
 /** Addresses that are not of the public Internet. Source: webhooks, section 9. */
 const BLOCKED: readonly string[] = [

@@ -3,10 +3,10 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { hostOf, portOf, type TargetGuard } from '@plinth/kernel';
 import type { EgressProxy } from './egress-proxy.js';
 import { openTcp } from './open-tcp.js';
 import { failureOf, TransportFailed } from './outcome.js';
+import { hostOf, portOf, type TargetGuard } from './target-guard.js';
 
 export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 

@@ -3,8 +3,8 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
-import { TargetGuard } from '@plinth/kernel';
 import { connectTo } from './connect.js';
+import { TargetGuard } from './target-guard.js';
 
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });
 

@@ -1,0 +1,35 @@
+import { Histogram } from '../metrics/histogram.js';
+import type { Metrics } from '../metrics/metrics.js';
+import { isSuccess, type Outcome } from './outcome.js';
+
+const BOUNDS_SEC = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Attempts of one sender by what came of them, and how long they took. */
+export class AttemptMetrics {
+  readonly #attempts = new Map<string, number>();
+  readonly #seconds = new Histogram(BOUNDS_SEC);
+
+  observe(outcome: Outcome, durationMs: number): void {
+    const isRefusal = outcome.kind === 'answered' && !isSuccess(outcome);
+    const name = isRefusal ? 'http_error' : outcome.kind === 'answered' ? 'ok' : outcome.kind;
+    this.#attempts.set(name, (this.#attempts.get(name) ?? 0) + 1);
+    this.#seconds.observe(durationMs / 1000);
+  }
+
+  /** @param prefix of their names, as `webhook`. */
+  register(metrics: Metrics, prefix: string): void {
+    metrics.add({
+      name: `${prefix}_attempts_total`,
+      help: 'Attempts by outcome.',
+      type: 'counter',
+      samples: () =>
+        [...this.#attempts].map(([outcome, value]) => ({ labels: { outcome }, value })),
+    });
+    metrics.add({
+      name: `${prefix}_attempt_seconds`,
+      help: 'Time of an attempt.',
+      type: 'histogram',
+      samples: () => this.#seconds.samples(`${prefix}_attempt_seconds`),
+    });
+  }
+}

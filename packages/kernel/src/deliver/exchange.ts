@@ -1,0 +1,163 @@
+import type { Client, Dispatcher } from 'undici';
+import { type Outcome, TransportFailed } from './outcome.js';
+
+/** One POST, made ready by whoever signs it. */
+export interface OutgoingRequest {
+  readonly url: URL;
+  /** In the order and spelling in which they are sent. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+const MAX_HEADER_COUNT = 100;
+const MAX_HEADER_SIZE_BYTES = 16_384;
+
+export class DeadlinePassed extends Error {
+  override readonly name = 'DeadlinePassed';
+}
+
+export interface Exchange {
+  readonly outcome: Outcome;
+  readonly isReusable: boolean;
+}
+
+/** One request over one connection; the connection is of no more use after the signal. */
+export function exchange(
+  client: Client,
+  { url, headers, body }: OutgoingRequest,
+  at: { readonly signal: AbortSignal; readonly maxBodyBytes: number },
+): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    const handler = new ResponseReader(resolve, reject, at.maxBodyBytes);
+    const onAbort = (): void => {
+      handler.cut();
+      client.destroy().catch(() => {}); // nothing waits for it any more
+    };
+    at.signal.addEventListener('abort', onAbort, { once: true });
+    handler.onSettled = () => at.signal.removeEventListener('abort', onAbort);
+    client.dispatch(
+      {
+        path: `${url.pathname}${url.search}`,
+        method: 'POST',
+        headers: Object.entries(headers).flat(),
+        body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+      },
+      handler,
+    );
+  });
+}
+
+/** Collects one response. Headers decide the outcome: what happens to the body later only cuts it. */
+class ResponseReader implements Dispatcher.DispatchHandler {
+  onSettled: () => void = () => {};
+  readonly #resolve: (exchange: Exchange) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #maxBodyBytes: number;
+  readonly #chunks: Buffer[] = [];
+  #sizeBytes = 0;
+  #status = 0;
+  #informational: number | undefined;
+  #headers: Readonly<Record<string, string>> = {};
+  #isSettled = false;
+
+  constructor(
+    resolve: (exchange: Exchange) => void,
+    reject: (error: unknown) => void,
+    maxBodyBytes: number,
+  ) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) {
+      this.#informational = status;
+      return;
+    }
+    this.#status = status;
+    this.#headers = keepHeaders(headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    const room = this.#maxBodyBytes - this.#sizeBytes;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.#sizeBytes += Math.min(chunk.length, room);
+    if (chunk.length > room) this.#settle(false);
+  }
+
+  onResponseEnd(): void {
+    this.#settle(true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#status > 0) this.#settle(false);
+    else this.#fail(error);
+  }
+
+  /** The time is over. */
+  cut(): void {
+    if (this.#status > 0) this.#settle(false);
+    else this.#fail(new DeadlinePassed());
+  }
+
+  #settle(isReusable: boolean): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.onSettled();
+    const body = Buffer.concat(this.#chunks);
+    const outcome: Outcome = {
+      kind: 'answered',
+      statusCode: this.#status,
+      headers: this.#headers,
+      body,
+    };
+    this.#resolve({ outcome, isReusable });
+  }
+
+  #fail(error: Error): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.onSettled();
+    const code = this.#informational ?? informationalOf(error);
+    if (code === undefined) this.#reject(error);
+    // No status has fewer than three digits that count.
+    else if (code < 100) this.#reject(new TransportFailed('not_http', error));
+    else this.#reject(new TransportFailed('informational_only', error, code));
+  }
+}
+
+/** The client ends a connection on these two, because nobody asked for them. */
+function informationalOf(error: Error): number | undefined {
+  if (error.message === 'bad upgrade') return 101;
+  return error.message === 'bad response' ? 100 : undefined;
+}
+
+function keepHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  const kept = new Map<string, string>();
+  let sizeBytes = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    const text = Array.isArray(value) ? value.join(', ') : (value ?? '');
+    sizeBytes += name.length + text.length;
+    if (kept.size >= MAX_HEADER_COUNT || sizeBytes > MAX_HEADER_SIZE_BYTES) break;
+    kept.set(titleCase(name), text);
+  }
+  return Object.fromEntries([...kept].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const titleCase = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(
+      /(^|-)([a-z])/g,
+      (_, dash: string, letter: string) => `${dash}${letter.toUpperCase()}`,
+    );

@@ -1,0 +1,101 @@
+import type { Clock } from '../clock/clock.js';
+import type { FileSystem } from '../fs/file-system.js';
+import { sharedLookup } from './connect.js';
+import { EgressProxy } from './egress-proxy.js';
+import type { OutgoingRequest } from './exchange.js';
+import type { Outcome } from './outcome.js';
+import { Sender } from './sender.js';
+import { TargetGuard } from './target-guard.js';
+
+/** Where requests may go and by which way; each user has settings of its own. */
+export interface EgressSettings {
+  /** Ranges, addresses and host names that may be reached although they are private; `*`: all of them. */
+  readonly allowedTargets: readonly string[];
+  /** Empty: all. */
+  readonly allowedPorts: readonly number[];
+  /** PEM with certificate authorities beside those of the system. */
+  readonly extraCaFile: string | undefined;
+  /** `http`, `https` or `socks5`. */
+  readonly proxy: string | undefined;
+  /** Host names that are reached without the proxy. */
+  readonly directHosts: readonly string[];
+  readonly timeoutMs: number;
+  /** So much of an answer's body is kept; with more the connection is not used again. */
+  readonly maxResponseBytes: number;
+}
+
+/** How settings name ports and proxies. */
+export const EGRESS_PATTERNS = {
+  port: '^[1-9][0-9]{0,4}$',
+  proxy: '^(https?|socks5)://[^\\s]+$',
+} as const;
+
+export interface EgressNeeds {
+  readonly clock: Clock;
+  readonly files: FileSystem;
+  /** Where this server listens. */
+  readonly ownListeners: readonly { readonly address: string; readonly port: number }[];
+}
+
+/**
+ * Sends what somebody else named the target of: no request leaves but through the guard, which judges the URL when it is
+ * given and every address at every connect.
+ */
+export class GuardedSender {
+  /** For those who take URLs in, to refuse at once what no request would reach. */
+  readonly guard: TargetGuard;
+  readonly #settings: EgressSettings;
+  readonly #files: FileSystem;
+  readonly #sender: Sender;
+  /** Filled at the start, before anything is sent. */
+  readonly #authorities: string[] = [];
+
+  constructor(settings: EgressSettings, { clock, files, ownListeners }: EgressNeeds) {
+    this.#settings = settings;
+    this.#files = files;
+    this.guard = new TargetGuard({
+      allowed: settings.allowedTargets,
+      allowedPorts: settings.allowedPorts,
+    });
+    this.guard.blockListeners(ownListeners);
+    const { proxy, directHosts, timeoutMs, maxResponseBytes } = settings;
+    const connect = {
+      guard: this.guard,
+      lookup: sharedLookup(),
+      authorities: this.#authorities,
+      proxy: proxy === undefined ? undefined : new EgressProxy(new URL(proxy), directHosts),
+    };
+    this.#sender = new Sender({ ...connect, timeoutMs, maxResponseBytes }, clock);
+  }
+
+  /** Rejects with what the system says about the file of authorities. */
+  async start(): Promise<void> {
+    const { extraCaFile } = this.#settings;
+    if (extraCaFile !== undefined) {
+      this.#authorities.push(await readText(this.#files, extraCaFile));
+    }
+  }
+
+  /** Never throws. */
+  async send(
+    request: OutgoingRequest,
+    options?: { readonly insecure?: boolean; readonly signal?: AbortSignal },
+  ): Promise<Outcome> {
+    return await this.#sender.send(request, options);
+  }
+
+  close(): void {
+    this.#sender.close();
+  }
+}
+
+async function readText(files: FileSystem, path: string): Promise<string> {
+  const file = await files.open(path, 'r');
+  try {
+    const bytes = new Uint8Array(await file.sizeBytes());
+    const readBytes = await file.read(bytes, 0);
+    return Buffer.from(bytes.subarray(0, readBytes)).toString();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,126 @@
+// Source: webhooks, sections 6.6 and 9.
+import assert from 'node:assert/strict';
+import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { SystemClock } from '../clock/system-clock.js';
+import { Sender } from './sender.js';
+import { TargetGuard } from './target-guard.js';
+
+const open: { close(): unknown }[] = [];
+after(() => {
+  for (const one of open) one.close();
+});
+
+async function listen(answer: (response: ServerResponse) => void): Promise<{
+  readonly server: Server;
+  readonly port: number;
+  readonly connections: () => number;
+}> {
+  let count = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => answer(response));
+  });
+  server.on('connection', () => {
+    count += 1;
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({ close: () => server.close().closeAllConnections() });
+  return { server, port: (server.address() as AddressInfo).port, connections: () => count };
+}
+
+const countOf = (server: Server): Promise<number> =>
+  promisify(server.getConnections.bind(server))();
+
+/** @param answers to each look-up in turn. */
+function senderOf(answers: readonly string[]): { readonly sender: Sender; asked: () => number } {
+  let askedCount = 0;
+  const sender = new Sender(
+    {
+      guard: new TargetGuard({ allowed: ['127.0.0.0/8'] }),
+      lookup: async (): Promise<readonly LookupAddress[]> => {
+        const address = answers[askedCount++] ?? '';
+        return [{ address, family: 4 }];
+      },
+      authorities: [],
+      proxy: undefined,
+      timeoutMs: 5000,
+      maxResponseBytes: 1024,
+    },
+    new SystemClock(),
+  );
+  open.push(sender);
+  return { sender, asked: () => askedCount };
+}
+
+const requestTo = (port: number, path = '/') => ({
+  url: new URL(`http://user:word@rebound.example:${port}${path}`),
+  headers: { 'X-Mine': 'yes' },
+  body: Buffer.from('{}'),
+});
+
+describe('Sender', () => {
+  it('judges a name by each address it is given, however it was judged before', async () => {
+    const { port, connections } = await listen((response) => {
+      response.writeHead(200, { connection: 'close' }).end();
+    });
+    const { sender } = senderOf(['127.0.0.1', '10.0.0.7', '169.254.169.254', '127.0.0.1']);
+    const kinds: string[] = [];
+    for (let count = 0; count < 4; count++) {
+      kinds.push((await sender.send(requestTo(port))).kind);
+    }
+    assert.deepEqual(kinds, ['answered', 'host_unreachable', 'host_unreachable', 'answered']);
+    assert.equal(connections(), 2);
+  });
+
+  it('uses a kept connection without asking again, and only for the same origin', async () => {
+    const first = await listen((response) => response.end());
+    const second = await listen((response) => response.end());
+    const { sender, asked } = senderOf(['127.0.0.1', '127.0.0.1']);
+    for (const { port } of [first, first, second, first]) {
+      assert.equal((await sender.send(requestTo(port))).kind, 'answered');
+    }
+    assert.equal(asked(), 2);
+    assert.deepEqual([first.connections(), second.connections()], [1, 1]);
+  });
+
+  it('follows no redirect', async () => {
+    const inner = await listen((response) => response.end());
+    const { port } = await listen((response) => {
+      response.writeHead(307, { location: `http://127.0.0.1:${inner.port}/` }).end();
+    });
+    const { sender } = senderOf(['127.0.0.1']);
+    const outcome = await sender.send(requestTo(port));
+    assert.equal(outcome.kind === 'answered' && outcome.statusCode, 307);
+    assert.equal(inner.connections(), 0);
+  });
+
+  it('refuses a header that would be two, and sends nothing', async () => {
+    const { server, port } = await listen(() => assert.fail('a request came'));
+    const { sender } = senderOf(['127.0.0.1', '127.0.0.1']);
+    for (const value of ['a\r\nX-Other: b', 'a\nb']) {
+      const request = { ...requestTo(port), headers: { 'X-Mine': value } };
+      assert.notEqual((await sender.send(request)).kind, 'answered');
+    }
+    // The connections that were made for them are not left behind.
+    for (const endMs = Date.now() + 5000; (await countOf(server)) > 0; await sleep(10)) {
+      assert.ok(Date.now() < endMs, 'a connection is left');
+    }
+  });
+
+  it('ends early when it is told to', async () => {
+    const { port } = await listen(() => {});
+    const { sender } = senderOf(['127.0.0.1', '127.0.0.1']);
+    const stop = new AbortController();
+    const sending = sender.send(requestTo(port), { signal: stop.signal });
+    setTimeout(() => stop.abort(), 20);
+    assert.equal((await sending).kind, 'timed_out');
+    assert.equal((await sender.send(requestTo(port), { signal: stop.signal })).kind, 'timed_out');
+  });
+});

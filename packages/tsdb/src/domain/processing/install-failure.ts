@@ -1,0 +1,42 @@
+/** What installers say when something goes wrong, and what it means; the first that fits is told. */
+const MEANINGS: readonly (readonly [said: RegExp, meaning: string])[] = [
+  [/invalid requirement|couldn't parse requirement|unsupported requirement/i, 'is no requirement'],
+  [
+    /no matching distribution|no solution found|was not found in the package registry/i,
+    'names a package or version that is not there',
+  ],
+  [
+    /conflicting dependencies|ResolutionImpossible|incompatible|unsatisfiable/i,
+    'contradicts another',
+  ],
+  [
+    /do not match the hashes|hash mismatch|requires? .*hashes/i,
+    'has another hash than the package',
+  ],
+  [
+    /not installable|does not exist|no such file|not found:|could not open/i,
+    'names a file that is not there or is no package',
+  ],
+  [
+    /permission denied|read-only file system|no space left/i,
+    'cannot be stored where packages are kept',
+  ],
+  [
+    /name resolution|connection|retries|timed? ?out|certificate|proxy/i,
+    'cannot be fetched: its index is not reached',
+  ],
+  [/failed (?:to build|building)|subprocess-exited|build backend/i, 'cannot be built'],
+];
+
+/**
+ * Why requirements of a file could not be installed, without a word of what stands in the file: installers repeat the
+ * lines they cannot read, whatever file it is.
+ */
+export function explainFailure(output: string, exitCode: number | undefined): string {
+  const meaning = MEANINGS.find(([said]) => said.test(output))?.[1] ?? 'cannot be installed';
+  const line = /\bline (\d{1,7})\b/.exec(output)?.[1];
+  const which = line === undefined ? 'a requirement' : `the requirement in line ${line}`;
+  const how =
+    exitCode === undefined ? 'did not end in time or was not started' : `exit code ${exitCode}`;
+  return `${which} ${meaning} (${how}); the log of the server has the installer's own words`;
+}

@@ -1,0 +1,168 @@
+// Source: webhooks, sections 4.1, 5.2 and 9; row 25 of its checklist.
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { type Json, ServerProcess, WebhookApp, WebhookReceiver } from '../../harness/index.js';
+
+let server: ServerProcess;
+let receiver: WebhookReceiver;
+let app: WebhookApp;
+let guid: string;
+
+const SECRETS = {
+  header: 'header-value-7c1f',
+  query: 'query-value-93ab',
+  bare: 'bare-piece-55de',
+  path: 'path-piece-1f0a',
+  user: 'user-name-0b42',
+  password: 'pass-word-e9d1',
+};
+const CUSTOM = { 'X-Api-Key': SECRETS.header, 'X-Other': 'second-header-value-2ab8' };
+
+before(async () => {
+  receiver = await WebhookReceiver.start((_, response) => response.writeHead(500).end());
+  server = await ServerProcess.start({
+    flags: [
+      '--without-auth',
+      '--services=webhooks',
+      '--webhooks-allow-private-targets=127.0.0.0/8',
+      '--log-level=debug',
+    ],
+  });
+  const { header: _, query, bare, path, user, password } = SECRETS;
+  const login = `http://${user}:${password}@`;
+  const url = `${receiver.url.replace('http://', login)}/${path}?key=${query}&${bare}&key=second`;
+  app = await WebhookApp.register(server, { url, events: ['*'], custom_headers: CUSTOM });
+  guid = await app.publish('told');
+  await app.untilRecorded('?event=told', 1);
+  await app.untilRecorded('?event=ping', 1);
+});
+after(async () => {
+  await receiver.close();
+  await server.close();
+});
+
+const shown = async (): Promise<Json> => JSON.parse((await app.operate('GET', '')).text).hook;
+const maskedUrl = () =>
+  `${receiver.url.replace('http://', 'http://***:***@')}/${SECRETS.path}?key=***&***&key=***`;
+
+function assertNone(text: string, where: string, except: readonly string[] = []): void {
+  for (const [name, secret] of Object.entries({ ...SECRETS, second: CUSTOM['X-Other'] })) {
+    if (!except.includes(name)) assert.equal(text.includes(secret), false, `${name} in ${where}`);
+  }
+}
+
+describe('secret parts of a webhook', () => {
+  it('reach the receiver', async () => {
+    const [delivery] = await receiver.until('told', 1);
+    assert.equal(delivery?.headers['x-api-key'], SECRETS.header);
+    assert.equal(
+      delivery?.path,
+      `/hook/${SECRETS.path}?key=${SECRETS.query}&${SECRETS.bare}&key=second`,
+    );
+    const login = Buffer.from(`${SECRETS.user}:${SECRETS.password}`).toString('base64');
+    assert.equal(delivery?.headers.authorization, `Basic ${login}`);
+  });
+
+  it('are masked in the registry of apps, one by one and in the list', async () => {
+    for (const path of ['/ops/v1/apps', `/ops/v1/apps/${app.id}`]) {
+      const { text } = await server.http.send(path);
+      assertNone(text, path, ['path']);
+      assert.ok(text.includes(JSON.stringify({ 'X-Api-Key': '********', 'X-Other': '********' })));
+    }
+    assert.equal((await shown()).config.url, maskedUrl());
+  });
+
+  it('are masked in records of deliveries and in pings, and the names of headers are shown', async () => {
+    for (const event of ['told', 'ping']) {
+      const [record] = await app.untilRecorded(`?event=${event}`, 1);
+      const own = await app.call(`/api/v3/app/hook/deliveries/${record?.id}`);
+      // Whoever named the URL sees where it leads.
+      assertNone(own.text, `${event} for the app`, ['path', 'query', 'bare']);
+      const { url, request } = JSON.parse(own.text);
+      assert.equal(new URL(url).search, `?key=${SECRETS.query}&${SECRETS.bare}&key=second`);
+      assert.equal(request.headers['X-Api-Key'], '********');
+      assert.equal(request.headers.Authorization, '********');
+      assert.equal(request.headers['X-Vendor-Event'], event);
+      const operator = await app.operate('GET', `/deliveries/${record?.id}`);
+      assertNone(operator.text, `${event} for the operator`, ['path']);
+      assert.equal(JSON.parse(operator.text).url, maskedUrl());
+    }
+  });
+
+  it('are in no file of the data folder and in no log line', async () => {
+    await server.stop();
+    assertNone(server.logText, 'the log', ['path']);
+    assert.match(server.logText, /attempt failed/);
+    let fileCount = 0;
+    for (const entry of await readdir(server.dataDir, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const text = (await readFile(path)).toString('latin1');
+      fileCount += text.includes(guid) ? 1 : 0;
+      // A ping shows the path to whoever receives it there.
+      assertNone(text, path, ['path']);
+    }
+    assert.ok(fileCount > 0, 'the record is in one of the files');
+    const { dataDir } = server;
+    server = await ServerProcess.start({
+      flags: [
+        '--without-auth',
+        '--services=webhooks',
+        '--webhooks-allow-private-targets=127.0.0.0/8',
+      ],
+      dataDir,
+    });
+    app = app.on(server);
+  });
+
+  it('stay what they are when what was shown is written back', async () => {
+    const { config, custom_headers } = await shown();
+    const webhook = { url: config.url, custom_headers };
+    const answer = await app.operate('PATCH', '', { webhook });
+    assert.equal(answer.status, 200, answer.text);
+    await app.publish('again');
+    const [delivery] = await receiver.until('again', 1);
+    assert.equal(delivery?.headers['x-api-key'], SECRETS.header);
+    assert.equal(
+      delivery?.path,
+      `/hook/${SECRETS.path}?key=${SECRETS.query}&${SECRETS.bare}&key=second`,
+    );
+  });
+
+  it('are changed one by one, and masks that stand for nothing are refused', async () => {
+    const change = async (webhook: object) => await app.operate('PATCH', '', { webhook });
+    const kept = { 'X-Api-Key': '********', 'X-New': 'n' };
+    assert.equal((await change({ custom_headers: kept })).status, 200);
+    assert.deepEqual((await shown()).custom_headers, {
+      'X-Api-Key': '********',
+      'X-New': '********',
+    });
+    await app.publish('partly');
+    const [delivery] = await receiver.until('partly', 1);
+    assert.equal(delivery?.headers['x-api-key'], SECRETS.header);
+    assert.equal(delivery?.headers['x-new'], 'n');
+    assert.equal(delivery?.headers['x-other'], undefined);
+    const before = await shown();
+    for (const [webhook, message] of [
+      [
+        { custom_headers: { 'X-Other': '********' } },
+        'custom_headers has a masked value (X-Other: ********): give it, or leave the header out',
+      ],
+      [
+        { url: `${receiver.url}?other=***` },
+        'url has masked query values (***): give them, or leave them out',
+      ],
+      [
+        { url: `${receiver.url.replace('127.0.0.1', '127.0.0.2')}?key=***` },
+        'url has masked query values (***): give them, or leave them out',
+      ],
+    ] as const) {
+      const answer = await change(webhook);
+      assert.equal(answer.status, 422, answer.text);
+      assert.equal(JSON.parse(answer.text).errors[0].message, message);
+    }
+    assert.deepEqual(await shown(), before);
+  });
+});
