@@ -26,6 +26,8 @@ export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
 export { SyncFailed } from './fs/file-errors.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
+export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
+export { FolderInUse, FolderNotLocked } from './fs/folder-lock-errors.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
 export { CredentialMalformed, NotAllowed, NotAuthenticated } from './http/auth-errors.js';

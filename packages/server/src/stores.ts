@@ -1,16 +1,13 @@
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   type Clock,
   type CommitLog,
-  ConfigInvalid,
   type EmbeddedStore,
   type FileSystem,
   type Leases,
   LocalLeases,
   LocalObjectStore,
   type Logger,
-  NodeFileSystem,
   type ObjectStore,
   openCommitLog,
   openPostgresStore,
@@ -19,6 +16,7 @@ import {
   type RelationalStore,
   SecretBox,
 } from '@plinth/kernel';
+import type { DataFolder } from './data-folder.js';
 import { readMasterKey } from './master-key.js';
 import type { ServerSettings } from './settings.js';
 import { takeStoreThread } from './store-thread.js';
@@ -48,8 +46,9 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** Opens the node's stores. With `object_store = memory` they lie in a temporary folder that `close` removes. */
+/** Opens the node's stores. */
 export async function openStores(needs: {
+  readonly folder: DataFolder;
   readonly settings: ServerSettings;
   /** Moves a damaged journal of the relational store aside. */
   readonly repair: boolean;
@@ -58,12 +57,7 @@ export async function openStores(needs: {
   readonly log: Logger;
 }): Promise<Stores> {
   const { settings, clock, random, log } = needs;
-  const files = new NodeFileSystem();
-  const isTemporary = settings.object_store === 'memory';
-  const dataDir = isTemporary
-    ? join(tmpdir(), `plinth-${random.uuidV4()}`)
-    : resolve(settings.data_dir);
-  await makeDataFolder(files, dataDir);
+  const { files, path: dataDir } = needs.folder;
   const path = join(dataDir, 'plinth.db');
   const local = await openRelationalStore({
     ...{ path, clock, fileSystem: files, repair: needs.repair },
@@ -117,16 +111,6 @@ export async function openStores(needs: {
       await leases.close();
       await relational.close();
       await local.close();
-      if (isTemporary) await files.removeTree(dataDir);
     },
   };
-}
-
-async function makeDataFolder(files: FileSystem, folder: string): Promise<void> {
-  try {
-    await files.makeDirectory(folder);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigInvalid([`server.data_dir: the folder cannot be made: ${why}`]);
-  }
 }

@@ -13,6 +13,7 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
+import type { DataFolder } from './data-folder.js';
 import { createDocumentation } from './http/docs/documentation.js';
 import {
   answerHeaderLines,
@@ -65,16 +66,21 @@ export async function wireUp(
   settings: Settings,
   log: Logger,
   around: {
+    /** Taken over: given back by `close`, as the last. */
+    readonly folder: DataFolder;
     readonly gate?: RequestGate | undefined;
     readonly tls?: TlsIdentity | undefined;
-  } = {},
+  },
 ): Promise<WiredServer> {
   log.debug({ services: settings.server.services }, 'server starts');
   const clock = new SystemClock();
   const random = new SystemRandom(clock);
   const metrics = new Metrics();
   metrics.observeProcess();
-  const closers: (() => Promise<void> | void)[] = [() => metrics.close()];
+  const closers: (() => Promise<void> | void)[] = [
+    () => around.folder.release(),
+    () => metrics.close(),
+  ];
   let isDraining = false;
   const close = async (): Promise<void> => {
     // Last opened, first closed; one that fails must not keep the others open.
@@ -89,9 +95,11 @@ export async function wireUp(
     if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
   };
   try {
+    await around.folder.occupy(log);
     const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
     // The store's thread starts at once, and code is loaded meanwhile.
     const opening = openStores({
+      folder: around.folder,
       settings: settings.server,
       repair: settings.tsdb.repair,
       ...{ clock, random, log },

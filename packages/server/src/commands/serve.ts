@@ -13,6 +13,7 @@ import { SETTINGS } from '../settings.js';
 import { readSettings, startServer } from '../start-server.js';
 import { closeOnSignals, reloadOnHangup } from '../stop-signals.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { keepToItself } from './keep-to-itself.js';
 
 const EXAMPLES = `
 Examples:
@@ -48,6 +49,7 @@ export function serveCommand(words: readonly string[]): Command {
     if (isGiven || !areAllKnown) addFlags(command, setting);
   }
   return command.action(async () => {
+    keepToItself();
     const { config, ...flags } = givenFlags(command);
     await serve({
       env: process.env,
@@ -113,11 +115,17 @@ async function serve(sources: SettingsSources): Promise<void> {
     if (process.stdout.isTTY) printBanner(server.address.url, settings);
     await closed;
   } catch (error) {
-    throw explain(error, sources);
+    throw explain(error);
   }
 }
 
-function explain(error: unknown, { flags }: SettingsSources): unknown {
+/** What the system's error about an address says beside its code. */
+interface Listening {
+  readonly address?: string;
+  readonly port?: number;
+}
+
+function explain(error: unknown): unknown {
   if (error instanceof ConfigInvalid) {
     const list = error.problems.map((problem) => `\n  ${problem}`).join('');
     return new CommandFailed(
@@ -125,8 +133,9 @@ function explain(error: unknown, { flags }: SettingsSources): unknown {
       EXIT.usage,
     );
   }
-  if (Reflect.get(Object(error), 'code') === 'EADDRINUSE') {
-    const bind = flags.get('http-bind') ?? 'the configured address';
+  const { code, address, port } = Object(error) as NodeJS.ErrnoException & Listening;
+  if (code === 'EADDRINUSE') {
+    const bind = address === undefined ? 'the configured address' : `${address}:${port}`;
     return new CommandFailed(
       `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
     );
