@@ -17,7 +17,7 @@ import {
   SecretBox,
 } from '@plinth/kernel';
 import type { DataFolder } from './data-folder.js';
-import { readMasterKey } from './master-key.js';
+import { readGivenMasterKey, readOwnMasterKey } from './master-key.js';
 import type { ServerSettings } from './settings.js';
 import { takeStoreThread } from './store-thread.js';
 
@@ -58,30 +58,36 @@ export async function openStores(needs: {
 }): Promise<Stores> {
   const { settings, clock, random, log } = needs;
   const { files, path: dataDir } = needs.folder;
+  const given = await readGivenMasterKey(settings);
   const path = join(dataDir, 'plinth.db');
   const local = await openRelationalStore({
     ...{ path, clock, fileSystem: files, repair: needs.repair },
     thread: takeStoreThread(),
     onLoss: (loss) => log.warn({ ...loss }, 'transactions of the relational store are lost'),
   });
-  const relational =
-    settings.database_url === undefined
-      ? local
-      : await openPostgresStore({
-          url: settings.database_url,
-          clock,
-          random,
-          // The driver hangs its whole client on the error.
-          onConnectionLost: ({ message }) =>
-            log.warn({ why: message }, 'connection to PostgreSQL lost'),
-        }).catch(async (error: unknown) => {
-          await local.close();
-          throw error;
-        });
-  const [objects, masterKey] = await Promise.all([
-    LocalObjectStore.open({ fileSystem: files, root: join(dataDir, 'objects'), random }),
-    readMasterKey(settings.master_key, dataDir, random),
-  ]);
+  let relational: RelationalStore = local;
+  let objects: ObjectStore;
+  let masterKey: Uint8Array;
+  try {
+    if (settings.database_url !== undefined) {
+      relational = await openPostgresStore({
+        url: settings.database_url,
+        clock,
+        random,
+        // The driver hangs its whole client on the error.
+        onConnectionLost: ({ message }) =>
+          log.warn({ why: message }, 'connection to PostgreSQL lost'),
+      });
+    }
+    objects = await LocalObjectStore.open({
+      ...{ fileSystem: files, root: join(dataDir, 'objects'), random },
+    });
+    masterKey = given ?? (await readOwnMasterKey(dataDir, random));
+  } catch (error) {
+    await relational.close();
+    await local.close();
+    throw error;
+  }
   const leases = new LocalLeases();
   const secrets = new SecretBox(masterKey, random);
   return {

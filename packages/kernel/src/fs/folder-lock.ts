@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -34,9 +35,12 @@ export class FolderLock {
       database.pragma('journal_mode = MEMORY');
       database.pragma('locking_mode = EXCLUSIVE');
       database.exec('BEGIN EXCLUSIVE');
+      // A holder that gave up took the file away with its folder's last content: the name may be another file's by now.
+      if (!existsSync(join(folder, LOCK_FILE))) throw new FolderInUse(folder, undefined);
       return new FolderLock(files, folder, database);
     } catch (error) {
       database?.close();
+      if (error instanceof FolderInUse) throw error;
       const code = String(Reflect.get(Object(error), 'code'));
       if (code.startsWith('SQLITE_BUSY')) throw new FolderInUse(folder, await ownerOf(folder));
       throw new FolderNotLocked(folder, error);

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { rm, rmdir } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FOLDER_LOCK_FILES, FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
 import { Command } from 'commander';
@@ -37,7 +37,8 @@ export function restoreCommand(): Command {
       await copyAll({ manifest, from, to });
     } catch (error) {
       // A second try, perhaps from another backup, finds the folder as the first did.
-      if (isNew) await removeEmptied(to);
+      await removeLockFiles(to);
+      if (isNew) await rmdir(to).catch(() => undefined); // It holds something else by now.
       throw error;
     } finally {
       await lock.release();
@@ -81,10 +82,11 @@ async function copyAll(at: {
   progress.end();
 }
 
-/** A folder that was made for the restore; one that holds something else by now stays. */
-async function removeEmptied(folder: string): Promise<void> {
+/** Only while the lock is held, and of a folder in which nothing is left to guard. */
+async function removeLockFiles(folder: string): Promise<void> {
+  const isEmpty = (await readdir(folder)).every((name) => FOLDER_LOCK_FILES.includes(name));
+  if (!isEmpty) return;
   for (const name of FOLDER_LOCK_FILES) await rm(join(folder, name), { force: true });
-  await rmdir(folder).catch(() => undefined);
 }
 
 /** Opened when it is read: what a stream says earlier, such as that there is no file, would end the process. */

@@ -8,6 +8,7 @@ import {
   type SettingsSources,
 } from '@plinth/kernel';
 import { Command, Option } from 'commander';
+import { forgetVariables } from '../forget-variables.js';
 import { endAtOnceOnBug } from '../last-words.js';
 import { SETTINGS } from '../settings.js';
 import { readSettings, startServer } from '../start-server.js';
@@ -106,6 +107,7 @@ async function read(config: string | undefined): Promise<Pick<SettingsSources, '
 async function serve(sources: SettingsSources): Promise<void> {
   try {
     const settings = readSettings(sources);
+    forgetVariables(process.env);
     endAtOnceOnBug();
     const starting = startServer({ settings });
     const closed = closeOnSignals(starting);
