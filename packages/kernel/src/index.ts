@@ -24,6 +24,7 @@ export { defaultText, settingsPage } from './config/settings-page.js';
 export { SecretBox, SecretUnreadable } from './crypto/secret-box.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
+export { asDiskFull, DiskFull } from './fs/disk-full.js';
 export { SyncFailed } from './fs/file-errors.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
