@@ -5,16 +5,22 @@ import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
 import { openCommitLog } from './file-commit-log.js';
 import { LogDamaged } from './log-errors.js';
+import { encodeFileHeader } from './log-format.js';
 import type { LogLoss } from './log-recovery.js';
 
 const DIRECTORY = '/data/log';
 const FIRST_FILE = `${DIRECTORY}/000000000001.log`;
 const NODE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-const open = async (fileSystem: SimFileSystem, repair = false, zeroStepSize = 700) => {
+const open = async (
+  fileSystem: SimFileSystem,
+  repair = false,
+  zeroStepSize = 700,
+  nodeId = NODE_ID,
+) => {
   const losses: LogLoss[] = [];
   const onLoss = (loss: LogLoss) => losses.push(loss);
-  const base = { fileSystem, directory: DIRECTORY, nodeId: NODE_ID };
+  const base = { fileSystem, directory: DIRECTORY, nodeId };
   const options = { ...base, repair, onLoss, zeroStepSize };
   return { log: await openCommitLog(options), losses };
 };
@@ -171,13 +177,54 @@ describe('FileCommitLog', () => {
     };
     const missing = await build();
     await missing.remove(`${DIRECTORY}/000000000002.log`);
-    await assert.rejects(replayed(missing), LogDamaged);
+    await assert.rejects(replayed(missing), /records before this file are missing \(1 of them\)/);
+    assert.deepEqual(await replayed(missing, true), ['a', 'c']);
+    missing.crash();
+    assert.deepEqual(await replayed(missing), ['a', 'c'], 'the repair is for good');
+    const headless = await build();
+    const second = `${DIRECTORY}/000000000002.log`;
+    const head = await readAll(headless, second);
+    head[20] = 1;
+    await replace(headless, second, head);
+    await assert.rejects(replayed(headless), LogDamaged);
+    assert.deepEqual(await replayed(headless, true), ['a', 'c']);
+    headless.crash();
+    assert.deepEqual(await replayed(headless), ['a', 'c'], 'the repair is for good');
     const shortened = await build();
     const bytes = await readAll(shortened, FIRST_FILE);
     await replace(shortened, FIRST_FILE, bytes.subarray(0, bytes.length - 1));
     await assert.rejects(replayed(shortened), LogDamaged);
     assert.deepEqual(await replayed(shortened, true), ['b', 'c']);
     assert.ok((await shortened.list(DIRECTORY)).includes('000000000001.log.damaged'));
+  });
+
+  it('refuses files of another time or another server, and a repair never replays them', async () => {
+    const build = async (nodeId: string, count: number): Promise<SimFileSystem> => {
+      const fileSystem = new SimFileSystem(new SeededRandom(1));
+      const { log } = await open(fileSystem, false, 0, nodeId);
+      for (let n = 1; n <= count; n += 1) {
+        await log.append([Buffer.from(`${nodeId.slice(0, 1)}${n}`)]).durable;
+        await log.rotate();
+      }
+      await log.close();
+      return fileSystem;
+    };
+    const third = `${DIRECTORY}/000000000003.log`;
+    const foreign = await readAll(await build(NODE_ID.replace(/^./, 'f'), 3), third);
+    // As a server that found the folder empty would have numbered it.
+    const again = encodeFileHeader({ nodeId: NODE_ID, file: 3, firstSequence: 1 }).bytes;
+    for (const [bytes, why] of [
+      [foreign, /it was written by another server \(f/],
+      [again, /numbered from 1 on, but 3 is next/],
+    ] as const) {
+      const disk = await build(NODE_ID, 2);
+      await replace(disk, third, bytes);
+      await assert.rejects(replayed(disk), why);
+      assert.deepEqual(await replayed(disk, true), ['01', '02']);
+      disk.crash();
+      assert.deepEqual(await replayed(disk), ['01', '02'], 'the repair is for good');
+      assert.ok((await disk.list(DIRECTORY)).includes('000000000003.log.damaged'));
+    }
   });
 
   it('keeps everything acknowledged over random crashes, in order, once, and nothing torn', async () => {

@@ -32,9 +32,9 @@ interface Rotation {
 
 /** The log in numbered files of one folder. Checks all of it when opened; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
-  const { fileSystem, directory, repair = false } = options;
+  const { fileSystem, directory, nodeId, repair = false } = options;
   await fileSystem.makeDirectory(directory);
-  const recovered = await recoverLog({ fileSystem, directory, repair });
+  const recovered = await recoverLog({ fileSystem, directory, nodeId, repair });
   for (const loss of recovered.losses) options.onLoss(loss);
   const active = await LogFileWriter.create(options, {
     file: recovered.nextFile,
