@@ -14,6 +14,7 @@ import {
 import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
 import type { DataFolder } from './data-folder.js';
+import { Health } from './health.js';
 import { createDocumentation } from './http/docs/documentation.js';
 import {
   answerHeaderLines,
@@ -135,13 +136,12 @@ export async function wireUp(
       report: reports.from(stores.relational),
       tls: around.tls?.options,
     });
-    const endpoints = createServiceEndpoints({
-      clock,
-      metrics,
-      log,
-      probe: () => stores.probe(),
-      isDraining: () => isDraining,
+    const health = new Health({
+      ...{ stores, clock, log },
+      obstacles: () => [isDraining ? 'shutting down' : undefined, tsdb?.obstacle],
     });
+    const obstacle = (): Promise<string | undefined> => health.obstacle();
+    const endpoints = createServiceEndpoints({ clock, metrics, obstacle });
     const partsOf = (service: ServiceName): ServiceParts => ({
       settings,
       stores,
@@ -153,7 +153,7 @@ export async function wireUp(
       random,
       log: log.child({ service }),
     });
-    const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb')) : undefined;
+    const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb'), obstacle) : undefined;
     const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
     const accounts = runs('accounts')
       ? openAccounts(partsOf('accounts'), accountListener(webhooks))

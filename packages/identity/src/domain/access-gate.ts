@@ -18,7 +18,7 @@ const OPENABLE_PATHS = {
   health: ['/health', '/api/v1/health'],
   ping: ['/ping'],
   metrics: ['/metrics'],
-  ready: ['/ready'],
+  ready: ['/ready', '/ops/v1/ready'],
   pprof: ['/debug/pprof/heap'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -1,4 +1,5 @@
 import {
+  asDiskFull,
   isDomainError,
   JsonUnreadable,
   type Logger,
@@ -73,7 +74,9 @@ export function answerOperatorError(
     return fail(request, reply, status, 'Bad Request');
   }
   log.error({ err: error }, 'request failed');
-  return fail(request, reply, 500, 'Server Error');
+  const full = asDiskFull(error);
+  if (full === undefined) return fail(request, reply, 500, 'Server Error');
+  return fail(request, reply.header('retry-after', String(full.retryAfterSec)), 503, full.message);
 }
 
 function fail(

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import {
+  asDiskFull,
   ConfigInvalid,
   defaultText,
   describeSettings,
@@ -142,6 +143,8 @@ function explain(error: unknown): unknown {
       `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
     );
   }
+  const full = asDiskFull(error);
+  if (full !== undefined) return new CommandFailed(full.message);
   if (isDomainError(error)) {
     const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : '';
     return new CommandFailed(`${error.message}${hint}`);

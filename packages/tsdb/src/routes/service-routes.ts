@@ -17,7 +17,7 @@ export function registerServiceRoutes(
   const startedMs = deps.clock.nowMs();
   for (const url of HEALTH_PATHS) {
     app.get(url, async ({ headers }, reply) => {
-      sendAnswer(reply, answerHealth(plainHeaders(headers), deps.settings));
+      sendAnswer(reply, await answerHealth(plainHeaders(headers), deps));
       return reply;
     });
   }
