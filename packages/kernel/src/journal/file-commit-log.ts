@@ -209,12 +209,14 @@ export class FileCommitLog implements CommitLog {
     const closed = this.#active;
     if (closed !== undefined) {
       const later = this.#queue.find((entry) => 'parts' in entry);
-      const firstSequence = later !== undefined && 'parts' in later ? later.sequence : undefined;
+      const isWaiting = later !== undefined && 'parts' in later;
+      // Taken before the wait: what is appended meanwhile belongs to the new file.
+      const firstSequence = isWaiting ? later.sequence : this.#nextSequence;
       await closed.finish();
       this.#active = undefined;
       this.#active = await LogFileWriter.create(this.#options, {
         file: rotation.file,
-        firstSequence: firstSequence ?? this.#nextSequence,
+        firstSequence,
       });
     }
     // On a full disk the number is all there is to change.
