@@ -143,6 +143,9 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
         if (name === 'tsdb') rowsTaken.add(round * 10_000 + MAX_WRITES);
       }
     }
+    const metrics = (await server.http.send('/metrics')).text;
+    const failures = /^plinth_tsdb_flushes_failed_total (\d+)$/m.exec(metrics)?.[1];
+    assert.ok(Number(failures) > 0, 'no flush met the full disk');
     await server.kill();
     await assert.rejects(start(), (error: unknown) => {
       assert.ok(error instanceof StartFailed && error.code === 1, String(error));

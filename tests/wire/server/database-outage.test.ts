@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AccountsServer, KEYS, POSTGRES_URL, TestDatabase } from '../../harness/index.js';
+import {
+  AccountsServer,
+  assertError,
+  KEYS,
+  POSTGRES_URL,
+  TestDatabase,
+} from '../../harness/index.js';
 
 const ACCOUNTS = '/v2/core/accounts';
 /** Longer than the intervals of the jobs that look every second. */
@@ -88,7 +94,9 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   await sleep(OUTAGE_MS);
   assert.ok(server.process.isRunning, server.process.logText);
   assert.equal((await server.process.http.send('/api/items?limit=1')).status, 200);
-  assert.equal((await server.process.http.send('/health')).status, 200);
+  const why = 'not ready: storage cannot be reached';
+  assertError(await server.process.http.send('/health'), 503, why);
+  assertError(await server.process.http.send('/ready'), 503, why);
   // The driver hangs its client on its errors, with the password of the database.
   assert.ok(!server.process.logText.includes(url.password), 'the password is in the log');
   assert.ok(!server.process.logText.includes('connectionParameters'), 'the driver is in the log');
@@ -97,6 +105,7 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   await sleep(1500);
   const second = await server.send(ACCOUNTS, again);
   assert.equal(second.status, 200, second.text);
+  assert.equal((await server.process.http.send('/health')).text, 'OK');
   const found = await server.send(`${ACCOUNTS}/${JSON.parse(first.text).id}`, {
     key: KEYS.sk_test,
   });
