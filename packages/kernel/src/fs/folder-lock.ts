@@ -33,7 +33,6 @@ export class FolderLock {
       database = new SqliteDatabase(join(folder, LOCK_FILE));
       database.pragma('busy_timeout = 0');
       database.pragma('journal_mode = MEMORY');
-      database.pragma('locking_mode = EXCLUSIVE');
       database.exec('BEGIN EXCLUSIVE');
       // A holder that gave up took the file away with its folder's last content: the name may be another file's by now.
       if (!existsSync(join(folder, LOCK_FILE))) throw new FolderInUse(folder, undefined);
@@ -71,6 +70,8 @@ export class FolderLock {
     try {
       if (this.#isSigned) await this.#files.remove(join(this.#folder, OWNER_FILE));
     } finally {
+      // The driver closes when the runtime collects; the end of the transaction is what gives the lock back.
+      this.#database.exec('ROLLBACK');
       this.#database.close();
     }
   }
