@@ -13,10 +13,14 @@ const MODULE = new URL('./folder-lock.js', import.meta.url).href;
 const FILES_MODULE = new URL('./node-file-system.js', import.meta.url).href;
 
 let folder: string;
+const holders: ReturnType<typeof spawn>[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plinth-lock-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(async () => {
+  for (const child of holders.splice(0)) child.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
 
 const take = () => FolderLock.take(files, folder);
 
@@ -33,6 +37,7 @@ async function holder(then = ''): Promise<ReturnType<typeof spawn>> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  holders.push(child);
   await once(child.stdout, 'data');
   return child;
 }
