@@ -2,9 +2,19 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { Chance, query, ServerProcess, StartFailed } from '../harness/index.js';
+
+/** CRC-32C, bit by bit. Source: RFC 3720. */
+function crc32c(bytes: Uint8Array): number {
+  let sum = ~0;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (0x82f63b78 & -(sum & 1));
+  }
+  return ~sum >>> 0;
+}
 
 /** Sizes of docs/formats/commit-log.md. */
 const FILE_HEADER_SIZE = 64;
@@ -371,6 +381,153 @@ describe('A lost file of series', () => {
       const all = 'SELECT t, u, v FROM m ORDER BY v';
       const answer = await query(server, { db: 'd', q: all, format: 'csv' });
       assert.equal(answer.trim(), 't,u,v\na,x,1\nb,,2\nb,,3\nc,,4');
+    });
+  });
+});
+
+describe('A repair that is killed as soon as it is done', () => {
+  /** Three files of the log, 1 to 3 with two rows each; a fourth is only made ready. */
+  async function writeThreeFiles(): Promise<readonly [string, string, string]> {
+    for (const n of [1, 3, 5]) {
+      await withServer((server) => writeNumbers(server, n, n + 1), { end: 'kill' });
+    }
+    const [first, second, third] = await paths('tsdb-log', '.log');
+    assert.ok(first !== undefined && second !== undefined && third !== undefined);
+    return [first, second, third];
+  }
+
+  /** The same file of another server's log. */
+  async function fileOfAnotherServer(path: string): Promise<Uint8Array> {
+    const own = dataDir;
+    dataDir = await mkdtemp(join(tmpdir(), 'plinth-damage-'));
+    try {
+      await writeThreeFiles();
+      return await readFile(path.replace(own, dataDir));
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+      dataDir = own;
+    }
+  }
+
+  const DAMAGE: readonly {
+    readonly name: string;
+    readonly damage: (files: readonly [string, string, string]) => Promise<unknown>;
+    /** Absent: no repair is needed. */
+    readonly refusal?: RegExp;
+    readonly loss: { readonly kind: string; readonly fileIndex: number };
+    readonly aside?: string;
+    readonly kept: string;
+  }[] = [
+    {
+      name: 'a torn tail',
+      damage: async ([, , third]) => await truncate(third, (await recordsEnd(third)) - 1),
+      loss: { kind: 'tail_cut', fileIndex: 2 },
+      kept: '1 2 3 4 5',
+    },
+    {
+      name: 'a flipped byte of a record',
+      damage: async ([, second]) => await spoil(second, FILE_HEADER_SIZE + RECORD_HEADER_SIZE + 2),
+      refusal: /02\.log at offset 64: bad record in a file that is not the last/,
+      loss: { kind: 'moved_aside', fileIndex: 1 },
+      aside: '000000000002.log.damaged',
+      kept: '1 2 5 6',
+    },
+    {
+      name: 'a flipped byte of the head of a file',
+      damage: async ([, second]) => await spoil(second, 20),
+      refusal: /02\.log at offset 0: bad file header/,
+      loss: { kind: 'moved_aside', fileIndex: 1 },
+      aside: '000000000002.log.damaged',
+      kept: '1 2 5 6',
+    },
+    {
+      name: 'a file that is missing in the middle',
+      damage: async ([, second]) => await rm(second),
+      refusal: /03\.log at offset 0: records before this file are missing \(\d+ of them\)/,
+      loss: { kind: 'missing', fileIndex: 2 },
+      aside: '000000000002.log.damaged',
+      kept: '1 2 5 6',
+    },
+    {
+      name: 'a file of another server',
+      damage: async ([, , third]) => await writeFile(third, await fileOfAnotherServer(third)),
+      refusal: /03\.log at offset 0: it was written by another server|numbered from/,
+      loss: { kind: 'moved_aside', fileIndex: 2 },
+      aside: '000000000003.log.damaged',
+      kept: '1 2 3 4',
+    },
+    {
+      name: 'a file of another time',
+      // As from a folder that was emptied and filled again: the first file under the number of the last.
+      async damage([first, , third]) {
+        const bytes = await readFile(first);
+        bytes.writeBigUInt64LE(3n, 16);
+        bytes.writeUInt32LE(crc32c(bytes.subarray(0, 60)), 60);
+        await writeFile(third, bytes);
+      },
+      refusal: /03\.log at offset 0: its records are numbered from 1 on, but \d+ is next/,
+      loss: { kind: 'moved_aside', fileIndex: 2 },
+      aside: '000000000003.log.damaged',
+      kept: '1 2 3 4',
+    },
+  ];
+
+  for (const { name, damage, refusal, loss, aside, kept } of DAMAGE) {
+    it(`${name}: the next start needs no other and loses nothing more`, async () => {
+      const files = await writeThreeFiles();
+      await damage(files);
+      if (refusal !== undefined) {
+        const failure = await startFailure();
+        assert.equal(failure.code, 1);
+        assert.match(failure.message, refusal);
+        assert.match(failure.message, /--repair/);
+      }
+      const flags = refusal === undefined ? [] : ['--repair'];
+      await withServer(
+        async (server) => {
+          const told = server.logged('records of the log are lost');
+          assert.deepEqual(
+            [told?.['kind'], told?.['file'], told?.['level']],
+            [loss.kind, files[loss.fileIndex], 'warn'],
+          );
+          assert.ok(Number(told?.['lostBytes']) > 0 || Number(told?.['lostRecordCount']) > 0);
+        },
+        { flags, end: 'kill' },
+      );
+      await withServer(
+        async (server) => {
+          assert.equal(server.logged('records of the log are lost'), undefined);
+          assert.equal(await numbers(server), kept);
+          await writeNumbers(server, 9, 9);
+        },
+        { end: 'kill' },
+      );
+      await withServer(async (server) => assert.equal(await numbers(server), `${kept} 9`));
+      const companions = (await paths('tsdb-log', '.damaged')).map((path) => basename(path));
+      assert.deepEqual(companions, aside === undefined ? [] : [aside]);
+    });
+  }
+
+  it('a damaged segment', async () => {
+    await withServer((server) => write(server, 'm v=1i 10'));
+    const [path = ''] = (
+      await Promise.all(
+        (
+          await paths('objects', '.parquet')
+        ).map(async (each) => ((await readFile(each)).includes('time') ? [each] : [])),
+      )
+    ).flat();
+    await spoil(path, (await readFile(path)).length >> 1);
+    await withServer(
+      async (server) =>
+        assert.ok(server.logged('damaged segment moved aside; its rows are lost') !== undefined),
+      { flags: ['--repair'], end: 'kill' },
+    );
+    await withServer(async (server) => {
+      assert.equal(server.logged('stored file is damaged'), undefined);
+      assert.equal(await numbers(server), '');
+      await writeNumbers(server, 2, 2);
+      assert.equal(await numbers(server), '2');
     });
   });
 });

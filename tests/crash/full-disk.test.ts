@@ -10,7 +10,7 @@ import { assertError, query, ServerProcess } from '../harness/index.js';
 const LIMITS = 'ulimit -f 4096';
 const SKIP = process.platform === 'win32' ? 'needs a shell that limits the size of files' : false;
 
-describe('A disk without room', { skip: SKIP }, () => {
+describe('A log that cannot grow', { skip: SKIP }, () => {
   let dataDir: string;
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'plinth-full-'));
@@ -46,7 +46,10 @@ describe('A disk without room', { skip: SKIP }, () => {
         (await query(server, { db: 'd', q, format: 'csv' })).trim(),
         `c\n${acknowledged}`,
       );
-      assert.equal((await server.http.send('/health')).status, 200);
+      const why =
+        'not ready: the write-ahead log could not be written; the node is read-only until it is restarted';
+      assertError(await server.http.send('/health'), 503, why);
+      assertError(await server.http.send('/ready'), 503, why);
     } finally {
       assert.equal(await server.stop(), 0);
     }

@@ -30,8 +30,11 @@ export { isSuccess, type Outcome } from './deliver/outcome.js';
 export { hostOf, portOf, TargetGuard } from './deliver/target-guard.js';
 export { type DomainError, isDomainError } from './errors/domain-error.js';
 export { assertNever, InvariantBroken, invariant } from './errors/invariant.js';
+export { asDiskFull, DiskFull } from './fs/disk-full.js';
 export { SyncFailed } from './fs/file-errors.js';
 export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
+export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
+export { FolderInUse, FolderNotLocked } from './fs/folder-lock-errors.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
 export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
 export {

@@ -90,14 +90,19 @@ function health(): object {
   const body = Type.Object({
     name: Type.String(),
     message: Type.String(),
-    status: Type.Literal('pass'),
+    status: Type.Union([Type.Literal('pass'), Type.Literal('fail')]),
     checks: Type.Array(Type.Unknown(), { maxItems: 0 }),
     version: Type.String(),
     commit: Type.String(),
   });
   const content = { ...text, ...json(body) };
-  const responses = { '200': answer('OK', content), '401': FAILED['401'] };
-  return { summary: 'Says OK when the server answers', responses };
+  const failed = { ...json(Type.Union([ref('Error'), body])) };
+  const responses = {
+    '200': answer('OK', content),
+    '401': FAILED['401'],
+    '503': answer('not now, and why', failed),
+  };
+  return { summary: 'Says OK when writes are taken and no stop has begun', responses };
 }
 
 /** In JSON as above. */
@@ -112,7 +117,10 @@ function ready(): object {
     '401': FAILED['401'],
     '503': answer('not now', json(ref('Error'))),
   };
-  return { summary: 'Says OK when storage can be reached and no stop has begun', responses };
+  return {
+    summary: 'Says OK when writes are taken, storage can be reached and no stop has begun',
+    responses,
+  };
 }
 
 function routes(): object {

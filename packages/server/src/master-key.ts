@@ -1,20 +1,40 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Random } from '@plinth/kernel';
+import { ConfigInvalid, type Random } from '@plinth/kernel';
+import type { ServerSettings } from './settings.js';
 
 const FILE_NAME = 'master.key';
 const KEY_SIZE_BYTES = 32;
+/** As the setting `master_key` has it. */
+const MIN_LENGTH = 32;
 
 /**
- * The key with which stored secrets are sealed: what the operator gives, or one that is made once and kept beside the
- * data, readable by the server's own user alone.
+ * The key with which stored secrets are sealed, as the operator gives it, by itself or in a file; `undefined` when it is not given.
+ * Throws `ConfigInvalid`, without a word of the key.
  */
-export async function readMasterKey(
-  given: string | undefined,
-  dataDir: string,
-  random: Random,
-): Promise<Uint8Array> {
-  if (given !== undefined) return Buffer.from(given);
+export async function readGivenMasterKey(
+  settings: Pick<ServerSettings, 'master_key' | 'master_key_file'>,
+): Promise<Uint8Array | undefined> {
+  const { master_key: given, master_key_file: path } = settings;
+  if (path === undefined) return given === undefined ? undefined : Buffer.from(given);
+  if (given !== undefined) {
+    throw new ConfigInvalid(['server.master_key_file: server.master_key is given as well']);
+  }
+  let text: string;
+  try {
+    text = (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigInvalid([`server.master_key_file: cannot be read: ${why}`]);
+  }
+  if (text.length >= MIN_LENGTH) return Buffer.from(text);
+  throw new ConfigInvalid([
+    `server.master_key_file: ${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}`,
+  ]);
+}
+
+/** The key of a node that is given none: made once and kept beside the data, readable by the server's own user alone. */
+export async function readOwnMasterKey(dataDir: string, random: Random): Promise<Uint8Array> {
   const path = join(dataDir, FILE_NAME);
   try {
     return Buffer.from((await readFile(path, 'utf8')).trim());

@@ -71,6 +71,13 @@ const SERVER_SETTINGS = defineSettings(
           'text of at least 32 characters with which stored secrets are sealed; without it a key is made and kept in the file `master.key` of the data folder',
       }),
     ),
+    master_key_file: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'file that holds that text, for the server alone to read: an environment can be seen in `/proc`, and flags by everybody on the machine',
+      }),
+    ),
     database_url: Type.Optional(
       Type.String({
         pattern: '^postgres(ql)?://[^\\s]+$',
@@ -171,6 +178,7 @@ const SERVER_SETTINGS = defineSettings(
     http_bind: { flags: ['http-bind'], env: ['PLINTH_HTTP_BIND', 'INFLUXDB3_HTTP_BIND_ADDR'] },
     public_url: { env: ['PLINTH_PUBLIC_URL'] },
     master_key: { env: ['PLINTH_MASTER_KEY'] },
+    master_key_file: { env: ['PLINTH_MASTER_KEY_FILE'] },
     database_url: { env: ['PLINTH_DATABASE_URL'] },
     data_dir: {
       flags: ['data-dir'],

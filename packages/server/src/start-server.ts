@@ -14,6 +14,7 @@ import { ConnectionLimit } from './port/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
 import { readTlsIdentity, type TlsIdentity, tlsSettingsOf } from './port/tls-identity.js';
 import { SETTINGS, type Settings } from './settings.js';
+import { takePlace } from './take-place.js';
 import { wireUp } from './wire-up.js';
 
 export interface StartOptions {
@@ -45,7 +46,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const tls = tlsSettingsOf(settings.server);
   refuseUnusableProxies(settings);
   const identity = tls && (await readTlsIdentity(tls));
-  const { log_level, log_filter, http_bind, node_id, shutdown_timeout_ms } = settings.server;
+  const { log_level, log_filter, node_id, shutdown_timeout_ms } = settings.server;
   const { proxy_protocol, trusted_proxies } = settings.server;
   const log = createLogger({
     level: levelOfFilter(log_filter) ?? log_level,
@@ -53,15 +54,20 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   });
   const ignored = givenWithoutEffect(Object.values(SETTINGS), settings);
   if (ignored.length > 0) log.warn({ ignored }, 'settings without effect');
+  const { folder, port } = await takePlace(settings);
   const wired = await wireUp(settings, log.child({ node: node_id }), {
+    folder,
     gate: options.gate,
     tls: identity,
+  }).catch(async (error: unknown) => {
+    await port.release();
+    throw error;
   });
   try {
     const isTrusted = networkMatcher(trusted_proxies);
     const takesPlainText = settings.server.tls_plaintext === 'allow';
     const listener = await listen(wired.app, {
-      bind: http_bind,
+      port,
       clock: wired.clock,
       plain: wired.openPlainSide,
       tls: identity && { identity, takesPlainText },
@@ -104,6 +110,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       },
     };
   } catch (error) {
+    await port.release();
     await wired.close();
     throw error;
   }

@@ -1,16 +1,13 @@
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   type Clock,
   type CommitLog,
-  ConfigInvalid,
   type EmbeddedStore,
   type FileSystem,
   type Leases,
   LocalLeases,
   LocalObjectStore,
   type Logger,
-  NodeFileSystem,
   type ObjectStore,
   openCommitLog,
   openPostgresStore,
@@ -19,7 +16,8 @@ import {
   type RelationalStore,
   SecretBox,
 } from '@plinth/kernel';
-import { readMasterKey } from './master-key.js';
+import type { DataFolder } from './data-folder.js';
+import { readGivenMasterKey, readOwnMasterKey } from './master-key.js';
 import type { ServerSettings } from './settings.js';
 import { takeStoreThread } from './store-thread.js';
 
@@ -48,8 +46,9 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-/** Opens the node's stores. With `object_store = memory` they lie in a temporary folder that `close` removes. */
+/** Opens the node's stores. */
 export async function openStores(needs: {
+  readonly folder: DataFolder;
   readonly settings: ServerSettings;
   /** Moves a damaged journal of the relational store aside. */
   readonly repair: boolean;
@@ -58,36 +57,37 @@ export async function openStores(needs: {
   readonly log: Logger;
 }): Promise<Stores> {
   const { settings, clock, random, log } = needs;
-  const files = new NodeFileSystem();
-  const isTemporary = settings.object_store === 'memory';
-  const dataDir = isTemporary
-    ? join(tmpdir(), `plinth-${random.uuidV4()}`)
-    : resolve(settings.data_dir);
-  await makeDataFolder(files, dataDir);
+  const { files, path: dataDir } = needs.folder;
+  const given = await readGivenMasterKey(settings);
   const path = join(dataDir, 'plinth.db');
   const local = await openRelationalStore({
     ...{ path, clock, fileSystem: files, repair: needs.repair },
     thread: takeStoreThread(),
     onLoss: (loss) => log.warn({ ...loss }, 'transactions of the relational store are lost'),
   });
-  const relational =
-    settings.database_url === undefined
-      ? local
-      : await openPostgresStore({
-          url: settings.database_url,
-          clock,
-          random,
-          // The driver hangs its whole client on the error.
-          onConnectionLost: ({ message }) =>
-            log.warn({ why: message }, 'connection to PostgreSQL lost'),
-        }).catch(async (error: unknown) => {
-          await local.close();
-          throw error;
-        });
-  const [objects, masterKey] = await Promise.all([
-    LocalObjectStore.open({ fileSystem: files, root: join(dataDir, 'objects'), random }),
-    readMasterKey(settings.master_key, dataDir, random),
-  ]);
+  let relational: RelationalStore = local;
+  let objects: ObjectStore;
+  let masterKey: Uint8Array;
+  try {
+    if (settings.database_url !== undefined) {
+      relational = await openPostgresStore({
+        url: settings.database_url,
+        clock,
+        random,
+        // The driver hangs its whole client on the error.
+        onConnectionLost: ({ message }) =>
+          log.warn({ why: message }, 'connection to PostgreSQL lost'),
+      });
+    }
+    objects = await LocalObjectStore.open({
+      ...{ fileSystem: files, root: join(dataDir, 'objects'), random },
+    });
+    masterKey = given ?? (await readOwnMasterKey(dataDir, random));
+  } catch (error) {
+    await relational.close();
+    await local.close();
+    throw error;
+  }
   const leases = new LocalLeases();
   const secrets = new SecretBox(masterKey, random);
   return {
@@ -117,16 +117,6 @@ export async function openStores(needs: {
       await leases.close();
       await relational.close();
       await local.close();
-      if (isTemporary) await files.removeTree(dataDir);
     },
   };
-}
-
-async function makeDataFolder(files: FileSystem, folder: string): Promise<void> {
-  try {
-    await files.makeDirectory(folder);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigInvalid([`server.data_dir: the folder cannot be made: ${why}`]);
-  }
 }

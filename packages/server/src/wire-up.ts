@@ -13,6 +13,8 @@ import {
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
 import type { FastifyInstance } from 'fastify';
+import type { DataFolder } from './data-folder.js';
+import { Health } from './health.js';
 import { Cors } from './http/cors.js';
 import { createDocumentation } from './http/docs/documentation.js';
 import {
@@ -67,16 +69,21 @@ export async function wireUp(
   settings: Settings,
   log: Logger,
   around: {
+    /** Taken over: given back by `close`, as the last. */
+    readonly folder: DataFolder;
     readonly gate?: RequestGate | undefined;
     readonly tls?: TlsIdentity | undefined;
-  } = {},
+  },
 ): Promise<WiredServer> {
   log.debug({ services: settings.server.services }, 'server starts');
   const clock = new SystemClock();
   const random = new SystemRandom(clock);
   const metrics = new Metrics();
   metrics.observeProcess();
-  const closers: (() => Promise<void> | void)[] = [() => metrics.close()];
+  const closers: (() => Promise<void> | void)[] = [
+    () => around.folder.release(),
+    () => metrics.close(),
+  ];
   let isDraining = false;
   let routes: readonly GuardedRoute[] = [];
   const close = async (): Promise<void> => {
@@ -92,9 +99,11 @@ export async function wireUp(
     if (failures.length > 0) throw new AggregateError(failures, 'not everything closed cleanly');
   };
   try {
+    await around.folder.occupy(log);
     const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
     // The store's thread starts at once, and code is loaded meanwhile.
     const opening = openStores({
+      folder: around.folder,
       settings: settings.server,
       repair: settings.tsdb.repair,
       ...{ clock, random, log },
@@ -136,12 +145,13 @@ export async function wireUp(
       report: reports.from(stores.relational),
       tls: around.tls?.options,
     });
+    const health = new Health({
+      ...{ stores, clock, log },
+      obstacles: () => [isDraining ? 'shutting down' : undefined, tsdb?.obstacle],
+    });
+    const obstacle = (): Promise<string | undefined> => health.obstacle();
     const endpoints = createServiceEndpoints({
-      clock,
-      metrics,
-      log,
-      probe: () => stores.probe(),
-      isDraining: () => isDraining,
+      ...{ clock, metrics, obstacle },
       routes: () => routes,
     });
     const partsOf = (service: ServiceName): ServiceParts => ({
@@ -155,7 +165,7 @@ export async function wireUp(
       random,
       log: log.child({ service }),
     });
-    const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb')) : undefined;
+    const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb'), obstacle) : undefined;
     const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
     const accounts = runs('accounts')
       ? openAccounts(partsOf('accounts'), accountListener(webhooks))

@@ -15,6 +15,8 @@ import type { OpenTsdb } from './service.js';
 export interface Tsdb extends HttpService {
   /** Stable over restarts; known once `start` has resolved. */
   readonly clusterUuid: string;
+  /** Why writes are refused at the moment; `undefined` when they are taken. */
+  readonly obstacle: string | undefined;
   /**
    * Everything acknowledged before the call as objects, which stay until `release`. `snapshot` copies the relational
    * store and runs while the set of objects does not change.
@@ -27,6 +29,8 @@ export interface Tsdb extends HttpService {
 export interface TsdbServiceNeeds extends TsdbNeeds {
   /** Who a call of Arrow Flight speaks for. Throws a domain error. */
   readonly authenticate: (request: FastifyRequest) => Principal;
+  /** Why the whole server should not be sent requests; `undefined` when it should. */
+  readonly obstacle: () => Promise<string | undefined>;
 }
 
 /** Immutable objects of one moment. */
@@ -86,6 +90,9 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     get clusterUuid() {
       return whenOpen().catalog.clusterUuid;
     },
+    get obstacle() {
+      return opened?.engine.obstacle;
+    },
     async start() {
       const { openTsdb } = await loadParts();
       opened = await openTsdb(
@@ -114,6 +121,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         log,
         files: fileSystem,
         statistics: () => whenOpen().statistics(),
+        obstacle: needs.obstacle,
         onWritten({ writtenCount, lineCount }, bodySizeBytes) {
           lines.inc(writtenCount);
           rejected.inc(lineCount - writtenCount);
@@ -121,7 +129,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         },
       });
     },
-    healthRoutes: () => plainHealthRoutes(needs.settings),
+    healthRoutes: () => plainHealthRoutes(needs),
     plainRoutes: () => plainRoutes,
     warmUp() {
       whenOpen().warmUp({

@@ -40,7 +40,7 @@ export interface WarmUpConsumers {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
-  readonly engine: Engine & Pick<TsdbEngine, 'freeze'>;
+  readonly engine: Engine & Pick<TsdbEngine, 'freeze' | 'obstacle'>;
   /** Writes the server's own metrics. */
   readonly recorder: MetricsRecorder;
   /** What the server counts, as a 1.x server groups it. */

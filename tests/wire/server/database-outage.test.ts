@@ -5,6 +5,7 @@ import { it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AccountsServer,
+  assertError,
   KEYS,
   makeJwt,
   nowSec,
@@ -97,7 +98,9 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   await sleep(OUTAGE_MS);
   assert.ok(server.process.isRunning, server.process.logText);
   assert.equal((await server.process.http.send('/api/items?limit=1')).status, 200);
-  assert.equal((await server.process.http.send('/health')).status, 200);
+  const why = 'not ready: storage cannot be reached';
+  assertError(await server.process.http.send('/health'), 503, why);
+  assertError(await server.process.http.send('/ready'), 503, why);
   // The driver hangs its client on its errors, with the password of the database.
   assert.ok(!server.process.logText.includes(url.password), 'the password is in the log');
   assert.ok(!server.process.logText.includes('connectionParameters'), 'the driver is in the log');
@@ -106,6 +109,7 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   await sleep(1500);
   const second = await server.send(ACCOUNTS, again);
   assert.equal(second.status, 200, second.text);
+  assert.equal((await server.process.http.send('/health')).text, 'OK');
   const found = await server.send(`${ACCOUNTS}/${JSON.parse(first.text).id}`, {
     key: KEYS.sk_test,
   });

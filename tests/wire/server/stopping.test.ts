@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { it } from 'node:test';
-import { ServerProcess } from '../../harness/index.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RawConnection, ServerProcess } from '../../harness/index.js';
 
 const HEADERS = 1;
 const SETTINGS = 4;
@@ -56,4 +57,34 @@ it('T-01 F-01 a stop does not wait for clients of HTTP/2 that never close', {
   assert.ok(performance.now() - startMs < 10_000);
   assert.ok(!server.logText.includes('"level":"error"'), server.logText);
   socket.destroy();
+});
+
+it('health checks say that the server is shutting down, whoever asks', async () => {
+  await using server = await ServerProcess.start();
+  const paths = ['/health', '/api/v1/health', '/ready', '/ops/v1/ready'];
+  const waiting = await Promise.all(
+    paths.map(async (path) => {
+      const connection = await RawConnection.open(server.url);
+      connection.send(`GET ${path} HTTP/1.1\r\nHost: x\r\n`);
+      return { connection, path };
+    }),
+  );
+  // They have been read when a later request is answered.
+  await server.http.send('/health');
+  server.signal('SIGTERM');
+  // It takes no more connections once it has begun to close.
+  while (
+    await RawConnection.open(server.url).then(
+      () => true,
+      () => false,
+    )
+  )
+    await nextTurn();
+  for (const { connection, path } of waiting) {
+    connection.send('\r\n');
+    const answer = await connection.until(/\}$/);
+    assert.match(answer, /^HTTP\/1.1 503 /, path);
+    assert.match(answer, /"not ready: shutting down"/, path);
+  }
+  assert.equal(await server.stop(), 0);
 });

@@ -1,4 +1,4 @@
-import { isDomainError, StoreOverloaded } from '@plinth/kernel';
+import { asDiskFull, isDomainError, StoreOverloaded } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
@@ -55,7 +55,7 @@ export interface ErrorDialect {
    * @param asked as the request names it: scheme and host.
    */
   baseUrl(asked: string): string;
-  /** Something failed that no client can help. */
+  /** Something failed that no client can help, and somebody has to look after. */
   onBug(error: unknown): void;
 }
 
@@ -126,6 +126,13 @@ function violationOf(error: unknown, dialect: ErrorDialect): Violation {
   if (error instanceof AccountsRefused) return error.violation;
   if (error instanceof StoreOverloaded) {
     return { code: 'service_overloaded', message: 'Too much is waiting to be stored; try again.' };
+  }
+  if (asDiskFull(error) !== undefined) {
+    dialect.onBug(error);
+    return {
+      code: 'service_overloaded',
+      message: 'The disk of the server is full; try again with the same key when there is room.',
+    };
   }
   const status =
     error instanceof Error && !isDomainError(error) ? Reflect.get(error, 'statusCode') : 0;

@@ -1,5 +1,6 @@
 import {
   accessOf,
+  asDiskFull,
   isDomainError,
   JsonUnreadable,
   type Logger,
@@ -75,7 +76,9 @@ export function answerOperatorError(
     return fail(request, reply, status, 'Bad Request');
   }
   log.error({ err: error }, 'request failed');
-  return fail(request, reply, 500, 'Server Error');
+  const full = asDiskFull(error);
+  if (full === undefined) return fail(request, reply, 500, 'Server Error');
+  return fail(request, reply.header('retry-after', String(full.retryAfterSec)), 503, full.message);
 }
 
 function fail(

@@ -22,7 +22,8 @@ export interface ReplayedRecord {
 export interface CommitLog {
   /**
    * Takes its place in the log at once (synchronously, in call order); all records waiting share one sync.
-   * The parts must not be changed until `durable` settles. Throws `LogReadOnly` after a failed sync.
+   * The parts must not be changed until `durable` settles. Throws `LogReadOnly` after a failed sync, and `DiskFull` while there
+   * is no room: records that were waiting then are not in the log, in whatever order they had.
    */
   append(parts: readonly Uint8Array[]): AppendedRecord;
   /** All records from the oldest file on, in order. Only before the first append. Damage: see `LogDamaged`. */
@@ -33,7 +34,11 @@ export interface CommitLog {
   seal(file: number): Promise<void>;
   /** Bytes in all files, written or waiting. */
   readonly sizeBytes: number;
-  /** Set for good by the first failed write or sync. */
+  /** Set for good by the first write or sync that failed for another reason than a full disk. */
   readonly isReadOnly: boolean;
+  /** The disk has no room. Nothing is taken until `tryAgain` has found some. */
+  readonly isFull: boolean;
+  /** Begins to look for room when the disk was full. Cheap and harmless at any time. */
+  tryAgain(): void;
   close(): Promise<void>;
 }

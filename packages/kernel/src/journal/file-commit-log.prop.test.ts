@@ -5,16 +5,22 @@ import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
 import { openCommitLog } from './file-commit-log.js';
 import { LogDamaged } from './log-errors.js';
+import { encodeFileHeader } from './log-format.js';
 import type { LogLoss } from './log-recovery.js';
 
 const DIRECTORY = '/data/log';
 const FIRST_FILE = `${DIRECTORY}/000000000001.log`;
 const NODE_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-const open = async (fileSystem: SimFileSystem, repair = false, zeroStepSize = 700) => {
+const open = async (
+  fileSystem: SimFileSystem,
+  repair = false,
+  zeroStepSize = 700,
+  nodeId = NODE_ID,
+) => {
   const losses: LogLoss[] = [];
   const onLoss = (loss: LogLoss) => losses.push(loss);
-  const base = { fileSystem, directory: DIRECTORY, nodeId: NODE_ID };
+  const base = { fileSystem, directory: DIRECTORY, nodeId };
   const options = { ...base, repair, onLoss, zeroStepSize };
   return { log: await openCommitLog(options), losses };
 };
@@ -171,13 +177,54 @@ describe('FileCommitLog', () => {
     };
     const missing = await build();
     await missing.remove(`${DIRECTORY}/000000000002.log`);
-    await assert.rejects(replayed(missing), LogDamaged);
+    await assert.rejects(replayed(missing), /records before this file are missing \(1 of them\)/);
+    assert.deepEqual(await replayed(missing, true), ['a', 'c']);
+    missing.crash();
+    assert.deepEqual(await replayed(missing), ['a', 'c'], 'the repair is for good');
+    const headless = await build();
+    const second = `${DIRECTORY}/000000000002.log`;
+    const head = await readAll(headless, second);
+    head[20] = 1;
+    await replace(headless, second, head);
+    await assert.rejects(replayed(headless), LogDamaged);
+    assert.deepEqual(await replayed(headless, true), ['a', 'c']);
+    headless.crash();
+    assert.deepEqual(await replayed(headless), ['a', 'c'], 'the repair is for good');
     const shortened = await build();
     const bytes = await readAll(shortened, FIRST_FILE);
     await replace(shortened, FIRST_FILE, bytes.subarray(0, bytes.length - 1));
     await assert.rejects(replayed(shortened), LogDamaged);
     assert.deepEqual(await replayed(shortened, true), ['b', 'c']);
     assert.ok((await shortened.list(DIRECTORY)).includes('000000000001.log.damaged'));
+  });
+
+  it('refuses files of another time or another server, and a repair never replays them', async () => {
+    const build = async (nodeId: string, count: number): Promise<SimFileSystem> => {
+      const fileSystem = new SimFileSystem(new SeededRandom(1));
+      const { log } = await open(fileSystem, false, 0, nodeId);
+      for (let n = 1; n <= count; n += 1) {
+        await log.append([Buffer.from(`${nodeId.slice(0, 1)}${n}`)]).durable;
+        await log.rotate();
+      }
+      await log.close();
+      return fileSystem;
+    };
+    const third = `${DIRECTORY}/000000000003.log`;
+    const foreign = await readAll(await build(NODE_ID.replace(/^./, 'f'), 3), third);
+    // As a server that found the folder empty would have numbered it.
+    const again = encodeFileHeader({ nodeId: NODE_ID, file: 3, firstSequence: 1 }).bytes;
+    for (const [bytes, why] of [
+      [foreign, /it was written by another server \(f/],
+      [again, /numbered from 1 on, but 3 is next/],
+    ] as const) {
+      const disk = await build(NODE_ID, 2);
+      await replace(disk, third, bytes);
+      await assert.rejects(replayed(disk), why);
+      assert.deepEqual(await replayed(disk, true), ['01', '02']);
+      disk.crash();
+      assert.deepEqual(await replayed(disk), ['01', '02'], 'the repair is for good');
+      assert.ok((await disk.list(DIRECTORY)).includes('000000000003.log.damaged'));
+    }
   });
 
   it('keeps everything acknowledged over random crashes, in order, once, and nothing torn', async () => {
@@ -219,7 +266,7 @@ describe('FileCommitLog', () => {
     assert.equal((await replayed(fileSystem))[0], 'kept');
   });
 
-  it('is read-only after the disk is full, and all that was acknowledged stays', async () => {
+  it('takes nothing while the disk is full, and all that was acknowledged stays', async () => {
     const fileSystem = new SimFileSystem(new SeededRandom(4), { capacityBytes: 1000 });
     const { log } = await open(fileSystem);
     let acknowledged = 0;
@@ -235,7 +282,51 @@ describe('FileCommitLog', () => {
     const found = await replayed(fileSystem);
     assert.ok(acknowledged > 10 && found.length >= acknowledged);
   });
+
+  it('recovers what was acknowledged between and after full disks, each record once and in order', async () => {
+    for (let seed = 1; seed <= 2000; seed += 1) await fullDiskRun(seed);
+  });
 });
+
+/** Lives on a disk that fills up and empties again while records are written, each life ended by a crash. */
+async function fullDiskRun(seed: number): Promise<void> {
+  const random = new SeededRandom(seed);
+  const fileSystem = new SimFileSystem(random);
+  const appended: string[] = [];
+  const acknowledged = new Set<string>();
+  for (let life = 0; life < 3; life += 1) {
+    const { log } = await open(fileSystem, false, Math.floor(random.float() * 3) * 1500);
+    const stepCount = 5 + Math.floor(random.float() * 20);
+    for (let step = 0; step < stepCount; step += 1) {
+      if (random.float() < 0.3) {
+        const capacityBytes = random.float() < 0.5 ? 0 : Math.floor(random.float() * 20_000);
+        fileSystem.faults = random.float() < 0.5 ? {} : { capacityBytes };
+      }
+      if (random.float() < 0.1) log.rotate().catch(() => {});
+      if (random.float() < 0.4) await new Promise<void>((resolve) => setImmediate(resolve));
+      log.tryAgain();
+      if (log.isFull) continue;
+      const payload = `${life}/${step}/${'x'.repeat(Math.floor(random.float() ** 4 * 3000))}`;
+      appended.push(payload);
+      log.append([Buffer.from(payload)]).durable.then(
+        () => acknowledged.add(payload),
+        () => {},
+      );
+    }
+    fileSystem.faults = {};
+    fileSystem.crash();
+    await log.close().catch(() => {});
+    const known = await replayed(fileSystem);
+    assert.deepEqual(
+      known,
+      appended.filter((payload) => known.includes(payload)),
+      `seed ${seed}: order or content`,
+    );
+    for (const payload of acknowledged) {
+      assert.ok(known.includes(payload), `seed ${seed}: acknowledged record lost`);
+    }
+  }
+}
 
 /** Several lives of one log on one disk, each ended by a crash at a random moment. */
 async function crashRun(seed: number): Promise<void> {

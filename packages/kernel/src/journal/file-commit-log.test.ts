@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SeededRandom } from '../testing/seeded-random.js';
 import { SimFileSystem } from '../testing/sim-file-system.js';
-import { type CommitLogOptions, openCommitLog } from './file-commit-log.js';
+import { type CommitLogOptions, type FileCommitLog, openCommitLog } from './file-commit-log.js';
 import type { LogLoss } from './log-recovery.js';
 
 const DIRECTORY = '/log';
@@ -120,7 +120,6 @@ describe('FileCommitLog limits', () => {
 describe('FileCommitLog on a failing disk', () => {
   const failures = {
     'a short write': { writeIsShort: 1 },
-    'a full disk': { capacityBytes: 0 },
     'a failed sync': { syncFails: 1 },
   };
   for (const [name, faults] of Object.entries(failures)) {
@@ -156,5 +155,72 @@ describe('FileCommitLog on a failing disk', () => {
     disk.faults = {};
     disk.crash();
     assert.deepEqual(await replayed(disk), ['kept']);
+  });
+});
+
+describe('FileCommitLog on a full disk', () => {
+  const full = { kind: 'disk_full' } as const;
+  /** Until it takes records again, or for as long as it takes to see that it does not. */
+  async function whenTaking(log: FileCommitLog): Promise<boolean> {
+    log.tryAgain();
+    for (let turn = 0; turn < 20 && log.isFull; turn++) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    return !log.isFull;
+  }
+
+  it('refuses what waits and what comes, and goes on in a new file when there is room', async () => {
+    for (const zeroStepSize of [0, 4096]) {
+      const disk = newDisk();
+      const log = await open(disk, { zeroStepSize });
+      await log.append([Buffer.from('kept')]).durable;
+      disk.faults = { capacityBytes: 0 };
+      const waiting = ['x', 'y'].map((text) => log.append([Buffer.alloc(9000, text)]).durable);
+      for (const durable of waiting) await assert.rejects(durable, full);
+      assert.deepEqual([log.isReadOnly, log.isFull], [false, true]);
+      assert.throws(() => log.append([Buffer.from('z')]), full);
+      // The next generation begins all the same, with nothing in the file.
+      assert.equal(await log.rotate(), 2);
+      if (zeroStepSize > 0) assert.equal(await whenTaking(log), false);
+      disk.faults = {};
+      assert.equal(await whenTaking(log), true);
+      await log.append([Buffer.from('later')]).durable;
+      assert.equal(await log.rotate(), 3);
+      await log.append([Buffer.from('last')]).durable;
+      disk.crash();
+      await log.close().catch(() => undefined);
+      assert.deepEqual(await replayed(disk), ['kept', 'later', 'last']);
+    }
+  });
+
+  it('needs a rotation to have no room of its own', async () => {
+    const disk = newDisk();
+    const log = await open(disk, { zeroStepSize: 0 });
+    await log.append([Buffer.from('kept')]).durable;
+    disk.faults = { capacityBytes: 0 };
+    assert.equal(await log.rotate(), 1);
+    assert.throws(() => log.append([Buffer.from('z')]), full);
+    disk.faults = {};
+    assert.equal(await whenTaking(log), true);
+    await log.append([Buffer.from('later')]).durable;
+    await log.seal(1);
+    await log.close();
+    assert.deepEqual(await replayed(disk), ['later']);
+  });
+
+  it('is read-only for good when the end of the file it leaves cannot be synced', async () => {
+    const disk = newDisk();
+    const log = await open(disk, { zeroStepSize: 0 });
+    await log.append([Buffer.from('kept')]).durable;
+    disk.faults = { capacityBytes: 0 };
+    const { durable } = log.append([Buffer.alloc(9000, 'x')]);
+    await assert.rejects(durable, full);
+    disk.faults = { syncFails: 1 };
+    for (let turn = 0; turn < 20 && !log.isReadOnly; turn++) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    disk.faults = {};
+    assert.throws(() => log.append([Buffer.from('z')]), { kind: 'log_read_only' });
+    await log.close();
   });
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { invariant } from '../errors/invariant.js';
+import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import type { AppendedRecord, CommitLog, LogPosition, ReplayedRecord } from './commit-log.js';
 import { crc32c } from './crc32c.js';
 import { encodeBatch, type WaitingRecord } from './log-batch.js';
@@ -31,20 +32,29 @@ interface Rotation {
 
 /** The log in numbered files of one folder. Checks all of it when opened; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
-  const { fileSystem, directory, repair = false } = options;
+  const { fileSystem, directory, nodeId, repair = false } = options;
   await fileSystem.makeDirectory(directory);
-  const recovered = await recoverLog({ fileSystem, directory, repair });
+  const recovered = await recoverLog({ fileSystem, directory, nodeId, repair });
   for (const loss of recovered.losses) options.onLoss(loss);
-  const active = await LogFileWriter.create(options, recovered.nextFile, recovered.nextSequence);
+  const active = await LogFileWriter.create(options, {
+    file: recovered.nextFile,
+    firstSequence: recovered.nextSequence,
+  });
   return new FileCommitLog(options, recovered, active);
 }
 
-/** Made by `openCommitLog`. After a failed sync it takes nothing more: what is on disk is not known then. */
+/**
+ * Made by `openCommitLog`. After a failed sync it takes nothing more: what is on disk is not known then. A full disk ends the file
+ * behind its last acknowledged record, and the log goes on in a new one when there is room: no file is synced again that refused.
+ */
 export class FileCommitLog implements CommitLog {
   readonly #options: CommitLogOptions;
   readonly #recovered: readonly LogFile[];
   readonly #fileSizes = new Map<number, number>();
-  #active: LogFileWriter;
+  /** None while the disk is full. */
+  #active: LogFileWriter | undefined;
+  #full: DiskFull | undefined;
+  #looksForRoom = false;
   /** Where the next record will stand, and its number; ahead of the disk by what waits. */
   #tail: LogPosition;
   #nextSequence: number;
@@ -75,8 +85,19 @@ export class FileCommitLog implements CommitLog {
     return this.#failure !== undefined;
   }
 
+  get isFull(): boolean {
+    return this.#full !== undefined;
+  }
+
+  tryAgain(): void {
+    if (!this.isFull || this.isReadOnly || this.#closing !== undefined) return;
+    this.#looksForRoom = true;
+    this.#running ??= this.#run();
+  }
+
   append(parts: readonly Uint8Array[]): AppendedRecord {
     this.#throwIfUnusable();
+    if (this.#full !== undefined) throw this.#full;
     const payloadSize = parts.reduce((sum, part) => sum + part.byteLength, 0);
     this.#throwIfOverloaded(payloadSize);
     this.#hasAppended = true;
@@ -120,7 +141,10 @@ export class FileCommitLog implements CommitLog {
   }
 
   async seal(file: number): Promise<void> {
-    invariant(file < this.#active.file, 'only files that were rotated away can be removed');
+    invariant(
+      file < (this.#active ?? this.#tail).file,
+      'only files that were rotated away can be removed',
+    );
     const { fileSystem, directory } = this.#options;
     // Oldest first, each removal durable before the next: whenever this stops, also by a power failure, what is left is
     // a log without its beginning and never one with a hole. Usually it is one file.
@@ -145,14 +169,15 @@ export class FileCommitLog implements CommitLog {
   /** One synced write at a time; whatever arrives meanwhile goes together into the next. */
   async #run(): Promise<void> {
     await Promise.resolve(); // what is appended in the same turn shares the first write
-    while (this.#queue.length > 0 && this.#failure === undefined) {
+    while ((this.#queue.length > 0 || this.#looksForRoom) && this.#failure === undefined) {
       const batch = this.#takeBatch();
       const first = this.#queue[0];
       try {
         if (batch.length > 0) await this.#write(batch);
         else if (first !== undefined && !('parts' in first)) await this.#startFile(first);
+        else await this.#goOn();
       } catch (error) {
-        this.#fail(error, batch);
+        await this.#endBy(error, batch);
       }
     }
     this.#running = undefined;
@@ -172,21 +197,67 @@ export class FileCommitLog implements CommitLog {
   }
 
   async #write(batch: readonly WaitingRecord[]): Promise<void> {
-    const { parts, sizeBytes, offset } = encodeBatch(batch, this.#active.seed);
-    await this.#active.write(parts, offset, sizeBytes);
+    const active = this.#active;
+    invariant(active !== undefined, 'records wait only where there is a file');
+    const { parts, sizeBytes, offset } = encodeBatch(batch, active.seed);
+    await active.write(parts, offset, sizeBytes);
     this.#waitingSize -= sizeBytes;
     for (const { resolve } of batch) resolve();
   }
 
   async #startFile(rotation: Rotation): Promise<void> {
     const closed = this.#active;
-    const later = this.#queue.find((entry) => 'parts' in entry);
-    const firstSequence = later !== undefined && 'parts' in later ? later.sequence : undefined;
-    const sequence = firstSequence ?? this.#nextSequence;
-    await closed.finish();
-    this.#active = await LogFileWriter.create(this.#options, rotation.file, sequence);
+    if (closed !== undefined) {
+      const later = this.#queue.find((entry) => 'parts' in entry);
+      const isWaiting = later !== undefined && 'parts' in later;
+      // Taken before the wait: what is appended meanwhile belongs to the new file.
+      const firstSequence = isWaiting ? later.sequence : this.#nextSequence;
+      await closed.finish();
+      this.#active = undefined;
+      this.#active = await LogFileWriter.create(this.#options, {
+        file: rotation.file,
+        firstSequence,
+      });
+    }
+    // On a full disk the number is all there is to change.
     this.#queue.shift();
-    rotation.resolve(closed.file);
+    rotation.resolve(rotation.file - 1);
+  }
+
+  /** In a new file, when there is room for some records and not just for its header. */
+  async #goOn(): Promise<void> {
+    this.#looksForRoom = false;
+    if (this.#full === undefined) return;
+    const { file } = this.#tail;
+    this.#active = await LogFileWriter.create(this.#options, {
+      file,
+      firstSequence: this.#nextSequence,
+      needsZeros: true,
+    });
+    this.#fileSizes.set(file, FILE_HEADER_SIZE);
+    this.#full = undefined;
+  }
+
+  async #endBy(cause: unknown, batch: readonly WaitingRecord[]): Promise<void> {
+    const full = asDiskFull(cause);
+    if (full === undefined) {
+      this.#fail(cause, batch);
+      return;
+    }
+    this.#full = full;
+    const records = [...batch, ...this.#queue.filter((entry) => 'parts' in entry)];
+    this.#queue = this.#queue.filter((entry) => !('parts' in entry));
+    // As if they had never been appended: the next record is the one behind the last that was written.
+    this.#nextSequence = records[0]?.sequence ?? this.#nextSequence;
+    this.#waitingSize = 0;
+    for (const { reject } of records) reject(full);
+    const active = this.#active;
+    this.#active = undefined;
+    const file = Math.max(this.#tail.file, active === undefined ? 0 : active.file + 1);
+    this.#tail = { file, offset: FILE_HEADER_SIZE };
+    if (active === undefined) return;
+    this.#fileSizes.set(active.file, active.recordsEnd);
+    await active.endAfterRecords().catch((error: unknown) => this.#fail(error, []));
   }
 
   #fail(cause: unknown, batch: readonly WaitingRecord[]): void {
@@ -215,8 +286,8 @@ export class FileCommitLog implements CommitLog {
 
   async #close(): Promise<void> {
     await this.#running;
-    if (this.#failure === undefined) await this.#active.finish();
-    else await this.#active.close();
+    if (this.#failure === undefined) await this.#active?.finish();
+    else await this.#active?.close();
   }
 }
 

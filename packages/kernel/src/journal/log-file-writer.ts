@@ -50,23 +50,35 @@ export class LogFileWriter {
     this.#zeroStepSize = at.zeroStepSize;
   }
 
-  /** The file, its header and its name are durable when this resolves. */
+  /**
+   * The file, its header and its name are durable when this resolves; when it fails there is none.
+   * @param needsZeros fails where there is room for the header and no more.
+   */
   static async create(
     options: LogFileOptions,
-    file: number,
-    firstSequence: number,
+    at: { readonly file: number; readonly firstSequence: number; readonly needsZeros?: boolean },
   ): Promise<LogFileWriter> {
     const { fileSystem, directory, nodeId, zeroStepSize = DEFAULT_ZERO_STEP_SIZE } = options;
+    const { file, firstSequence, needsZeros = false } = at;
     const path = join(directory, logFileName(file));
-    const buffered = await fileSystem.open(path, 'wx');
-    const { bytes, seed } = encodeFileHeader({ nodeId, file, firstSequence });
-    await buffered.write([bytes], 0);
-    const records = await fileSystem.open(path, 'r+', 'synced');
-    const writer = new LogFileWriter({ file, seed, records, buffered, zeroStepSize });
-    // A short first step: writes wait for this file, and one that takes long records only needs no zeros.
-    await writer.#makeZeros(FILE_HEADER_SIZE, Math.min(zeroStepSize, ZEROS.byteLength));
-    await fileSystem.syncDirectory(directory);
-    return writer;
+    const opened = [await fileSystem.open(path, 'wx')] as [FileHandle, ...FileHandle[]];
+    const [buffered] = opened;
+    try {
+      const { bytes, seed } = encodeFileHeader({ nodeId, file, firstSequence });
+      await buffered.write([bytes], 0);
+      const records = await fileSystem.open(path, 'r+', 'synced');
+      opened.push(records);
+      const writer = new LogFileWriter({ file, seed, records, buffered, zeroStepSize });
+      // A short first step: writes wait for this file, and one that takes long records only needs no zeros.
+      const firstStepSize = Math.min(zeroStepSize, ZEROS.byteLength);
+      await writer.#makeZeros(FILE_HEADER_SIZE, firstStepSize, needsZeros);
+      await fileSystem.syncDirectory(directory);
+      return writer;
+    } catch (error) {
+      for (const handle of opened) await handle.close();
+      await fileSystem.remove(path);
+      throw error;
+    }
   }
 
   /** Durable when it resolves. One call at a time, each beginning where the one before ended. */
@@ -93,6 +105,25 @@ export class LogFileWriter {
     }
   }
 
+  /**
+   * After a write that met a full disk: takes away what it left behind the last whole record. The records before it were durable
+   * when they were acknowledged, so this sync has nothing to say but that the file ends there.
+   */
+  async endAfterRecords(): Promise<void> {
+    await this.#zeroing;
+    try {
+      await this.#buffered.truncate(this.#recordsEnd);
+      await this.#buffered.sync();
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** Behind the last record. */
+  get recordsEnd(): number {
+    return this.#recordsEnd;
+  }
+
   /** Leaves the file as it is, as after a failure. */
   async close(): Promise<void> {
     await this.#zeroing;
@@ -111,10 +142,11 @@ export class LogFileWriter {
       });
   }
 
-  async #makeZeros(from: number, sizeBytes: number): Promise<void> {
+  async #makeZeros(from: number, sizeBytes: number, isNeeded = false): Promise<void> {
     try {
       await this.#buffered.write(zeroParts(sizeBytes), from);
-    } catch {
+    } catch (error) {
+      if (isNeeded) throw error;
       // A disk without room for so many zeros may have some for records, whose own writes will tell.
       this.#zeroStepSize = 0;
     }

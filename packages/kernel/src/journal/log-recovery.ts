@@ -11,12 +11,17 @@ export interface LogFile {
   readonly sizeBytes: number;
 }
 
-/** What recovery took away. `tail_cut`: never acknowledged, or it could not be told; `moved_aside`: by repair. */
+/**
+ * What recovery took away, or found to be gone. `tail_cut`: never acknowledged, or it could not be told; `moved_aside`: by repair;
+ * `missing`: records before `file`, which repair goes on without.
+ */
 export interface LogLoss {
-  readonly kind: 'tail_cut' | 'moved_aside';
+  readonly kind: 'tail_cut' | 'moved_aside' | 'missing';
   readonly file: string;
   readonly offset: number;
   readonly lostBytes: number;
+  /** Where it can be told by their numbers. */
+  readonly lostRecordCount?: number;
 }
 
 export interface RecoveredLog {
@@ -27,6 +32,7 @@ export interface RecoveredLog {
 }
 
 interface Checked {
+  readonly nodeId: string | undefined;
   readonly firstSequence: number | undefined;
   readonly nextSequence: number;
   readonly goodBytes: number;
@@ -37,46 +43,59 @@ interface Checked {
   readonly isFollowed: boolean;
 }
 
-/** Reads all files, cuts the torn tail of the last, and refuses damage anywhere else (or moves it aside). */
+/** Reads all files, cuts the torn tail of the last, and refuses damage anywhere else (or moves it aside, durably). */
 export async function recoverLog(options: {
   readonly fileSystem: FileSystem;
   readonly directory: string;
+  readonly nodeId: string;
   readonly repair: boolean;
 }): Promise<RecoveredLog> {
-  const { fileSystem, directory, repair } = options;
+  const { fileSystem, directory, nodeId, repair } = options;
   const names = await fileSystem.list(directory);
   const numbers = names.map(logFileNumber).filter((file) => file !== undefined);
+  const gaps = new KnownGaps(fileSystem, directory, names);
   const files: LogFile[] = [];
   const losses: LogLoss[] = [];
   let nextSequence: number | undefined;
-  let mayHaveGap = false;
+  let hasOwn = false;
   for (const [index, file] of numbers.entries()) {
     const path = join(directory, logFileName(file));
     const checked = await checkFile(fileSystem, path, file);
     const isLast = index === numbers.length - 1;
-    const first = checked.firstSequence;
-    const hasGap = first !== undefined && nextSequence !== undefined && first !== nextSequence;
-    if (hasGap && !mayHaveGap && !repair) {
-      throw new LogDamaged({ file: path, offset: 0, why: 'records before this file are missing' });
+    const { firstSequence: first, goodBytes } = checked;
+    const strange = strangeness(checked, { nextSequence, ownId: hasOwn ? nodeId : undefined });
+    if (strange !== undefined) {
+      if (!repair) throw new LogDamaged({ file: path, offset: 0, why: strange });
+      await moveAside(fileSystem, directory, path, 0);
+      gaps.noteAside(file);
+      losses.push({ kind: 'moved_aside', file: path, offset: 0, lostBytes: checked.sizeBytes });
+      continue;
     }
-    const isIntact = checked.goodBytes === checked.sizeBytes && first !== undefined;
+    const lostRecordCount = first === undefined ? 0 : first - (nextSequence ?? first);
+    if (lostRecordCount > 0 && !gaps.explain(file, files.at(-1)?.file)) {
+      if (!repair) throw missingBefore(path, lostRecordCount);
+      await gaps.keep(file);
+      losses.push({ kind: 'missing', file: path, offset: 0, lostBytes: 0, lostRecordCount });
+    }
+    const isIntact = goodBytes === checked.sizeBytes && first !== undefined;
     if (!isIntact) {
-      const lostBytes = checked.sizeBytes - checked.goodBytes;
+      const lostBytes = checked.sizeBytes - goodBytes;
       const isDamage = !isLast || checked.isFollowed;
       if (isDamage && !repair) throw damageOf(path, checked, isLast);
       const kind = isDamage ? 'moved_aside' : 'tail_cut';
-      if (isDamage) await moveAside(fileSystem, directory, path, checked.goodBytes);
-      else await cut(fileSystem, directory, path, checked.goodBytes);
-      losses.push({ kind, file: path, offset: checked.goodBytes, lostBytes });
+      if (isDamage) {
+        await moveAside(fileSystem, directory, path, goodBytes);
+        gaps.noteAside(file);
+      } else await cut(fileSystem, directory, path, goodBytes);
+      losses.push({ kind, file: path, offset: goodBytes, lostBytes });
     }
     // Read from memory is not yet on the disk: a process may have died before its write was synced.
     if (isIntact && (isLast || checked.hasZerosBehind))
-      await cut(fileSystem, directory, path, checked.goodBytes);
-    // What a repair left out explains a gap, also at later starts.
-    mayHaveGap = names.includes(asideName(logFileName(file))) || losses.at(-1)?.file === path;
+      await cut(fileSystem, directory, path, goodBytes);
     if (first === undefined) continue;
     nextSequence = checked.nextSequence;
-    files.push({ file, path, sizeBytes: checked.goodBytes });
+    hasOwn ||= checked.nodeId === nodeId;
+    files.push({ file, path, sizeBytes: goodBytes });
   }
   return {
     files,
@@ -85,6 +104,64 @@ export async function recoverLog(options: {
     nextSequence: nextSequence ?? 1,
   };
 }
+
+/** Gaps in the numbers of records that a repair has left, as companions of files tell: at later starts, too. */
+class KnownGaps {
+  readonly #fileSystem: FileSystem;
+  readonly #directory: string;
+  readonly #aside: Set<number>;
+
+  constructor(fileSystem: FileSystem, directory: string, names: readonly string[]) {
+    this.#fileSystem = fileSystem;
+    this.#directory = directory;
+    const companions = names.filter((name) => name === asideName(name.slice(0, LOG_NAME_LENGTH)));
+    this.#aside = new Set(
+      companions.flatMap((name) => logFileNumber(name.slice(0, LOG_NAME_LENGTH)) ?? []),
+    );
+  }
+
+  noteAside(file: number): void {
+    this.#aside.add(file);
+  }
+
+  /** Whether something was put aside between the start of `previous` and `file`. */
+  explain(file: number, previous = 0): boolean {
+    for (const aside of this.#aside) if (aside >= previous && aside < file) return true;
+    return false;
+  }
+
+  /** Nothing can be put aside: the companion of what would stand before `file` is an empty one. */
+  async keep(file: number): Promise<void> {
+    const path = join(this.#directory, asideName(logFileName(file - 1)));
+    await (await this.#fileSystem.open(path, 'wx')).close();
+    await this.#fileSystem.syncDirectory(this.#directory);
+    this.noteAside(file - 1);
+  }
+}
+
+const LOG_NAME_LENGTH = logFileName(0).length;
+
+/** Why a file that is whole cannot be one of this log: another process or time has written it. */
+function strangeness(
+  { nodeId, firstSequence }: Checked,
+  log: { readonly nextSequence: number | undefined; readonly ownId: string | undefined },
+): string | undefined {
+  if (firstSequence === undefined) return undefined;
+  if (log.nextSequence !== undefined && firstSequence < log.nextSequence) {
+    return `its records are numbered from ${firstSequence} on, but ${log.nextSequence} is next: it was written by another process or at another time`;
+  }
+  if (log.ownId !== undefined && nodeId !== log.ownId) {
+    return `it was written by another server (${nodeId})`;
+  }
+  return undefined;
+}
+
+const missingBefore = (path: string, count: number): LogDamaged =>
+  new LogDamaged({
+    file: path,
+    offset: 0,
+    why: `records before this file are missing (${count} of them)`,
+  });
 
 async function checkFile(fileSystem: FileSystem, path: string, file: number): Promise<Checked> {
   const handle = await fileSystem.open(path, 'r');
@@ -97,6 +174,7 @@ async function checkFile(fileSystem: FileSystem, path: string, file: number): Pr
       const isFollowed = sizeBytes > FILE_HEADER_SIZE;
       const hasZerosBehind = sizeBytes < reader.sizeBytes;
       return {
+        nodeId: undefined,
         firstSequence: undefined,
         nextSequence: 0,
         goodBytes: 0,
@@ -116,8 +194,9 @@ async function checkFile(fileSystem: FileSystem, path: string, file: number): Pr
     const sizeBytes = await reader.dataEnd(offset);
     const hasZerosBehind = sizeBytes < reader.sizeBytes;
     const isFollowed = offset < sizeBytes && (await reader.hasLaterBatch(offset, header.seed));
-    const { firstSequence } = header;
+    const { nodeId, firstSequence } = header;
     return {
+      nodeId,
       firstSequence,
       nextSequence,
       goodBytes: offset,

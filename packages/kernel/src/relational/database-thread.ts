@@ -3,7 +3,8 @@ import { SqliteConnection } from './sqlite-connection.js';
 import type { Command, CommandFailure, Reply, WorkerSettings } from './worker-protocol.js';
 
 const PAGE_SIZE_BYTES = 8192;
-const FATAL_CODE = /^SQLITE_(IOERR|CORRUPT|NOTADB|PROTOCOL|PANIC)/;
+/** A write or a growth that was refused has changed nothing, and SQLite rolls back: the disk may have room for the next. */
+const FATAL_CODE = /^SQLITE_(IOERR(?!_WRITE$|_SHMSIZE$)|CORRUPT|NOTADB|PROTOCOL|PANIC)/;
 
 /**
  * Runs commands in order. The writer holds one group at a time; in it, every transaction is a savepoint.

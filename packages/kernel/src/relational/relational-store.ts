@@ -39,6 +39,8 @@ export interface TransactionOptions {
 
 /** A store that lies in a file of this node. */
 export interface EmbeddedStore extends RelationalStore {
+  /** Why transactions fail at the moment, and have to; `undefined` when nothing is known against them. */
+  readonly obstacle: Error | undefined;
   /** Writes all that is committed at one moment as a database of its own to `path`, which must not exist. */
   snapshot(path: string): Promise<void>;
 }

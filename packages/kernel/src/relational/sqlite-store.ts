@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { Kysely, type Transaction } from 'kysely';
+import { Kysely, sql, type Transaction } from 'kysely';
 import type { Clock } from '../clock/clock.js';
 import type { FileSystem } from '../fs/file-system.js';
 import type { LogLoss } from '../journal/log-recovery.js';
@@ -29,7 +29,7 @@ export interface RelationalStoreOptions extends Partial<GroupLimits> {
   readonly maxRowCount?: number;
 }
 
-const EXPIRY_CHECK_MS = 1000;
+const CHECK_MS = 1000;
 
 /** Opens the node's embedded relational store: SQLite in one worker thread, with group commit. */
 export async function openRelationalStore(options: RelationalStoreOptions): Promise<EmbeddedStore> {
@@ -67,12 +67,16 @@ class SqliteStore implements EmbeddedStore {
   readonly #migrations: Migrations;
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
+  #looking: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(channel: WorkerChannel, clock: Clock, limits: GroupLimits) {
     this.#channel = channel;
     this.#groups = new GroupCommit(channel, clock, limits);
-    this.#expiry = clock.every(EXPIRY_CHECK_MS, () => this.#groups.expire());
+    this.#expiry = clock.every(CHECK_MS, () => {
+      this.#groups.expire();
+      if (channel.fullBy !== undefined) this.#lookForRoom();
+    });
     this.#reader = new Kysely({ dialect: sqliteDialect(readerDriver(channel)) });
     this.#writer = new Kysely({ dialect: sqliteDialect(writerDriver(this.#groups)) });
     // A first start makes a hundred tables and indexes.
@@ -87,6 +91,10 @@ class SqliteStore implements EmbeddedStore {
         throw error instanceof TransactionAborted ? error.cause : error;
       }
     });
+  }
+
+  get obstacle(): Error | undefined {
+    return this.#channel.brokenBy ?? this.#channel.fullBy;
   }
 
   async transaction<DB, T>(work: (tx: Transaction<DB>) => Promise<T>): Promise<T> {
@@ -110,6 +118,16 @@ class SqliteStore implements EmbeddedStore {
   async close(): Promise<void> {
     this.#closing ??= this.#close();
     await this.#closing;
+  }
+
+  /** A transaction that writes one page, and changes nothing: nobody else may come for hours. */
+  #lookForRoom(): void {
+    this.#looking ??= this.transaction(async (tx) => await sql`PRAGMA user_version = 0`.execute(tx))
+      .then(() => this.#channel.forgetFull())
+      .catch(() => undefined) // As full as before.
+      .finally(() => {
+        this.#looking = undefined;
+      });
   }
 
   async #close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
 import { StoreOverloaded, StoreUnusable } from './relational-errors.js';
 import { toStoreError } from './sqlite-errors.js';
 import type { Command, QueryAnswer, Reply, SqlValue, WorkerSettings } from './worker-protocol.js';
@@ -20,6 +21,7 @@ export class WorkerChannel {
   #isSending = false;
   #lastId = 0;
   #broken: StoreUnusable | undefined;
+  #full: DiskFull | undefined;
 
   private constructor(worker: Worker, maxWaitingCount: number) {
     this.#worker = worker;
@@ -61,6 +63,16 @@ export class WorkerChannel {
       throw error;
     }
     return new WorkerChannel(worker, maxWaitingCount);
+  }
+
+  /** Set by the first write that the disk had no room for. */
+  get fullBy(): DiskFull | undefined {
+    return this.#full;
+  }
+
+  /** There is room again. */
+  forgetFull(): void {
+    this.#full = undefined;
   }
 
   get brokenBy(): StoreUnusable | undefined {
@@ -138,6 +150,7 @@ export class WorkerChannel {
       this.#waiting.delete(reply.id);
       if ('failure' in reply) {
         const error = toStoreError(reply.failure);
+        this.#full ??= asDiskFull(error);
         waiting.reject(error);
         if (reply.failure.isFatal) this.break('the database failed', error);
       } else waiting.resolve(reply.answer);

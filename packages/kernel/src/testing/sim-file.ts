@@ -127,6 +127,9 @@ export class SimFileHandle implements FileHandle {
 
   async truncate(sizeBytes: number): Promise<void> {
     this.#checkWritable();
+    // As on a real disk, others run meanwhile.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#checkWritable();
     this.#file.apply({ kind: 'truncate', sizeBytes });
   }
 

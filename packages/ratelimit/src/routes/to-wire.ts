@@ -1,4 +1,4 @@
-import { AppJwtRefused, CredentialUncheckable, isDomainError } from '@plinth/kernel';
+import { AppJwtRefused, asDiskFull, CredentialUncheckable, isDomainError } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { RateLimitError } from '../errors.js';
@@ -31,9 +31,8 @@ export function answerError(
   const status = statusOf(error);
   if (status >= 500 && !isRateLimitError(error))
     request.log.error({ err: error }, 'request failed');
-  if (error instanceof CredentialUncheckable) {
-    reply.header('retry-after', String(error.retryAfterSec));
-  }
+  const passing = error instanceof CredentialUncheckable ? error : asDiskFull(error);
+  if (passing !== undefined) reply.header('retry-after', String(passing.retryAfterSec));
   return sendGithubError(reply, {
     status,
     message: messageOf(error, status),
@@ -62,6 +61,7 @@ export function sendGithubError(
 export function statusOf(error: unknown): number {
   if (error instanceof AppJwtRefused) return error.status;
   if (isRateLimitError(error)) return STATUS[error.kind];
+  if (asDiskFull(error) !== undefined) return 503;
   const status: unknown = error instanceof Error && Reflect.get(error, 'statusCode');
   return typeof status === 'number' && status >= 400 ? status : 500;
 }
@@ -70,5 +70,6 @@ export function messageOf(error: unknown, status: number): string {
   if (error instanceof AppJwtRefused) return error.message;
   if (status === 401) return 'Bad credentials';
   if (isRateLimitError(error)) return error.message;
-  return status < 500 && error instanceof Error ? error.message : 'Server Error';
+  if (status < 500 && error instanceof Error) return error.message;
+  return asDiskFull(error)?.message ?? 'Server Error';
 }

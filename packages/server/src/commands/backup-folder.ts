@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { crc32c } from '@plinth/kernel';
+import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { BACKUP_FORMAT_VERSION } from '../backup/backup-format.js';
@@ -67,10 +67,10 @@ export async function readBackup(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Makes the folder; throws unless it is empty. @returns whether there was none. */
+/** Makes the folder; throws unless it holds nothing but the files of a lock. @returns whether there was none. */
 export async function makeEmptyFolder(folder: string): Promise<boolean> {
   const made = await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).length > 0) {
+  if ((await readdir(folder)).some((name) => !FOLDER_LOCK_FILES.includes(name))) {
     throw new CommandFailed(`${folder} is not empty; name a folder that is, or a new one`);
   }
   return made !== undefined;

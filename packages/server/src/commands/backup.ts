@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { makeEmptyFolder, readManifest, writeChecked, writeManifest } from './backup-folder.js';
 import { type Connection, call, callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed } from './exit.js';
+import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
 
 const BACKUPS = 'ops/v1/backups';
@@ -18,6 +19,7 @@ export function backupCommand(): Command {
       '\nExample:\n  plinth backup --to /backups/monday\n\nThe folder holds secrets of the server: keep it where you would keep its data folder.',
     );
   return command.action(async () => {
+    keepToItself(); // It holds secrets.
     const folder = resolve(String(command.opts()['to']));
     await makeEmptyFolder(folder);
     const connection = connectionOf(command.opts());

@@ -1,9 +1,17 @@
 import { createReadStream } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { FOLDER_LOCK_FILES, FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
 import { Command } from 'commander';
-import { makeEmptyFolder, readBackup, removeWritten, writeChecked } from './backup-folder.js';
+import {
+  type Manifest,
+  makeEmptyFolder,
+  readBackup,
+  removeWritten,
+  writeChecked,
+} from './backup-folder.js';
 import { CommandFailed } from './exit.js';
+import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
 
 /** `plinth restore`. */
@@ -17,32 +25,68 @@ export function restoreCommand(): Command {
       '\nExample:\n  plinth restore --from /backups/monday --data-dir ./data\n  plinth serve --data-dir ./data',
     );
   return command.action(async () => {
+    keepToItself();
     const from = resolve(String(command.opts()['from']));
     const to = resolve(String(command.opts()['dataDir']));
     const manifest = await readBackup(from);
     const isNew = await makeEmptyFolder(to);
-    const progress = new Progress(
-      'restore',
-      manifest.files.reduce((sum, file) => sum + file.size_bytes, 0),
-    );
-    // The catalog last: a folder without it is one in which nothing was ever written.
-    const files = manifest.files.toSorted((a, b) => Number(isCatalog(a)) - Number(isCatalog(b)));
-    const begun: string[] = [];
+    const lock = await lockFolder(to);
     try {
-      for (const file of files) {
-        begun.push(file.name);
-        const pieces = piecesOf(join(from, file.name));
-        await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
-      }
+      await makeEmptyFolder(to); // A server may have begun in it meanwhile, and have ended.
+      await lock.sign();
+      await copyAll({ manifest, from, to });
     } catch (error) {
       // A second try, perhaps from another backup, finds the folder as the first did.
-      await removeWritten(to, begun);
+      await removeLockFiles(to);
       if (isNew) await rmdir(to).catch(() => undefined); // It holds something else by now.
       throw error;
+    } finally {
+      await lock.release();
     }
-    progress.end();
     process.stdout.write(`${to}: as of ${manifest.created_at}\n`);
   });
+}
+
+async function lockFolder(folder: string): Promise<FolderLock> {
+  try {
+    return await FolderLock.take(new NodeFileSystem(), folder);
+  } catch (error) {
+    throw isDomainError(error) ? new CommandFailed(error.message) : error;
+  }
+}
+
+/** All files, or none of them. */
+async function copyAll(at: {
+  readonly manifest: Manifest;
+  readonly from: string;
+  readonly to: string;
+}): Promise<void> {
+  const { manifest, from, to } = at;
+  const progress = new Progress(
+    'restore',
+    manifest.files.reduce((sum, file) => sum + file.size_bytes, 0),
+  );
+  // The catalog last: a folder without it is one in which nothing was ever written.
+  const files = manifest.files.toSorted((a, b) => Number(isCatalog(a)) - Number(isCatalog(b)));
+  const begun: string[] = [];
+  try {
+    for (const file of files) {
+      begun.push(file.name);
+      const pieces = piecesOf(join(from, file.name));
+      await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
+    }
+  } catch (error) {
+    await removeWritten(to, begun);
+    throw error;
+  }
+  progress.end();
+}
+
+/** Only while the lock is held, and of a folder in which nothing is left to guard. */
+async function removeLockFiles(folder: string): Promise<void> {
+  const isEmpty = (await readdir(folder)).every((name) => FOLDER_LOCK_FILES.includes(name));
+  if (!isEmpty) return;
+  for (const name of FOLDER_LOCK_FILES) await rm(join(folder, name), { force: true });
 }
 
 /** Opened when it is read: what a stream says earlier, such as that there is no file, would end the process. */

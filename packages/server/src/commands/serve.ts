@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import {
+  asDiskFull,
   ConfigInvalid,
   defaultText,
   describeSettings,
@@ -8,11 +9,13 @@ import {
   type SettingsSources,
 } from '@plinth/kernel';
 import { Command, Option } from 'commander';
+import { forgetVariables } from '../forget-variables.js';
 import { endAtOnceOnBug } from '../last-words.js';
 import { SETTINGS } from '../settings.js';
 import { readSettings, startServer } from '../start-server.js';
 import { closeOnSignals, reloadOnHangup } from '../stop-signals.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { keepToItself } from './keep-to-itself.js';
 
 const EXAMPLES = `
 Examples:
@@ -48,6 +51,7 @@ export function serveCommand(words: readonly string[]): Command {
     if (isGiven || !areAllKnown) addFlags(command, setting);
   }
   return command.action(async () => {
+    keepToItself();
     const { config, ...flags } = givenFlags(command);
     await serve({
       env: process.env,
@@ -104,6 +108,7 @@ async function read(config: string | undefined): Promise<Pick<SettingsSources, '
 async function serve(sources: SettingsSources): Promise<void> {
   try {
     const settings = readSettings(sources);
+    forgetVariables(process.env);
     endAtOnceOnBug();
     const starting = startServer({ settings });
     const closed = closeOnSignals(starting);
@@ -113,11 +118,17 @@ async function serve(sources: SettingsSources): Promise<void> {
     if (process.stdout.isTTY) printBanner(server.address.url, settings);
     await closed;
   } catch (error) {
-    throw explain(error, sources);
+    throw explain(error);
   }
 }
 
-function explain(error: unknown, { flags }: SettingsSources): unknown {
+/** What the system's error about an address says beside its code. */
+interface Listening {
+  readonly address?: string;
+  readonly port?: number;
+}
+
+function explain(error: unknown): unknown {
   if (error instanceof ConfigInvalid) {
     const list = error.problems.map((problem) => `\n  ${problem}`).join('');
     return new CommandFailed(
@@ -125,12 +136,15 @@ function explain(error: unknown, { flags }: SettingsSources): unknown {
       EXIT.usage,
     );
   }
-  if (Reflect.get(Object(error), 'code') === 'EADDRINUSE') {
-    const bind = flags.get('http-bind') ?? 'the configured address';
+  const { code, address, port } = Object(error) as NodeJS.ErrnoException & Listening;
+  if (code === 'EADDRINUSE') {
+    const bind = address === undefined ? 'the configured address' : `${address}:${port}`;
     return new CommandFailed(
       `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
     );
   }
+  const full = asDiskFull(error);
+  if (full !== undefined) return new CommandFailed(full.message);
   if (isDomainError(error)) {
     const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : '';
     return new CommandFailed(`${error.message}${hint}`);

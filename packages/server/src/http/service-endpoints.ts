@@ -1,12 +1,12 @@
 import {
   type Clock,
   type HttpService,
-  type Logger,
   type Metrics,
   type OpenableEndpoint,
   type PlainAnswer,
   readsHealthInJson,
   sendJson,
+  sendPlatformFailure,
 } from '@plinth/kernel';
 import type { GuardedRoute } from './route-guard.js';
 
@@ -22,15 +22,26 @@ const HEALTH_PATHS = ['/health', '/api/v1/health'] as const;
 export function createServiceEndpoints(needs: {
   readonly clock: Clock;
   readonly metrics: Metrics;
-  readonly log: Logger;
-  /** Rejects when storage cannot be reached. */
-  probe(): Promise<void>;
-  isDraining(): boolean;
+  /** Why requests should go elsewhere; `undefined` when they need not. */
+  obstacle(): Promise<string | undefined>;
   /** All routes of the server, when they are registered. */
   routes(): readonly GuardedRoute[];
 }): HttpService {
-  const { clock, metrics, log } = needs;
+  const { clock, metrics } = needs;
   const startedMs = clock.nowMs();
+  const plainHealth = async (): Promise<PlainAnswer> => {
+    const why = await needs.obstacle();
+    if (why === undefined) {
+      return { status: 200, headers: [['content-type', TEXT]], body: Buffer.from('OK') };
+    }
+    const body = Buffer.from(JSON.stringify(notReady(why)));
+    return { status: 503, headers: [['content-type', 'application/json']], body };
+  };
+  const ready = (): object => ({
+    status: 'ready',
+    started: new Date(startedMs).toISOString(),
+    up: `${Math.max(0, clock.nowMs() - startedMs) / 1000}s`,
+  });
   return {
     name: 'server',
     healthRoutes: () =>
@@ -52,28 +63,28 @@ export function createServiceEndpoints(needs: {
         });
       }
       for (const url of HEALTH_PATHS) {
-        if (!app.hasRoute({ method: 'GET', url })) {
-          app.get(url, openable('health'), async (_request, reply) => reply.type(TEXT).send('OK'));
-        }
+        if (app.hasRoute({ method: 'GET', url })) continue;
+        app.get(url, openable('health'), async (_request, reply) => {
+          const { status, headers, body } = await plainHealth();
+          return reply.code(status).headers(Object.fromEntries(headers)).send(body);
+        });
       }
       // The real system's heap profile is not offered; whether its path is asked for a token is a setting all the same.
       app.get('/debug/pprof/heap', openable('pprof'), (_request, reply) => reply.callNotFound());
+      app.get('/ops/v1/ready', openable('ready'), async (request, reply) => {
+        const why = await needs.obstacle();
+        if (why === undefined) return sendJson(reply, 200, ready());
+        return sendPlatformFailure(reply, {
+          status: 503,
+          message: `not ready: ${why}`,
+          documentationUrl: `${request.protocol}://${request.host}/docs/operator`,
+        });
+      });
       if (app.hasRoute({ method: 'GET', url: '/ready' })) return;
       app.get('/ready', openable('ready'), async (request, reply) => {
-        if (needs.isDraining()) return sendJson(reply, 503, notReady('shutting down'));
-        try {
-          await needs.probe();
-        } catch (err) {
-          log.error({ err }, 'storage cannot be reached');
-          return sendJson(reply, 503, notReady('storage cannot be reached'));
-        }
-        if (readsHealthInJson(request.headers)) {
-          return sendJson(reply, 200, {
-            status: 'ready',
-            started: new Date(startedMs).toISOString(),
-            up: `${Math.max(0, clock.nowMs() - startedMs) / 1000}s`,
-          });
-        }
+        const why = await needs.obstacle();
+        if (why !== undefined) return sendJson(reply, 503, notReady(why));
+        if (readsHealthInJson(request.headers)) return sendJson(reply, 200, ready());
         return reply.type(TEXT).send('OK');
       });
     },
@@ -81,12 +92,6 @@ export function createServiceEndpoints(needs: {
     async close() {},
   };
 }
-
-const plainHealth = async (): Promise<PlainAnswer> => ({
-  status: 200,
-  headers: [['content-type', TEXT]],
-  body: Buffer.from('OK'),
-});
 
 const openable = (endpoint: OpenableEndpoint) => ({ config: { access: { openable: endpoint } } });
 

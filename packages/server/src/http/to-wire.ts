@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { isIdentityError, toErrorAnswer } from '@plinth/identity';
-import { type Logger, sendJson } from '@plinth/kernel';
+import { asDiskFull, type Logger, sendJson } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Never 405, whatever the method. Source: tsdb-http, section 1. */
@@ -31,6 +31,11 @@ export function answerError(
     return sendJson(reply, status, { error: error.message, data: {} });
   }
   log.error({ err: error }, 'request failed');
+  const full = asDiskFull(error);
+  if (full !== undefined) {
+    reply.header('retry-after', String(full.retryAfterSec));
+    return sendJson(reply, 503, { error: full.message, data: {} });
+  }
   return sendJson(reply, status, { error: 'internal error', data: {} });
 }
 

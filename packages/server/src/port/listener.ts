@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '@plinth/kernel';
 import type { FastifyInstance } from 'fastify';
-import { splitBind } from './bind-address.js';
 import type { ConnectionLimit } from './connection-limit.js';
+import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
 import { OnePort, type PortTls } from './one-port.js';
 import { serveInTurn } from './pipelined-requests.js';
@@ -48,7 +48,8 @@ const MAX_CONNECTION_COUNT = 16_384;
 export async function listen(
   app: FastifyInstance,
   options: {
-    readonly bind: string;
+    /** Taken over. */
+    readonly port: HeldPort;
     readonly clock: Clock;
     /** Makes what answers some requests before the HTTP/1.1 server sees them. */
     readonly plain?: ((keepAliveMs: number) => PlainSide | undefined) | undefined;
@@ -59,20 +60,19 @@ export async function listen(
     readonly limit: ConnectionLimit;
   },
 ): Promise<Listener> {
-  const { bind, clock, tls, isProxy, limit } = options;
+  const { port, clock, tls, isProxy, limit } = options;
   const http1: Server = app.server;
   serveInTurn(http1);
   // The router takes the compatible requests of either version; its type names only the first.
   const handler = app.routing as unknown as Http2Handler;
   const plain = options.plain?.(http1.keepAliveTimeout);
   const onePort = new OnePort({ http1, handler, plain, clock, tls, isProxy, limit });
-  const { host, port } = splitBind(bind);
   http1.maxConnections = MAX_CONNECTION_COUNT;
-  http1.listen({ host, port, backlog: BACKLOG });
+  http1.listen(port.socket, BACKLOG);
   await once(http1, 'listening');
   let draining: Promise<void> | undefined;
   return {
-    address: addressOf(http1, host, tls !== undefined),
+    address: addressOf(http1, port.host, tls !== undefined),
     plainGrown: () => onePort.plainGrown(),
     isWaitedFor: () => onePort.isWaitedFor,
     routed: () => onePort.routed(),

@@ -2,7 +2,8 @@ import { accessOf } from '@plinth/kernel';
 import { createTsdb, type Tsdb } from '@plinth/tsdb';
 import type { ServiceParts } from './service-parts.js';
 
-export function openTsdb(parts: ServiceParts): Tsdb {
+/** @param obstacle what health checks say instead of `OK`. */
+export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | undefined>): Tsdb {
   const { settings, stores, identity, reports, metrics, clock, random, log } = parts;
   return createTsdb({
     settings: settings.tsdb,
@@ -23,6 +24,7 @@ export function openTsdb(parts: ServiceParts): Tsdb {
     clock,
     random,
     log,
+    obstacle,
     report: reports.from(stores.local),
   });
 }

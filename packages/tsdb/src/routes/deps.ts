@@ -27,6 +27,8 @@ export interface RouteDeps {
   readonly files: FileSystem;
   /** What the server counts, as a 1.x server groups it. */
   statistics(): Promise<readonly Statistic[]>;
+  /** Why the whole server should not be sent requests. */
+  obstacle(): Promise<string | undefined>;
   /** Called for every write that reached the engine; for counters. */
   onWritten?(outcome: WriteOutcome, bodySizeBytes: number): void;
 }

@@ -1,4 +1,4 @@
-import type { BodyTooLarge, GzipCorrupt, RequestInvalid } from '@plinth/kernel';
+import type { BodyTooLarge, DiskFull, GzipCorrupt, RequestInvalid } from '@plinth/kernel';
 import type { TsdbError } from '../errors.js';
 
 /** A parameter is missing or has a value that is not allowed; the message is complete as the client sees it. */
@@ -46,6 +46,7 @@ export class BodyCut extends Error {
 export type EdgeError =
   | TsdbError
   | BodyTooLarge
+  | DiskFull
   | GzipCorrupt
   | RequestInvalid
   | ParameterInvalid

@@ -19,7 +19,7 @@ export function registerServiceRoutes(
   const startedMs = deps.clock.nowMs();
   for (const url of HEALTH_PATHS) {
     app.get(url, { config: { access: TO_HEALTH_CHECKS } }, async ({ headers }, reply) => {
-      sendAnswer(reply, answerHealth(plainHeaders(headers), deps.settings));
+      sendAnswer(reply, await answerHealth(plainHeaders(headers), deps));
       return reply;
     });
   }

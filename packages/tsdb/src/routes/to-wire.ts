@@ -1,4 +1,4 @@
-import { isDomainError, type Logger, type PlainAnswer } from '@plinth/kernel';
+import { asDiskFull, isDomainError, type Logger, type PlainAnswer } from '@plinth/kernel';
 import type { FastifyReply } from 'fastify';
 import type { EdgeError } from './errors.js';
 import { streamOf } from './query/stream-of.js';
@@ -28,6 +28,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   body_not_utf8: 400,
   buffer_full: 503,
   node_read_only: 503,
+  disk_full: 503,
   shutting_down: 503,
   plan_error: 400,
   not_implemented: 405,
@@ -111,9 +112,10 @@ export function sendAnswer(reply: FastifyReply, answer: PlainAnswer): void {
 
 /** See `sendError`. */
 export function errorAnswer(
-  error: unknown,
+  failure: unknown,
   at: { readonly dialect: Dialect; readonly log: Logger },
 ): PlainAnswer {
+  const error = asDiskFull(failure) ?? failure;
   if (!isEdgeError(error)) {
     const status = frameworkStatus(error);
     if (status >= 500) at.log.error({ err: error }, 'request failed');
@@ -121,7 +123,8 @@ export function errorAnswer(
     return failureAnswer(status, bodyOf(at.dialect, status, text, text));
   }
   const status = statusOf(error, at.dialect);
-  if (error.kind === 'node_read_only') at.log.error({ err: error }, 'write refused');
+  if (error.kind === 'node_read_only' || error.kind === 'disk_full')
+    at.log.error({ err: error }, 'write refused');
   const message =
     error.kind === 'write_empty' ? `write buffer error: ${error.message}` : textOf(error);
   if (error.kind === 'package_installation_failed' && at.dialect === 'native') {
@@ -147,6 +150,7 @@ export function failureAnswer(status: number, body: unknown): PlainAnswer {
 function retryAfterSec(error: EdgeError): number | undefined {
   switch (error.kind) {
     case 'buffer_full':
+    case 'disk_full':
     case 'query_queue_full':
     case 'too_many_deletions':
       return error.retryAfterSec;

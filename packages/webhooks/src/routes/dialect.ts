@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   AppJwtRefused,
+  asDiskFull,
   type Clock,
   CredentialUncheckable,
   type FieldError,
@@ -159,6 +160,11 @@ export class Dialect {
       return this.#fail(request, reply, { status: 503, message: 'Service unavailable' });
     }
     this.#log.error({ err: error }, 'request failed');
+    const full = asDiskFull(error);
+    if (full !== undefined) {
+      reply.header('retry-after', String(full.retryAfterSec));
+      return this.#fail(request, reply, { status: 503, message: full.message });
+    }
     return this.#fail(request, reply, { status: 500, message: 'Server Error' });
   }
 

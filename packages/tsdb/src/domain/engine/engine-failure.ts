@@ -1,3 +1,4 @@
+import { asDiskFull, DiskFull } from '@plinth/kernel';
 import { ExecutionError, QueryCancelled, QueryTimedOut } from '../../errors.js';
 
 /**
@@ -66,10 +67,12 @@ const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
     /^Out of Memory Error/,
     'Resources exhausted: the query needs more memory than the server allows',
   ],
-  [/^IO Error: .*(?:No space left|Disk full)/is, 'Resources exhausted: no space left to spill to'],
   [/^IO Error/, 'External error: stored data could not be read'],
   [/^INTERRUPT/, 'query cancelled'],
 ];
+
+/** The engine writes results and what it cannot hold in memory. */
+const NO_ROOM = /^IO Error: .*(?:No space left|Disk full|Disk quota exceeded)/is;
 
 const ENGINE_KIND = /^(?:Invalid Input|Conversion|Out of Range|Binder|Syntax|Constraint) Error: /;
 
@@ -105,6 +108,8 @@ export function toQueryError(error: unknown, signal: AbortSignal): Error {
   if (signal.aborted)
     return signal.reason instanceof QueryTimedOut ? signal.reason : new QueryCancelled();
   if (!(error instanceof Error)) return new ExecutionError(FALLBACK);
+  const full = NO_ROOM.test(error.message) ? new DiskFull(error) : asDiskFull(error);
+  if (full !== undefined) return full;
   if (error.name !== 'Error') return error;
   return new ExecutionError(failureText(error.message), { cause: error });
 }

@@ -192,6 +192,11 @@ export class TsdbEngine implements Engine {
     return this.#buffer.isReadOnly;
   }
 
+  /** Why writes are refused at the moment; `undefined` when they are taken. */
+  get obstacle(): string | undefined {
+    return this.#buffer.obstacle?.message;
+  }
+
   get segmentCount(): number {
     let count = 0;
     for (const store of this.#tables.values()) count += store.segments.length;

@@ -1,4 +1,4 @@
-import type { Logger } from '@plinth/kernel';
+import { asDiskFull, type Logger } from '@plinth/kernel';
 import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
 import { isEdgeError, STATUS } from '../to-wire.js';
 
@@ -16,8 +16,9 @@ const CODE: ReadonlyMap<number, GrpcCode> = new Map([
 ]);
 
 /** Every failure of a call as its status. What is not expected is logged and told without a word of its inside. */
-export function toGrpcFailure(error: unknown, log: Logger): GrpcFailure {
-  if (error instanceof GrpcFailure) return error;
+export function toGrpcFailure(failure: unknown, log: Logger): GrpcFailure {
+  if (failure instanceof GrpcFailure) return failure;
+  const error = asDiskFull(failure) ?? failure;
   if (!isEdgeError(error)) {
     log.error({ err: error }, 'request failed');
     return new GrpcFailure(GRPC.INTERNAL, 'internal error');

@@ -81,7 +81,10 @@ export class Flusher {
   }
 
   start(): void {
-    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => this.flushWhenDue());
+    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => {
+      this.#buffer.tryAgain();
+      this.flushWhenDue();
+    });
   }
 
   /** A flush is under way, or begins when nobody writes. */

@@ -1,4 +1,4 @@
-import { type Clock, type CommitLog, LogOverloaded, LogReadOnly } from '@plinth/kernel';
+import { type Clock, type CommitLog, DiskFull, LogOverloaded, LogReadOnly } from '@plinth/kernel';
 import { BufferFull, NodeReadOnly } from '../../../errors.js';
 import { batchSizeBytes, type RowBatch } from '../../../model/row-batch.js';
 import { encodeWriteRecord, type PackedDefinitions } from '../../../storage/wal/write-record.js';
@@ -21,7 +21,7 @@ const NO_ROWS: RowBatch = {
   fields: [],
 };
 
-/** The log is read-only from then on, which the write of the rows tells. */
+/** The log takes nothing from then on, which the write of the rows tells. */
 function ignoreUnsynced(): void {}
 
 /** A generation that takes no more writes; its records are in log files up to `file`. */
@@ -81,9 +81,21 @@ export class WriteBuffer {
     return this.#log.isReadOnly;
   }
 
-  /** Throws `BufferFull` or `NodeReadOnly` when a write of this size cannot be taken. */
+  /** Why no write can be taken at the moment, whatever its size; `undefined` when it can. */
+  get obstacle(): NodeReadOnly | DiskFull | undefined {
+    if (this.#log.isReadOnly) return new NodeReadOnly();
+    return this.#log.isFull ? new DiskFull(undefined) : undefined;
+  }
+
+  /** Looks for room where the disk was full. Cheap. */
+  tryAgain(): void {
+    this.#log.tryAgain();
+  }
+
+  /** Throws `BufferFull`, `DiskFull` or `NodeReadOnly` when a write of this size cannot be taken. */
   assertRoom(bodySizeBytes: number): void {
-    if (this.#log.isReadOnly) throw new NodeReadOnly();
+    const { obstacle } = this;
+    if (obstacle !== undefined) throw obstacle;
     if (this.sizeBytes + bodySizeBytes > this.#hardLimitBytes)
       throw new BufferFull({ retryAfterSec: 1 });
   }
@@ -132,14 +144,20 @@ export class WriteBuffer {
           batch,
         })),
       };
-      return this.#log.append(encodeWriteRecord(record)).durable;
+      const { durable } = this.#log.append(encodeWriteRecord(record));
+      durable.catch(() => this.#forgetDefinitions());
+      return durable;
     } catch (error) {
-      // The definitions did not reach the log: the next record has to carry them.
-      for (const { store } of tables) this.#logSeriesOf(store.tableId).forget();
+      this.#forgetDefinitions();
       if (error instanceof LogOverloaded) throw new BufferFull({ retryAfterSec: 1 });
       if (error instanceof LogReadOnly) throw new NodeReadOnly(error);
       throw error;
     }
+  }
+
+  /** Some did not reach the log: the next records have to carry them. */
+  #forgetDefinitions(): void {
+    for (const series of this.#logSeries.values()) series.forget();
   }
 
   /** Rows that are in the log already: at the start of the node. */

@@ -1,3 +1,4 @@
+import { DiskFull } from '@plinth/kernel';
 import { NodeReadOnly, WriteEmpty } from '../../../errors.js';
 import type { ParsedBody, ParsedTable, RefusedLine } from '../../../model/parsed-body.js';
 import type { TableSchema } from '../../../model/schema.js';
@@ -109,7 +110,7 @@ export class WritePath {
       const end = tell ?? (isKept ? undefined : read.giveBack);
       if (request.noSync) durable.then(end, ignoreUnsynced);
       else {
-        await durable.catch(reportReadOnly);
+        await durable.catch(reportUnstored);
         end?.();
       }
     }
@@ -216,9 +217,9 @@ function translated({ store, batch, parsed }: AcceptedTable, parser: ParserSerie
   return { store, batch };
 }
 
-/** The client asked not to wait: a failed sync has made the node read-only, and every later write says so. */
+/** The client asked not to wait: the node is read-only or its disk full, and every later write says so. */
 function ignoreUnsynced(): void {}
 
-function reportReadOnly(cause: unknown): never {
-  throw new NodeReadOnly(cause);
+function reportUnstored(cause: unknown): never {
+  throw cause instanceof DiskFull ? cause : new NodeReadOnly(cause);
 }

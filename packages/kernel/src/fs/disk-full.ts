@@ -1,0 +1,35 @@
+const RETRY_AFTER_SEC = 5;
+
+/** Nothing was stored. It passes when there is room again; nobody has to restart anything. */
+export class DiskFull extends Error {
+  override readonly name = 'DiskFull';
+  readonly kind = 'disk_full';
+  readonly retryAfterSec = RETRY_AFTER_SEC;
+  constructor(cause: unknown) {
+    super('the disk of the server is full or refuses writes; try again when there is room', {
+      cause,
+    });
+  }
+}
+
+/**
+ * Words for it: of the system (its quota, too), of SQLite and of PostgreSQL. SQLite knows `ENOSPC` alone: what else a write of its files
+ * failed by is an error of its write, and its shared memory that cannot grow has one of its own.
+ */
+const CODES: ReadonlySet<unknown> = new Set([
+  ...['ENOSPC', 'EDQUOT'],
+  ...['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'],
+  '53100',
+]);
+const MAX_CAUSE_DEPTH = 8;
+
+/** `error` as a full disk, when that is what it comes from. */
+export function asDiskFull(error: unknown): DiskFull | undefined {
+  let cause = error;
+  for (let depth = 0; depth < MAX_CAUSE_DEPTH && cause instanceof Error; depth++) {
+    if (cause instanceof DiskFull) return cause;
+    if (CODES.has(Reflect.get(cause, 'code'))) return new DiskFull(error);
+    cause = cause.cause;
+  }
+  return undefined;
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, it } from 'node:test';
+import { FolderLock } from './folder-lock.js';
+import { NodeFileSystem } from './node-file-system.js';
+
+const files = new NodeFileSystem();
+const MODULE = new URL('./folder-lock.js', import.meta.url).href;
+const FILES_MODULE = new URL('./node-file-system.js', import.meta.url).href;
+
+let folder: string;
+const holders: ReturnType<typeof spawn>[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plinth-lock-'));
+});
+afterEach(async () => {
+  for (const child of holders.splice(0)) child.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+const take = () => FolderLock.take(files, folder);
+
+/** A process that takes the lock, does `then` and lives until it is killed. */
+async function holder(then = ''): Promise<ReturnType<typeof spawn>> {
+  const program = `
+    const { FolderLock } = await import('${MODULE}');
+    const { NodeFileSystem } = await import('${FILES_MODULE}');
+    const lock = await FolderLock.take(new NodeFileSystem(), ${JSON.stringify(folder)});
+    await lock.sign();
+    ${then}
+    console.log('held');
+    setInterval(() => lock, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  holders.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+it('is had once in a process, and again after it was given back', async () => {
+  const lock = await take();
+  await lock.sign();
+  const why = `the folder ${folder} is in use by another process (pid ${process.pid}); stop it and wait until it has ended, or name another folder`;
+  await assert.rejects(take(), { kind: 'folder_in_use', message: why });
+  // The refused one has opened and closed the same file.
+  await assert.rejects(take(), { kind: 'folder_in_use' });
+  await lock.release();
+  await lock.release();
+  await assert.rejects(readFile(join(folder, 'server.pid')), { code: 'ENOENT' });
+  await (await take()).release();
+});
+
+it('is given back by the system when its process is killed, whose name may stay', async () => {
+  const child = await holder();
+  await assert.rejects(take(), (error: Error) => error.message.includes(`(pid ${child.pid})`));
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+  assert.equal(
+    (await readFile(join(folder, 'server.pid'), 'utf8')).split(' ')[0],
+    String(child.pid),
+  );
+  await (await take()).release();
+});
+
+it('does not pass to children, which may outlive the process', async () => {
+  const child = await holder(`
+    const { spawn } = await import('node:child_process');
+    const { writeFileSync } = await import('node:fs');
+    const left = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore', detached: true });
+    writeFileSync(${JSON.stringify(join(folder, 'left'))}, String(left.pid));`);
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+  const left = Number(await readFile(join(folder, 'left'), 'utf8'));
+  try {
+    process.kill(left, 0); // It is there.
+    await (await take()).release();
+  } finally {
+    process.kill(left, 'SIGKILL');
+  }
+});
+
+it('says that a folder cannot be locked, and why', async () => {
+  await writeFile(join(folder, 'server.lock'), 'no database'.repeat(100));
+  await assert.rejects(take(), (error: Error) => {
+    assert.equal(Reflect.get(error, 'kind'), 'folder_not_locked');
+    assert.match(error.message, /cannot be locked: file is not a database/);
+    return true;
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type DatabaseClass from 'libsql';
+import type { Database } from 'libsql';
+import type { FileSystem } from './file-system.js';
+import { FolderInUse, FolderNotLocked } from './folder-lock-errors.js';
+
+const LOCK_FILE = 'server.lock';
+const OWNER_FILE = 'server.pid';
+
+/** Files of the lock: they may stand in a folder that holds nothing else, and stay there. */
+export const FOLDER_LOCK_FILES: readonly string[] = [LOCK_FILE, OWNER_FILE];
+
+/**
+ * The right of one process, and of one holder in it, to a folder. SQLite's own lock of an empty database file: it means the same
+ * on Linux, macOS and Windows, no child inherits it, and the system gives it back when the process dies, however it dies.
+ * Nothing else may open `server.lock` in this process: closing it would give back the lock where locks are those of POSIX.
+ */
+export class FolderLock {
+  readonly #files: FileSystem;
+  readonly #folder: string;
+  readonly #database: Database;
+  #isSigned = false;
+  #isReleased = false;
+
+  /** The folder must exist. Does not wait. Throws `FolderInUse` or `FolderNotLocked`. */
+  static async take(files: FileSystem, folder: string): Promise<FolderLock> {
+    // Only here: commands that lock nothing need not load it. It is no module, and `import` would take ten milliseconds of a start.
+    const SqliteDatabase = createRequire(import.meta.url)('libsql') as typeof DatabaseClass;
+    let database: Database | undefined;
+    try {
+      database = new SqliteDatabase(join(folder, LOCK_FILE));
+      database.pragma('busy_timeout = 0');
+      database.pragma('journal_mode = MEMORY');
+      database.exec('BEGIN EXCLUSIVE');
+      // A holder that gave up took the file away with its folder's last content: the name may be another file's by now.
+      if (!existsSync(join(folder, LOCK_FILE))) throw new FolderInUse(folder, undefined);
+      return new FolderLock(files, folder, database);
+    } catch (error) {
+      database?.close();
+      if (error instanceof FolderInUse) throw error;
+      const code = String(Reflect.get(Object(error), 'code'));
+      if (code.startsWith('SQLITE_BUSY')) throw new FolderInUse(folder, await ownerOf(folder));
+      throw new FolderNotLocked(folder, error);
+    }
+  }
+
+  private constructor(files: FileSystem, folder: string, database: Database) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#database = database;
+  }
+
+  /** Notes beside the lock whose it is, for the message that others get. */
+  async sign(): Promise<void> {
+    this.#isSigned = true;
+    const file = await this.#files.open(join(this.#folder, OWNER_FILE), 'w');
+    try {
+      await file.write([Buffer.from(`${process.pid} ${hostname()}\n`)], 0);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Twice is harmless. */
+  async release(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    try {
+      if (this.#isSigned) await this.#files.remove(join(this.#folder, OWNER_FILE));
+    } finally {
+      // The driver closes when the runtime collects; the end of the transaction is what gives the lock back.
+      this.#database.exec('ROLLBACK');
+      this.#database.close();
+    }
+  }
+}
+
+/** In words; what is read may be of an earlier owner when the present one has just begun. */
+async function ownerOf(folder: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => '');
+  const [, pid, host] = /^(\d+) (\S+)\n$/.exec(text) ?? [];
+  if (pid === undefined || host === undefined) return undefined;
+  return host === hostname() ? `pid ${pid}` : `pid ${pid} on ${host}`;
+}

@@ -1,0 +1,77 @@
+import { chmod, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import {
+  ConfigInvalid,
+  type FileSystem,
+  FolderLock,
+  type Logger,
+  NodeFileSystem,
+  SystemClock,
+  SystemRandom,
+} from '@plinth/kernel';
+import type { ServerSettings } from './settings.js';
+
+/** Group and others: what the server keeps is for its own user alone. */
+const OTHERS = 0o077;
+const OWN_MODE = 0o700;
+
+/**
+ * The folder that this server keeps everything in, locked before anything in it is read: one folder, one server. With
+ * `object_store = memory` it is a temporary one that `release` removes.
+ */
+export class DataFolder {
+  readonly files: FileSystem;
+  /** Absolute; exists. */
+  readonly path: string;
+  readonly #lock: FolderLock | undefined;
+
+  /** Throws `ConfigInvalid` when the folder cannot be made, `FolderInUse` when it is another's. */
+  static async open(settings: ServerSettings): Promise<DataFolder> {
+    const files = new NodeFileSystem();
+    if (settings.object_store === 'memory') {
+      const name = `plinth-${new SystemRandom(new SystemClock()).uuidV4()}`;
+      const path = join(tmpdir(), name);
+      await makeFolder(files, path);
+      return new DataFolder(files, path, undefined);
+    }
+    const path = resolve(settings.data_dir);
+    await makeFolder(files, path);
+    return new DataFolder(files, path, await FolderLock.take(files, path));
+  }
+
+  private constructor(files: FileSystem, path: string, lock: FolderLock | undefined) {
+    this.files = files;
+    this.path = path;
+    this.#lock = lock;
+  }
+
+  /** From here on the folder may change: nothing that lies outside of it keeps the server from starting. */
+  async occupy(log: Logger): Promise<void> {
+    await this.#lock?.sign();
+    if (process.platform === 'win32') return; // Rights are those of the folder above.
+    const { mode } = await stat(this.path);
+    if ((mode & OTHERS) === 0) return;
+    try {
+      await chmod(this.path, OWN_MODE);
+    } catch (err) {
+      // Of a volume that belongs to another user; who may write there is decided by whoever made it.
+      log.warn({ err, folder: this.path }, 'other users of this machine may read the data folder');
+    }
+  }
+
+  /** Only when nothing writes there any more. Twice is harmless. */
+  async release(): Promise<void> {
+    if (this.#lock === undefined) await this.files.removeTree(this.path);
+    else await this.#lock.release();
+  }
+}
+
+async function makeFolder(files: FileSystem, folder: string): Promise<void> {
+  try {
+    await files.makeDirectory(folder);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigInvalid([`server.data_dir: the folder cannot be made: ${why}`]);
+  }
+}

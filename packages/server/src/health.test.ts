@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createLogger } from '@plinth/kernel';
+import { ManualClock } from '@plinth/kernel/testing';
+import { Health } from './health.js';
+
+const log = createLogger({ level: 'error', destination: { write() {} } });
+
+function healthOf(probe: () => Promise<void>): {
+  readonly health: Health;
+  readonly clock: ManualClock;
+  obstacle: string | undefined;
+  readonly stores: { probe(): Promise<void>; local: { obstacle: Error | undefined } };
+} {
+  const clock = new ManualClock();
+  const stores = { probe, local: { obstacle: undefined } };
+  const at = { clock, stores, obstacle: undefined as string | undefined };
+  const health = new Health({
+    ...{ clock, log },
+    // Only what it asks.
+    stores: stores as unknown as ConstructorParameters<typeof Health>[0]['stores'],
+    obstacles: () => [undefined, at.obstacle],
+  });
+  return Object.assign(at, { health });
+}
+
+it('says what the parts know of themselves before it looks at the stores', async () => {
+  const at = healthOf(async () => assert.fail('looked'));
+  at.stores.local.obstacle = new Error('the store is broken');
+  assert.equal(await at.health.obstacle(), 'the store is broken');
+  at.obstacle = 'the log is read-only';
+  assert.equal(await at.health.obstacle(), 'the log is read-only');
+});
+
+it('looks at the stores once a second, however many ask', async () => {
+  let count = 0;
+  let isAway = true;
+  const { health, clock } = healthOf(async () => {
+    count += 1;
+    if (isAway) throw new Error('away');
+  });
+  const asked = await Promise.all([health.obstacle(), health.obstacle()]);
+  assert.deepEqual(asked, ['storage cannot be reached', 'storage cannot be reached']);
+  isAway = false;
+  await clock.advanceMs(999);
+  assert.equal(await health.obstacle(), 'storage cannot be reached');
+  assert.equal(count, 1);
+  await clock.advanceMs(1);
+  assert.equal(await health.obstacle(), undefined);
+  assert.equal(count, 2);
+});
+
+it('does not wait for a store that does not answer', async () => {
+  const { health, clock } = healthOf(async () => await new Promise<never>(() => {}));
+  const asked = health.obstacle();
+  await clock.advanceMs(5000);
+  assert.equal(await asked, 'storage does not answer');
+});

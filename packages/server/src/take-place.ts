@@ -1,0 +1,41 @@
+import { DataFolder } from './data-folder.js';
+import { type HeldPort, holdPort } from './port/held-port.js';
+import type { Settings } from './settings.js';
+
+/** What one server has for itself. */
+export interface Place {
+  readonly folder: DataFolder;
+  readonly port: HeldPort;
+}
+
+/** Before anything is read or changed: whoever cannot have both leaves the folder as it was. */
+export async function takePlace(settings: Settings): Promise<Place> {
+  const folder = await DataFolder.open(settings.server);
+  try {
+    const port = await holdPort(settings.server.http_bind);
+    try {
+      await assertFree(furtherBinds(settings));
+    } catch (error) {
+      await port.release();
+      throw error;
+    }
+    return { folder, port };
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+}
+
+/** Addresses that services open by themselves, later. */
+function furtherBinds({ identity, rateLimit }: Settings): readonly string[] {
+  const recovery = identity.without_auth ? undefined : identity.admin_token_recovery_http_bind;
+  const { enabled, envoy_host, envoy_port } = rateLimit;
+  return [
+    ...(recovery === undefined ? [] : [recovery]),
+    ...(enabled && envoy_port !== undefined ? [`${envoy_host}:${envoy_port}`] : []),
+  ];
+}
+
+async function assertFree(binds: readonly string[]): Promise<void> {
+  for (const bind of binds) await (await holdPort(bind)).release();
+}

@@ -1,0 +1,200 @@
+// Source: architecture, "A write"; docs/ARCHITECTURE.md, "Health": a full disk is told as one, loses nothing acknowledged and passes.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  assertError,
+  assertJson,
+  type HttpAnswer,
+  KEYS,
+  query,
+  ServerProcess,
+  StartFailed,
+} from '../harness/index.js';
+import { WebhookApp } from '../harness/webhook-app.js';
+import { NO_SMALL_DISK, SmallDisk } from './small-disk.js';
+
+const FULL = 'the disk of the server is full or refuses writes; try again when there is room';
+const EDITOR = 'editor-token-for-tests';
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** The server looks for room every second, and flushes wait a little longer. */
+const MAX_WAIT_MS = 60_000;
+const MAX_WRITES = 5000;
+
+let disk: SmallDisk;
+let server: ServerProcess;
+let app: WebhookApp;
+
+const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '400'];
+const start = () =>
+  ServerProcess.start({
+    dataDir: join(disk.path, 'data'),
+    flags,
+    env: {
+      PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR,
+      PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: KEYS.sk_test,
+    },
+  });
+
+/** One change of each service that stores something, told apart by `n`. Limits are counted in memory. */
+const CHANGES: Readonly<Record<string, (n: number) => Promise<HttpAnswer>>> = {
+  tsdb: (n) =>
+    server.http.send('/api/v3/write_lp?db=d&precision=s', {
+      body: `m v=${n}i,s="${'x'.repeat(20_000)}" ${n}`,
+    }),
+  v2: (n) =>
+    server.http.send('/api/v2/write?bucket=d&precision=s', {
+      body: `w v=${n}i,s="${'x'.repeat(20_000)}" ${n}`,
+    }),
+  catalog: (n) => server.http.send('/api/v3/write_lp?db=d', { body: `t${n} v=1i 1` }),
+  accounts: (n) =>
+    server.http.send('/v2/core/accounts', {
+      body: JSON.stringify({ display_name: `a ${n}`, contact_email: `a${n}@example.com` }),
+      headers: {
+        ...JSON_TYPE,
+        authorization: `Bearer ${KEYS.sk_test}`,
+        'idempotency-key': `key ${n}`,
+      },
+    }),
+  webhooks: (n) =>
+    app.call('/api/v3/app/hook/config', {
+      method: 'PATCH',
+      body: JSON.stringify({ url: `https://example.com/${n}/${'x'.repeat(1000)}` }),
+      headers: JSON_TYPE,
+    }),
+  operator: (n) =>
+    server.http.send('/ops/v1/apps', {
+      body: JSON.stringify({ name: `n${n}` }),
+      headers: JSON_TYPE,
+    }),
+  gamedata: (n) =>
+    server.http.send('/api/editor/items', {
+      body: JSON.stringify({ id: `thing-${n}`, name: 'x'.repeat(200), category: 'barter' }),
+      headers: { ...JSON_TYPE, authorization: `Bearer ${EDITOR}` },
+    }),
+};
+
+/** Changes until one is refused. @returns the refusal, and the numbers of those that were taken */
+async function untilRefused(
+  change: (n: number) => Promise<HttpAnswer>,
+  from: number,
+): Promise<{ readonly refusal: HttpAnswer; readonly taken: readonly number[] }> {
+  const taken: number[] = [];
+  for (let n = from; n < from + MAX_WRITES; n++) {
+    const answer = await change(n);
+    if (answer.status >= 300) return { refusal: answer, taken };
+    taken.push(n);
+  }
+  assert.fail('never refused');
+}
+
+async function until(isTrue: () => Promise<boolean>, what: string): Promise<void> {
+  for (let waitedMs = 0; !(await isTrue()); waitedMs += 100) {
+    assert.ok(waitedMs < MAX_WAIT_MS, `${what}\n${server.logText}`);
+    await sleep(100);
+  }
+}
+
+describe('A full disk', { skip: NO_SMALL_DISK }, () => {
+  beforeEach(async () => {
+    disk = await SmallDisk.mount(48);
+    server = await start();
+    app = await WebhookApp.register(server, { url: 'https://example.com/' });
+  });
+  afterEach(async () => {
+    await server.kill();
+    await disk.unmount();
+  });
+
+  it('is told as one by every service, and passes by itself without a lost row', async (t) => {
+    for (const [name, change] of Object.entries(CHANGES)) {
+      const answer = await change(1);
+      assert.ok(answer.status < 300, `${name}: ${answer.text}`);
+    }
+    const rowsTaken = new Set([1]);
+    for (let round = 1; round <= 3; round++) {
+      await disk.fill();
+      for (const [name, change] of Object.entries(CHANGES)) {
+        const { refusal, taken } = await untilRefused(change, round * 10_000);
+        t.diagnostic(`round ${round}, ${name}: ${taken.length} taken`);
+        assert.equal(refusal.status, 503, `${name}: ${refusal.text}\n${server.logText}`);
+        assert.match(refusal.text, /[Tt]he disk of the server is full/, name);
+        assert.ok(Number(refusal.headers['retry-after']) > 0, name);
+        if (name === 'tsdb') for (const n of taken) rowsTaken.add(n);
+      }
+      await assertUnhealthy();
+      // Reading goes on.
+      const count = await query(server, {
+        db: 'd',
+        q: 'SELECT count(*) AS c FROM m',
+        format: 'csv',
+      });
+      assert.ok(Number(count.trim().split('\n')[1]) >= rowsTaken.size);
+      if (round === 3) break;
+      await disk.empty();
+      await until(
+        async () => (await server.http.send('/health')).status === 200,
+        'not healthy again',
+      );
+      for (const [name, change] of Object.entries(CHANGES)) {
+        const answer = await change(round * 10_000 + MAX_WRITES);
+        assert.ok(answer.status < 300, `${name}: ${answer.text}`);
+        if (name === 'tsdb') rowsTaken.add(round * 10_000 + MAX_WRITES);
+      }
+    }
+    const metrics = (await server.http.send('/metrics')).text;
+    const failures = /^plinth_tsdb_flushes_failed_total (\d+)$/m.exec(metrics)?.[1];
+    assert.ok(Number(failures) > 0, 'no flush met the full disk');
+    await server.kill();
+    await assert.rejects(start(), (error: unknown) => {
+      assert.ok(error instanceof StartFailed && error.code === 1, String(error));
+      assert.match(error.message, /the disk of the server is full/);
+      return true;
+    });
+    await disk.empty();
+    server = await start();
+    const found = await query(server, { db: 'd', q: 'SELECT v FROM m ORDER BY v', format: 'csv' });
+    const numbers = found.trim().split('\n').slice(1).map(Number);
+    assert.equal(new Set(numbers).size, numbers.length, 'rows are there twice');
+    for (const n of rowsTaken) assert.ok(numbers.includes(n), `row ${n} is lost`);
+    assert.equal((await server.http.send('/health')).text, 'OK');
+    assert.equal(await server.stop(), 0);
+  });
+
+  async function assertUnhealthy(): Promise<void> {
+    const why = `not ready: ${FULL}`;
+    for (const path of ['/health', '/api/v1/health', '/ready']) {
+      assertError(await server.http.send(path), 503, why);
+    }
+    const headers = { accept: 'application/json' };
+    const inJson = await server.http.send('/health', { headers });
+    assert.equal(inJson.status, 503);
+    const { name, status, message } = JSON.parse(inJson.text) as Record<string, unknown>;
+    assert.deepEqual(
+      { name, status, message },
+      { name: 'influxdb', status: 'fail', message: FULL },
+    );
+    const ready = await server.http.send('/ops/v1/ready');
+    assert.equal(ready.status, 503);
+    assert.equal((JSON.parse(ready.text) as { message: string }).message, why);
+    assert.equal((await server.http.send('/ping')).status, 200);
+  }
+});
+
+describe('Health', () => {
+  it('is told where all is well, also to operators', async () => {
+    await using well = await ServerProcess.start();
+    assert.equal((await well.http.send('/health')).text, 'OK');
+    const ready = await well.http.send('/ops/v1/ready');
+    assert.equal(ready.status, 200, ready.text);
+    assert.equal((JSON.parse(ready.text) as { status: string }).status, 'ready');
+    const headers = { accept: 'application/json' };
+    const inJson = await well.http.send('/health', { headers });
+    const { version, commit } = JSON.parse(inJson.text) as Record<string, string>;
+    assertJson(inJson, 200, {
+      ...{ name: 'influxdb', message: 'ready for queries and writes', status: 'pass', checks: [] },
+      ...{ version, commit },
+    });
+  });
+});

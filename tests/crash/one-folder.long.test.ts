@@ -1,0 +1,13 @@
+// Source: docs/adr/0075-one-folder-one-server.md. PLINTH_CRASH_ROUNDS and PLINTH_CRASH_SEED choose how long and what.
+import { describe, it } from 'node:test';
+import { runFolderRounds } from './folder-rounds.js';
+
+describe('Many servers that want one folder', () => {
+  it('serve one at a time, with every acknowledged row once', async () => {
+    const roundCount = Number(process.env['PLINTH_CRASH_ROUNDS'] ?? 50);
+    const seed = Number(process.env['PLINTH_CRASH_SEED'] ?? Date.now() % 1_000_000);
+    // At once, because the runner shows diagnostics only when a test has ended.
+    const report = (line: string): void => void process.stdout.write(`${line}\n`);
+    await runFolderRounds({ seed, roundCount, report });
+  });
+});

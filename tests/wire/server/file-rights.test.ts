@@ -1,0 +1,163 @@
+// Source: docs/SECURITY.md, "Files": what the server keeps is for its own user alone.
+import assert from 'node:assert/strict';
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { runCli } from '../../harness/cli.js';
+import { query, ServerProcess } from '../../harness/index.js';
+
+const SKIP = process.platform === 'win32' ? 'rights are those of the folder above' : false;
+const OTHERS = 0o077;
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'plinth-rights-'));
+});
+afterEach(async () => await rm(root, { recursive: true, force: true }));
+
+/** What others than the owner may use, of a folder and all in it. */
+async function openToOthers(folder: string): Promise<readonly string[]> {
+  const names = ['.', ...(await readdir(folder, { recursive: true }))];
+  const found = await Promise.all(
+    names.map(async (name) => {
+      // A running server removes files.
+      const { mode } = await lstat(join(folder, name)).catch(() => ({ mode: 0 }));
+      return (mode & OTHERS) === 0 ? [] : [`${name} ${(mode & 0o777).toString(8)}`];
+    }),
+  );
+  return found.flat();
+}
+
+describe('Under a umask that forbids nothing', { skip: SKIP }, () => {
+  it('the data folder and every file in it are for the owner alone, while it runs and afterwards', async () => {
+    const dataDir = join(root, 'data');
+    const plugins = join(dataDir, 'plugins');
+    await mkdir(plugins, { recursive: true });
+    await chmod(dataDir, 0o755);
+    const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '100', '--plugin-dir', plugins];
+    const server = await ServerProcess.start({ dataDir, flags, limits: 'umask 000' });
+    try {
+      assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+      const written = await server.http.send('/api/v3/write_lp?db=d', { body: 'm,t=a v=1i 1' });
+      assert.equal(written.status, 204);
+      const body = JSON.stringify({ plugin_name: 'p.py', content: 'x = 1' });
+      const headers = { 'content-type': 'application/json' };
+      const uploaded = await server.http.send('/api/v3/plugins/files', {
+        method: 'POST',
+        ...{ body, headers },
+      });
+      assert.equal(uploaded.status, 200, uploaded.text);
+      const isSegment = (name: string): boolean => name.endsWith('.parquet');
+      for (let tries = 0; ; tries++) {
+        if ((await readdir(dataDir, { recursive: true })).some(isSegment)) break;
+        assert.ok(tries < 600, 'no segment');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const format = 'parquet';
+      await query(server, { db: 'd', q: 'SELECT * FROM m', format });
+      const names = await readdir(dataDir, { recursive: true });
+      for (const name of ['plinth.db', 'plinth.db-wal', 'plinth.db-shm', 'plugins/p.py']) {
+        assert.ok(names.includes(name), `${name} is looked at`);
+      }
+      // A folder that was there is closed by the one above it.
+      const found = (await openToOthers(dataDir)).filter((each) => !each.startsWith('plugins 7'));
+      assert.deepEqual(found, []);
+    } finally {
+      assert.equal(await server.stop(), 0);
+    }
+    const found = (await openToOthers(dataDir)).filter((each) => !each.startsWith('plugins 7'));
+    assert.deepEqual(found, []);
+  });
+
+  it('a backup and what is restored of it are for the owner alone, exports are what the umask says', async () => {
+    await using server = await ServerProcess.start();
+    const written = await server.http.send('/api/v3/write_lp?db=d', { body: 'm,t=a v=1i 1' });
+    assert.equal(written.status, 204);
+    const [backup, data, out] = ['backup', 'data', 'out.csv'].map((name) => join(root, name));
+    assert.ok(backup !== undefined && data !== undefined && out !== undefined);
+    const umask = process.umask(0o022);
+    try {
+      for (const args of [
+        ['backup', '--to', backup, '--host', server.url],
+        ['restore', '--from', backup, '--data-dir', data],
+        ['query', '--host', server.url, '-d', 'd', '-f', 'csv', '-o', out, 'SELECT * FROM m'],
+      ]) {
+        const run = await runCli(args);
+        assert.equal(run.code, 0, run.stderr);
+      }
+    } finally {
+      process.umask(umask);
+    }
+    for (const folder of [backup, data]) assert.deepEqual(await openToOthers(folder), []);
+    assert.equal((await stat(out)).mode & 0o777, 0o644);
+  });
+});
+
+describe('The master key', () => {
+  const KEY = 'a key that nobody else should know';
+
+  it('is not in the environment any more when the server runs', { skip: SKIP }, async () => {
+    const dump = join(root, 'env.json');
+    const preload = join(root, 'dump.mjs');
+    await writeFile(
+      preload,
+      `import { writeFileSync } from 'node:fs';
+       process.on('SIGUSR2', () => writeFileSync(${JSON.stringify(dump)}, JSON.stringify(process.env)));`,
+    );
+    await using server = await ServerProcess.start({
+      env: {
+        PLINTH_MASTER_KEY: KEY,
+        INFLUXDB3_LOG_FILTER: 'info',
+        NODE_OPTIONS: `--import ${preload}`,
+      },
+    });
+    server.signal('SIGUSR2');
+    while ((await stat(dump).catch(() => undefined))?.size === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const { default: env } = await import(dump, { with: { type: 'json' } });
+    assert.equal(Reflect.get(env, 'PATH'), process.env['PATH']);
+    assert.deepEqual(
+      Object.keys(env).filter((name) => /^(PLINTH|INFLUXDB3)_/.test(name)),
+      [],
+    );
+    assert.ok(!JSON.stringify(env).includes(KEY));
+  });
+
+  it('comes from a file as well, and the two mean the same', async () => {
+    const dataDir = join(root, 'data');
+    const file = join(root, 'key');
+    await writeFile(file, `${KEY}\n`);
+    const flags = ['--without-auth', '--server-master-key-file', file];
+    await (await ServerProcess.start({ dataDir, flags })).close();
+    assert.ok(!(await readdir(dataDir)).includes('master.key'));
+    await (await ServerProcess.start({ dataDir, env: { PLINTH_MASTER_KEY: KEY } })).close();
+    await assert.rejects(
+      ServerProcess.start({ dataDir, env: { PLINTH_MASTER_KEY: `another, ${KEY}` } }),
+      /a stored secret cannot be opened with this master key/,
+    );
+  });
+
+  it('that cannot be used stops the start without a word of it', async () => {
+    const short = join(root, 'short');
+    await writeFile(short, 'too short\n');
+    for (const [flags, why] of [
+      [['--server-master-key-file', short], /short: expected at least 32 characters, got 9/],
+      [['--server-master-key-file', join(root, 'none')], /cannot be read: ENOENT/],
+      [
+        ['--server-master-key-file', short, '--server-master-key', KEY],
+        /server.master_key is given as well/,
+      ],
+    ] as const) {
+      const dataDir = join(root, 'data');
+      await assert.rejects(
+        ServerProcess.start({ dataDir, flags: [...flags] }),
+        (error: Error) =>
+          why.test(error.message) &&
+          !error.message.includes(KEY) &&
+          Reflect.get(error, 'code') === 2,
+      );
+    }
+  });
+});
