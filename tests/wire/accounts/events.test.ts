@@ -302,6 +302,10 @@ describe('event destinations', () => {
     await check({ event_payload: 'snapshot' }, 'event_payload');
     await check({ enabled_events: ['v2.core.nothing'] }, 'enabled_events.0');
     await check({ webhook_endpoint: { url: 'ftp://x' } }, 'webhook_endpoint.url');
+    for (const login of ['user:word', 'user', ':word']) {
+      const url = `https://${login}@example.com/`;
+      await check({ webhook_endpoint: { url } }, 'webhook_endpoint.url');
+    }
     await check(
       { webhook_endpoint: { url: 'http://example.com' } },
       'webhook_endpoint.url',

@@ -94,7 +94,19 @@ describe('the registry of apps', () => {
       [{ name: 'y', public_key: 'no key' }, 'public_key', 'custom'],
       [{ name: 'y', webhook: { url: 'ftp://x/' } }, 'url', 'custom'],
       [{ name: 'y', webhook: { events: 'issues' } }, 'events', 'invalid'],
-      [{ name: 'y', webhook: { custom_headers: { Host: 'x' } } }, 'custom_headers', 'invalid'],
+      ...[
+        ...['Host', 'content-length', 'Transfer-Encoding', 'Authorization', 'Proxy-Authorization'],
+        ...['X-Hub-Signature-256', 'webhook-signature', 'X-Vendor-Event', 'X-GitHub-Delivery'],
+        ...['x-vendor-hook-id', 'A B', 'A\r\nB', 'A:', ''],
+      ].map(
+        (header) =>
+          [
+            { name: 'y', webhook: { custom_headers: { [header]: 'x' } } },
+            'custom_headers',
+            'invalid',
+          ] as const,
+      ),
+      [{ name: 'y', webhook: { custom_headers: { A: 'x\0y' } } }, 'custom_headers', 'invalid'],
       [{ name: 'y', webhook: { custom_headers: { A: 'x\r\ny' } } }, 'custom_headers', 'invalid'],
       [{ name: 'y', webhook: { retry: { policy: 'often' } } }, 'retry', 'invalid'],
     ];
