@@ -65,7 +65,7 @@ it('health checks say that the server is shutting down, whoever asks', async () 
   const waiting = await Promise.all(
     paths.map(async (path) => {
       const connection = await RawConnection.open(server.url);
-      connection.send(`GET ${path} HTTP/1.1\r\nHost: x\r\n`);
+      connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n`);
       return { connection, path };
     }),
   );
