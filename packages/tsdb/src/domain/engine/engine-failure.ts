@@ -1,4 +1,5 @@
-import { ExecutionError, QueryCancelled, QueryTimedOut } from '../../errors.js';
+import { ExecutionError } from '../../errors.js';
+import { endOfQuery } from '../../model/end-of-query.js';
 
 /**
  * Failures of the engine in the words that clients of the real system know. What stands in no row is the engine's own
@@ -102,8 +103,7 @@ const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
 
 /** The domain error for what a running query threw. */
 export function toQueryError(error: unknown, signal: AbortSignal): Error {
-  if (signal.aborted)
-    return signal.reason instanceof QueryTimedOut ? signal.reason : new QueryCancelled();
+  if (signal.aborted) return endOfQuery(signal);
   if (!(error instanceof Error)) return new ExecutionError(FALLBACK);
   if (error.name !== 'Error') return error;
   return new ExecutionError(failureText(error.message), { cause: error });
