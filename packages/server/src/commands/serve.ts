@@ -8,6 +8,7 @@ import {
   type SettingsSources,
 } from '@plinth/kernel';
 import { Command, Option } from 'commander';
+import { stopTimes } from '../hard-end.js';
 import { endAtOnceOnBug } from '../last-words.js';
 import { SETTINGS } from '../settings.js';
 import { readSettings, startServer } from '../start-server.js';
@@ -106,7 +107,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     const settings = readSettings(sources);
     endAtOnceOnBug();
     const starting = startServer({ settings });
-    const closed = closeOnSignals(starting);
+    const closed = closeOnSignals(starting, stopTimes(settings.server.shutdown_timeout_ms).endMs);
     closed.catch(() => undefined); // A failed start is reported below.
     const server = await starting;
     reloadOnHangup(server);
