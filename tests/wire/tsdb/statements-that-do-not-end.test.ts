@@ -17,7 +17,7 @@ const FLAGS = ['--without-auth', '--shutdown-timeout', '8s'];
 const ALL_WITHIN_MS = 1000;
 const SHUTDOWN_MS = 8000;
 /** More than the engine may work on at a time. */
-const MANY = 40;
+const MANY = 24;
 /** Four seconds of the engine for 2,048 rows, in which it looks at no interrupt. */
 const UNINTERRUPTIBLE = 'SELECT max(levenshtein(s, reverse(s))) AS n FROM long';
 const ENDLESS = 'SELECT count(*) AS n FROM long a, long b, long c WHERE a.v + b.v + c.v < 0';
