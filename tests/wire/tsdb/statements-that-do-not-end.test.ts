@@ -155,7 +155,7 @@ describe('statements that take long in one row', () => {
   it('SIGTERM ends the server within its time while the engine works on', async () => {
     await using server = await ServerProcess.start({ flags: FLAGS });
     await writeTexts(server, 1000, 2048);
-    const running = Array.from({ length: 8 }, () =>
+    const running = Array.from({ length: 6 }, () =>
       askAlone(server, queryPath(UNINTERRUPTIBLE)).catch(() => undefined),
     );
     await sleep(500);

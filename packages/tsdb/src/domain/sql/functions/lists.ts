@@ -186,7 +186,7 @@ export const LISTS: readonly FunctionDefinition[] = [
           : '1';
     const count = `plinth_repeat_count(${intArg(call, 1).text}, ${size}, ${maxListLength(call.args)})`;
     return {
-      text: `CASE WHEN ${intArg(call, 1).text} IS NOT NULL THEN list_transform(range(${count}), lambda plinth_i: ${text}) END`,
+      text: `CASE WHEN ${intArg(call, 1).text} IS NOT NULL THEN list_transform([${text}], lambda plinth_item: list_transform(range(${count}), lambda plinth_i: plinth_item))[1] END`,
       type: { kind: 'list', element: type },
     };
   }),
