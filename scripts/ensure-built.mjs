@@ -4,6 +4,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install, isInstalled, seconds } from './lib/install.mjs';
+import { linkCli } from './lib/link-cli.mjs';
 import { withLock } from './lib/lock.mjs';
 import { root } from './lib/root.mjs';
 import { runNode } from './lib/run.mjs';
@@ -15,6 +16,7 @@ export async function ensureBuilt() {
   await withLock(path.join(root, '.build.lock'), 'installing and building', async () => {
     if (!isInstalled()) await install();
     await build();
+    linkCli();
     // Imported here: before the installation there is no bundler.
     const { bundle } = await import('./lib/bundle.mjs');
     await bundle();

@@ -28,7 +28,7 @@ const LATE_PACKAGE = /\bimport\((['"])((?!\.|@plinth\/)[^'"]+)\1\)/g;
 
 /**
  * Puts the compiled program and its packages into few files: finding and reading some two thousand of them is most of
- * what a start costs. `cli.js` runs the bundle while it is newer than everything compiled, else the modules.
+ * what a start costs. `main.js` runs the bundle while it is newer than everything compiled, else the modules.
  * Nothing to do costs a few milliseconds.
  */
 export async function bundle() {

@@ -1,4 +1,4 @@
-// The server as `cli.js` starts it, except that it compiles everything anew and notes at its end what V8 made.
+// The server as `main.js` starts it, except that it compiles everything anew and notes at its end what V8 made.
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

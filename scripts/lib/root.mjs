@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 /** Compiled entry of the `plinth` command. */
-export const cli = path.join(root, 'packages', 'server', 'dist', 'cli.js');
+export const cli = path.join(root, 'packages', 'server', 'dist', 'cli.cjs');
 
 /** What starts the program in fewer files than the compiler wrote. */
 export const bundleFolder = path.join(root, 'packages', 'server', 'dist', 'bundle');

@@ -36,6 +36,7 @@ export type { FileHandle, FileStat, FileSystem } from './fs/file-system.js';
 export { FOLDER_LOCK_FILES, FolderLock } from './fs/folder-lock.js';
 export { FolderInUse, FolderNotLocked } from './fs/folder-lock-errors.js';
 export { NodeFileSystem } from './fs/node-file-system.js';
+export { threadPoolSize } from './fs/thread-pool.js';
 export { type AppJwtReason, AppJwtRefused } from './http/app-jwt-refused.js';
 export {
   CredentialMalformed,

@@ -136,7 +136,8 @@ const SERVER_SETTINGS = defineSettings(
     shutdown_timeout_ms: Type.Integer({
       default: 30_000,
       minimum: 0,
-      description: 'how long a stop waits for running requests',
+      description:
+        'how long a stop may take, at least 3 s: running requests have it but for its last quarter (at most 5 s), in which all is closed; then the process ends, whatever still runs',
     }),
     log_level: oneOf(LOG_LEVELS, {
       default: 'info',

@@ -9,6 +9,7 @@ import {
   type RequestGate,
   type SettingsSources,
 } from '@plinth/kernel';
+import { stopTimes } from './hard-end.js';
 import { levelOfFilter } from './log-filter.js';
 import { ConnectionLimit } from './port/connection-limit.js';
 import { listen, type ServerAddress } from './port/listener.js';
@@ -29,7 +30,7 @@ export interface RunningServer {
   /** Reads key and certificate again, for handshakes from then on; what cannot be used changes nothing. Absent without TLS. */
   readonly reloadTls: (() => Promise<void>) | undefined;
   /**
-   * Stops accepting, lets running requests end (at most `shutdown_timeout_ms`), closes services in reverse order.
+   * Stops accepting, lets running requests end (for most of `shutdown_timeout_ms`), closes services in reverse order.
    * Twice is harmless; an aborted `force` cuts the waiting short.
    */
   close(force?: AbortSignal): Promise<void>;
@@ -102,7 +103,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
       close(force) {
         closing ??= (async () => {
           wired.beginDraining();
-          await listener.drain(shutdown_timeout_ms, force);
+          await listener.drain(stopTimes(shutdown_timeout_ms).drainMs, force);
           await wired.close();
           log.info('server closed');
         })();

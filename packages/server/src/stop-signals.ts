@@ -1,3 +1,4 @@
+import { endHardAfter } from './hard-end.js';
 import type { RunningServer } from './start-server.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -14,9 +15,13 @@ export function reloadOnHangup({ reloadTls }: RunningServer): void {
 /**
  * The first signal closes the server in order, once it has started; a second one does not wait for running requests any
  * more. To be called before whoever may send a signal hears that the server listens.
+ * @param endMs so long after the first signal the process ends in any case.
  * @returns a promise of the closed server: the process then ends by itself with code 0.
  */
-export function closeOnSignals(server: RunningServer | Promise<RunningServer>): Promise<void> {
+export function closeOnSignals(
+  server: RunningServer | Promise<RunningServer>,
+  endMs?: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const force = new AbortController();
     let signalCount = 0;
@@ -26,6 +31,7 @@ export function closeOnSignals(server: RunningServer | Promise<RunningServer>): 
         force.abort();
         return;
       }
+      if (endMs !== undefined) endHardAfter(endMs);
       Promise.resolve(server)
         .then((running) => running.close(force.signal))
         .finally(() => {

@@ -62,10 +62,11 @@ export const TSDB_SETTINGS = defineSettings(
       description: 'Queries that run at the same time; more wait.',
     }),
     query_timeout_ms: Type.Integer({
-      default: 0,
+      default: 300_000,
       minimum: 0,
       maximum: 2_147_483_647,
-      description: 'Time after which a query is ended, its wait for a place included. 0: none.',
+      description:
+        'Time after which a query is answered with a failure, its wait for a place included; its place is free when the engine has ended it. 0: none.',
     }),
     query_log_max_entries: Type.Integer({
       default: 1000,

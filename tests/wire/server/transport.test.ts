@@ -197,7 +197,7 @@ describe('HTTP/2 by prior knowledge', () => {
 
 describe('the port', () => {
   it('T-01 is 8181 on all addresses unless told otherwise', () => {
-    const cli = fileURLToPath(new URL('../../../../packages/server/dist/cli.js', import.meta.url));
+    const cli = fileURLToPath(new URL('../../../../packages/server/dist/cli.cjs', import.meta.url));
     const help = execFileSync(process.execPath, [cli, 'serve', '--help'], { encoding: 'utf8' });
     assert.match(help, /--http-bind .*\(default: 0\.0\.0\.0:8181\)/);
   });

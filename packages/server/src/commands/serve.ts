@@ -10,6 +10,7 @@ import {
 } from '@plinth/kernel';
 import { Command, Option } from 'commander';
 import { forgetVariables } from '../forget-variables.js';
+import { stopTimes } from '../hard-end.js';
 import { endAtOnceOnBug } from '../last-words.js';
 import { SETTINGS } from '../settings.js';
 import { readSettings, startServer } from '../start-server.js';
@@ -111,7 +112,7 @@ async function serve(sources: SettingsSources): Promise<void> {
     forgetVariables(process.env);
     endAtOnceOnBug();
     const starting = startServer({ settings });
-    const closed = closeOnSignals(starting);
+    const closed = closeOnSignals(starting, stopTimes(settings.server.shutdown_timeout_ms).endMs);
     closed.catch(() => undefined); // A failed start is reported below.
     const server = await starting;
     reloadOnHangup(server);

@@ -52,7 +52,14 @@ export async function* readHistory(request: HistoryRequest): AsyncGenerator<RowB
       }),
     );
     const text = historyText(scan.text, columns, isLastOfSeries ? undefined : keep);
-    for await (const chunk of host.stream({ text, columns: output, isSmall: false, signal })) {
+    const chunks = host.stream({
+      text,
+      columns: output,
+      isSmall: false,
+      isBackground: true,
+      signal,
+    });
+    for await (const chunk of chunks) {
       yield toBatch(chunk, { store, tags, fields });
     }
   } finally {

@@ -1,5 +1,6 @@
 import { asDiskFull, DiskFull } from '@plinth/kernel';
-import { ExecutionError, QueryCancelled, QueryTimedOut } from '../../errors.js';
+import { ExecutionError } from '../../errors.js';
+import { endOfQuery } from '../../model/end-of-query.js';
 
 /**
  * Failures of the engine in the words that clients of the real system know. What stands in no row is the engine's own
@@ -105,8 +106,7 @@ const ARROW_NAMES: ReadonlyMap<string, string> = new Map([
 
 /** The domain error for what a running query threw. */
 export function toQueryError(error: unknown, signal: AbortSignal): Error {
-  if (signal.aborted)
-    return signal.reason instanceof QueryTimedOut ? signal.reason : new QueryCancelled();
+  if (signal.aborted) return endOfQuery(signal);
   if (!(error instanceof Error)) return new ExecutionError(FALLBACK);
   const full = NO_ROOM.test(error.message) ? new DiskFull(error) : asDiskFull(error);
   if (full !== undefined) return full;

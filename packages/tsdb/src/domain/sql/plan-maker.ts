@@ -1,9 +1,11 @@
+import { PlanError } from '../../errors.js';
 import { bindExpr } from './bind/bind-expr.js';
 import { UTF8 } from './bind/bound.js';
 import { columnOf } from './bind/columns.js';
 import type { Session } from './bind/session.js';
+import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
-import { ALL_FUNCTIONS } from './functions/index.js';
+import { ALL_FUNCTIONS, ENGINE_MACROS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
 import { ParameterTypes } from './parameter-types.js';
@@ -21,6 +23,11 @@ const PLAN_COLUMNS = ['plan_type', 'plan'].map((name) => ({ name, type: UTF8, so
 const TYPICAL_STATEMENT = `SELECT date_bin(INTERVAL '1 minute', time) AS minute, host, count(*), avg(usage)
 FROM cpu WHERE host = 'a' AND time >= '2025-01-01T00:00:00Z' GROUP BY 1, host ORDER BY minute DESC LIMIT 10`;
 
+/** Macros that the engine may have to write out, which takes it about a second. */
+const MAX_MACROS = 1500;
+/** Characters of an expression for each that may be bound: some are written more than once into the text around them. */
+const TEXT_PER_BOUND = 64;
+
 /** A plan as plain data, which goes from thread to thread. */
 export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'direct'> {
   /** Text for the engine; each odd piece is the index of a scan, whose text takes its place. */
@@ -31,6 +38,7 @@ export interface WrittenPlan extends Omit<PlannedQuery, 'render' | 'direct'> {
 export class PlanMaker {
   readonly #parser: StatementParser;
   readonly #functions = new FunctionRegistry(ALL_FUNCTIONS);
+  readonly #macros = new MacroWeights(ENGINE_MACROS);
 
   private constructor(parser: StatementParser) {
     this.#parser = parser;
@@ -54,6 +62,11 @@ export class PlanMaker {
     const statement = this.#parser.parse(text, effort);
     const session = newSession(context, this.#functions, effort.maxBoundCount);
     const { query, explain } = bindStatement(statement, session);
+    if (this.#macros.countIn(query.text, MAX_MACROS) > MAX_MACROS) {
+      throw new PlanError(
+        'Error during planning: the statement is too complex: nest its calls of functions less',
+      );
+    }
     const prefix =
       explain === undefined ? '' : explain === 'analyze' ? 'EXPLAIN ANALYZE ' : 'EXPLAIN ';
     const scans = session.scans.map((scan) => scan.toRequest());
@@ -106,7 +119,9 @@ function newSession(
     spend,
     bindExpr(expr, env) {
       spend(1);
-      return bindExpr(expr, env);
+      const bound = bindExpr(expr, env);
+      if (bound.text.length > maxBoundCount * TEXT_PER_BOUND) throw new EffortExceeded();
+      return bound;
     },
     bindQuery,
     bindGapFillCall,

@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
+import { threadPoolSize } from '@plinth/kernel';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
 import { CELL_BYTES } from '../../model/text-cells.js';
@@ -6,6 +7,7 @@ import { Turns } from '../../model/turns.js';
 import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
 import type { ChunkDecoder } from './decode-chunk.js';
+import { callsOfPool, type EngineCalls } from './engine-calls.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
 
@@ -35,6 +37,9 @@ export class DuckDbHost {
   /** Of rows on their way into the engine. */
   readonly chunkMemory = new ChunkMemory();
   readonly #idle: DuckDBConnection[] = [];
+  readonly #calls = callsOfPool(threadPoolSize());
+  /** Statements of queries that the engine has not ended yet. */
+  #underWay = 0;
   #opened: Promise<OpenInstance> | undefined;
   #writerTail: Promise<unknown> = Promise.resolve();
 
@@ -73,21 +78,25 @@ export class DuckDbHost {
   async rows(text: string): Promise<readonly (readonly unknown[])[]> {
     const connection = await this.#take();
     try {
-      const reader = await connection.runAndReadAll(text);
-      return reader.getRows();
+      return await this.#calls.background.run(async () => {
+        const reader = await connection.runAndReadAll(text);
+        return reader.getRows();
+      });
     } finally {
       this.#give(connection);
     }
   }
 
-  /** Runs a statement for its effect. An aborted signal interrupts it. */
+  /** Runs a query's statement for its effect. An aborted signal interrupts it. */
   async run(text: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, signal);
+    this.#underWay++;
     try {
-      await connection.run(text);
+      await this.#calls.queries.run(() => connection.run(text), signal);
     } finally {
+      this.#underWay--;
       watch.end();
       this.#give(connection);
     }
@@ -102,6 +111,8 @@ export class DuckDbHost {
     readonly text: string | Statements;
     readonly columns: readonly OutputColumn[];
     readonly signal: AbortSignal;
+    /** For the server's own work; queries do not keep it waiting. */
+    readonly isBackground?: boolean;
     /** Make the whole answer at once: a round trip less than handing it out while it is made. */
     readonly isSmall: boolean;
     /** So many rows are made ahead even for a client that takes none: the engine holds more for them than they are. */
@@ -113,12 +124,14 @@ export class DuckDbHost {
     const { decoderOf } = await this.#whenOpen();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, options.signal);
+    const calls = options.isBackground ? this.#calls.background : this.#calls.queries;
     let isDrained = false;
+    this.#underWay++;
     try {
       const { text, columns, isSmall } = options;
       const decoder = decoderOf(columns);
       if (typeof text === 'string' && isSmall) {
-        const result = await connection.run(text);
+        const result = await calls.run(() => connection.run(text), options.signal);
         isDrained = true;
         for (let i = 0; i < result.chunkCount; i++) yield decoder.decode(result.getChunk(i));
       } else {
@@ -127,7 +140,7 @@ export class DuckDbHost {
         const aheadCount = Math.max(1, Math.ceil(aheadRows / CHUNK_ROWS));
         const { signal } = stopped;
         const givenUp = AbortSignal.any([signal, options.signal]);
-        const chunks = chunksOf({ connection, text, decoder, signal, givenUp });
+        const chunks = chunksOf({ connection, calls, text, decoder, signal, givenUp });
         const source = onMade === undefined ? chunks : tellingMade(chunks, aheadCount, onMade);
         const stop = (): void => {
           stopped.abort();
@@ -145,13 +158,20 @@ export class DuckDbHost {
       }
     } finally {
       watch.end();
-      // A connection with an unfinished result still computes: closing it is the only sure end.
       if (isDrained) this.#give(connection);
-      else {
-        connection.interrupt();
-        connection.closeSync();
-      }
+      else await this.#abandon(connection, calls);
+      this.#underWay--;
     }
+  }
+
+  /**
+   * Threads of the engine may still compute for an unfinished result, and whoever closes its connection waits for them. The next
+   * statement waits for them as well, in another thread than this one.
+   */
+  async #abandon(connection: DuckDBConnection, calls: EngineCalls): Promise<void> {
+    connection.interrupt();
+    await calls.run(() => connection.run('SELECT 1')).catch(() => undefined); // After a failure there is nothing to end.
+    connection.closeSync();
   }
 
   async #take(): Promise<DuckDBConnection> {
@@ -166,6 +186,8 @@ export class DuckDbHost {
   async close(): Promise<void> {
     await this.#writerTail;
     const opened = await this.#opened?.catch(() => undefined); // Whoever asked for it was told.
+    // The engine would wait for them, and all else with it; the process ends without that.
+    if (this.#underWay > 0) return;
     for (const connection of this.#idle.splice(0)) connection.closeSync();
     opened?.writer.closeSync();
     opened?.instance.closeSync();
@@ -240,6 +262,7 @@ async function* tellingMade(
 /** How chunks are read. */
 interface Reading {
   readonly connection: DuckDBConnection;
+  readonly calls: EngineCalls;
   readonly decoder: ChunkDecoder;
   /** Asked between two chunks: nobody wants the rest. */
   readonly signal: AbortSignal;
@@ -255,17 +278,17 @@ async function* chunksOf({
     yield* chunksOfOne({ text }, reading);
     return;
   }
-  const { connection, signal } = reading;
-  await connection.run('BEGIN TRANSACTION READ ONLY');
+  const { connection, calls, signal, givenUp } = reading;
+  await calls.run(() => connection.run('BEGIN TRANSACTION READ ONLY'), givenUp);
   for (let next = text.next(); next.done !== true && !signal.aborted; ) {
     next = text.next(yield* chunksOfOne(next.value, reading));
   }
-  if (!signal.aborted) await connection.run('COMMIT');
+  if (!signal.aborted) await calls.run(() => connection.run('COMMIT'), givenUp);
 }
 
 async function* chunksOfOne(
   { text, takesOver, makeTurn, onChunk }: Statement,
-  { connection, decoder, signal, givenUp }: Reading,
+  { connection, calls, decoder, signal, givenUp }: Reading,
 ): AsyncGenerator<ResultChunk, StatementEnd, undefined> {
   let rowCount = 0;
   let clientMs = 0;
@@ -273,11 +296,11 @@ async function* chunksOfOne(
   const endTurn = await makeTurn?.(givenUp);
   const beginMs = performance.now();
   try {
-    const result = await connection.stream(text);
+    const result = await calls.run(() => connection.stream(text), givenUp);
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
       // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
       // young, and of which the runtime knows nothing.
-      const chunk = decoded(await result.fetchChunk(), decoder);
+      const chunk = decoded(await calls.run(() => result.fetchChunk(), givenUp), decoder);
       isEnd = chunk === undefined;
       if (chunk !== undefined) {
         rowCount += chunk.rowCount;

@@ -176,6 +176,7 @@ function readChunks(
     text: `SELECT ${texts.join(', ')} FROM ${rangeText(source, range.from, range.to)}`,
     columns,
     isSmall: true,
+    isBackground: true,
     signal: NEVER,
   });
 }

@@ -1,4 +1,4 @@
-import { QueryCancelled } from '../../../errors.js';
+import { endOfQuery } from '../../../model/end-of-query.js';
 
 /** What all sorts that run at a time may hold. */
 const MAX_SORTING_BYTES = 256 * 1024 * 1024;
@@ -30,10 +30,10 @@ export class HeldMemory {
   #answersBytes = 0;
   readonly #waiting: Waiting[] = [];
 
-  /** Resolves when there is room for a sort, in order of arrival. Rejects with `QueryCancelled`. */
+  /** Resolves when there is room for a sort, in order of arrival. Rejects with the end of the query. */
   async takeForSort(sizeBytes: number, signal: AbortSignal): Promise<GiveBack> {
     if (sizeBytes < LEAST_SORTING_BYTES) return nothing;
-    if (signal.aborted) throw new QueryCancelled();
+    if (signal.aborted) throw endOfQuery(signal);
     const share = Math.min(sizeBytes, MAX_SHARE_BYTES);
     if (this.#waiting.length > 0 || !this.#fits(share)) await this.#wait(share, signal);
     else this.#sortingBytes += share;
@@ -68,7 +68,7 @@ export class HeldMemory {
       };
       const leave = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(new QueryCancelled());
+        reject(endOfQuery(signal));
         // Whoever stood behind it may fit.
         this.#startNext();
       };

@@ -22,6 +22,7 @@ import { QuerySessions } from './query-sessions.js';
 import { type QuerySlot, QuerySlots } from './query-slots.js';
 import { QuerySources } from './query-sources.js';
 import { lendingBetween } from './query-turns.js';
+import { orAborted, untilAborted } from './until-aborted.js';
 
 /** What takes long is planned elsewhere, unless nobody waits any more. */
 export type Planner = (
@@ -110,7 +111,10 @@ export class QueryPath {
     return {
       columns,
       tableName,
-      chunks: this.#chunks(prepared, signal, () => signal.removeEventListener('abort', leave)),
+      chunks: untilAborted(
+        this.#chunks(prepared, signal, () => signal.removeEventListener('abort', leave)),
+        signal,
+      ),
     };
   }
 
@@ -125,6 +129,17 @@ export class QueryPath {
 
   async queryToParquet(request: QueryRequest): Promise<ParquetFile> {
     const prepared = await this.#prepare(request, false);
+    const { signal } = prepared.asker;
+    const writing = this.#writeFile(prepared);
+    writing
+      .then(async (file) => {
+        if (signal.aborted) await file.dispose();
+      })
+      .catch(() => undefined); // Whoever waits is told.
+    return await orAborted(writing, signal);
+  }
+
+  async #writeFile(prepared: PreparedQuery): Promise<ParquetFile> {
     try {
       const { work, planned } = prepared;
       if (planned.isExplained) throw new NotImplemented('EXPLAIN in this format');

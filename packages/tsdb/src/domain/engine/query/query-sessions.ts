@@ -10,6 +10,7 @@ import type { QuerySession, SessionRequest, SessionStatement } from './query-ses
 import type { QuerySlot, QuerySlots } from './query-slots.js';
 import type { QuerySources } from './query-sources.js';
 import { inTurns, lendingBetween } from './query-turns.js';
+import { untilAborted } from './until-aborted.js';
 
 /** Opens sessions: queries of several statements. */
 export class QuerySessions {
@@ -51,17 +52,37 @@ export class QuerySessions {
     logged.planned();
     const nowNs = this.#nowNs();
     const sources = this.#sources;
+    // The place stays taken for as long as the engine works, whoever has left.
+    let readCount = 0;
+    let isEnded = false;
+    const releaseWhenEnded = (): void => {
+      if (isEnded && readCount === 0) slot.release();
+    };
+    const counted = async function* <T>(items: AsyncIterable<T>) {
+      readCount++;
+      try {
+        yield* items;
+      } finally {
+        readCount--;
+        releaseWhenEnded();
+      }
+    };
     return {
       nowNs,
       get signal() {
         return deadline.signal;
       },
       read: (statement) =>
-        lendingBetween(
-          slot,
-          this.#chunks(statement, { asker: deadline, nowNs, slot }, (segments) =>
-            logged.prepared([segments]),
+        untilAborted(
+          counted(
+            lendingBetween(
+              slot,
+              this.#chunks(statement, { asker: deadline, nowNs, slot }, (segments) =>
+                logged.prepared([segments]),
+              ),
+            ),
           ),
+          deadline.signal,
         ),
       readDirectly: async (direct) => {
         const chunks = await sources.answerDirectly(direct, nowNs, deadline);
@@ -78,7 +99,8 @@ export class QuerySessions {
       end: (outcome) => {
         deadline.end();
         logged.ended(outcome);
-        slot.release();
+        isEnded = true;
+        releaseWhenEnded();
       },
     };
   }

@@ -1,6 +1,7 @@
-import { QueryCancelled, QueryQueueFull } from '../../../errors.js';
+import { QueryQueueFull } from '../../../errors.js';
+import { endOfQuery } from '../../../model/end-of-query.js';
+import { WaitingLine } from '../../../model/waiting-line.js';
 import type { Asker } from './query-deadline.js';
-import { WaitingLine } from './waiting-line.js';
 
 /** Queries that may wait for a slot; more are refused. */
 const MAX_WAITING = 10_000;
@@ -15,7 +16,7 @@ const MAX_GUESTS_PER_SLOT = 16;
 export interface QuerySlot {
   /** The query waits for its client: others may run meanwhile. Twice is harmless. */
   lend(): void;
-  /** The query goes on. `undefined`: at once; otherwise when there is a place again. Rejects with `QueryCancelled`. */
+  /** The query goes on. `undefined`: at once; otherwise when there is a place again. Rejects with the end of the query. */
   reclaim(): Promise<void> | undefined;
   /** For one that began without a place (`admit`): it needs one from here on. Ends as `reclaim` does. */
   enter(): Promise<void> | undefined;
@@ -174,7 +175,7 @@ class Slot implements QuerySlot {
   async #enter(): Promise<void> {
     this.#state = 'entering';
     try {
-      if (this.#asker.signal.aborted) throw new QueryCancelled();
+      if (this.#asker.signal.aborted) throw endOfQuery(this.#asker.signal);
       await this.#desk.enter();
     } catch (error) {
       // Still a guest, until it is released.
@@ -189,7 +190,7 @@ class Slot implements QuerySlot {
   async #regain(): Promise<void> {
     this.#state = 'regaining';
     try {
-      if (this.#asker.signal.aborted) throw new QueryCancelled();
+      if (this.#asker.signal.aborted) throw endOfQuery(this.#asker.signal);
       await this.#desk.regain();
     } catch (error) {
       // Still one that is lent, until it is released.

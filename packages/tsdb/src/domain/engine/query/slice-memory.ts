@@ -1,6 +1,6 @@
-import { QueryCancelled } from '../../../errors.js';
+import { endOfQuery } from '../../../model/end-of-query.js';
+import { WaitingLine } from '../../../model/waiting-line.js';
 import { type GiveBack, once } from './held-memory.js';
-import { WaitingLine } from './waiting-line.js';
 
 /** What the slices of all answers may hold that come in slices of time: each has the same share of it, as far as there is some left. */
 const MAX_SLICES_BYTES = 256 * 1024 * 1024;
@@ -19,7 +19,7 @@ export interface SliceRoom {
   isTight(): boolean;
   /** Tells what the slice takes, instead of what was told before. */
   hold(sizeBytes: number): void;
-  /** Resolves when the engine may make the slice, in order of arrival. Rejects with `QueryCancelled`. */
+  /** Resolves when the engine may make the slice, in order of arrival. Rejects with the end of the query. */
   makeTurn(signal: AbortSignal): Promise<GiveBack>;
   /** The answer has ended; twice is harmless. */
   end: GiveBack;
@@ -59,7 +59,7 @@ export class SliceMemory {
   }
 
   async #makeTurn(signal: AbortSignal): Promise<GiveBack> {
-    if (signal.aborted) throw new QueryCancelled();
+    if (signal.aborted) throw endOfQuery(signal);
     if (this.#madeCount < MAX_MADE_COUNT) this.#madeCount++;
     else await this.#waiting.wait(signal);
     return once(() => {

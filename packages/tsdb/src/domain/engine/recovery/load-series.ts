@@ -40,6 +40,7 @@ export async function loadSeries(options: {
     // It is needed whole, whoever asked for it.
     signal: new AbortController().signal,
     isSmall: false,
+    isBackground: true,
   });
   const names = tags.map(({ name }) => name);
   for await (const chunk of chunks) {

@@ -1,5 +1,5 @@
+import { regexEffort } from '../../../model/regex-effort.js';
 import { planFailure } from './plan-failure.js';
-import { regexEffort } from './regex-effort.js';
 
 /** Steps that one statement may take before it is run: some tens of milliseconds, which nothing interrupts. */
 const MAX_STEPS = 1_500_000;

@@ -1,7 +1,7 @@
 import { invariant } from '@plinth/kernel';
 import type { RE2JS } from 're2js';
+import { regexEffort } from '../../../model/regex-effort.js';
 import { planFailure } from './plan-failure.js';
-import { regexEffort } from './regex-effort.js';
 
 const MAX_CACHED = 256;
 const cache = new Map<string, RE2JS>();

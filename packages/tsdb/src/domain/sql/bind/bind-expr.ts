@@ -5,13 +5,13 @@ import { bindCompoundIdentifier, bindIdentifier } from './columns.js';
 import { bindCase, bindCast } from './conditionals.js';
 import { bindFieldAccess } from './fields.js';
 import { bindFunction } from './function-calls.js';
+import { bindLike } from './like.js';
 import { bindInterval, bindTypedString, bindValue } from './literals.js';
 import { bindAnyOp, bindBinaryOp, bindUnaryOp } from './operators.js';
 import {
   bindBetween,
   bindDistinctTest,
   bindInList,
-  bindLike,
   bindNullTest,
   bindTruthTest,
 } from './predicates.js';

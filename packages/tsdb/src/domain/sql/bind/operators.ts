@@ -1,6 +1,7 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
+import { textForRegexp } from '../emit/bounded-text.js';
 import { engineType } from '../emit/engine-type.js';
 import { callNode, type Expr, type ExprNodes } from '../parse/ast.js';
 import { type ArithmeticOp, bindArithmetic, bindNegation } from './arithmetic.js';
@@ -126,7 +127,7 @@ function bindRegex(
   const isText2 = [left, right].every(({ type }) => isText(type) || type.kind === 'null');
   if (!isText2) throw mismatch(left, shown, right);
   const [a, b] = [convert(left, UTF8), convert(right, UTF8)];
-  const match = `regexp_matches(${a.text}, ${b.text}${ignoreCase ? ", 'i'" : ''})`;
+  const match = `regexp_matches(${textForRegexp(a.text, b)}, ${b.text}${ignoreCase ? ", 'i'" : ''})`;
   return derive([left, right], {
     text: not ? `(NOT ${match})` : match,
     type: BOOLEAN,

@@ -1,11 +1,9 @@
-import { NotImplemented } from '../../../errors.js';
-import type { Expr, ExprNodes, LikeNode } from '../parse/ast.js';
-import { BOOLEAN, type Bound, derive, UTF8 } from './bound.js';
+import type { Expr, ExprNodes } from '../parse/ast.js';
+import { BOOLEAN, type Bound, derive } from './bound.js';
 import { unionType } from './common-type.js';
 import { bindComparison, comparable } from './comparison.js';
 import { convert } from './convert.js';
 import type { Fact } from './facts.js';
-import { stringOf } from './literals.js';
 import { condition } from './operators.js';
 import type { Env } from './session.js';
 
@@ -101,23 +99,4 @@ function inListFacts(value: Bound, items: readonly Bound[], isNegated: boolean):
   if (isNegated) values.push(undefined);
   const op = isNegated ? 'not_in' : 'in';
   return [{ scan: origin.scan, kind: 'tag', condition: { tag: origin.column, op, values } }];
-}
-
-export function bindLike(node: LikeNode, word: 'LIKE' | 'ILIKE' | 'SIMILAR TO', env: Env): Bound {
-  if (node.any) throw new NotImplemented(`ANY in ${word} expression`);
-  const value = env.session.bindExpr(node.expr, env);
-  const pattern = env.session.bindExpr(node.pattern, env);
-  const escapeText =
-    node.escape_char === undefined ? '\\' : (stringOf(node.escape_char.value) ?? '');
-  const [a, b] = [convert(value, UTF8).text, convert(pattern, UTF8).text];
-  const text =
-    word === 'SIMILAR TO'
-      ? `regexp_full_match(${a}, ${b})`
-      : `(${a} ${word} ${b} ESCAPE '${escapeText.replaceAll("'", "''")}')`;
-  const shown = `${node.negated ? 'NOT ' : ''}${word}`;
-  return derive([value, pattern], {
-    text: node.negated ? `(NOT ${text})` : text,
-    type: BOOLEAN,
-    displayName: `${value.displayName} ${shown} ${pattern.displayName}`,
-  });
 }

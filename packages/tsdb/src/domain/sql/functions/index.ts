@@ -1,5 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { BOUNDED_TEXT_MACROS } from '../emit/bounded-text.js';
 import { PLANNER_MACROS } from '../emit/engine-macros.js';
+import { LIKE_MACROS } from '../emit/like-macros.js';
 import { AGGREGATES } from './aggregates.js';
 import { CONDITIONALS } from './conditionals.js';
 import { ENCODING_MACROS, ENCODINGS } from './encodings.js';
@@ -41,7 +43,9 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
 ];
 
 /** What the texts of `ALL_FUNCTIONS` rely on; to be run in this order when an engine instance starts. */
-const ENGINE_MACROS: readonly string[] = [
+export const ENGINE_MACROS: readonly string[] = [
+  ...BOUNDED_TEXT_MACROS,
+  ...LIKE_MACROS,
   ...STATISTICS_MACROS,
   ...ZONE_MACROS,
   ...INSTANT_MACROS,

@@ -1,6 +1,7 @@
 import { PlanError } from '../../../errors.js';
 import { NS_PER_DAY } from '../../../model/calendar.js';
 import type { SqlType } from '../../../model/sql-type.js';
+import type { BoundExpr } from '../bound-expr.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
 import { MAX_LIST_LENGTH, maxListLength } from './list-macros.js';
 import {
@@ -34,8 +35,6 @@ interface ListFunction {
   readonly type: 'list' | 'element' | SqlType;
   text(...args: string[]): string;
 }
-
-const ALL = '9223372036854775807';
 
 const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
   any_value: { args: 'l', type: 'element', text: (l) => `list_any_value(${l})` },
@@ -77,7 +76,7 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
   remove_all: {
     args: 'le',
     type: 'list',
-    text: (l, e) => `plinth_list_remove(${l}, ${e}, ${ALL})`,
+    text: (l, e) => `plinth_list_remove_all(${l}, ${e})`,
   },
   replace: {
     args: 'lee',
@@ -92,7 +91,7 @@ const LIST_FUNCTIONS: Readonly<Record<string, ListFunction>> = {
   replace_all: {
     args: 'lee',
     type: 'list',
-    text: (l, a, b) => `plinth_list_replace(${l}, ${a}, ${b}, ${ALL})`,
+    text: (l, a, b) => `plinth_list_replace_all(${l}, ${a}, ${b})`,
   },
   resize: {
     args: 'li?e',
@@ -187,7 +186,7 @@ export const LISTS: readonly FunctionDefinition[] = [
           : '1';
     const count = `plinth_repeat_count(${intArg(call, 1).text}, ${size}, ${maxListLength(call.args)})`;
     return {
-      text: `CASE WHEN ${intArg(call, 1).text} IS NOT NULL THEN list_transform(range(${count}), lambda plinth_i: ${text}) END`,
+      text: `CASE WHEN ${intArg(call, 1).text} IS NOT NULL THEN list_transform([${text}], lambda plinth_item: list_transform(range(${count}), lambda plinth_i: plinth_item))[1] END`,
       type: { kind: 'list', element: type },
     };
   }),
@@ -200,10 +199,9 @@ export const LISTS: readonly FunctionDefinition[] = [
     const items = isFloat
       ? `list_transform(${list.text}, lambda f: regexp_replace(plinth_float_text(f), '[.]0$', ''))`
       : list.text;
-    return {
-      text: `plinth_list_to_text(${items}, ${textArg(call, 1).text}, ${absent})`,
-      type: UTF8,
-    };
+    const between = textArg(call, 1);
+    const text = joinText(`plinth_present_texts(${items}, ${absent})`, between);
+    return { text: `CASE WHEN ${between.text} IS NOT NULL THEN ${text} END`, type: UTF8 };
   }),
   scalar(['string_to_array', 'string_to_list'], (call) => {
     expectArgCount(call, 2, 3);
@@ -221,6 +219,13 @@ export const LISTS: readonly FunctionDefinition[] = [
     return { text: `unnest(${text})`, type: type.element };
   }),
 ];
+
+/** Texts of a list that has no NULL, as one text. */
+export function joinText(list: string, between: Pick<BoundExpr, 'text' | 'constant'>): string {
+  return typeof between.constant?.value === 'string'
+    ? `array_to_string(${list}, ${between.text})`
+    : `plinth_join(${list}, ${between.text})`;
+}
 
 function bindList(call: FunctionCall, { args, type, text }: ListFunction): FunctionResult {
   const optionalFrom = args.indexOf('?');

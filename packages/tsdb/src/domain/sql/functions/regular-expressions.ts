@@ -1,4 +1,5 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
+import { textForAllMatches, textForGrowth, textForRegexp } from '../emit/bounded-text.js';
 import type { FunctionCall, FunctionDefinition, FunctionResult } from './function-definition.js';
 import {
   argAt,
@@ -21,7 +22,10 @@ export const REGULAR_EXPRESSIONS: readonly FunctionDefinition[] = [
   scalar(['regexp_like'], (call) => {
     expectArgCount(call, 2, 3);
     const { text } = patternOf(call, 2, false);
-    return { text: `regexp_matches(${textArg(call, 0).text}, ${text})`, type: BOOLEAN };
+    return {
+      text: `regexp_matches(${textForRegexp(textArg(call, 0).text, textArg(call, 1))}, ${text})`,
+      type: BOOLEAN,
+    };
   }),
   scalar(['regexp_match'], bindMatch),
   scalar(['regexp_replace'], bindReplace),
@@ -103,7 +107,7 @@ function bindMatch(call: FunctionCall): FunctionResult {
   if (source === undefined) {
     throw new NotImplemented('regexp_match with a pattern that is not a literal');
   }
-  const s = textArg(call, 0).text;
+  const s = textForRegexp(textArg(call, 0).text, textArg(call, 1));
   const groups = groupNames(source).map((_, index) => index + 1);
   const values = (groups.length === 0 ? [0] : groups).map(
     (group) => `regexp_extract(${s}, ${pattern}, ${group})`,
@@ -125,10 +129,11 @@ function bindReplace(call: FunctionCall): FunctionResult {
       ? quoteText(engineReplacement(literal, groupNames(source ?? '')))
       : `regexp_replace(replace(${replacement.text}, '\\', '\\\\'), '\\$\\{?([0-9])\\}?', '\\\\\\1', 'g')`;
   const options = isGlobal ? ", 'g'" : '';
-  return {
-    text: `regexp_replace(${textArg(call, 0).text}, ${pattern}, ${rewrite}${options})`,
-    type: UTF8,
-  };
+  const s = textForRegexp(textArg(call, 0).text, textArg(call, 1));
+  const groupCount = typeof literal === 'string' ? literal.split(/[$\\]/).length - 1 : 0;
+  const grown = textForGrowth(s, replacement, groupCount);
+  const read = isGlobal ? textForAllMatches(grown, textArg(call, 1)) : grown;
+  return { text: `regexp_replace(${read}, ${pattern}, ${rewrite}${options})`, type: UTF8 };
 }
 
 /** `$1`, `${1}`, `${name}` and `\1` become `\1`; a group that does not exist is empty text. */
@@ -149,10 +154,9 @@ function bindCount(call: FunctionCall): FunctionResult {
   expectArgCount(call, 2, 4);
   const { text } = patternOf(call, 3, false);
   const start = call.args.length > 2 ? intArg(call, 2).text : '1';
-  return {
-    text: `plinth_regexp_count(${textArg(call, 0).text}, ${text}, ${start})`,
-    type: INT64,
-  };
+  const s = textForRegexp(textArg(call, 0).text, textArg(call, 1));
+  const read = textForAllMatches(s, textArg(call, 1));
+  return { text: `plinth_regexp_count(${read}, ${text}, ${start})`, type: INT64 };
 }
 
 /** `regexp_instr(s, re [, start [, 1 [, flags]]])`: character position of the first match from `start`, or 0. */
@@ -163,8 +167,6 @@ function bindInstr(call: FunctionCall): FunctionResult {
   if (call.args.length > 3 && Number(argAt(call, 3).constant?.value) !== 1) {
     throw new NotImplemented('regexp_instr for a match other than the first');
   }
-  return {
-    text: `plinth_regexp_instr(${textArg(call, 0).text}, ${text}, ${start})`,
-    type: INT64,
-  };
+  const s = textForRegexp(textArg(call, 0).text, textArg(call, 1));
+  return { text: `plinth_regexp_instr(${s}, ${text}, ${start})`, type: INT64 };
 }

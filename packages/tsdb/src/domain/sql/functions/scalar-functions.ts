@@ -24,13 +24,20 @@ const NODE_DIGEST: Readonly<Record<string, string>> = {
   blake2b: 'blake2b512',
 };
 
+/** Bytes that one call may digest: it has up to 2,048 rows, and nothing else runs meanwhile. BLAKE3 is not the runtime's. */
+const MAX_DIGESTED_BYTES = 32 * 1024 * 1024;
+const MAX_DIGESTED_HERE_BYTES = 1024 * 1024;
+/** Characters of formats and texts that one call may read or write. */
+const MAX_FORMATTED_LENGTH = 1024 * 1024;
+
 /**
  * Functions that the engine's SQL cannot express, run on the main thread chunk by chunk (about 0.4 µs per row
  * and function): only what is rare in queries belongs here. A NULL argument gives NULL without a call.
  */
 export function scalarFunctions(): readonly DuckDBScalarFunction[] {
   return [
-    define('plinth_to_char', [BIGINT, VARCHAR, VARCHAR], VARCHAR, ([ns, format, zone]) => {
+    define('plinth_to_char', [BIGINT, VARCHAR, VARCHAR], VARCHAR, ([ns, format, zone], work) => {
+      work.count((format as string).length, MAX_FORMATTED_LENGTH, 'characters of formats');
       const text = formatTime(ns as bigint, format as string, (zone as string) || undefined);
       if (text === undefined)
         throw new Error(`Execution error: Invalid format string: '${format}'`);
@@ -40,16 +47,20 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       'plinth_parse_time',
       [VARCHAR],
       BIGINT,
-      ([text, ...formats]) => parseByFormats(text as string, formats as string[]),
+      ([text, ...formats], work) => {
+        const length = formats.reduce<number>((sum, format) => sum + (format as string).length, 0);
+        work.count(length, MAX_FORMATTED_LENGTH, 'characters of formats');
+        return parseByFormats(text as string, formats as string[]);
+      },
       VARCHAR,
     ),
-    define('plinth_digest', [BLOB, VARCHAR], BLOB, ([bytes, algorithm]) => {
+    define('plinth_digest', [BLOB, VARCHAR], BLOB, ([value, algorithm], work) => {
+      const { bytes } = value as DuckDBBlobValue;
       const name = NODE_DIGEST[algorithm as string];
-      if (name === undefined) return blobValue(blake3((bytes as DuckDBBlobValue).bytes));
+      const most = name === undefined ? MAX_DIGESTED_HERE_BYTES : MAX_DIGESTED_BYTES;
+      work.count(bytes.length, most, `bytes for ${algorithm}`);
       return blobValue(
-        createHash(name)
-          .update((bytes as DuckDBBlobValue).bytes)
-          .digest(),
+        name === undefined ? blake3(bytes) : createHash(name).update(bytes).digest(),
       );
     }),
     define('plinth_levenshtein_chars', [VARCHAR, VARCHAR], INTEGER, ([a, b]) =>
@@ -58,12 +69,26 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
   ];
 }
 
+/** What one call of a function does: all of its rows in one go. */
+class Work {
+  #count = 0;
+
+  /** Throws when it has become too much. */
+  count(amount: number, most: number, what: string): void {
+    this.#count += amount;
+    if (this.#count <= most) return;
+    throw new Error(
+      `Resources exhausted: more than ${most} ${what} in up to 2048 rows that are computed together: ask for fewer rows or shorter texts`,
+    );
+  }
+}
+
 /** `compute` receives values of the declared types, so its casts are safe; what it throws fails the query. */
 function define(
   name: string,
   parameterTypes: readonly DuckDBType[],
   returnType: DuckDBType,
-  compute: (args: DuckDBValue[]) => DuckDBValue,
+  compute: (args: DuckDBValue[], work: Work) => DuckDBValue,
   varArgsType?: DuckDBType,
 ): DuckDBScalarFunction {
   return DuckDBScalarFunction.create({
@@ -73,10 +98,11 @@ function define(
     ...(varArgsType !== undefined && { varArgsType }),
     mainFunction: (info, input, output) => {
       const args = columnsOf(input);
+      const work = new Work();
       try {
         for (let row = 0; row < input.rowCount; row++) {
           const values = args.map((column) => column.getItem(row));
-          output.setItem(row, values.includes(null) ? null : compute(values));
+          output.setItem(row, values.includes(null) ? null : compute(values, work));
         }
         output.flush();
       } catch (failure) {
@@ -92,14 +118,17 @@ function columnsOf(input: DuckDBDataChunk) {
 
 /** Insertions, deletions and substitutions of characters between two texts, one row of the table at a time. */
 function levenshtein(a: readonly string[], b: readonly string[]): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, char] of a.entries()) {
-    const current = [i + 1];
-    for (const [j, other] of b.entries()) {
-      const substitution = (previous[j] ?? 0) + (char === other ? 0 : 1);
-      current.push(Math.min(substitution, (previous[j + 1] ?? 0) + 1, (current[j] ?? 0) + 1));
+  // Of the row before, overwritten from the left.
+  const row = Uint16Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 0; i < a.length; i++) {
+    let diagonal = row[0] as number; // b.length + 1 of them, and so below
+    row[0] = i + 1;
+    for (let j = 1; j <= b.length; j++) {
+      const above = row[j] as number;
+      const substitution = diagonal + (a[i] === b[j - 1] ? 0 : 1);
+      row[j] = Math.min(substitution, above + 1, (row[j - 1] as number) + 1);
+      diagonal = above;
     }
-    previous = current;
   }
-  return previous[b.length] ?? 0;
+  return row[b.length] as number;
 }

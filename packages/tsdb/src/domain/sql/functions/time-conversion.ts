@@ -115,8 +115,17 @@ function parseFormats(call: FunctionCall): Pick<BoundExpr, 'text' | 'constant'> 
   return { text: call_ };
 }
 
+/** Longest text and format of a time; each item of the one may look at all of the other. */
+const MAX_TIME_LENGTH = 1024;
+
 /** Throws `ExecutionError` with the problem of the last format when none fits. */
 export function parseByFormats(text: string, formats: readonly string[]): bigint {
+  const longest = Math.max(text.length, ...formats.map(({ length }) => length));
+  if (longest > MAX_TIME_LENGTH) {
+    throw new ExecutionError(
+      `Resources exhausted: a text or format of ${longest} characters for a time; at most ${MAX_TIME_LENGTH} are read`,
+    );
+  }
   let message = '';
   for (const format of formats) {
     const parsed = parseByFormat(text, format);

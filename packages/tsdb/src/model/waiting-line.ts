@@ -1,4 +1,4 @@
-import { QueryCancelled } from '../../../errors.js';
+import { endOfQuery } from './end-of-query.js';
 
 /** Those who wait for a place, in order of arrival; how many may wait is for its owner to say. */
 export class WaitingLine {
@@ -8,20 +8,20 @@ export class WaitingLine {
     return this.#starts.size;
   }
 
-  /** Resolves when `next` comes to it. Rejects with `QueryCancelled`. */
-  wait(signal: AbortSignal): Promise<void> {
+  /** Resolves when `next` comes to it. Rejects with the end of the query whose signal it is. */
+  wait(signal: AbortSignal | undefined): Promise<void> {
     // It may be asked for late, by then for nobody.
-    if (signal.aborted) return Promise.reject(new QueryCancelled());
+    if (signal?.aborted) return Promise.reject(endOfQuery(signal));
     return new Promise((resolve, reject) => {
       const start = (): void => {
-        signal.removeEventListener('abort', leave);
+        signal?.removeEventListener('abort', leave);
         resolve();
       };
       const leave = (): void => {
         this.#starts.delete(start);
-        reject(new QueryCancelled());
+        if (signal !== undefined) reject(endOfQuery(signal));
       };
-      signal.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', leave, { once: true });
       this.#starts.add(start);
     });
   }

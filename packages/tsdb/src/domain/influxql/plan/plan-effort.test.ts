@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { regexEffort } from '../../../model/regex-effort.js';
 import { PlanEffort } from './plan-effort.js';
-import { regexEffort } from './regex-effort.js';
 
 describe('the effort of a regular expression', () => {
   const size = (source: string) => regexEffort(source).size;

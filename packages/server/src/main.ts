@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import module from 'node:module';
 import type { CompiledProgram } from './compiled-program.js';
 import { freshBundle } from './fresh-bundle.js';

@@ -1,0 +1,185 @@
+// Source: query-languages, "Guards" (a time limit by configuration; patterns and functions of SQL), tsdb-http "--shutdown-timeout"; docs/adr/0074.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  encode,
+  FlightClient,
+  type HttpAnswer,
+  HttpClient,
+  jsonTicket,
+  rows,
+  ServerProcess,
+  statusOf,
+} from '../../harness/index.js';
+
+const FLAGS = ['--without-auth', '--shutdown-timeout', '8s'];
+const ALL_WITHIN_MS = 1000;
+const SHUTDOWN_MS = 8000;
+/** More than the engine may work on at a time. */
+const MANY = 24;
+/** Four seconds of the engine for 2,048 rows, in which it looks at no interrupt. */
+const UNINTERRUPTIBLE = 'SELECT max(levenshtein(s, reverse(s))) AS n FROM long';
+const ENDLESS = 'SELECT count(*) AS n FROM long a, long b, long c WHERE a.v + b.v + c.v < 0';
+
+const INFLUXQL = `/query?${new URLSearchParams({ db: 'd', q: 'SELECT mode(s) FROM long' })}`;
+const queryPath = (q: string): string =>
+  `/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format: 'json' })}`;
+
+interface Timed extends HttpAnswer {
+  readonly tookMs: number;
+}
+
+/** One connection each: nobody waits for another in the client. */
+async function askAlone(server: ServerProcess, path: string): Promise<Timed> {
+  const http = new HttpClient(server.url);
+  const startMs = performance.now();
+  try {
+    return { ...(await http.send(path)), tookMs: performance.now() - startMs };
+  } finally {
+    http.close();
+  }
+}
+
+async function writeTexts(server: ServerProcess, length: number, count: number): Promise<void> {
+  const texts = Array.from({ length: count }, (_, i) => {
+    const text = `${'a'.repeat(length - 4)}${String(i).padStart(4, '0')}`;
+    return `long,host=h${i % 3} s="${text}",v=${i}i ${i + 1}`;
+  });
+  const body = texts.join('\n');
+  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
+  assert.equal(answer.status, 204, answer.text);
+}
+
+/** Writes and narrow queries one after the other until `isOver`; the longest that one of them took, in milliseconds. */
+async function othersUntil(server: ServerProcess, isOver: () => boolean): Promise<number> {
+  const http = new HttpClient(server.url);
+  let longestMs = 0;
+  for (let i = 1; !isOver(); i++) {
+    for (const send of [
+      () => http.send('/api/v3/write_lp?db=d&precision=ns', { body: `n,host=a v=${i}i ${i}` }),
+      () => http.send(queryPath(`SELECT max(v) AS v FROM n WHERE host = 'a'`)),
+      () => http.send('/health'),
+    ]) {
+      const startMs = performance.now();
+      const { status, text } = await send();
+      assert.ok(status === 200 || status === 204, text);
+      longestMs = Math.max(longestMs, performance.now() - startMs);
+    }
+    await sleep(20);
+  }
+  http.close();
+  return longestMs;
+}
+
+describe('statements that take long in one row', () => {
+  it('five patterns over 5 kB of text stop neither writes nor queries, and all of them end', async () => {
+    await using server = await ServerProcess.start({ flags: FLAGS });
+    await writeTexts(server, 5000, 20);
+    // The first statement opens the engine, and the first narrow one loads its columns.
+    let count = 0;
+    await othersUntil(server, () => count++ === 3);
+    assert.deepEqual(await rows(server, 'd', "SELECT count(*) AS n FROM long WHERE s LIKE '%_9'"), [
+      { n: 2 },
+    ]);
+    const statements = [
+      "SELECT s LIKE '%a%a%a%a%a%b' AS found FROM long",
+      "SELECT s ILIKE '%A%a%_%a%a%a%b' AS found FROM long",
+      "SELECT NOT (s NOT LIKE '%a_%a%a%a%a%b') AS found FROM long",
+      "SELECT s SIMILAR TO '(a|aa)*(a|aa)*(a|aa)*b' AS found FROM long",
+      "SELECT a.s LIKE '%' || left(a.s, 1) || '%a%a%a%a%a%b' AS found FROM long a",
+      "SELECT levenshtein(repeat('a', 200000), repeat('b', 200000)) AS n FROM long",
+      "SELECT levenshtein(repeat('ä', 20000), repeat('ö', 20000)) AS n FROM long",
+      'SELECT array_distinct(range(1000000)) AS n FROM long',
+      "SELECT regexp_replace(repeat('a', 200000), 'a.*b|a', 'c', 'g') AS n FROM long",
+      "SELECT contains(repeat('a', 250000), repeat('a', 120000) || s) AS n FROM long",
+      "SELECT to_char(time, repeat('%Y', 100000)) AS n FROM long",
+      `SELECT ${'initcap('.repeat(14)}s${')'.repeat(14)} AS n FROM long`,
+    ];
+    // Those beside which others are timed: they come together, the rest one after the other.
+    const together = statements.slice(0, 6);
+    let endedCount = 0;
+    const ending = together.map(async (q) => {
+      const answer = await askAlone(server, queryPath(q));
+      endedCount++;
+      return answer;
+    });
+    const others = othersUntil(server, () => endedCount === together.length);
+    const answers = await Promise.all(ending);
+    assert.ok((await others) < ALL_WITHIN_MS, `others waited ${await others} ms`);
+    for (const q of statements.slice(together.length)) {
+      answers.push(await askAlone(server, queryPath(q)));
+    }
+    for (const [i, { status, text }] of answers.entries()) {
+      const shown = `${statements[i]}: ${text.slice(0, 200)}`;
+      if (i < 5) assert.deepEqual(text.match(/true|false/g), Array(20).fill('false'), shown);
+      else assert.match(text, /Resources exhausted|too complex/, shown);
+      assert.ok(status === 200 || status === 400 || status === 500, shown);
+    }
+  });
+
+  it('with all places taken writes are synced and answered, and time is up at the deadline', async () => {
+    const server = await ServerProcess.start({
+      flags: [...FLAGS, '--tsdb-query-timeout-ms', '3000', '--max-concurrent-queries', '64'],
+    });
+    try {
+      await writeTexts(server, 1000, 2048);
+      let endedCount = 0;
+      const ending = Array.from({ length: MANY }, async (_, i) => {
+        const q = i % 4 === 0 ? ENDLESS : UNINTERRUPTIBLE;
+        // Those that come last wait in line.
+        const isInfluxql = i === MANY - 1;
+        const answer = await askAlone(server, isInfluxql ? INFLUXQL : queryPath(q));
+        endedCount++;
+        return answer;
+      });
+      const flight = new FlightClient(server.url);
+      const ticket = jsonTicket({ database: 'd', sql_query: UNINTERRUPTIBLE });
+      const flightStatus = statusOf(
+        flight.stream('DoGet', encode('Ticket', { ticket })).toArray(),
+      ).finally(() => flight.close());
+      const longestMs = await othersUntil(server, () => endedCount === MANY);
+      const answers = await Promise.all(ending);
+      assert.ok(longestMs < ALL_WITHIN_MS, `others waited ${longestMs} ms`);
+      for (const { tookMs, text } of answers) {
+        assert.match(text, /query-timeout limit exceeded: 3000 ms/);
+        assert.ok(tookMs < 3000 + 2000, `answered after ${tookMs} ms`);
+      }
+      assert.match((await flightStatus).details, /query-timeout limit exceeded: 3000 ms/);
+      // The engine is still at it.
+      const body = 'last v=1i 1';
+      const written = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
+      assert.equal(written.status, 204);
+      const startMs = performance.now();
+      await server.stop();
+      assert.ok(performance.now() - startMs < SHUTDOWN_MS + 1000);
+      const { dataDir } = server;
+      await using again = await ServerProcess.start({ flags: FLAGS, dataDir });
+      assert.deepEqual(await rows(again, 'd', 'SELECT count(*) AS n FROM long'), [{ n: 2048 }]);
+      assert.deepEqual(await rows(again, 'd', 'SELECT v FROM last'), [{ v: 1 }]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('SIGTERM ends the server within its time while the engine works on', async () => {
+    await using server = await ServerProcess.start({ flags: FLAGS });
+    await writeTexts(server, 1000, 2048);
+    const running = Array.from({ length: 6 }, () =>
+      askAlone(server, queryPath(UNINTERRUPTIBLE)).catch(() => undefined),
+    );
+    await sleep(500);
+    // One that memory does not answer: there are threads for it as well.
+    const other = await askAlone(
+      server,
+      queryPath('SELECT count(*) + 1 AS n FROM long WHERE v < 5 OR host IS NULL'),
+    );
+    assert.match(other.text, /"n":6|\[6\]/);
+    assert.ok(other.tookMs < 2 * ALL_WITHIN_MS, `another waited ${other.tookMs} ms`);
+    const startMs = performance.now();
+    await server.stop();
+    const tookMs = performance.now() - startMs;
+    assert.ok(tookMs < SHUTDOWN_MS + 1000, `it took ${tookMs} ms`);
+    await Promise.all(running);
+  });
+});
