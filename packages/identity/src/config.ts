@@ -1,8 +1,10 @@
 import {
+  type BindAddress,
   defineSettings,
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
   type SettingsOf,
+  splitBind,
 } from '@plinth/kernel';
 import { Type } from 'typebox';
 
@@ -73,12 +75,7 @@ export type IdentityConfig = SettingsOf<typeof IDENTITY_SETTINGS>;
 
 const DEFAULT_RECOVERY_BIND = '127.0.0.1:8182';
 
-/** Host and port of an `admin_token_recovery_http_bind` value; an IPv6 host stands in brackets. */
-export function parseRecoveryBind(value: string): { host: string; port: number } {
-  const bind = value === 'true' ? DEFAULT_RECOVERY_BIND : value;
-  const colon = bind.lastIndexOf(':');
-  return {
-    host: bind.slice(0, colon).replace(/^\[|\]$/g, ''),
-    port: Number(bind.slice(colon + 1)),
-  };
+/** Host and port of an `admin_token_recovery_http_bind` value. */
+export function parseRecoveryBind(value: string): BindAddress {
+  return splitBind(value === 'true' ? DEFAULT_RECOVERY_BIND : value);
 }

@@ -1,4 +1,4 @@
-export { IDENTITY_SETTINGS, type IdentityConfig } from './config.js';
+export { IDENTITY_SETTINGS, type IdentityConfig, parseRecoveryBind } from './config.js';
 export type { RawRequest } from './domain/access-gate.js';
 export type { AppHooks } from './domain/app-hooks.js';
 export type { AppPrincipal } from './domain/app-jwt.js';

@@ -22,10 +22,11 @@ import { AppDirectory } from './domain/app-directory.js';
 import type { AppHooks } from './domain/app-hooks.js';
 import { AppJwts, type AppPrincipal } from './domain/app-jwt.js';
 import { Apps } from './domain/apps.js';
-import { CredentialDesk, unlessAway } from './domain/credential-desk.js';
+import { CredentialDesk } from './domain/credential-desk.js';
 import { PageGuard, type PageGuardSettings } from './domain/page-guard.js';
 import { PlatformKeys } from './domain/platform-keys.js';
 import { Registry } from './domain/registry.js';
+import { StoreAbsence } from './domain/store-absence.js';
 import { readTokenFile } from './domain/token-file.js';
 import type { AdminToken } from './model/admin-token.js';
 import type { App, AppSelector } from './model/app.js';
@@ -114,6 +115,7 @@ class IdentityService implements Identity {
   readonly #appDirectory: AppDirectory;
   readonly #apps: Apps;
   readonly #appJwts: AppJwts;
+  readonly #absence: StoreAbsence;
   #appHooks: AppHooks | undefined;
   #tokenQuota: TokenQuota | undefined;
   #refresh: Disposable | undefined;
@@ -163,11 +165,13 @@ class IdentityService implements Identity {
       random,
       vendor,
     });
+    this.#absence = new StoreAbsence({ clock, log });
     this.#credentials = new CredentialDesk({
       registry: this.registry,
       tokens: this.#tokens,
       platformKeys: this.platformKeys,
       appJwts: this.#appJwts,
+      absence: this.#absence,
       clock,
       vendor,
     });
@@ -194,7 +198,7 @@ class IdentityService implements Identity {
   }
 
   async authenticateApp(authorization: string | undefined): Promise<AppPrincipal> {
-    return await unlessAway(this.#appJwts.authenticate(authorization));
+    return await this.#absence.notice(this.#appJwts.authenticate(authorization));
   }
 
   resolveCredential(authorization: string): Principal | Promise<Principal> {

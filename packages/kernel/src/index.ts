@@ -101,6 +101,7 @@ export { redactText } from './log/redact.js';
 export { Histogram } from './metrics/histogram.js';
 export type { Metric, MetricSample } from './metrics/metric.js';
 export { type Counter, Metrics } from './metrics/metrics.js';
+export { type BindAddress, splitBind } from './net/bind-address.js';
 export {
   type IpAddress,
   isInNetworks,

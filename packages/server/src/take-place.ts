@@ -1,3 +1,5 @@
+import { parseRecoveryBind } from '@plinth/identity';
+import { type BindAddress, splitBind } from '@plinth/kernel';
 import { DataFolder } from './data-folder.js';
 import { type HeldPort, holdPort } from './port/held-port.js';
 import type { Settings } from './settings.js';
@@ -12,7 +14,7 @@ export interface Place {
 export async function takePlace(settings: Settings): Promise<Place> {
   const folder = await DataFolder.open(settings.server);
   try {
-    const port = await holdPort(settings.server.http_bind);
+    const port = await holdPort(splitBind(settings.server.http_bind));
     try {
       await assertFree(furtherBinds(settings));
     } catch (error) {
@@ -27,15 +29,16 @@ export async function takePlace(settings: Settings): Promise<Place> {
 }
 
 /** Addresses that services open by themselves, later. */
-function furtherBinds({ identity, rateLimit }: Settings): readonly string[] {
+function furtherBinds({ server, identity, rateLimit }: Settings): readonly BindAddress[] {
   const recovery = identity.without_auth ? undefined : identity.admin_token_recovery_http_bind;
-  const { enabled, envoy_host, envoy_port } = rateLimit;
+  const { envoy_host: host, envoy_port: port } = rateLimit;
+  const hasEnvoy = rateLimit.enabled && server.services.includes('ratelimit');
   return [
-    ...(recovery === undefined ? [] : [recovery]),
-    ...(enabled && envoy_port !== undefined ? [`${envoy_host}:${envoy_port}`] : []),
+    ...(recovery === undefined ? [] : [parseRecoveryBind(recovery)]),
+    ...(hasEnvoy && port !== undefined ? [{ host, port }] : []),
   ];
 }
 
-async function assertFree(binds: readonly string[]): Promise<void> {
+async function assertFree(binds: readonly BindAddress[]): Promise<void> {
   for (const bind of binds) await (await holdPort(bind)).release();
 }

@@ -23,6 +23,7 @@ const ofStrangers = (own: string): readonly Headers[] => [
   { origin: `${own}0` },
   { origin: own.replace('http:', 'ftp:') },
   { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
   { host: 'evil.example' },
   { host: `127.0.0.1.evil.example:${new URL(own).port}` },
   { host: 'localhost.evil.example' },

@@ -1,17 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import {
-  AppJwtRefused,
-  type Clock,
-  CredentialUncheckable,
-  NotAuthenticated,
-  type Principal,
-} from '@plinth/kernel';
+import { type Clock, NotAuthenticated, type Principal } from '@plinth/kernel';
 import { hashCredential, isCredentialText } from '../model/credential-token.js';
 import { keyOf } from '../model/identity-record.js';
 import type { AdminTokens } from './admin-tokens.js';
 import type { AppJwts } from './app-jwt.js';
 import type { PlatformKeys } from './platform-keys.js';
 import type { Registry } from './registry.js';
+import type { StoreAbsence } from './store-absence.js';
 
 const MAX_REMEMBERED_COUNT = 100_000;
 const MAX_HEADER_LENGTH = 8_192;
@@ -33,6 +28,7 @@ export interface CredentialDeskNeeds {
   readonly platformKeys: PlatformKeys;
   readonly appJwts: AppJwts;
   readonly clock: Clock;
+  readonly absence: StoreAbsence;
   /** First letters of every token. */
   readonly vendor: string;
 }
@@ -75,7 +71,9 @@ export class CredentialDesk {
     // Read first: what changes during the look-up must make its result worthless.
     const version = this.#version;
     const [, scheme = '', text = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
-    const found = await unlessAway(this.#find(scheme.toLowerCase(), text, authorization));
+    const found = await this.#needs.absence.notice(
+      this.#find(scheme.toLowerCase(), text, authorization),
+    );
     if (found === undefined) throw new NotAuthenticated();
     const { principal, expiresMs = Number.POSITIVE_INFINITY } = found;
     const untilMs = Math.min(
@@ -153,16 +151,6 @@ export class CredentialDesk {
     if (this.#remembered.size <= MAX_REMEMBERED_COUNT) return;
     const [oldest] = this.#remembered.keys();
     if (oldest !== undefined) this.#remembered.delete(oldest);
-  }
-}
-
-/** Rejects with what is wrong with a credential, or with `CredentialUncheckable`. */
-export async function unlessAway<T>(look: Promise<T>): Promise<T> {
-  try {
-    return await look;
-  } catch (error) {
-    if (error instanceof NotAuthenticated || error instanceof AppJwtRefused) throw error;
-    throw new CredentialUncheckable(error);
   }
 }
 

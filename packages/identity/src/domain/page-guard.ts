@@ -58,7 +58,9 @@ export class PageGuard {
     }
     const { origin } = headers;
     if (origin === undefined) {
-      if (headers['sec-fetch-site'] !== 'cross-site') return;
+      // Another port of this machine is the same site, and another's page all the same.
+      const site = headers['sec-fetch-site'];
+      if (site !== 'cross-site' && site !== 'same-site') return;
       throw new PageRefused('a page of another site may not ask where no credential is needed');
     }
     if (this.#origins.has(origin) || (host !== undefined && hostOf(origin) === host)) return;

@@ -58,7 +58,7 @@ export interface Visitor {
   readonly service: string;
   /** Absent: nobody was recognised; then `purpose` says why. */
   readonly principal: Principal | undefined;
-  readonly purpose: 'request' | 'preflight' | 'refusal';
+  readonly purpose: 'request' | 'preflight' | 'refusal' | 'uncheckable';
   /** Of the service whose path it is. */
   readonly front: Pick<ServiceFront, 'hasWrongCredential' | 'setRefusalHeaders' | 'wordRefusal'>;
 }

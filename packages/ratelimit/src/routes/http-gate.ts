@@ -16,6 +16,7 @@ import type { Limiter } from '../domain/limiter.js';
 import type { LoginGuard } from '../domain/login-guard.js';
 import { StoreUnavailable } from '../errors.js';
 import type { Caller } from '../model/caller.js';
+import type { Ban } from '../model/decision.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
 import { ConnectionGuard } from './connection-guard.js';
@@ -90,7 +91,7 @@ export class HttpGate implements RequestGate {
     reply: FastifyReply,
     visitor: Visitor,
   ): boolean | Promise<boolean> {
-    const { limiter, addresses, logins } = this.#needs;
+    const { addresses, logins } = this.#needs;
     const address = addresses.of(request.raw);
     if (request.headers.authorization !== undefined && isWrong(request, visitor)) {
       if (logins.isLocked(address.key)) {
@@ -108,6 +109,26 @@ export class HttpGate implements RequestGate {
       return false;
     }
     const ask = { request, reply, visitor, caller };
+    // Whoever is banned stays out; the others are not charged for what they cannot help.
+    if (visitor.purpose === 'uncheckable') return this.#admitUncharged(ask, plan);
+    return this.#admitCharged(ask, plan);
+  }
+
+  #admitUncharged(ask: Ask, plan: Plan): boolean | Promise<boolean> {
+    const banOrNot = (ban: Ban | undefined): boolean | Promise<boolean> =>
+      ban === undefined || this.#admitCharged(ask, plan);
+    try {
+      const ban = this.#needs.limiter.store.banOf(ask.caller.key);
+      if (!(ban instanceof Promise)) return banOrNot(ban);
+      return ban.then(banOrNot, (error: unknown) => this.#fail(ask, error));
+    } catch (error) {
+      return this.#fail(ask, error);
+    }
+  }
+
+  #admitCharged(ask: Ask, plan: Plan): boolean | Promise<boolean> {
+    const { limiter } = this.#needs;
+    const { caller, visitor } = ask;
     let found: Admission | Promise<Admission>;
     try {
       found = limiter.admit(caller, plan, visitor.service);

@@ -214,13 +214,11 @@ function whenAdmitted(
   // Answered here, not by the route's own handler: whether a path exists must not show without a credential.
   const refuse = (error: unknown): void => {
     // It may be right, so it counts against nobody.
-    if (error instanceof CredentialUncheckable) {
-      reply.header('retry-after', String(error.retryAfterSec));
-      front.answerError(error, request, reply);
-      return;
-    }
+    const isUncheckable = error instanceof CredentialUncheckable;
+    if (isUncheckable) reply.header('retry-after', String(error.retryAfterSec));
+    const purpose = isUncheckable ? 'uncheckable' : 'refusal';
     const answer = (): void => void front.answerError(error, request, reply);
-    passGate(desk, request, reply, { principal: undefined, purpose: 'refusal' }, answer);
+    passGate(desk, request, reply, { principal: undefined, purpose }, answer);
   };
   let found: Principal | Promise<Principal>;
   try {

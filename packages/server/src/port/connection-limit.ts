@@ -19,11 +19,13 @@ export class ConnectionLimit {
     this.#isExempt = isExempt;
   }
 
-  /** Whether there is room for it; it has its place until it closes. */
-  admits(socket: Socket): boolean {
-    const { remoteAddress = '' } = socket;
-    if (this.#isExempt(remoteAddress)) return true;
-    const key = keyOf(remoteAddress);
+  /**
+   * Whether there is room for it; it has its place until it closes.
+   * @param address of the client, where a proxy has named another than that of the connection.
+   */
+  admits(socket: Socket, address = socket.remoteAddress ?? ''): boolean {
+    if (this.#isExempt(address)) return true;
+    const key = keyOf(address);
     const count = this.#counts.get(key) ?? 0;
     if (count >= this.#maxCount) return false;
     this.#counts.set(key, count + 1);

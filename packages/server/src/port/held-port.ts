@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
-import { splitBind } from './bind-address.js';
+import type { BindAddress } from '@plinth/kernel';
 
 /** An address that is bound before it is served: whoever comes meanwhile is turned away at once. */
 export interface HeldPort {
@@ -18,9 +18,8 @@ const turnAway = (socket: Socket): void => {
 };
 
 /** Throws as `listen` does: `EADDRINUSE`, `EACCES`. */
-export async function holdPort(bind: string): Promise<HeldPort> {
+export async function holdPort({ host, port }: BindAddress): Promise<HeldPort> {
   const socket = createServer(turnAway);
-  const { host, port } = splitBind(bind);
   socket.listen({ host, port });
   await once(socket, 'listening');
   return {

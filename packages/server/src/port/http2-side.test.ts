@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, constants } from 'node:http2';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { SystemClock } from '@plinth/kernel';
 import { type Http2Handler, Http2Side } from './http2-side.js';
@@ -30,6 +30,22 @@ describe('requests over HTTP/2 that are not answered', () => {
     request.resume();
     await once(request, 'end');
     await once(client, 'close');
+  });
+
+  it('leave no connection open that pings and asks nothing, or has sent a piece of a head', async () => {
+    const { port } = server.address() as AddressInfo; // It listens on TCP.
+    const client = connect(`http://127.0.0.1:${port}`);
+    client.on('error', () => undefined);
+    const pinging = setInterval(() => void (client.closed || client.ping(() => undefined)), 50);
+    const half = connectTcp(port, '127.0.0.1');
+    half.resume();
+    half.on('error', () => undefined);
+    const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    // HEADERS of stream 1 that say another frame follows: it never does.
+    const headers = Buffer.from([0, 0, 1, 1, 1, 0, 0, 0, 1, 0x82]);
+    half.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings, headers]));
+    await Promise.all([once(client, 'close'), once(half, 'close')]);
+    clearInterval(pinging);
   });
 
   /** Asks 700 times on one connection; the code with which the server ended it, if it did. */

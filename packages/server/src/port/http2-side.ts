@@ -22,7 +22,11 @@ const MAX_SESSION_MEMORY_MB = 256;
 /** What a client may send before it hears that it was taken: bodies would otherwise wait for each round trip. */
 const WINDOW_BYTES = 1_048_576;
 
-/** How long the answer to that may take. */
+/** How long a connection may take to its first whole head. */
+const FIRST_HEAD_MS = 15_000;
+const SWEEP_INTERVAL_MS = 5_000;
+
+/** How long the answer to the question whether anybody is there may take. */
 const PING_ANSWER_MS = 20_000;
 
 /**
@@ -35,6 +39,9 @@ const TAKEN_BACK_PER_SEC = 50;
 /** What is known of a connection. */
 interface SessionState {
   openCount: number;
+  /** Since when it has no request. */
+  idleSinceMs: number;
+  hasAsked: boolean;
   /** How many requests it may take back, and when that was so. */
   mayTakeBack: number;
   sinceMs: number;
@@ -50,10 +57,11 @@ export class Http2Side {
   readonly #turns: RequestTurns;
   readonly #sessions = new Map<Http2Session, SessionState>();
   readonly #sockets = new Set<Socket>();
+  readonly #sweep: Disposable;
 
   /**
-   * @param keepAliveMs a connection without a sign of life for so long is ended when it has no request, or asked whether
-   * anybody is there.
+   * @param keepAliveMs a connection without a request for so long is ended; one with a request, but without a sign of life, is
+   * asked whether anybody is there.
    */
   constructor(
     handler: Http2Handler,
@@ -78,6 +86,7 @@ export class Http2Side {
         });
       },
     );
+    this.#sweep = clock.every(Math.min(SWEEP_INTERVAL_MS, keepAliveMs), () => this.#endIdle());
     this.#server.on('session', (session) => this.#watch(session));
     // The session closes itself on a protocol error; nobody else is concerned.
     this.#server.on('sessionError', () => {});
@@ -93,10 +102,12 @@ export class Http2Side {
 
   /** Tells clients to go away; running requests end by themselves, connections without a request at once. */
   closeGracefully(): void {
+    this.#sweep[Symbol.dispose]();
     for (const session of this.#sessions.keys()) session.close();
   }
 
   destroy(): void {
+    this.#sweep[Symbol.dispose]();
     for (const session of this.#sessions.keys()) session.destroy();
     // A session that was told to close waits for its client to do so, even when it is destroyed.
     for (const socket of this.#sockets) socket.destroy();
@@ -104,9 +115,17 @@ export class Http2Side {
 
   #watch(session: Http2Session): void {
     const sinceMs = this.#clock.monotonicMs();
-    const state = { openCount: 0, mayTakeBack: MAX_TAKEN_BACK, sinceMs, isTooBusy: false };
+    const state: SessionState = {
+      openCount: 0,
+      idleSinceMs: sinceMs,
+      hasAsked: false,
+      mayTakeBack: MAX_TAKEN_BACK,
+      sinceMs,
+      isTooBusy: false,
+    };
     this.#sessions.set(session, state);
     session.on('stream', (stream: ServerHttp2Stream) => {
+      state.hasAsked = true;
       const note = (): void => {
         if (isTakenBack(stream)) this.#countTakenBack(session, state);
       };
@@ -118,15 +137,27 @@ export class Http2Side {
       state.openCount++;
       stream.once('close', () => {
         state.openCount--;
+        state.idleSinceMs = this.#clock.monotonicMs();
         note();
       });
     });
     session.once('close', () => this.#sessions.delete(session));
     session.setLocalWindowSize(WINDOW_BYTES);
     session.setTimeout(this.#keepAliveMs, () => {
-      if (this.#sessions.get(session)?.openCount === 0) session.close();
-      else askForLife(session);
+      if (state.openCount > 0) askForLife(session);
     });
+  }
+
+  /** Pings and pieces of a head are signs of life, but no request. */
+  #endIdle(): void {
+    const nowMs = this.#clock.monotonicMs();
+    for (const [session, { openCount, idleSinceMs, hasAsked }] of this.#sessions) {
+      const idleMs = nowMs - idleSinceMs;
+      const mayBeMs = hasAsked ? this.#keepAliveMs : Math.min(FIRST_HEAD_MS, this.#keepAliveMs);
+      if (openCount > 0 || idleMs < mayBeMs) continue;
+      if (session.closed) session.destroy();
+      else session.close();
+    }
   }
 
   #countTakenBack(session: Http2Session, state: SessionState): void {

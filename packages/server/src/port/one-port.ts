@@ -88,7 +88,13 @@ export class OnePort {
         return;
       }
       whenIntroduced(socket, (client) => {
-        if (client !== undefined) this.#clients.set(socket, client);
+        if (client !== undefined) {
+          if (!limit.admits(socket, client.address)) {
+            socket.destroy();
+            return;
+          }
+          this.#clients.set(socket, client);
+        }
         serve();
       });
     });

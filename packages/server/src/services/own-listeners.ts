@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { splitBind } from '../port/bind-address.js';
+import { splitBind } from '@plinth/kernel';
 
 /** Every address under which the port can be reached. */
 export function listenersOf(bind: string): readonly { address: string; port: number }[] {

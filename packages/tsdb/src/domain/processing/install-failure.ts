@@ -1,6 +1,9 @@
 /** What installers say when something goes wrong, and what it means; the first that fits is told. */
 const MEANINGS: readonly (readonly [said: RegExp, meaning: string])[] = [
-  [/invalid requirement|couldn't parse requirement|unsupported requirement/i, 'is no requirement'],
+  [
+    /invalid requirement|couldn't parse requirement|unsupported requirement|the start of a requirement/i,
+    'is no requirement',
+  ],
   [
     /no matching distribution|no solution found|was not found in the package registry/i,
     'names a package or version that is not there',
@@ -28,13 +31,17 @@ const MEANINGS: readonly (readonly [said: RegExp, meaning: string])[] = [
   [/failed (?:to build|building)|subprocess-exited|build backend/i, 'cannot be built'],
 ];
 
+/** `line 3` of pip; `file:3:1` of uv. */
+const LINE = /\bline (\d{1,7})\b|:(\d{1,7}):\d{1,7}\s*$/m;
+
 /**
  * Why requirements of a file could not be installed, without a word of what stands in the file: installers repeat the
  * lines they cannot read, whatever file it is.
  */
 export function explainFailure(output: string, exitCode: number | undefined): string {
   const meaning = MEANINGS.find(([said]) => said.test(output))?.[1] ?? 'cannot be installed';
-  const line = /\bline (\d{1,7})\b/.exec(output)?.[1];
+  const [, ofWords, ofPlace] = LINE.exec(output) ?? [];
+  const line = ofWords ?? ofPlace;
   const which = line === undefined ? 'a requirement' : `the requirement in line ${line}`;
   const how =
     exitCode === undefined ? 'did not end in time or was not started' : `exit code ${exitCode}`;
