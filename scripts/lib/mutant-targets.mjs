@@ -60,6 +60,35 @@ export const TARGETS = [
     tests: [unit('ratelimit', 'domain/login-guard')],
   },
   {
+    file: 'packages/kernel/dist/deliver/target-guard.js',
+    tests: [unit('kernel', 'deliver/target-guard'), wire('accounts/event-targets')],
+  },
+  {
+    file: 'packages/kernel/dist/deliver/connect.js',
+    tests: [unit('kernel', 'deliver/connect'), unit('kernel', 'deliver/sender')],
+  },
+  {
+    file: 'packages/ratelimit/dist/routes/http-gate.js',
+    tests: [
+      wire('ratelimit/windows-and-headers'),
+      wire('ratelimit/plain-gate'),
+      wire('accounts/locked-address'),
+      wire('server/database-outage'),
+    ],
+  },
+  {
+    file: 'packages/ratelimit/dist/routes/connection-guard.js',
+    tests: [wire('ratelimit/connections')],
+  },
+  {
+    file: 'packages/accounts/dist/routes/front.js',
+    tests: [wire('accounts/http'), wire('accounts/plain-creates')],
+  },
+  {
+    file: 'packages/identity/dist/domain/store-absence.js',
+    tests: [unit('identity', 'domain/store-absence')],
+  },
+  {
     file: 'packages/gamedata/dist/routes/editor/editor-access.js',
     tests: [wire('gamedata/editor'), wire('gamedata/records')],
   },
