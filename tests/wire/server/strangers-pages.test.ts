@@ -57,16 +57,19 @@ describe('the first token', () => {
   it('is made for the own page under each of the names that the operator gives', async () => {
     const flags = ['--server-allowed-hosts', 'plinth,.plinth.example'];
     const url = ['--server-public-url', 'https://data.example'];
-    for (const [host, status] of [
-      ['plinth:8181', 201],
-      ['a.plinth.example', 201],
-      ['data.example', 201],
-      ['plinth.example.evil', 403],
-      ['xplinth', 403],
+    for (const [headers, status] of [
+      [{ host: 'plinth:8181' }, 201],
+      [{ host: 'a.plinth.example' }, 201],
+      [{ host: 'data.example' }, 201],
+      // A proxy that asks by its own name for the page of the public one.
+      [{ host: 'plinth', origin: 'https://data.example' }, 201],
+      [{ host: 'plinth', origin: 'http://data.example' }, 403],
+      [{ host: 'plinth.example.evil' }, 403],
+      [{ host: 'xplinth' }, 403],
     ] as const) {
       await using server = await ServerProcess.start({ flags: [...flags, ...url] });
-      const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers: { host } });
-      assert.equal(answer.status, status, `${host}: ${answer.text}`);
+      const answer = await server.http.send(FIRST_TOKEN, { method: 'POST', headers });
+      assert.equal(answer.status, status, `${JSON.stringify(headers)}: ${answer.text}`);
     }
   });
 });
