@@ -9,6 +9,7 @@ import {
   PluginFolderIncomplete,
   PluginPathEscapes,
 } from '../../processing-errors.js';
+import { makeFolderForOthers } from '../python/folder-for-others.js';
 
 const INIT = '__init__.py';
 /** A plugin with more files than this is not listed to its end. */
@@ -203,14 +204,8 @@ export class PluginFolder {
   }
 
   async #makeFolder(path: string): Promise<void> {
-    const missing: string[] = [];
-    if (this.#isForOthers) {
-      for (let each = path; (await this.#files.stat(each)) === undefined; each = dirname(each)) {
-        missing.push(each);
-      }
-    }
-    await this.#files.makeDirectory(path);
-    for (const each of missing) await chmod(each, 0o755);
+    if (this.#isForOthers) await makeFolderForOthers(this.#files, path);
+    else await this.#files.makeDirectory(path);
   }
 
   /** Not through links either: the longest part that exists is looked up with them resolved. */
