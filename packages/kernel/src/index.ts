@@ -101,7 +101,9 @@ export { redactText } from './log/redact.js';
 export { Histogram } from './metrics/histogram.js';
 export type { Metric, MetricSample } from './metrics/metric.js';
 export { type Counter, Metrics } from './metrics/metrics.js';
+export { GuessGuard, type GuessLimits } from './net/guess-guard.js';
 export {
+  addressKey,
   type IpAddress,
   isInNetworks,
   isNetwork,

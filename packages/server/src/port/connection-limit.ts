@@ -1,8 +1,5 @@
 import type { Socket } from 'node:net';
-import { networkOf, parseAddress } from '@plinth/kernel';
-
-/** Addresses of version 6 are handed out by networks of this size. */
-const IPV6_PREFIX = 64;
+import { addressKey } from '@plinth/kernel';
 
 /** Counts open connections by address, so that none takes all that the server has. */
 export class ConnectionLimit {
@@ -23,7 +20,7 @@ export class ConnectionLimit {
   admits(socket: Socket): boolean {
     const { remoteAddress = '' } = socket;
     if (this.#isExempt(remoteAddress)) return true;
-    const key = keyOf(remoteAddress);
+    const key = addressKey(remoteAddress);
     const count = this.#counts.get(key) ?? 0;
     if (count >= this.#maxCount) return false;
     this.#counts.set(key, count + 1);
@@ -36,11 +33,4 @@ export class ConnectionLimit {
     if (count > 1) this.#counts.set(key, count - 1);
     else this.#counts.delete(key);
   }
-}
-
-function keyOf(text: string): string {
-  const address = text.includes(':') ? parseAddress(text) : undefined;
-  return address === undefined || address.kind() === 'ipv4'
-    ? text
-    : networkOf(address, IPV6_PREFIX);
 }
