@@ -32,7 +32,8 @@ export async function runFolderRounds({ seed, roundCount, report }: FolderRounds
   let server = await start(folder);
   try {
     for (let round = 1; round <= roundCount; round++) {
-      const event = chance.pick(EVENTS);
+      // Each kind once, whatever the seed; then by chance.
+      const event = EVENTS[round - 1] ?? chance.pick(EVENTS);
       const over = new AbortController();
       const writing = writer.writeUntil(server, over.signal);
       await sleep(chance.between(50, 400));

@@ -102,7 +102,9 @@ export { Histogram } from './metrics/histogram.js';
 export type { Metric, MetricSample } from './metrics/metric.js';
 export { type Counter, Metrics } from './metrics/metrics.js';
 export { type BindAddress, splitBind } from './net/bind-address.js';
+export { GuessGuard, type GuessLimits } from './net/guess-guard.js';
 export {
+  addressKey,
   type IpAddress,
   isInNetworks,
   isNetwork,

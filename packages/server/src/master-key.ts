@@ -1,6 +1,6 @@
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigInvalid, type Random } from '@plinth/kernel';
+import { ConfigInvalid, type FileSystem, type Random } from '@plinth/kernel';
 import type { ServerSettings } from './settings.js';
 
 const FILE_NAME = 'master.key';
@@ -33,21 +33,45 @@ export async function readGivenMasterKey(
   ]);
 }
 
-/** The key of a node that is given none: made once and kept beside the data, readable by the server's own user alone. */
-export async function readOwnMasterKey(dataDir: string, random: Random): Promise<Uint8Array> {
+/**
+ * The key of a node that is given none: made once and kept beside the data, readable by the server's own user alone.
+ * Whoever calls holds the folder. Throws `ConfigInvalid` for a file that holds no key.
+ */
+export async function readOwnMasterKey(
+  dataDir: string,
+  files: FileSystem,
+  random: Random,
+): Promise<Uint8Array> {
   const path = join(dataDir, FILE_NAME);
-  try {
-    return Buffer.from((await readFile(path, 'utf8')).trim());
-  } catch (error) {
-    if (Reflect.get(Object(error), 'code') !== 'ENOENT') throw error;
-  }
+  const kept = await readKept(path);
+  if (kept !== undefined) return kept;
   const text = Buffer.from(random.bytes(KEY_SIZE_BYTES)).toString('base64');
-  const file = await open(path, 'wx', 0o600);
+  // One that was begun earlier has sealed nothing.
+  const temporary = `${path}.tmp`;
+  await files.remove(temporary);
+  const file = await files.open(temporary, 'wx', 'buffered', 'private');
   try {
-    await file.writeFile(`${text}\n`);
+    await file.write([Buffer.from(`${text}\n`)], 0);
     await file.sync();
   } finally {
     await file.close();
   }
+  // Nobody else makes one meanwhile: the folder is locked.
+  await files.rename(temporary, path);
+  await files.syncDirectory(dataDir);
   return Buffer.from(text);
+}
+
+async function readKept(path: string): Promise<Uint8Array | undefined> {
+  let text: string;
+  try {
+    text = (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') === 'ENOENT') return undefined;
+    throw error;
+  }
+  if (text.length >= MIN_LENGTH) return Buffer.from(text);
+  throw new ConfigInvalid([
+    `${path}: expected at least ${MIN_LENGTH} characters, got ${text.length}: put the key back from a copy; without one remove the file, and what was sealed with the key that is lost has to be entered again`,
+  ]);
 }

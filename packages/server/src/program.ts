@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { endWith } from './commands/exit.js';
 import { readVersion } from './product-version.js';
+import { endStoreThread } from './store-thread.js';
 
 /** One line each for the overview; the code of a command is loaded only when it runs. */
 const COMMANDS = {
@@ -150,4 +151,4 @@ process.stdout.on('error', (error) => {
 });
 
 // Without `await`, which a script that is compiled ahead cannot have at its top.
-main(process.argv).catch(endWith);
+main(process.argv).catch(endWith).finally(endStoreThread);

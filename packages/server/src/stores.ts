@@ -82,7 +82,7 @@ export async function openStores(needs: {
     objects = await LocalObjectStore.open({
       ...{ fileSystem: files, root: join(dataDir, 'objects'), random },
     });
-    masterKey = given ?? (await readOwnMasterKey(dataDir, random));
+    masterKey = given ?? (await readOwnMasterKey(dataDir, files, random));
   } catch (error) {
     await relational.close();
     await local.close();

@@ -215,6 +215,7 @@ class PythonOnDemand {
       run: programRunner(variables.programEnvironment(process.env, rules), user),
       user,
       neededPaths: [worker.START_FOLDER, folder.root],
+      files: this.#needs.fileSystem,
     });
     return found.kind === 'unavailable' ? found : { ...found, user };
   }

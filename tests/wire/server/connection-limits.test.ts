@@ -21,7 +21,13 @@ async function isAnswered(socket: Socket): Promise<boolean> {
   });
 }
 
-describe('connections of one address', () => {
+/** Elsewhere an interface has to be given each of them. */
+const SKIP =
+  process.platform === 'linux'
+    ? false
+    : 'only Linux has the addresses 127.0.0.2 to 127.0.0.4 as it is';
+
+describe('connections of one address', { skip: SKIP }, () => {
   it('are closed beyond the limit, and those of others are not', async () => {
     await using server = await ServerProcess.start({
       flags: ['--without-auth', '--server-max-connections-per-address', '5'],

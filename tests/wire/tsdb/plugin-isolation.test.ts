@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, ServerProcess, write } from '../../harness/index.js';
+import { assertError, runProgram, ServerProcess, write } from '../../harness/index.js';
 import {
   assertDone,
   JSON_TYPE,
@@ -421,6 +421,8 @@ describe('plugins of another user', { skip: noOther }, () => {
         '65534',
         '--python',
         PYTHON,
+        '--virtual-env-location',
+        join(own, 'environments/of/plugins'),
       ],
       limits: 'umask 077',
     });
@@ -436,6 +438,28 @@ describe('plugins of another user', { skip: noOther }, () => {
     assertDone(await post(closed, TRIGGER, { ...trigger, plugin_filename: 'deep/inner' }));
     const { text } = await closed.http.send('/api/v3/engine/deep');
     assert.deepEqual(JSON.parse(text), [65_534, 65_534, 65_534, []]);
+    const environment = await stat(join(own, 'environments/of/plugins/bin/python'));
+    assert.ok(environment.isFile(), 'it is made below folders that were not there either');
+  });
+
+  it('are named in the log when they were there before and that user cannot read them', async () => {
+    const earlier = await mkdtemp(join(tmpdir(), 'plinth-earlier-'));
+    await chmod(earlier, 0o755);
+    await mkdir(join(earlier, 'shut'), { mode: 0o700 });
+    await writeFile(join(earlier, 'old.py'), answering('"ran"'), { mode: 0o600 });
+    await writeFile(join(earlier, '.hidden'), '', { mode: 0o600 });
+    await writeFile(join(earlier, 'ask.py'), answering('"ran"'), { mode: 0o644 });
+    await runProgram(PYTHON, ['-m', 'venv', '--without-pip', join(earlier, '.venv')]);
+    try {
+      await using other = await start(earlier, ['--plugin-user', 'nobody', '--python', PYTHON]);
+      assert.equal(await ask(other, '"ran"'), 'ran');
+      const list = `${join(earlier, 'old.py')}, ${join(earlier, 'shut')}: make readable`;
+      assert.ok(other.logText.includes(`user nobody cannot read ${list}`), other.logText);
+      const environment = `user nobody cannot write the virtual environment ${join(earlier, '.venv')}`;
+      assert.ok(other.logText.includes(environment), other.logText);
+    } finally {
+      await rm(earlier, { recursive: true });
+    }
   });
 
   it('do not run at all when the user is none, or cannot read the folder', async () => {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
@@ -18,6 +17,7 @@ export const FOLDER_LOCK_FILES: readonly string[] = [LOCK_FILE, OWNER_FILE];
  * The right of one process, and of one holder in it, to a folder. SQLite's own lock of an empty database file: it means the same
  * on Linux, macOS and Windows, no child inherits it, and the system gives it back when the process dies, however it dies.
  * Nothing else may open `server.lock` in this process: closing it would give back the lock where locks are those of POSIX.
+ * Nobody removes it, not even the last holder: who waits for the file that is gone and who makes the next one would both have it.
  */
 export class FolderLock {
   readonly #files: FileSystem;
@@ -36,12 +36,9 @@ export class FolderLock {
       database.pragma('busy_timeout = 0');
       database.pragma('journal_mode = MEMORY');
       database.exec('BEGIN EXCLUSIVE');
-      // A holder that gave up took the file away with its folder's last content: the name may be another file's by now.
-      if (!existsSync(join(folder, LOCK_FILE))) throw new FolderInUse(folder, undefined);
       return new FolderLock(files, folder, database);
     } catch (error) {
       database?.close();
-      if (error instanceof FolderInUse) throw error;
       const code = String(Reflect.get(Object(error), 'code'));
       if (code.startsWith('SQLITE_BUSY')) throw new FolderInUse(folder, await ownerOf(folder));
       throw new FolderNotLocked(folder, error);

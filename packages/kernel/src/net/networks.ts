@@ -21,6 +21,9 @@ export function isNetwork(text: string): boolean {
   }
 }
 
+/** Addresses of version 6 are handed out by networks of this size: whoever has one has them all. */
+const IPV6_PREFIX = 64;
+
 const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   private: [
@@ -68,4 +71,11 @@ export function networkOf(address: IpAddress, bits: number): string {
     return byte & (0xff << (8 - keptCount)) & 0xff;
   });
   return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
+}
+
+/** Under which a client is counted: an address of version 4, a network of version 6; other text as it is. */
+export function addressKey(text: string): string {
+  const address = text.includes(':') ? parseAddress(text) : undefined;
+  if (address === undefined) return text;
+  return address.kind() === 'ipv4' ? address.toString() : networkOf(address, IPV6_PREFIX);
 }

@@ -7,7 +7,11 @@ import type { Command, WorkerSettings } from './worker-protocol.js';
 const port = parentPort;
 invariant(port !== null, 'this file runs as a worker thread');
 
-port.once('message', (settings: WorkerSettings) => {
+port.once('message', (settings: WorkerSettings | undefined) => {
+  if (settings === undefined) {
+    port.close(); // It is not needed after all.
+    return;
+  }
   const thread = new DatabaseThread(settings);
   port.on('message', (commands: readonly Command[]) => {
     const replies = thread.runAll(commands);

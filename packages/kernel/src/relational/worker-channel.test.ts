@@ -53,3 +53,36 @@ it('says so when a thread that was started ahead has failed or ends', async () =
   });
   await assert.rejects(opening, { kind: 'store_unusable' });
 });
+
+it('never stops a thread from outside, which may be within native code', async (t) => {
+  const terminate = t.mock.method(Worker.prototype, 'terminate');
+  const settings = { path: ':memory:', maxStatementCount: 10, maxRowCount: 10 };
+  const start = () => new Worker(new URL('./sqlite-worker.js', import.meta.url));
+
+  const opened = start();
+  const channel = await WorkerChannel.open(settings, 10, {
+    filesReady: Promise.resolve(),
+    thread: opened,
+  });
+  await channel.close();
+  assert.equal(opened.threadId, -1);
+  await channel.close();
+
+  const broken = start();
+  const lost = await WorkerChannel.open(settings, 10, {
+    filesReady: Promise.resolve(),
+    thread: broken,
+  });
+  lost.break('an answer could not be read');
+  await lost.close();
+  assert.equal(broken.threadId, -1);
+
+  const unneeded = start();
+  const filesReady = Promise.reject(new Error('the folder cannot be read'));
+  await assert.rejects(
+    WorkerChannel.open(settings, 10, { filesReady, thread: unneeded }),
+    /the folder cannot be read/,
+  );
+  assert.equal(unneeded.threadId, -1);
+  assert.equal(terminate.mock.callCount(), 0);
+});

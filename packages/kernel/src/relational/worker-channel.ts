@@ -9,6 +9,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Nothing that the thread does between its last command and its end takes a noticeable part of it. */
+const MOST_END_MS = 5000;
+
 /** Commands without an answer of their own; they travel with the next one that has one. */
 type SilentCommand = Exclude<Command, { id: number }>;
 
@@ -59,7 +62,8 @@ export class WorkerChannel {
     try {
       await Promise.all([told, opened]);
     } catch (error) {
-      await worker.terminate();
+      // Settings that never came are waited for; after a failed opening the thread ends anyway.
+      await ended(worker, undefined);
       throw error;
     }
     return new WorkerChannel(worker, maxWaitingCount);
@@ -107,7 +111,8 @@ export class WorkerChannel {
       await this.#ask({ op: 'close', id: this.#nextId() });
       this.break('it is closed');
     }
-    await this.#worker.terminate();
+    // Twice for one that has closed, which does not hear it.
+    await ended(this.#worker, [{ op: 'close', id: this.#nextId() }]);
   }
 
   /** Rejects everything that waits and whatever comes later. */
@@ -159,5 +164,20 @@ export class WorkerChannel {
 }
 
 function startThread(): Worker {
-  return new Worker(new URL('./sqlite-worker.js', import.meta.url), { name: 'relational-store' });
+  const name = 'relational-store';
+  // No variable means anything to it, and some are secrets.
+  return new Worker(new URL('./sqlite-worker.js', import.meta.url), { name, env: {} });
+}
+
+/**
+ * Tells the thread its last message and waits until it has ended by itself. One that is terminated within the driver takes
+ * the whole process along: calls into the runtime fail there, which the driver's native code does not expect.
+ */
+async function ended(worker: Worker, lastMessage: readonly Command[] | undefined): Promise<void> {
+  if (worker.threadId < 0) return;
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  worker.postMessage(lastMessage);
+  const lastResort = setTimeout(() => void worker.terminate(), MOST_END_MS);
+  await exited;
+  clearTimeout(lastResort);
 }

@@ -1,15 +1,8 @@
-import type { Clock } from '@plinth/kernel';
+import { type Clock, GuessGuard } from '@plinth/kernel';
 
 const MAX_FAILURE_COUNT = 50;
 const WINDOW_MS = 600_000;
 const LOCK_MS = 600_000;
-const MAX_ADDRESS_COUNT = 100_000;
-
-interface Failures {
-  count: number;
-  readonly sinceMs: number;
-  lockedUntilMs: number;
-}
 
 /**
  * Slows down guessing of credentials: after more than 50 wrong ones within ten minutes those that follow from the address
@@ -17,35 +10,22 @@ interface Failures {
  * Source: rate-limits, section 3.1.
  */
 export class LoginGuard {
-  readonly #clock: Clock;
-  readonly #byAddress = new Map<string, Failures>();
+  readonly #guard: GuessGuard;
 
   constructor({ clock }: { readonly clock: Clock }) {
-    this.#clock = clock;
+    this.#guard = new GuessGuard(clock, {
+      lockingCount: MAX_FAILURE_COUNT + 1,
+      windowMs: WINDOW_MS,
+      lockMs: LOCK_MS,
+    });
   }
 
+  /** @param address as `ClientAddress.key`. */
   isLocked(address: string): boolean {
-    const failures = this.#byAddress.get(address);
-    return failures !== undefined && this.#clock.monotonicMs() < failures.lockedUntilMs;
+    return this.#guard.lockedForMs(address) > 0;
   }
 
   noteFailure(address: string): void {
-    const nowMs = this.#clock.monotonicMs();
-    let failures = this.#byAddress.get(address);
-    if (failures === undefined || nowMs - failures.sinceMs >= WINDOW_MS) {
-      failures = { count: 0, sinceMs: nowMs, lockedUntilMs: Number.NEGATIVE_INFINITY };
-      this.#byAddress.delete(address);
-      this.#makeRoom();
-      this.#byAddress.set(address, failures);
-    }
-    failures.count += 1;
-    if (failures.count > MAX_FAILURE_COUNT) failures.lockedUntilMs = nowMs + LOCK_MS;
-  }
-
-  /** Drops the address that was put in first. */
-  #makeRoom(): void {
-    if (this.#byAddress.size < MAX_ADDRESS_COUNT) return;
-    const [oldest] = this.#byAddress.keys();
-    if (oldest !== undefined) this.#byAddress.delete(oldest);
+    this.#guard.noteFailure(address);
   }
 }

@@ -67,13 +67,12 @@ export async function readBackup(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Makes the folder; throws unless it holds nothing but the files of a lock. @returns whether there was none. */
-export async function makeEmptyFolder(folder: string): Promise<boolean> {
-  const made = await mkdir(folder, { recursive: true });
+/** Makes the folder; throws unless it holds nothing but the files of a lock. */
+export async function makeEmptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).some((name) => !FOLDER_LOCK_FILES.includes(name))) {
     throw new CommandFailed(`${folder} is not empty; name a folder that is, or a new one`);
   }
-  return made !== undefined;
 }
 
 /** Takes away files that `writeChecked` wrote, whole or in part, and the folders that are empty without them. */

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { FOLDER_LOCK_FILES, FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
+import { FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
 import { Command } from 'commander';
 import {
   type Manifest,
@@ -29,18 +28,14 @@ export function restoreCommand(): Command {
     const from = resolve(String(command.opts()['from']));
     const to = resolve(String(command.opts()['dataDir']));
     const manifest = await readBackup(from);
-    const isNew = await makeEmptyFolder(to);
+    await makeEmptyFolder(to);
     const lock = await lockFolder(to);
     try {
       await makeEmptyFolder(to); // A server may have begun in it meanwhile, and have ended.
       await lock.sign();
       await copyAll({ manifest, from, to });
-    } catch (error) {
-      // A second try, perhaps from another backup, finds the folder as the first did.
-      await removeLockFiles(to);
-      if (isNew) await rmdir(to).catch(() => undefined); // It holds something else by now.
-      throw error;
     } finally {
+      // Also after a failure the lock's file stays, and with it a new folder: a second try takes it for empty.
       await lock.release();
     }
     process.stdout.write(`${to}: as of ${manifest.created_at}\n`);
@@ -80,13 +75,6 @@ async function copyAll(at: {
     throw error;
   }
   progress.end();
-}
-
-/** Only while the lock is held, and of a folder in which nothing is left to guard. */
-async function removeLockFiles(folder: string): Promise<void> {
-  const isEmpty = (await readdir(folder)).every((name) => FOLDER_LOCK_FILES.includes(name));
-  if (!isEmpty) return;
-  for (const name of FOLDER_LOCK_FILES) await rm(join(folder, name), { force: true });
 }
 
 /** Opened when it is read: what a stream says earlier, such as that there is no file, would end the process. */

@@ -129,8 +129,9 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
       answerSeveralHosts(reply);
       return;
     }
-    if (parts.isDraining() && request.raw.httpVersionMajor === 1)
+    if (request.raw.httpVersionMajor === 1 && (parts.isDraining() || asksForUpgrade(request))) {
       reply.header('connection', 'close');
+    }
     whenAdmitted(desk, request, reply, done);
   });
   // Before the body is parsed: one that nobody reads is no reason for another answer.
@@ -193,6 +194,9 @@ export function answerHeaderLines(clusterUuid: string, cors: Cors): string {
   );
   return `cluster-uuid: ${clusterUuid}\r\n${lines.join('')}`;
 }
+
+/** The parser stops behind such a request, and takes what comes next for the beginning of another. */
+const asksForUpgrade = ({ headers }: FastifyRequest): boolean => headers.upgrade !== undefined;
 
 /** Answers preflights and requests without a right to be here; all others go on to `proceed`. */
 function whenAdmitted(

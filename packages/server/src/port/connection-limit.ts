@@ -1,8 +1,5 @@
 import type { Socket } from 'node:net';
-import { networkOf, parseAddress } from '@plinth/kernel';
-
-/** Addresses of version 6 are handed out by networks of this size. */
-const IPV6_PREFIX = 64;
+import { addressKey } from '@plinth/kernel';
 
 /** Counts open connections by address, so that none takes all that the server has. */
 export class ConnectionLimit {
@@ -25,7 +22,7 @@ export class ConnectionLimit {
    */
   admits(socket: Socket, address = socket.remoteAddress ?? ''): boolean {
     if (this.#isExempt(address)) return true;
-    const key = keyOf(address);
+    const key = addressKey(address);
     const count = this.#counts.get(key) ?? 0;
     if (count >= this.#maxCount) return false;
     this.#counts.set(key, count + 1);
@@ -38,11 +35,4 @@ export class ConnectionLimit {
     if (count > 1) this.#counts.set(key, count - 1);
     else this.#counts.delete(key);
   }
-}
-
-function keyOf(text: string): string {
-  const address = text.includes(':') ? parseAddress(text) : undefined;
-  return address === undefined || address.kind() === 'ipv4'
-    ? text
-    : networkOf(address, IPV6_PREFIX);
 }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { accessOf, type Clock } from '@plinth/kernel';
+import { accessOf, addressKey, type Clock, GuessGuard } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
 import { Forbidden, TooManyFailures, Unauthorized } from '../../errors.js';
 
@@ -23,9 +23,7 @@ export interface EditorToken {
 
 export const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 
-const MAX_FAILURES = 10;
-const WINDOW_MS = 60_000;
-const MAX_ADDRESSES = 10_000;
+const GUESSES = { lockingCount: 10, windowMs: 60_000 } as const;
 
 /**
  * Checks editor tokens and slows down whoever guesses them; a right one is never refused for the guesses of others behind its
@@ -36,7 +34,7 @@ export class EditorAccess {
   readonly #clock: Clock;
   readonly #findAdmin: (authorization: string) => { readonly name: string } | undefined;
   readonly #actors = new WeakMap<FastifyRequest, Actor>();
-  readonly #failures = new Map<string, { count: number; readonly startMs: number }>();
+  readonly #guesses: GuessGuard;
 
   constructor(needs: {
     readonly tokens: readonly EditorToken[];
@@ -46,6 +44,7 @@ export class EditorAccess {
   }) {
     this.#tokens = needs.tokens;
     this.#clock = needs.clock;
+    this.#guesses = new GuessGuard(needs.clock, GUESSES);
     this.#findAdmin = needs.findAdmin;
   }
 
@@ -63,8 +62,9 @@ export class EditorAccess {
       this.#actors.set(request, actor);
       return;
     }
-    this.#refuseGuessing(ip);
-    this.#countFailure(ip);
+    const address = addressKey(ip);
+    this.#refuseGuessing(address);
+    this.#guesses.noteFailure(address);
     if (!isOpen) throw new Unauthorized();
   }
 
@@ -96,23 +96,9 @@ export class EditorAccess {
     return admin && { name: admin.name, scopes: ALL_SCOPES };
   }
 
-  #refuseGuessing(ip: string): void {
-    const failures = this.#failures.get(ip);
-    if (failures === undefined || failures.count < MAX_FAILURES) return;
-    const leftMs = failures.startMs + WINDOW_MS - this.#clock.nowMs();
-    if (leftMs <= 0) this.#failures.delete(ip);
-    else throw new TooManyFailures({ retryAfterSec: Math.ceil(leftMs / 1000) });
-  }
-
-  #countFailure(ip: string): void {
-    const nowMs = this.#clock.nowMs();
-    const failures = this.#failures.get(ip);
-    if (failures !== undefined && failures.startMs + WINDOW_MS > nowMs) {
-      failures.count += 1;
-      return;
-    }
-    if (this.#failures.size >= MAX_ADDRESSES) this.#failures.clear();
-    this.#failures.set(ip, { count: 1, startMs: nowMs });
+  #refuseGuessing(address: string): void {
+    const leftMs = this.#guesses.lockedForMs(address);
+    if (leftMs > 0) throw new TooManyFailures({ retryAfterSec: Math.ceil(leftMs / 1000) });
   }
 }
 

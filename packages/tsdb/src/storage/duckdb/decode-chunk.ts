@@ -12,7 +12,7 @@ import type { SqlType } from '../../model/sql-type.js';
 import { TextSpans } from '../../model/text-spans.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
-import { checkNesting } from './nested-limit.js';
+import { NestedCount } from './nested-limit.js';
 
 /** The public shape of the binding's numeric vectors: their values are already a typed array. */
 interface TypedVector {
@@ -36,6 +36,7 @@ export class ChunkDecoder {
     const rowCount = chunk.rowCount;
     const copies: ArrayBuffer[] = [];
     let hasMore = false;
+    const nested = new NestedCount();
     const columns = this.#columns.map((column, index) => {
       const raw = duckdb.data_chunk_get_vector(chunk.chunk, index);
       const vector = DuckDBVector.create(raw, rowCount, this.#types[index]);
@@ -49,7 +50,7 @@ export class ChunkDecoder {
         else copies.push(texts.cells.buffer as ArrayBuffer);
         return texts;
       }
-      const values = decodeValues(vector, column.type, rowCount);
+      const values = decodeValues(vector, column.type, rowCount, nested);
       if (ArrayBuffer.isView(values)) copies.push(values.buffer as ArrayBuffer);
       else hasMore = true;
       return { values, validity };
@@ -79,6 +80,7 @@ function decodeValues(
   vector: DuckDBVector<DuckDBValue>,
   type: SqlType,
   rowCount: number,
+  nested: NestedCount,
 ): ArrayLike<unknown> {
   const engineType: DuckDBType = vector.type;
   // The binding types `items` on each concrete class only; the ids above are exactly the classes that have it.
@@ -88,7 +90,7 @@ function decodeValues(
     for (let row = 0; row < rowCount; row++) flags[row] = vector.getItem(row) === true ? 1 : 0;
     return flags;
   }
-  checkNesting(vector);
+  nested.add(vector);
   const cells = new Array<unknown>(rowCount);
   for (let row = 0; row < rowCount; row++) cells[row] = toCell(vector.getItem(row), type);
   return cells;

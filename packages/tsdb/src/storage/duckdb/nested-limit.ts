@@ -8,25 +8,31 @@ import {
 import { ExecutionError } from '../../errors.js';
 
 /**
- * Values in the lists of one chunk. They become JavaScript values all at once, outside of the engine's memory limit and
- * with the event loop held: some tens of millions would stop the server for half a minute.
+ * Values in the lists of all columns of one chunk. They become JavaScript values and then text all at once, outside of the
+ * engine's memory limit and with the event loop held: a million takes about a second.
  */
-const MAX_NESTED_COUNT = 4_000_000;
+const MAX_NESTED_COUNT = 500_000;
 
-/** Throws `ExecutionError` when the lists of a column, or in its structs and maps, are too long to be handed out. */
-export function checkNesting(vector: DuckDBVector<DuckDBValue>): void {
-  if (vector instanceof DuckDBStructVector) {
-    for (const entry of partsOf(vector).entryVectors ?? []) checkNesting(entry);
+/** Counts the values in lists of one chunk, column by column. */
+export class NestedCount {
+  #count = 0;
+
+  /** Throws `ExecutionError` when the lists of the columns, or in their structs and maps, are too long to be handed out. */
+  add(vector: DuckDBVector<DuckDBValue>): void {
+    if (vector instanceof DuckDBStructVector) {
+      for (const entry of partsOf(vector).entryVectors ?? []) this.add(entry);
+    }
+    const list = vector instanceof DuckDBMapVector ? partsOf(vector).listVector : vector;
+    if (!(list instanceof DuckDBListVector)) return;
+    const values = list.childVector;
+    this.#count += values.itemCount;
+    if (this.#count > MAX_NESTED_COUNT) {
+      throw new ExecutionError(
+        `Resources exhausted: lists of more than ${MAX_NESTED_COUNT} values in up to 2048 rows are too long for a result; unnest them, or ask for fewer rows`,
+      );
+    }
+    this.add(values);
   }
-  const list = vector instanceof DuckDBMapVector ? partsOf(vector).listVector : vector;
-  if (!(list instanceof DuckDBListVector)) return;
-  const values = list.childVector;
-  if (values.itemCount > MAX_NESTED_COUNT) {
-    throw new ExecutionError(
-      `Resources exhausted: lists of ${values.itemCount} values at once are too long for a result`,
-    );
-  }
-  checkNesting(values);
 }
 
 interface Parts {

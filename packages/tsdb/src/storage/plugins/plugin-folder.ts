@@ -9,6 +9,7 @@ import {
   PluginFolderIncomplete,
   PluginPathEscapes,
 } from '../../processing-errors.js';
+import { makeFolderForOthers } from '../python/folder-for-others.js';
 
 const INIT = '__init__.py';
 /** A plugin with more files than this is not listed to its end. */
@@ -189,6 +190,7 @@ export class PluginFolder {
     const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
     refuseHidden(name);
     refuseHidden(relative(root, real));
+    if (real === root) throw new PluginFileRefused(`${name}: it names the plugin folder itself`);
     if (this.#environment === undefined) return path;
     const environment = await resolvedOf(this.#environment);
     // One that holds the plugins is no place of its own.
@@ -203,14 +205,8 @@ export class PluginFolder {
   }
 
   async #makeFolder(path: string): Promise<void> {
-    const missing: string[] = [];
-    if (this.#isForOthers) {
-      for (let each = path; (await this.#files.stat(each)) === undefined; each = dirname(each)) {
-        missing.push(each);
-      }
-    }
-    await this.#files.makeDirectory(path);
-    for (const each of missing) await chmod(each, 0o755);
+    if (this.#isForOthers) await makeFolderForOthers(this.#files, path);
+    else await this.#files.makeDirectory(path);
   }
 
   /** Not through links either: the longest part that exists is looked up with them resolved. */

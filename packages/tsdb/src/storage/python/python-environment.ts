@@ -1,5 +1,7 @@
-import { chown, mkdir, stat } from 'node:fs/promises';
+import { chown } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FileSystem } from '@plinth/kernel';
+import { makeFolderForOthers } from './folder-for-others.js';
 import type { PluginUser } from './plugin-user.js';
 import type { RunProgram } from './run-program.js';
 
@@ -25,6 +27,22 @@ def is_readable(path):
         return False
     return True
 print(json.dumps([path for path in sys.argv[1:] if not is_readable(path)]))
+`;
+
+/** Names that begin with a dot, environments and compiled files are no plugins. */
+const UNREADABLE_BELOW = `
+import json, os, sys
+found = []
+for folder, folders, files in os.walk(sys.argv[1]):
+    folders[:] = [] if "pyvenv.cfg" in files else [name for name in folders if name[0] != "." and name != "__pycache__"]
+    found += [path for path in (os.path.join(folder, name) for name in folders) if not os.access(path, os.R_OK | os.X_OK)]
+    found += [path for path in (os.path.join(folder, name) for name in files if name[0] != ".") if not os.access(path, os.R_OK)]
+print(json.dumps({"count": len(found), "first": sorted(found)[:5]}))
+`;
+
+const IS_WRITABLE = `
+import os, sys, sysconfig
+print(all(os.access(path, os.W_OK) for path in (sys.prefix, sysconfig.get_path("purelib"))))
 `;
 
 export interface PythonFacts {
@@ -66,6 +84,7 @@ export async function openPythonEnvironment(options: {
   readonly user: PluginUser | undefined;
   /** What that user has to be able to read. */
   readonly neededPaths: readonly string[];
+  readonly files: FileSystem;
 }): Promise<FoundPython> {
   const { run, user } = options;
   const found = await findPython(options);
@@ -89,7 +108,19 @@ export async function openPythonEnvironment(options: {
       warnings,
     },
   });
-  if ((await probe(inEnvironment, run)) !== undefined) return environment(options.virtualEnv);
+  if (user !== undefined) warnings.push(...(await unreadablePlugins(found.executable, options)));
+  if ((await probe(inEnvironment, run)) !== undefined) {
+    if (
+      user !== undefined &&
+      options.mayMakeEnvironment &&
+      !(await isWritable(inEnvironment, run))
+    ) {
+      warnings.push(
+        `user ${user.name} cannot write the virtual environment ${options.virtualEnv}, so packages cannot be installed: give it to that user (chown -R), or remove it to have a new one made`,
+      );
+    }
+    return environment(options.virtualEnv);
+  }
   if (!options.mayMakeEnvironment) return environment(undefined);
   if (!found.venv) {
     warnings.push(
@@ -101,14 +132,18 @@ export async function openPythonEnvironment(options: {
     '--without-pip',
     ...(options.usesSystemPackages ? ['--system-site-packages'] : []),
   ];
-  await giveFolder(options.virtualEnv, user);
+  await giveFolder(options.virtualEnv, options);
   const made = await run(
     found.executable,
     ['-m', 'venv', ...flags, options.virtualEnv],
     PROBE_LIMIT_MS,
   );
   if (made.exitCode === 0) return environment(options.virtualEnv);
-  warnings.push(`virtual environment not made: ${made.output.trim()}`);
+  const who =
+    user === undefined
+      ? ''
+      : ` (user ${user.name} has to be able to write ${options.virtualEnv} and to enter the folders above it)`;
+  warnings.push(`virtual environment not made: ${made.output.trim()}${who}`);
   return environment(undefined);
 }
 
@@ -133,10 +168,42 @@ async function findUnreadable(
   return `user ${user.name} cannot read ${unreadable.join(', ')}: make it readable with all folders above it (chmod o+rX), or let tsdb.plugin_user name another`;
 }
 
+/** Files that were there before the setting, each of which would fail when it is first run. */
+async function unreadablePlugins(
+  python: string,
+  {
+    run,
+    user,
+    pluginFolder,
+  }: Pick<Parameters<typeof openPythonEnvironment>[0], 'run' | 'user' | 'pluginFolder'>,
+): Promise<readonly string[]> {
+  const { exitCode, stdout } = await run(
+    python,
+    ['-I', '-c', UNREADABLE_BELOW, pluginFolder],
+    PROBE_LIMIT_MS,
+  );
+  if (exitCode !== 0) return []; // A folder too large to be looked through: plugins say themselves what they miss.
+  const found = JSON.parse(stdout) as { readonly count: number; readonly first: readonly string[] }; // printed by the text above
+  if (found.count === 0) return [];
+  const more =
+    found.count > found.first.length ? ` and ${found.count - found.first.length} more` : '';
+  return [
+    `user ${user?.name} cannot read ${found.first.join(', ')}${more}: make readable what plugins need (chmod -R o+rX ${pluginFolder})`,
+  ];
+}
+
+async function isWritable(python: string, run: RunProgram): Promise<boolean> {
+  const { stdout } = await run(python, ['-I', '-c', IS_WRITABLE], PROBE_LIMIT_MS);
+  return stdout.trim() === 'True';
+}
+
 /** The folder of an environment is the user's own, so that packages are installed as that user. */
-async function giveFolder(folder: string, user: PluginUser | undefined): Promise<void> {
-  if (user === undefined || (await stat(folder).catch(() => undefined)) !== undefined) return;
-  await mkdir(folder, { recursive: true });
+async function giveFolder(
+  folder: string,
+  { files, user }: { readonly files: FileSystem; readonly user: PluginUser | undefined },
+): Promise<void> {
+  if (user === undefined || (await files.stat(folder)) !== undefined) return;
+  await makeFolderForOthers(files, folder);
   await chown(folder, user.uid, user.gid);
 }
 

@@ -15,6 +15,8 @@ const REPETITION = 16;
 const MAX_REREAD_BYTES = 4096;
 /** Longest text that is made of a shorter one by putting text in, in bytes. The engine's memory limit does not see it. */
 const MAX_GROWN_BYTES = 1024 * 1024;
+/** Pieces that a text of each row may be split into: the engine holds those of 2,048 rows outside of its memory limit, and does not stop. */
+const MAX_PIECES = 16_384;
 /** A text may become so many times as long, whatever its length. */
 const SMALL_GROWTH = 8;
 
@@ -32,6 +34,9 @@ export const BOUNDED_TEXT_MACROS: readonly string[] = [
      THEN error('Resources exhausted: a text of ' || strlen(t) || ' bytes is looked for in one of ' || strlen(s) ||
        ' bytes; beyond ${SHORT_BYTES} bytes one times the other may be ${MAX_SEARCH_PRODUCT}')
      ELSE t END`,
+  `CREATE OR REPLACE MACRO plinth_split_text(s, d) AS CASE
+     WHEN strlen(s) > ${MAX_PIECES} AND (d IS NULL OR strlen(s) - strlen(replace(s, d, '')) > ${MAX_PIECES} * strlen(d))
+     THEN error('Resources exhausted: a text of ' || strlen(s) || ' bytes is split into more than ${MAX_PIECES} pieces') ELSE s END`,
   `CREATE OR REPLACE MACRO plinth_growing_text(s, new) AS CASE
      WHEN strlen(new) > ${SMALL_GROWTH} AND CAST(strlen(s) AS HUGEINT) * strlen(new) > ${MAX_GROWN_BYTES}
      THEN error('Resources exhausted: a text of ' || strlen(new) || ' bytes is put into one of ' || strlen(s) ||

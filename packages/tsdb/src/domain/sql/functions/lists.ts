@@ -206,8 +206,9 @@ export const LISTS: readonly FunctionDefinition[] = [
   scalar(['string_to_array', 'string_to_list'], (call) => {
     expectArgCount(call, 2, 3);
     const absent = call.args.length > 2 ? textArg(call, 2).text : 'CAST(NULL AS VARCHAR)';
+    const [text, between] = [textArg(call, 0).text, textArg(call, 1).text];
     return {
-      text: `plinth_text_to_list(${textArg(call, 0).text}, ${textArg(call, 1).text}, ${absent})`,
+      text: `plinth_text_to_list(plinth_split_text(${text}, ${between}), ${between}, ${absent})`,
       type: { kind: 'list', element: UTF8 },
     };
   }),

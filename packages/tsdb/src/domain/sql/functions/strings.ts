@@ -75,7 +75,7 @@ const PLAIN: Readonly<Record<string, Plain>> = {
   split_part: {
     args: 'ssi',
     type: UTF8,
-    text: (s, d, i) => `plinth_split_part(${s}, ${d}, ${i})`,
+    text: (s, d, i) => `plinth_split_part(plinth_split_text(${s}, ${d}), ${d}, ${i})`,
     sought: [0, 1],
   },
   starts_with: { args: 'ss', type: BOOLEAN, text: (s, t) => `starts_with(${s}, ${t})` },
@@ -119,7 +119,8 @@ export const STRINGS: readonly FunctionDefinition[] = [
   scalar(['substr_index', 'substring_index'], (call) => {
     expectArgCount(call, 3);
     const [s, between] = [textArg(call, 0).text, textArg(call, 1)];
-    const pieces = `plinth_pieces_to(${s}, ${soughtIn(s, between)}, ${wholeArg(call, 2).text})`;
+    const split = `plinth_split_text(${s}, ${between.text})`;
+    const pieces = `plinth_pieces_to(${split}, ${soughtIn(s, between)}, ${wholeArg(call, 2).text})`;
     return { text: joinText(pieces, between), type: UTF8 };
   }),
   scalar(['concat'], (call) => {

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ManualClock } from '../testing/manual-clock.js';
+import { GuessGuard } from './guess-guard.js';
+import { addressKey } from './networks.js';
+
+it('locks an address to the end of its window when no other time is given', async () => {
+  const clock = new ManualClock(0);
+  const guard = new GuessGuard(clock, { lockingCount: 2, windowMs: 60_000 });
+  guard.noteFailure('192.0.2.1');
+  assert.equal(guard.lockedForMs('192.0.2.1'), 0);
+  await clock.advanceMs(10_000);
+  guard.noteFailure('192.0.2.1');
+  assert.equal(guard.lockedForMs('192.0.2.1'), 50_000);
+  assert.equal(guard.lockedForMs('192.0.2.2'), 0);
+  await clock.advanceMs(50_000);
+  assert.equal(guard.lockedForMs('192.0.2.1'), 0);
+  guard.noteFailure('192.0.2.1');
+  assert.equal(guard.lockedForMs('192.0.2.1'), 0, 'a window begins with no failure');
+});
+
+it('keeps the locks of all others when one more than 100,000 addresses guess', () => {
+  const guard = new GuessGuard(new ManualClock(0), { lockingCount: 1, windowMs: 60_000 });
+  for (let index = 0; index <= 100_000; index += 1) guard.noteFailure(`ip:${index}`);
+  assert.equal(guard.lockedForMs('ip:0'), 0);
+  for (let index = 1; index <= 100_000; index += 1) {
+    assert.equal(guard.lockedForMs(`ip:${index}`), 60_000);
+  }
+});
+
+it('counts a network of version 6 as one address', () => {
+  assert.equal(addressKey('192.0.2.1'), '192.0.2.1');
+  assert.equal(addressKey('::ffff:192.0.2.1'), '192.0.2.1');
+  assert.equal(addressKey('2001:db8:1:2::7'), '2001:db8:1:2::/64');
+  assert.equal(addressKey('2001:db8:1:2:ffff::1'), addressKey('2001:db8:1:2::7'));
+  assert.notEqual(addressKey('2001:db8:1:3::7'), addressKey('2001:db8:1:2::7'));
+  assert.equal(addressKey('nobody'), 'nobody');
+});

@@ -1,0 +1,64 @@
+import type { Clock } from '../clock/clock.js';
+
+const MAX_ADDRESS_COUNT = 100_000;
+
+interface Failures {
+  count: number;
+  readonly sinceMs: number;
+  lockedUntilMs: number;
+}
+
+export interface GuessLimits {
+  /** The failure, counted from 1, with which an address is locked. */
+  readonly lockingCount: number;
+  /** From the first failure on. */
+  readonly windowMs: number;
+  /** From the failure that locks on; without it, to the end of the window. */
+  readonly lockMs?: number;
+}
+
+/**
+ * Counts wrong credentials by address, and says which addresses have guessed too often. Of more than 100,000 the one is
+ * forgotten that has been counted longest; the others keep their locks. Addresses are told apart as they are given: see
+ * `addressKey`.
+ */
+export class GuessGuard {
+  readonly #clock: Clock;
+  readonly #limits: GuessLimits;
+  readonly #byAddress = new Map<string, Failures>();
+
+  constructor(clock: Clock, limits: GuessLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** How long the address stays locked; 0 when it is not. */
+  lockedForMs(address: string): number {
+    const failures = this.#byAddress.get(address);
+    return failures === undefined
+      ? 0
+      : Math.max(0, failures.lockedUntilMs - this.#clock.monotonicMs());
+  }
+
+  noteFailure(address: string): void {
+    const { lockingCount, windowMs, lockMs } = this.#limits;
+    const nowMs = this.#clock.monotonicMs();
+    let failures = this.#byAddress.get(address);
+    if (failures === undefined || nowMs - failures.sinceMs >= windowMs) {
+      failures = { count: 0, sinceMs: nowMs, lockedUntilMs: Number.NEGATIVE_INFINITY };
+      this.#byAddress.delete(address);
+      this.#makeRoom();
+      this.#byAddress.set(address, failures);
+    }
+    failures.count += 1;
+    if (failures.count < lockingCount) return;
+    failures.lockedUntilMs = lockMs === undefined ? failures.sinceMs + windowMs : nowMs + lockMs;
+  }
+
+  /** Drops the address that was put in first. */
+  #makeRoom(): void {
+    if (this.#byAddress.size < MAX_ADDRESS_COUNT) return;
+    const [oldest] = this.#byAddress.keys();
+    if (oldest !== undefined) this.#byAddress.delete(oldest);
+  }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { endStoreThread, startStoreThread, takeStoreThread } from './store-thread.js';
+
+describe('the thread of the store that is started ahead', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plinth-thread-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  const start = async (code: string): Promise<void> => {
+    await writeFile(
+      join(folder, 'sqlite-worker.mjs'),
+      `import { parentPort } from 'node:worker_threads';\n${code}`,
+    );
+    startStoreThread(pathToFileURL(`${folder}/`));
+  };
+
+  it('has none of the variables of the process, which hold secrets', async () => {
+    process.env['PLINTH_MASTER_KEY'] = 'a key that nobody else should know';
+    try {
+      await start('parentPort.postMessage({ ...process.env });');
+    } finally {
+      delete process.env['PLINTH_MASTER_KEY'];
+    }
+    const thread = takeStoreThread() ?? assert.fail('there is none');
+    const ended = once(thread, 'exit');
+    assert.deepEqual(await once(thread, 'message'), [{}]);
+    await ended;
+  });
+
+  it('is told to end when nobody took it, and ends by itself', async () => {
+    const told = join(folder, 'told');
+    await start(`
+      import { writeFileSync } from 'node:fs';
+      parentPort.once('message', (message) => {
+        writeFileSync(${JSON.stringify(told)}, String(message));
+        parentPort.close();
+      });`);
+    const thread = Reflect.get(globalThis, Symbol.for('plinth.store-thread'));
+    endStoreThread();
+    assert.deepEqual(await once(thread, 'exit'), [0]);
+    assert.equal(await readFile(told, 'utf8'), 'undefined');
+    endStoreThread();
+    assert.equal(takeStoreThread(), undefined);
+  });
+});
