@@ -166,6 +166,10 @@ export async function wireUp(
       log: log.child({ service }),
     });
     const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb'), obstacle) : undefined;
+    // Before the folder is given back, and after everything that may still change the answer.
+    closers.push(() => {
+      if (tsdb?.usesFolder) around.folder.keep();
+    });
     const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
     const accounts = runs('accounts')
       ? openAccounts(partsOf('accounts'), accountListener(webhooks))
