@@ -60,7 +60,12 @@ export class DataFolder {
     }
   }
 
-  /** Only when nothing writes there any more. Twice is harmless. */
+  /** Something still works there, and will until the process ends: `release` does not give the lock back. */
+  keep(): void {
+    this.#lock?.keep();
+  }
+
+  /** Only when nothing writes there any more, or after `keep`. Twice is harmless. */
   async release(): Promise<void> {
     if (this.#lock === undefined) await this.files.removeTree(this.path);
     else await this.#lock.release();

@@ -4,7 +4,15 @@ import { createLogger } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import { Health } from './health.js';
 
-const log = createLogger({ level: 'error', destination: { write() {} } });
+const lines: string[] = [];
+const log = createLogger({
+  level: 'warn',
+  destination: {
+    write(line: string) {
+      lines.push(JSON.parse(line).msg);
+    },
+  },
+});
 
 function healthOf(probe: () => Promise<void>): {
   readonly health: Health;
@@ -55,4 +63,43 @@ it('does not wait for a store that does not answer', async () => {
   const asked = health.obstacle();
   await clock.advanceMs(5000);
   assert.equal(await asked, 'storage does not answer');
+});
+
+it('looks once at a store that hangs, however long it does', async () => {
+  let count = 0;
+  let answer = (): void => {};
+  const { health, clock } = healthOf(async () => {
+    count += 1;
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+  });
+  const asked = health.obstacle();
+  await clock.advanceMs(5000);
+  assert.equal(await asked, 'storage does not answer');
+  for (let i = 0; i < 5; i++) {
+    await clock.advanceMs(10_000);
+    assert.equal(await health.obstacle(), 'storage does not answer');
+  }
+  assert.equal(count, 1);
+  answer();
+  await clock.advanceMs(1000);
+  const again = health.obstacle();
+  answer();
+  assert.equal(await again, undefined);
+  assert.equal(count, 2);
+});
+
+it('tells the log when storage goes and when it comes back, not of each look', async () => {
+  let isAway = true;
+  const { health, clock } = healthOf(async () => {
+    if (isAway) throw new Error('away');
+  });
+  lines.length = 0;
+  for (let i = 0; i < 6; i++) {
+    isAway = i < 3;
+    await health.obstacle();
+    await clock.advanceMs(1000);
+  }
+  assert.deepEqual(lines, ['storage cannot be reached', 'storage answers again']);
 });

@@ -14,6 +14,10 @@ export class Health {
   readonly #obstacles: () => readonly (string | undefined)[];
   #looked: Promise<string | undefined> | undefined;
   #lookedMs = 0;
+  /** A look that a store has not answered yet: another one would hang beside it. */
+  #isProbing = false;
+  /** What the log was told last. */
+  #told: string | undefined;
 
   constructor(needs: {
     readonly stores: Pick<Stores, 'probe' | 'local'>;
@@ -36,7 +40,8 @@ export class Health {
 
   async #atStores(): Promise<string | undefined> {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#looked === undefined || nowMs - this.#lookedMs >= REMEMBER_MS) {
+    const isOver = nowMs - this.#lookedMs >= REMEMBER_MS;
+    if (this.#looked === undefined || (isOver && !this.#isProbing)) {
       this.#lookedMs = nowMs;
       this.#looked = this.#look();
     }
@@ -46,20 +51,36 @@ export class Health {
   async #look(): Promise<string | undefined> {
     const answered = new AbortController();
     const late = this.#clock.sleep(PATIENCE_MS, answered.signal).then(
-      () => 'storage does not answer',
+      () => this.#tell('storage does not answer', {}),
       () => undefined,
     );
-    const probed = this.#stores.probe().then(
-      () => undefined,
-      (err: unknown) => {
-        this.#log.error({ err }, 'storage cannot be reached');
-        return 'storage cannot be reached';
-      },
-    );
+    this.#isProbing = true;
+    const probed = this.#probe();
     try {
       return await Promise.race([probed, late]);
     } finally {
       answered.abort();
     }
+  }
+
+  async #probe(): Promise<string | undefined> {
+    try {
+      await this.#stores.probe();
+      return this.#tell(undefined, {});
+    } catch (err) {
+      return this.#tell('storage cannot be reached', { err });
+    } finally {
+      this.#isProbing = false;
+    }
+  }
+
+  /** Checks come often: the log is told of what is different from before. */
+  #tell(why: string | undefined, facts: object): string | undefined {
+    if (why !== this.#told) {
+      if (why === undefined) this.#log.warn('storage answers again');
+      else this.#log.error(facts, why);
+    }
+    this.#told = why;
+    return why;
   }
 }

@@ -26,6 +26,7 @@ import {
 import { HttpMetrics } from './http/http-metrics.js';
 import type { GuardedRoute } from './http/route-guard.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
+import { ObstacleLog } from './obstacle-log.js';
 import type { Listener } from './port/listener.js';
 import { type GatedRoute, PlainSide } from './port/plain-side.js';
 import type { TlsIdentity } from './port/tls-identity.js';
@@ -149,6 +150,11 @@ export async function wireUp(
       ...{ stores, clock, log },
       obstacles: () => [isDraining ? 'shutting down' : undefined, tsdb?.obstacle],
     });
+    const refusing = new ObstacleLog(clock, log, [
+      { what: 'commit log', obstacle: () => tsdb?.obstacle },
+      { what: 'relational store', obstacle: () => stores.local.obstacle },
+    ]);
+    closers.push(() => refusing.close());
     const obstacle = (): Promise<string | undefined> => health.obstacle();
     const endpoints = createServiceEndpoints({
       ...{ clock, metrics, obstacle },
@@ -166,6 +172,10 @@ export async function wireUp(
       log: log.child({ service }),
     });
     const tsdb = runs('tsdb') ? openTsdb(partsOf('tsdb'), obstacle) : undefined;
+    // Before the folder is given back, and after everything that may still change the answer.
+    closers.push(() => {
+      if (tsdb?.usesFolder) around.folder.keep();
+    });
     const webhooks = runs('webhooks') ? openWebhooks(partsOf('webhooks')) : undefined;
     const accounts = runs('accounts')
       ? openAccounts(partsOf('accounts'), accountListener(webhooks))

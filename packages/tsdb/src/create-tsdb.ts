@@ -17,6 +17,8 @@ export interface Tsdb extends HttpService {
   readonly clusterUuid: string;
   /** Why writes are refused at the moment; `undefined` when they are taken. */
   readonly obstacle: string | undefined;
+  /** After `close`: statements that could not be interrupted still read and write below the data folder. */
+  readonly usesFolder: boolean;
   /**
    * Everything acknowledged before the call as objects, which stay until `release`. `snapshot` copies the relational
    * store and runs while the set of objects does not change.
@@ -92,6 +94,9 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     },
     get obstacle() {
       return opened?.engine.obstacle;
+    },
+    get usesFolder() {
+      return opened?.usesFolder ?? false;
     },
     async start() {
       const { openTsdb } = await loadParts();

@@ -50,6 +50,8 @@ export interface OpenTsdb {
   /** Lets the runtime compile what queries run through, in the background. `consume` takes an answer to its end. */
   warmUp(consume: WarmUpConsumers): void;
   readonly processing: Processing;
+  /** See `Tsdb`. */
+  readonly usesFolder: boolean;
   close(): Promise<void>;
 }
 
@@ -244,6 +246,9 @@ export async function openTsdb(
     processing,
     recorder,
     statistics,
+    get usesFolder() {
+      return host.isWorking;
+    },
     async close() {
       await processing.engine.close();
       await recorder.close();

@@ -128,7 +128,6 @@ function violationOf(error: unknown, dialect: ErrorDialect): Violation {
     return { code: 'service_overloaded', message: 'Too much is waiting to be stored; try again.' };
   }
   if (asDiskFull(error) !== undefined) {
-    dialect.onBug(error);
     return {
       code: 'service_overloaded',
       message: 'The disk of the server is full; try again with the same key when there is room.',

@@ -75,9 +75,12 @@ export function answerOperatorError(
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return fail(request, reply, status, 'Bad Request');
   }
-  log.error({ err: error }, 'request failed');
   const full = asDiskFull(error);
-  if (full === undefined) return fail(request, reply, 500, 'Server Error');
+  if (full === undefined) {
+    log.error({ err: error }, 'request failed');
+    return fail(request, reply, 500, 'Server Error');
+  }
+  log.debug({ err: error }, 'request refused');
   return fail(request, reply.header('retry-after', String(full.retryAfterSec)), 503, full.message);
 }
 

@@ -62,6 +62,14 @@ export class FolderLock {
     }
   }
 
+  /** Not given back before the process ends, when the system does it. `release` does nothing from then on. */
+  keep(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    // The driver closes what the runtime collects: the listener is what refers to it.
+    process.once('exit', () => this.#database);
+  }
+
   /** Twice is harmless. */
   async release(): Promise<void> {
     if (this.#isReleased) return;

@@ -29,9 +29,11 @@ export function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const status = statusOf(error);
-  if (status >= 500 && !isRateLimitError(error))
+  const full = asDiskFull(error);
+  if (full !== undefined) request.log.debug({ err: error }, 'request refused');
+  else if (status >= 500 && !isRateLimitError(error))
     request.log.error({ err: error }, 'request failed');
-  const passing = error instanceof CredentialUncheckable ? error : asDiskFull(error);
+  const passing = error instanceof CredentialUncheckable ? error : full;
   if (passing !== undefined) reply.header('retry-after', String(passing.retryAfterSec));
   return sendGithubError(reply, {
     status,

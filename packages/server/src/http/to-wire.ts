@@ -30,12 +30,13 @@ export function answerError(
   if (status < 500 && error instanceof Error) {
     return sendJson(reply, status, { error: error.message, data: {} });
   }
-  log.error({ err: error }, 'request failed');
   const full = asDiskFull(error);
   if (full !== undefined) {
+    log.debug({ err: error }, 'request refused');
     reply.header('retry-after', String(full.retryAfterSec));
     return sendJson(reply, 503, { error: full.message, data: {} });
   }
+  log.error({ err: error }, 'request failed');
   return sendJson(reply, status, { error: 'internal error', data: {} });
 }
 

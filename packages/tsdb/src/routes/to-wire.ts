@@ -123,8 +123,11 @@ export function errorAnswer(
     return failureAnswer(status, bodyOf(at.dialect, status, text, text));
   }
   const status = statusOf(error, at.dialect);
-  if (error.kind === 'node_read_only' || error.kind === 'disk_full')
+  // The server tells once that it takes no writes. What made the log read-only is known to the writes that it failed alone.
+  if (error.kind === 'node_read_only' && error.cause !== undefined)
     at.log.error({ err: error }, 'write refused');
+  else if (error.kind === 'node_read_only' || error.kind === 'disk_full')
+    at.log.debug({ err: error }, 'write refused');
   const message =
     error.kind === 'write_empty' ? `write buffer error: ${error.message}` : textOf(error);
   if (error.kind === 'package_installation_failed' && at.dialect === 'native') {

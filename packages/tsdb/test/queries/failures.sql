@@ -33,3 +33,11 @@ SELECT array_length(range(0, 1000000)) AS r;
 
 -- 12: strings have a bound
 SELECT repeat(s, 1000000) AS r FROM (VALUES ('x')) v(s);
+
+-- 13: characters of several bytes are compared by the main thread, which has other work
+SELECT max(levenshtein(repeat('ä', 100), s)) AS r FROM (SELECT 'é' || repeat(chr(97), 60 + n % 2) AS s
+  FROM (SELECT unnest(range(0, 2000)) AS n) t) u;
+
+-- 14: times are read by the main thread, too, and each item of a format may look at all of its text
+SELECT max(to_timestamp(s, '%m-%d ' || repeat('%Y ', 160))) AS r
+  FROM (SELECT '01-02 ' || repeat('2020 ', 160) || repeat(' ', n % 2) AS s FROM (SELECT unnest(range(0, 2000)) AS n) t) u;

@@ -159,12 +159,13 @@ export class Dialect {
     if (kind === 'store_overloaded' || kind === 'store_unusable') {
       return this.#fail(request, reply, { status: 503, message: 'Service unavailable' });
     }
-    this.#log.error({ err: error }, 'request failed');
     const full = asDiskFull(error);
     if (full !== undefined) {
+      this.#log.debug({ err: error }, 'request refused');
       reply.header('retry-after', String(full.retryAfterSec));
       return this.#fail(request, reply, { status: 503, message: full.message });
     }
+    this.#log.error({ err: error }, 'request failed');
     return this.#fail(request, reply, { status: 500, message: 'Server Error' });
   }
 

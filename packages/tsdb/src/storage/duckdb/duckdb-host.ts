@@ -183,11 +183,16 @@ export class DuckDbHost {
     else connection.closeSync();
   }
 
+  /** Statements of queries have not ended, also after `close`: they read and spill below the data folder. */
+  get isWorking(): boolean {
+    return this.#underWay > 0;
+  }
+
   async close(): Promise<void> {
     await this.#writerTail;
     const opened = await this.#opened?.catch(() => undefined); // Whoever asked for it was told.
     // The engine would wait for them, and all else with it; the process ends without that.
-    if (this.#underWay > 0) return;
+    if (this.isWorking) return;
     for (const connection of this.#idle.splice(0)) connection.closeSync();
     opened?.writer.closeSync();
     opened?.instance.closeSync();

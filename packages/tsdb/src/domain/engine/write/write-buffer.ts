@@ -40,6 +40,8 @@ export class WriteBuffer {
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
   readonly #logSeries = new Map<number, LogSeries>();
+  /** Nothing has been defined since all was forgotten: of a batch that fails each waiting record tells. */
+  #hasForgotten = true;
   #generation = 0;
   #generationBytes = 0;
   #generationStartMs: number;
@@ -131,6 +133,7 @@ export class WriteBuffer {
   }
 
   #define(store: TableStore, series: Uint32Array): PackedDefinitions {
+    this.#hasForgotten = false;
     return this.#logSeriesOf(store.tableId).define(this.#generation, series, store.index);
   }
 
@@ -148,7 +151,7 @@ export class WriteBuffer {
       durable.catch(() => this.#forgetDefinitions());
       return durable;
     } catch (error) {
-      this.#forgetDefinitions();
+      for (const { store } of tables) this.#logSeriesOf(store.tableId).forget();
       if (error instanceof LogOverloaded) throw new BufferFull({ retryAfterSec: 1 });
       if (error instanceof LogReadOnly) throw new NodeReadOnly(error);
       throw error;
@@ -157,6 +160,8 @@ export class WriteBuffer {
 
   /** Some did not reach the log: the next records have to carry them. */
   #forgetDefinitions(): void {
+    if (this.#hasForgotten) return;
+    this.#hasForgotten = true;
     for (const series of this.#logSeries.values()) series.forget();
   }
 

@@ -27,8 +27,12 @@ const NODE_DIGEST: Readonly<Record<string, string>> = {
 /** Bytes that one call may digest: it has up to 2,048 rows, and nothing else runs meanwhile. BLAKE3 is not the runtime's. */
 const MAX_DIGESTED_BYTES = 32 * 1024 * 1024;
 const MAX_DIGESTED_HERE_BYTES = 1024 * 1024;
-/** Characters of formats and texts that one call may read or write. */
+/** Characters of formats that one call may write by. */
 const MAX_FORMATTED_LENGTH = 1024 * 1024;
+/** Characters of formats times those of the texts read by them: each item of a format may look at all of its text. */
+const MAX_PARSED = 16 * 1024 * 1024;
+/** Characters of the one text times characters of the other, in all rows of a call: some 20 ms. */
+const MAX_COMPARED = 4 * 1024 * 1024;
 
 /**
  * Functions that the engine's SQL cannot express, run on the main thread chunk by chunk (about 0.4 µs per row
@@ -49,7 +53,8 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       BIGINT,
       ([text, ...formats], work) => {
         const length = formats.reduce<number>((sum, format) => sum + (format as string).length, 0);
-        work.count(length, MAX_FORMATTED_LENGTH, 'characters of formats');
+        const cost = length * ((text as string).length + 1); // An empty text has its formats read all the same.
+        work.count(cost, MAX_PARSED, 'characters of times multiplied by those of their formats');
         return parseByFormats(text as string, formats as string[]);
       },
       VARCHAR,
@@ -63,9 +68,12 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
         name === undefined ? blake3(bytes) : createHash(name).update(bytes).digest(),
       );
     }),
-    define('plinth_levenshtein_chars', [VARCHAR, VARCHAR], INTEGER, ([a, b]) =>
-      levenshtein([...(a as string)], [...(b as string)]),
-    ),
+    define('plinth_levenshtein_chars', [VARCHAR, VARCHAR], INTEGER, ([a, b], work) => {
+      const [one, other] = [a as string, b as string];
+      const cost = (one.length + 1) * (other.length + 1); // One against an empty text has its characters counted.
+      work.count(cost, MAX_COMPARED, 'pairs of characters compared');
+      return levenshtein([...one], [...other]);
+    }),
   ];
 }
 
@@ -119,7 +127,7 @@ function columnsOf(input: DuckDBDataChunk) {
 /** Insertions, deletions and substitutions of characters between two texts, one row of the table at a time. */
 function levenshtein(a: readonly string[], b: readonly string[]): number {
   // Of the row before, overwritten from the left.
-  const row = Uint16Array.from({ length: b.length + 1 }, (_, index) => index);
+  const row = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {
     let diagonal = row[0] as number; // b.length + 1 of them, and so below
     row[0] = i + 1;

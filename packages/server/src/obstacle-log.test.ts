@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createLogger, DiskFull } from '@plinth/kernel';
+import { ManualClock } from '@plinth/kernel/testing';
+import { ObstacleLog } from './obstacle-log.js';
+
+it('tells once that a disk is full, and once that it has room', async () => {
+  const lines: string[] = [];
+  const log = createLogger({
+    level: 'info',
+    destination: {
+      write(line: string) {
+        const { level, what, msg } = JSON.parse(line);
+        lines.push([level, what, msg].join(' '));
+      },
+    },
+  });
+  const clock = new ManualClock();
+  let full: Error | undefined;
+  let readOnly: string | undefined;
+  const watch = new ObstacleLog(clock, log, [
+    { what: 'log', obstacle: () => readOnly },
+    { what: 'store', obstacle: () => full },
+  ]);
+  await clock.advanceMs(5000);
+  assert.equal(lines.length, 0);
+  full = new DiskFull(undefined);
+  await clock.advanceMs(5000);
+  full = new DiskFull(undefined); // Another write has failed.
+  await clock.advanceMs(5000);
+  full = undefined;
+  readOnly = 'a sync failed';
+  await clock.advanceMs(5000);
+  const told = lines.map((line) => line.replace(/^\S+ /, ''));
+  assert.deepEqual(told, [
+    'store writes are refused',
+    'log writes are refused',
+    'store writes are taken again',
+  ]);
+  watch.close();
+  readOnly = undefined;
+  await clock.advanceMs(5000);
+  assert.equal(lines.length, 3);
+});

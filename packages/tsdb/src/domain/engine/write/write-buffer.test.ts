@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { type CommitLog, DiskFull } from '@plinth/kernel';
+import { ManualClock } from '@plinth/kernel/testing';
+import type { TableStore } from '../table/table-store.js';
+import { LogSeries } from './log-series.js';
+import { WriteBuffer } from './write-buffer.js';
+
+const TABLES = 20;
+const RECORDS = 50;
+
+it('forgets what a failed batch defined once, however many records waited for it', async (t) => {
+  const rejects: ((error: Error) => void)[] = [];
+  const log = {
+    append: () => ({
+      durable: new Promise<void>((_, reject) => {
+        rejects.push(reject);
+      }),
+    }),
+  };
+  const buffer = new WriteBuffer({
+    // Only what an append asks of them, here and below.
+    log: log as unknown as CommitLog,
+    clock: new ManualClock(),
+    hardLimitBytes: 1e9,
+  });
+  const index = { count: 1, sizeOfTags: () => ({ tagCount: 0, sizeBytes: 0 }), putTags: put };
+  const stores = Array.from(
+    { length: TABLES },
+    (_, tableId) => ({ tableId, index, append() {} }) as unknown as TableStore,
+  );
+  const series = new Uint32Array(1);
+  const batch = { rowCount: 1, series, times: new BigInt64Array(1), fields: [] };
+  const write = (): Promise<void>[] =>
+    Array.from({ length: RECORDS }, (_, i) => {
+      const store = stores[i % TABLES] as TableStore; // within its length
+      return buffer.append([{ store, batch }]);
+    });
+  for (let round = 1; round <= 2; round++) {
+    const forget = t.mock.method(LogSeries.prototype, 'forget');
+    const written = write();
+    assert.equal(buffer.countUndefined(stores[0] as TableStore, series), 0);
+    for (const reject of rejects.splice(0)) reject(new DiskFull(undefined));
+    await Promise.allSettled(written);
+    assert.equal(forget.mock.callCount(), TABLES, `round ${round}`);
+    assert.equal(buffer.countUndefined(stores[0] as TableStore, series), 1, 'it is defined anew');
+    forget.mock.restore();
+  }
+});
+
+function put(_dense: number, _bytes: Uint8Array, at: number): number {
+  return at;
+}
