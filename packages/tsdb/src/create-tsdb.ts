@@ -121,6 +121,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         caches: whenOpen().caches,
         processing: whenOpen().processing,
         settings,
+        isAuthRequired: needs.tokens.isAuthRequired,
         clock,
         random,
         log,

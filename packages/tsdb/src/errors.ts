@@ -192,6 +192,15 @@ export class NotImplemented extends Error {
   }
 }
 
+/** A statement that changes something came by a request that a page of any site can make a browser send. */
+export class ReadOnlyRequest extends Error {
+  override readonly name = 'ReadOnlyRequest';
+  readonly kind = 'read_only_request';
+  constructor() {
+    super('while no token is asked for, statements that change something are taken by POST alone');
+  }
+}
+
 /** The query was planned and failed while it ran (division by zero, cast, memory limit). */
 export class ExecutionError extends Error {
   override readonly name = 'ExecutionError';
@@ -270,6 +279,7 @@ export type TsdbError =
   | ShuttingDown
   | PlanError
   | NotImplemented
+  | ReadOnlyRequest
   | ExecutionError
   | QueryTimedOut
   | QueryCancelled

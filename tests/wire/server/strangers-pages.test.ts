@@ -173,6 +173,17 @@ describe('a server without authentication', () => {
     assert.equal(corsOf(refused), undefined);
   });
 
+  it('changes nothing by a GET of `/query`, which says nothing of its page', async () => {
+    for (const statement of ['DROP DATABASE own', 'CREATE DATABASE stolen', 'DELETE FROM m']) {
+      const answer = await server.http.send(`/query?db=own&q=${encodeURIComponent(statement)}`);
+      assert.match(answer.text, /statements that change something are taken by POST alone/);
+    }
+    const left = await server.http.send('/query?db=own&q=SELECT%20v%20FROM%20m');
+    assert.match(left.text, /\["1970-01-01T00:00:00.000000001Z",1\]/);
+    const shown = await server.http.send('/query?q=SHOW%20DATABASES');
+    assert.doesNotMatch(shown.text, /stolen/);
+  });
+
   it('keeps public reads of game data open to every page', async () => {
     const answer = await server.http.send('/api/levels', { headers: { origin: EVIL } });
     assert.equal(answer.status, 200);

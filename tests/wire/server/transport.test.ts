@@ -53,6 +53,18 @@ describe('HTTP/1.1', () => {
     assert.ok(text.endsWith('\r\n\r\nOK'));
   });
 
+  it('ends a connection with the answer to a request for an upgrade, so that nothing behind it is misread', async () => {
+    using connection = await RawConnection.open(server.url);
+    const body = requestText(['GET /health HTTP/1.1']);
+    const upgrade = requestText(['GET /ping HTTP/1.1', 'Connection: Upgrade', 'Upgrade: foo']);
+    const post = ['POST /api/v3/write_lp?db=up HTTP/1.1', `Content-Length: ${body.length}`];
+    connection.send(upgrade + requestText(post));
+    connection.send(body);
+    const text = await connection.untilEnd();
+    assert.deepEqual(statusesOf(text), ['200']);
+    assert.match(text, /connection: close/i);
+  });
+
   // Dashboards send their queries in the URL; a header that only the framework knows takes the other way through the server.
   it('answers queries in URLs of up to 64 KiB, and refuses longer ones', async () => {
     const ask = async (path: string, size: number, header: string) => {

@@ -229,7 +229,7 @@ describe('uploads of plugin files', { skip: noPython }, () => {
         'a\0.py',
         'tmp/x.py',
       ],
-      ...['shown/hooks/pre-commit', '..\\x.py', ''],
+      ...['shown/hooks/pre-commit', '..\\x.py', '', '.', './', './.'],
     ]) {
       const json = await plugins.post(FILES, { plugin_name: name, content });
       assert.equal(json.status, 400, `${name}: ${json.text}`);

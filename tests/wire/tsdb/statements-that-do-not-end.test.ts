@@ -94,6 +94,10 @@ describe('statements that take long in one row', () => {
       "SELECT regexp_replace(repeat('a', 200000), 'a.*b|a', 'c', 'g') AS n FROM long",
       "SELECT contains(repeat('a', 250000), repeat('a', 120000) || s) AS n FROM long",
       "SELECT to_char(time, repeat('%Y', 100000)) AS n FROM long",
+      "SELECT array_length(string_to_array(repeat('a', 200000), 'a')) AS n FROM long",
+      "SELECT split_part(repeat('a', 200000), 'a', 80000) AS n FROM long",
+      "SELECT substr_index(repeat('a', 200000), 'a', 80000) AS n FROM long",
+      'SELECT range(300000) AS a, range(300000) AS b FROM long LIMIT 1',
       `SELECT ${'initcap('.repeat(14)}s${')'.repeat(14)} AS n FROM long`,
     ];
     // Those beside which others are timed: they come together, the rest one after the other.

@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { redactText } from './redact.js';
 
 export type { Logger } from 'pino';
@@ -46,8 +46,11 @@ export function createLogger(options: {
       redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
       hooks: { streamWrite: redactText },
     },
-    typeof destination === 'number'
-      ? pino.destination({ dest: destination, sync: true })
-      : destination,
+    typeof destination === 'number' ? fileOf(destination) : destination,
   );
+}
+
+/** A line that a full disk does not take is lost: it must not fail what it is about. */
+function fileOf(descriptor: number): DestinationStream {
+  return pino.destination({ dest: descriptor, sync: true }).on('error', () => undefined);
 }

@@ -17,6 +17,8 @@ export interface RouteDeps {
   readonly caches: Caches;
   readonly processing: Processing;
   readonly settings: TsdbSettings;
+  /** Whether who asks has shown a token. */
+  readonly isAuthRequired: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -32,6 +32,7 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   shutting_down: 503,
   plan_error: 400,
   not_implemented: 405,
+  read_only_request: 405,
   execution_error: 500,
   query_timed_out: 500,
   query_cancelled: 500,

@@ -30,6 +30,8 @@ export interface InfluxqlRequest {
   readonly signal: AbortSignal;
   /** `native`: what the version-3 server refuses is refused; changes are for `/query`. */
   readonly dialect?: 'v1' | 'native';
+  /** Statements that change something are refused. */
+  readonly isReadOnly?: boolean;
 }
 
 /** The statements of one request, to be run one after the other. `end` must be called once. */
@@ -104,6 +106,7 @@ export class Influxql {
       read,
       {
         changes: this.#changes,
+        isReadOnly: request.isReadOnly === true,
         facts: this.#facts,
         databases: () => this.#catalog.databases(),
         queries: () => this.#running.list(),

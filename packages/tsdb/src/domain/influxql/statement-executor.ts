@@ -1,5 +1,5 @@
 import { assertNever, invariant } from '@plinth/kernel';
-import { NotImplemented } from '../../errors.js';
+import { NotImplemented, ReadOnlyRequest } from '../../errors.js';
 import type { ColumnKind } from '../../model/column.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
@@ -39,6 +39,7 @@ export interface Changes {
 /** What statements ask of the server besides data. */
 export interface ServerSide {
   readonly changes: Changes | undefined;
+  readonly isReadOnly: boolean;
   readonly facts: ServerFacts | undefined;
   databases(): ReturnType<RelationalCatalog['databases']>;
   queries(): readonly ShownQuery[];
@@ -94,6 +95,7 @@ export class StatementExecutor {
           facts: this.#server.facts,
         });
       case 'kill_query':
+        if (this.#server.isReadOnly) throw new ReadOnlyRequest();
         this.#server.kill(statement.id);
         return EMPTY_ANSWER;
       case 'unsupported': {
@@ -110,6 +112,7 @@ export class StatementExecutor {
       case 'drop_measurement':
       case 'delete':
       case 'drop_series':
+        if (this.#server.isReadOnly) throw new ReadOnlyRequest();
         await runSchema(statement, { env: this.#env, session: this.#session, ...this.#changes });
         return EMPTY_ANSWER;
       default:

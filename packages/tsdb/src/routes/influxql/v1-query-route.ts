@@ -57,6 +57,8 @@ async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Prom
   try {
     run = await deps.influxql.open({
       ...input,
+      // A page makes browsers send a GET, for a picture, without saying whose page it is.
+      isReadOnly: request.method === 'GET' && !deps.isAuthRequired,
       get signal() {
         return request.leaving();
       },
