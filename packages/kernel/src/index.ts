@@ -138,6 +138,7 @@ export type {
   EmbeddedStore,
   Migration,
   RelationalStore,
+  SharedStore,
   SqlEngine,
   TransactionOptions,
 } from './relational/relational-store.js';

@@ -65,6 +65,15 @@ it('does not wait for a store that does not answer', async () => {
   assert.equal(await asked, 'storage does not answer');
 });
 
+it('says why a shared database that answers takes no writes', async () => {
+  const { health, stores, clock } = healthOf(async () => {});
+  Object.assign(stores, { probe: async () => new Error('PostgreSQL takes no writes') });
+  assert.equal(await health.obstacle(), 'PostgreSQL takes no writes');
+  Object.assign(stores, { probe: async () => undefined });
+  await clock.advanceMs(1000);
+  assert.equal(await health.obstacle(), undefined);
+});
+
 it('looks once at a store that hangs, however long it does', async () => {
   let count = 0;
   let answer = (): void => {};

@@ -65,8 +65,9 @@ export class Health {
 
   async #probe(): Promise<string | undefined> {
     try {
-      await this.#stores.probe();
-      return this.#tell(undefined, {});
+      const obstacle = await this.#stores.probe();
+      this.#tell(undefined, {});
+      return obstacle?.message;
     } catch (err) {
       return this.#tell('storage cannot be reached', { err });
     } finally {

@@ -15,6 +15,7 @@ import {
   type Random,
   type RelationalStore,
   SecretBox,
+  type SharedStore,
 } from '@plinth/kernel';
 import type { DataFolder } from './data-folder.js';
 import { readGivenMasterKey, readOwnMasterKey } from './master-key.js';
@@ -30,6 +31,8 @@ export interface Stores {
   readonly relational: RelationalStore;
   /** In the data folder: for what describes files there. */
   readonly local: EmbeddedStore;
+  /** `relational`, where that is not `local`. */
+  readonly shared: SharedStore | undefined;
   /** Lies below `dataDir`. */
   readonly objects: ObjectStore;
   readonly leases: Leases;
@@ -41,8 +44,8 @@ export interface Stores {
     readonly nodeUuid: string;
     readonly repair: boolean;
   }): Promise<CommitLog>;
-  /** Fails when the folder or the database cannot be read. */
-  probe(): Promise<void>;
+  /** Fails when the folder or the database cannot be read. Resolves with why a shared database takes no writes. */
+  probe(): Promise<Error | undefined>;
   close(): Promise<void>;
 }
 
@@ -65,12 +68,12 @@ export async function openStores(needs: {
     thread: takeStoreThread(),
     onLoss: (loss) => log.warn({ ...loss }, 'transactions of the relational store are lost'),
   });
-  let relational: RelationalStore = local;
+  let shared: SharedStore | undefined;
   let objects: ObjectStore;
   let masterKey: Uint8Array;
   try {
     if (settings.database_url !== undefined) {
-      relational = await openPostgresStore({
+      shared = await openPostgresStore({
         url: settings.database_url,
         clock,
         random,
@@ -84,10 +87,11 @@ export async function openStores(needs: {
     });
     masterKey = given ?? (await readOwnMasterKey(dataDir, files, random));
   } catch (error) {
-    await relational.close();
+    await shared?.close();
     await local.close();
     throw error;
   }
+  const relational: RelationalStore = shared ?? local;
   const leases = new LocalLeases();
   const secrets = new SecretBox(masterKey, random);
   return {
@@ -95,6 +99,7 @@ export async function openStores(needs: {
     dataDir,
     relational,
     local,
+    shared,
     objects,
     leases,
     secrets,
@@ -108,10 +113,15 @@ export async function openStores(needs: {
       }),
     async probe() {
       await files.list(dataDir);
-      await relational
+      if (shared !== undefined) {
+        await shared.probe();
+        return shared.obstacle;
+      }
+      await local
         .reader<Record<never, never>>()
         .selectNoFrom(({ val }) => val(1).as('one'))
         .execute();
+      return undefined;
     },
     async close() {
       await leases.close();

@@ -153,6 +153,7 @@ export async function wireUp(
     const refusing = new ObstacleLog(clock, log, [
       { what: 'commit log', obstacle: () => tsdb?.obstacle },
       { what: 'relational store', obstacle: () => stores.local.obstacle },
+      { what: 'shared relational store', obstacle: () => stores.shared?.obstacle },
     ]);
     closers.push(() => refusing.close());
     const obstacle = (): Promise<string | undefined> => health.obstacle();

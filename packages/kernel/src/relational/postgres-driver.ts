@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { InvariantBroken, invariant } from '../errors/invariant.js';
-import { toStoreError } from './postgres-errors.js';
+import { isRefusal, toStoreError } from './postgres-errors.js';
 import {
   StoreOverloaded,
   StoreUnusable,
@@ -24,6 +24,13 @@ export interface PostgresLimits {
   /** Transactions or reads that may wait for a connection; the next is refused. */
   readonly maxWaitingCount: number;
   readonly maxTransactionMs: number;
+}
+
+/** Hears what becomes of writes. */
+export interface WriteListener {
+  /** A transaction that changed something is committed. */
+  taken(): void;
+  refused(error: Error): void;
 }
 
 export function postgresDialect(driver: Driver): Dialect {
@@ -39,11 +46,13 @@ export function postgresDialect(driver: Driver): Dialect {
 export class PostgresDriver implements Driver {
   readonly #pool: Pool;
   readonly #limits: PostgresLimits;
+  readonly #writes: WriteListener | undefined;
   #isClosed = false;
 
-  constructor(pool: Pool, limits: PostgresLimits) {
+  constructor(pool: Pool, limits: PostgresLimits, writes?: WriteListener) {
     this.#pool = pool;
     this.#limits = limits;
+    this.#writes = writes;
   }
 
   async init(): Promise<void> {}
@@ -53,9 +62,12 @@ export class PostgresDriver implements Driver {
     const limit = this.#limits.maxWaitingCount;
     if (this.#pool.waitingCount >= limit) throw new StoreOverloaded(limit);
     try {
-      return new PostgresConnection(await this.#pool.connect(), this.#limits.maxTransactionMs);
+      const client = await this.#pool.connect();
+      return new PostgresConnection(client, this.#limits.maxTransactionMs, this.#writes);
     } catch (error) {
-      throw toStoreError(error);
+      const failure = toStoreError(error);
+      if (isRefusal(failure)) this.#writes?.refused(failure);
+      throw failure;
     }
   }
 
@@ -92,7 +104,9 @@ function asOurs(connection: DatabaseConnection): PostgresConnection {
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #maxTransactionMs: number;
+  readonly #writes: WriteListener | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #hasChanged = false;
   #isInTransaction = false;
   /** Committed, rolled back or released: the client may be somebody else's. */
   #hasEnded = false;
@@ -101,8 +115,9 @@ class PostgresConnection implements DatabaseConnection {
   #isBroken = false;
   #isReleased = false;
 
-  constructor(client: PoolClient, maxTransactionMs: number) {
+  constructor(client: PoolClient, maxTransactionMs: number, writes: WriteListener | undefined) {
     this.#client = client;
+    this.#writes = writes;
     this.#maxTransactionMs = maxTransactionMs;
     client.on('error', failsByItself);
   }
@@ -125,6 +140,7 @@ class PostgresConnection implements DatabaseConnection {
     }
     this.#end();
     await this.#query('commit', []);
+    if (this.#hasChanged) this.#writes?.taken();
   }
 
   async rollback(): Promise<void> {
@@ -154,6 +170,7 @@ class PostgresConnection implements DatabaseConnection {
       query.parameters.map(toParameter),
     );
     const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE';
+    if (changes) this.#hasChanged = true;
     return {
       rows: rows as R[], // the caller's table map says what its columns hold
       ...(changes && { numAffectedRows: BigInt(rowCount ?? 0) }),
@@ -176,6 +193,7 @@ class PostgresConnection implements DatabaseConnection {
       return await this.#client.query(text, values);
     } catch (error) {
       const failure = toStoreError(error);
+      if (isRefusal(failure)) this.#writes?.refused(failure);
       this.#failure ??= failure;
       // What ran when the time was over failed because its connection went.
       throw this.#failure instanceof TransactionTimedOut ? this.#failure : failure;

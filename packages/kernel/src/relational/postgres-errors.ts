@@ -11,6 +11,14 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
 /** Two transactions met; one of them has to begin again. */
 const RETRYABLE: ReadonlySet<string> = new Set(['40001', '40P01']);
 
+/** The server is full, read-only, or shutting down or starting. */
+const REFUSING: ReadonlySet<string> = new Set(['53100', '25006', '57P01', '57P02', '57P03']);
+
+/** No write would have been taken. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof StatementFailed && REFUSING.has(error.code);
+}
+
 export function toStoreError(error: unknown): ConstraintViolated | StatementFailed {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);

@@ -48,6 +48,49 @@ if (SERVER === undefined) {
 
   relationalStoreConformance('PostgreSQL', open);
 
+  describe('PostgreSQL that takes no writes', () => {
+    it('is known by a write that it refused until one is taken or a look finds room', async (t) => {
+      const store = await open();
+      t.after(() => store.close());
+      await store.transaction(async (tx) => await sql`create table t (n bigint)`.execute(tx));
+      const write = () => store.transaction((tx) => sql`insert into t values (1)`.execute(tx));
+      const refused = (code: string) =>
+        store.transaction((tx) =>
+          sql`do ${sql.raw(`$$ begin raise exception using errcode = '${code}'; end $$`)}`.execute(
+            tx,
+          ),
+        );
+      assert.equal(store.obstacle, undefined);
+      for (const code of ['53100', '25006', '57P03']) {
+        await assert.rejects(refused(code));
+        assert.ok(store.obstacle, code);
+        await store.probe();
+        assert.equal(store.obstacle, undefined, code);
+        await assert.rejects(refused(code));
+        await sql`select n from t`.execute(store.reader());
+        assert.ok(store.obstacle, code);
+        await write();
+        assert.equal(store.obstacle, undefined, code);
+      }
+      await assert.rejects(refused('22012'));
+      assert.equal(store.obstacle, undefined, 'a statement of ours failed');
+    });
+
+    it('is looked at again as long as it is read-only', async (t) => {
+      const url = await makeDatabase();
+      const name = new URL(url).pathname.slice(1);
+      await asAdmin(`alter database ${name} set default_transaction_read_only = on`);
+      const store = await open({ url });
+      t.after(() => store.close());
+      await assert.rejects(
+        store.transaction(async (tx) => await sql`create table t (n bigint)`.execute(tx)),
+        { code: '25006' },
+      );
+      await store.probe();
+      assert.ok(store.obstacle);
+    });
+  });
+
   describe('PostgreSQL shared by two nodes', () => {
     it('applies migrations once when both start together', async () => {
       const url = await makeDatabase();

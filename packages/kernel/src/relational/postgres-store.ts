@@ -1,12 +1,12 @@
-import { Kysely, type Transaction } from 'kysely';
+import { Kysely, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '../clock/clock.js';
 import type { Random } from '../clock/random.js';
 import { Migrations } from './migrations.js';
-import { PostgresDriver, postgresDialect } from './postgres-driver.js';
+import { PostgresDriver, postgresDialect, type WriteListener } from './postgres-driver.js';
 import { isRetryable } from './postgres-errors.js';
 import { StoreUnusable, TransactionAborted } from './relational-errors.js';
-import type { Migration, RelationalStore, TransactionOptions } from './relational-store.js';
+import type { Migration, SharedStore, TransactionOptions } from './relational-store.js';
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -32,7 +32,7 @@ const MAX_BACKOFF_MS = 50;
  * Relational state that several nodes may share. Transactions are serializable and run at the same time; one that
  * meets another is run again. Nothing is kept in a session, so that connection poolers may stand in between.
  */
-export class PostgresStore implements RelationalStore {
+export class PostgresStore implements SharedStore {
   readonly engine = 'postgresql';
   readonly #clock: Clock;
   readonly #random: Random;
@@ -43,13 +43,14 @@ export class PostgresStore implements RelationalStore {
   readonly #running = new Set<Promise<unknown>>();
   /** Transactions that have met another go on one after the other, so that they do not meet each other again. */
   #lastRetry: Promise<unknown> = Promise.resolve();
+  #obstacle: StoreUnusable | undefined;
   #closing: Promise<void> | undefined;
 
   /** Throws `StoreUnusable` when the server does not answer. */
   static async open(options: PostgresStoreOptions): Promise<PostgresStore> {
     const store = new PostgresStore(options);
     try {
-      await store.#probe();
+      await store.probe();
     } catch (error) {
       await store.close();
       throw new StoreUnusable('PostgreSQL cannot be reached', error);
@@ -64,6 +65,14 @@ export class PostgresStore implements RelationalStore {
       maxWaitingCount: options.maxWaitingCount ?? 10_000,
       maxTransactionMs: options.maxTransactionMs ?? 30_000,
     };
+    const writes: WriteListener = {
+      taken: () => {
+        this.#obstacle = undefined;
+      },
+      refused: (error) => {
+        this.#obstacle = new StoreUnusable('PostgreSQL takes no writes', error);
+      },
+    };
     const open = (isReader: boolean) => {
       const pool = new pg.Pool({
         connectionString: options.url,
@@ -74,7 +83,7 @@ export class PostgresStore implements RelationalStore {
         ...(isReader && { options: '-c default_transaction_read_only=on' }),
       });
       pool.on('error', options.onConnectionLost);
-      const driver = new PostgresDriver(pool, limits);
+      const driver = new PostgresDriver(pool, limits, isReader ? undefined : writes);
       this.#drivers.push(driver);
       return new Kysely<unknown>({ dialect: postgresDialect(driver) });
     };
@@ -82,10 +91,35 @@ export class PostgresStore implements RelationalStore {
     this.#writer = open(false);
   }
 
-  async #probe(): Promise<void> {
-    await (this.#reader as Kysely<Record<never, never>>)
-      .selectNoFrom(({ val }) => val(1).as('one'))
-      .execute();
+  get obstacle(): Error | undefined {
+    return this.#obstacle;
+  }
+
+  async probe(): Promise<void> {
+    // Of a standby nobody has to write first to know.
+    const { rows } = await sql<{ standby: boolean }>`select pg_is_in_recovery() as standby`.execute(
+      this.#reader,
+    );
+    if (rows[0]?.standby) this.#obstacle ??= new StoreUnusable('PostgreSQL is a standby');
+    if (this.#obstacle !== undefined && (await this.#takesWrites())) this.#obstacle = undefined;
+  }
+
+  /** Writes some pages that go with the transaction: nobody else may come for hours. */
+  async #takesWrites(): Promise<boolean> {
+    try {
+      await this.transaction(async (tx) => {
+        const { rows } = await sql<{
+          mode: string;
+        }>`select current_setting('transaction_read_only') as mode`.execute(tx);
+        if (rows[0]?.mode === 'on') throw new StoreUnusable('PostgreSQL is read-only');
+        await sql`create temporary table plinth_room on commit drop as
+          select repeat('x', 1000) as filling from generate_series(1, 100)`.execute(tx);
+      });
+      return true;
+    } catch (error) {
+      // Of a user who may make no temporary tables the next write tells.
+      return codeOf(error) === '42501';
+    }
   }
 
   async transaction<DB, T>(
@@ -147,6 +181,8 @@ export class PostgresStore implements RelationalStore {
     return await retried;
   }
 }
+
+const codeOf = (error: unknown): unknown => Reflect.get(Object(error), 'code');
 
 function hasMetAnother(error: unknown): boolean {
   return isRetryable(error instanceof TransactionAborted ? error.cause : error);

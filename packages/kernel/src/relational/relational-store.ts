@@ -45,6 +45,14 @@ export interface EmbeddedStore extends RelationalStore {
   snapshot(path: string): Promise<void>;
 }
 
+/** A store on a server of its own, which several nodes may share. */
+export interface SharedStore extends RelationalStore {
+  /** Why it takes no writes, as far as the last of them or `probe` have shown; `undefined` when nothing is known against them. */
+  readonly obstacle: Error | undefined;
+  /** Looks whether it takes writes, where it did not, and fails when it does not answer. */
+  probe(): Promise<void>;
+}
+
 export interface Migration {
   /** Ascending and never reused, for example `0001_tokens`. */
   readonly name: string;
