@@ -197,7 +197,7 @@ export class ReadOnlyRequest extends Error {
   override readonly name = 'ReadOnlyRequest';
   readonly kind = 'read_only_request';
   constructor() {
-    super('while no token is asked for, statements that change something are taken by POST alone');
+    super('while no token is asked for, browsers change something by POST alone');
   }
 }
 

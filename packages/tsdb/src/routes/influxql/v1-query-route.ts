@@ -57,8 +57,7 @@ async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Prom
   try {
     run = await deps.influxql.open({
       ...input,
-      // A page makes browsers send a GET, for a picture, without saying whose page it is.
-      isReadOnly: request.method === 'GET' && !deps.isAuthRequired,
+      isReadOnly: !deps.isAuthRequired && mayBeOfAnyPage(request),
       get signal() {
         return request.leaving();
       },
@@ -72,6 +71,10 @@ async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Prom
     ? { ...head, body }
     : { ...head, body, rest, taken: (piece) => deps.pieces.giveBack(piece) };
 }
+
+/** A page makes a browser send a GET, for a picture, without saying whose page it is; which program it is the page cannot hide. */
+const mayBeOfAnyPage = ({ method, headers }: QueryHttp): boolean =>
+  method === 'GET' && headers['user-agent']?.startsWith('Mozilla/') === true;
 
 /** The answer's beginning, and what follows it. */
 interface V1Document {
