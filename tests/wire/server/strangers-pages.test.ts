@@ -175,7 +175,13 @@ describe('a server without authentication', () => {
   });
 
   it('changes nothing by the GET of a browser, which says nothing of its page', async () => {
-    for (const statement of ['DROP DATABASE own', 'CREATE DATABASE stolen', 'DELETE FROM m']) {
+    for (const statement of [
+      'DROP DATABASE own',
+      'CREATE DATABASE stolen',
+      'DELETE FROM m',
+      'SELECT v INTO copied FROM m',
+      'KILL QUERY 1',
+    ]) {
       const path = `/query?db=own&q=${encodeURIComponent(statement)}`;
       const answer = await server.http.send(path, { headers: { 'user-agent': BROWSER } });
       assert.match(answer.text, /browsers change something by POST alone/);
@@ -184,6 +190,8 @@ describe('a server without authentication', () => {
     assert.match(left.text, /\["1970-01-01T00:00:00.000000001Z",1\]/);
     const shown = await server.http.send('/query?q=SHOW%20DATABASES');
     assert.doesNotMatch(shown.text, /stolen/);
+    const measurements = await server.http.send('/query?db=own&q=SHOW%20MEASUREMENTS');
+    assert.doesNotMatch(measurements.text, /copied/);
   });
 
   it('keeps public reads of game data open to every page', async () => {

@@ -112,7 +112,6 @@ export class StatementExecutor {
       case 'drop_measurement':
       case 'delete':
       case 'drop_series':
-        if (this.#server.isReadOnly) throw new ReadOnlyRequest();
         await runSchema(statement, { env: this.#env, session: this.#session, ...this.#changes });
         return EMPTY_ANSWER;
       default:
@@ -120,8 +119,10 @@ export class StatementExecutor {
     }
   }
 
+  /** The one way to whatever changes something. Throws `ReadOnlyRequest`. */
   get #changes(): Changes {
-    const { changes } = this.#server;
+    const { changes, isReadOnly } = this.#server;
+    if (isReadOnly) throw new ReadOnlyRequest();
     invariant(changes !== undefined, 'this place changes nothing');
     return changes;
   }
