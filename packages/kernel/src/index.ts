@@ -64,7 +64,7 @@ export {
   sendPlatformFailure,
 } from './http/platform-dialect.js';
 export { JsonUnreadable, takeJsonObjects, ValidationFailed } from './http/platform-requests.js';
-export type { Authenticator, LimitOverride, LimitProfile, Principal } from './http/principal.js';
+export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
 export type {
   PlainGate,
   PlainPass,
@@ -76,7 +76,6 @@ export type {
 export {
   accessOf,
   OPENABLE_ENDPOINTS,
-  type OpenableAccess,
   type OpenableEndpoint,
   type RouteAccess,
   routesFor,
@@ -102,7 +101,7 @@ export { Histogram } from './metrics/histogram.js';
 export type { Metric, MetricSample } from './metrics/metric.js';
 export { type Counter, Metrics } from './metrics/metrics.js';
 export { type BindAddress, splitBind } from './net/bind-address.js';
-export { GuessGuard, type GuessLimits } from './net/guess-guard.js';
+export { GuessGuard } from './net/guess-guard.js';
 export {
   addressKey,
   type IpAddress,

@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify';
-
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set before routing on every request but preflights. */
@@ -41,8 +39,3 @@ export interface LimitProfile {
 }
 
 export type LimitOverride = 'exempt' | { readonly limit: number; readonly windowSec: number };
-
-/** Turns a request's credential into a `Principal`. Throws `NotAuthenticated` or `CredentialMalformed`. */
-export interface Authenticator {
-  resolve(request: FastifyRequest): Promise<Principal>;
-}
