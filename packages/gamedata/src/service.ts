@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
+  type BackupMoment,
   type Clock,
   type FileSystem,
+  type FrozenFiles,
   type HttpService,
   type Logger,
   type Metrics,
@@ -87,6 +89,7 @@ class GameDataService implements GameData {
   readonly name = 'gamedata';
   readonly front: ServiceFront;
   readonly #needs: GameDataNeeds;
+  readonly #groups: GroupStore;
   readonly #library: Library;
   readonly #parts: PublicRouteParts;
   readonly #reads: readonly PublicRead[];
@@ -115,9 +118,10 @@ class GameDataService implements GameData {
     const { signal } = this.#closing;
     this.#opening = new Opening({ clock, log, signal, open: () => this.#load() });
     this.#editions = new EditionStore(relational);
+    this.#groups = new GroupStore(objects);
     this.#library = new Library({
       editions: this.#editions,
-      groups: new GroupStore(objects),
+      groups: this.#groups,
       texts: this.#texts,
       clock,
       outbox,
@@ -223,6 +227,10 @@ class GameDataService implements GameData {
   #describe(): Record<string, unknown> {
     this.#description ??= describeGameData(this.#parts.limits);
     return this.#description;
+  }
+
+  async freeze({ copyStore }: BackupMoment): Promise<FrozenFiles> {
+    return await this.#groups.freeze(copyStore);
   }
 
   async close(): Promise<void> {

@@ -46,7 +46,12 @@ export {
 } from './http/auth-errors.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
-export type { HttpService } from './http/http-service.js';
+export type {
+  BackupMoment,
+  FrozenFile,
+  FrozenFiles,
+  HttpService,
+} from './http/http-service.js';
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
 export { normalTarget } from './http/normal-target.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';

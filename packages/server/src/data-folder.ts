@@ -15,6 +15,8 @@ import type { ServerSettings } from './settings.js';
 /** Group and others: what the server keeps is for its own user alone. */
 const OTHERS = 0o077;
 const OWN_MODE = 0o700;
+/** Is there from the begin of a restore to its end: nothing in the folder is to be believed meanwhile. */
+export const RESTORE_MARKER = 'restore-under-way';
 
 /**
  * The folder that this server keeps everything in, locked before anything in it is read: one folder, one server. With
@@ -26,7 +28,7 @@ export class DataFolder {
   readonly path: string;
   readonly #lock: FolderLock | undefined;
 
-  /** Throws `ConfigInvalid` when the folder cannot be made, `FolderInUse` when it is another's. */
+  /** Throws `ConfigInvalid` when the folder cannot be made or is half restored, `FolderInUse` when it is another's. */
   static async open(settings: ServerSettings): Promise<DataFolder> {
     const files = new NodeFileSystem();
     if (settings.object_store === 'memory') {
@@ -37,7 +39,14 @@ export class DataFolder {
     }
     const path = resolve(settings.data_dir);
     await makeFolder(files, path);
-    return new DataFolder(files, path, await FolderLock.take(files, path));
+    const lock = await FolderLock.take(files, path);
+    if ((await files.stat(join(path, RESTORE_MARKER))) === undefined) {
+      return new DataFolder(files, path, lock);
+    }
+    await lock.release();
+    throw new ConfigInvalid([
+      `server.data_dir: a restore into ${path} has not ended; run \`plinth restore\` into it again, or empty it`,
+    ]);
   }
 
   private constructor(files: FileSystem, path: string, lock: FolderLock | undefined) {

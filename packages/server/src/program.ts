@@ -53,6 +53,10 @@ const COMMANDS = {
     description: 'copy the state of one moment from a running server into a folder',
     load: async () => (await import('./commands/backup.js')).backupCommand(),
   },
+  verify: {
+    description: 'check that a backup is whole',
+    load: async () => (await import('./commands/verify.js')).verifyCommand(),
+  },
   restore: {
     description: 'make a data folder from a backup',
     load: async () => (await import('./commands/restore.js')).restoreCommand(),

@@ -191,10 +191,10 @@ export async function wireUp(
       ...(webhooks ? [webhooks] : []),
       ...(rateLimit ? [rateLimit] : []),
       ...(gamedata ? [gamedata] : []),
-      ...(tsdb ? [openBackup(partsOf('tsdb'), tsdb)] : []),
       createDocumentation(settings, log),
       endpoints,
     ];
+    services.push(openBackup(partsOf('tsdb'), [...services]));
     await startServices(services, {
       first: identity,
       alongside: tsdb,

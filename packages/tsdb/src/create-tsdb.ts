@@ -1,10 +1,4 @@
-import {
-  type HttpService,
-  invariant,
-  type PlainRoute,
-  type Principal,
-  type RelationalStore,
-} from '@plinth/kernel';
+import { type HttpService, invariant, type PlainRoute, type Principal } from '@plinth/kernel';
 import type { FastifyRequest } from 'fastify';
 import { LatePlanner } from './domain/sql/late-planner.js';
 import type { TsdbNeeds } from './needs.js';
@@ -19,13 +13,6 @@ export interface Tsdb extends HttpService {
   readonly obstacle: string | undefined;
   /** After `close`: statements that could not be interrupted still read and write below the data folder. */
   readonly usesFolder: boolean;
-  /**
-   * Everything acknowledged before the call as objects, which stay until `release`. `snapshot` copies the relational
-   * store and runs while the set of objects does not change.
-   */
-  freeze(snapshot: () => Promise<void>): Promise<FrozenObjects>;
-  /** Makes a copy of the relational store fit to begin anew with these objects and an empty log. */
-  adaptSnapshot(copy: RelationalStore): Promise<void>;
 }
 
 export interface TsdbServiceNeeds extends TsdbNeeds {
@@ -33,18 +20,6 @@ export interface TsdbServiceNeeds extends TsdbNeeds {
   readonly authenticate: (request: FastifyRequest) => Principal;
   /** Why the whole server should not be sent requests; `undefined` when it should. */
   readonly obstacle: () => Promise<string | undefined>;
-}
-
-/** Immutable objects of one moment. */
-export interface FrozenObjects {
-  readonly files: readonly {
-    readonly objectName: string;
-    readonly sizeBytes: number;
-    /** CRC32C. */
-    readonly checksum: number;
-  }[];
-  /** Twice is harmless. */
-  release(): void;
 }
 
 /** What costs no engine to whoever only needs settings and types of the service. */
@@ -106,11 +81,7 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
         () => planner.prepare(),
       );
     },
-    freeze: (snapshot) => whenOpen().engine.freeze(snapshot),
-    async adaptSnapshot(copy) {
-      const { SegmentRegistry } = await import('./storage/segments/segment-registry.js');
-      await new SegmentRegistry(copy).forgetLog();
-    },
+    freeze: (moment) => whenOpen().freeze(moment),
     async register(app) {
       const { settings, clock, random, log, fileSystem } = needs;
       const { registerTsdbRoutes } = await loadParts();

@@ -58,9 +58,11 @@ async function open(context: TestContext) {
     },
     /** Flushes and merges; the names of all files that hold the data then. */
     async flush(): Promise<readonly string[]> {
-      const { files, release } = await node.engine.freeze(async () => {});
+      await node.engine.flush();
+      const folder = await mkdtemp(join(dataDir, 'frozen-'));
+      const { objects, release } = await node.engine.freeze({ copyStore: async () => {}, folder });
       release();
-      return files.map(({ objectName }) => objectName).sort();
+      return objects.map(({ objectName }) => objectName).sort();
     },
     /** Files of the data, and those that the engine has written for the store to take over. */
     async onDisk(): Promise<readonly string[]> {

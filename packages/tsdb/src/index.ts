@@ -1,6 +1,6 @@
 export { describeTsdb } from './api-description/tsdb-paths.js';
 export { TSDB_SETTINGS, type TsdbSettings } from './config.js';
-export { createTsdb, type FrozenObjects, preloadTsdb, type Tsdb } from './create-tsdb.js';
+export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
 export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/engine/engine.js';
 export type { TokenDirectory, TokenRecord } from './domain/system-tables/tokens.js';
 export type { TsdbError } from './errors.js';

@@ -10,6 +10,7 @@ import { ProcessingEngine } from './domain/processing/processing-engine.js';
 import type { PluginType } from './model/trigger.js';
 import type { TsdbNeeds } from './needs.js';
 import { PythonUnavailable } from './processing-errors.js';
+import { type CopiedPlugins, copyPlugins } from './storage/plugins/copy-plugins.js';
 import { PluginFolder } from './storage/plugins/plugin-folder.js';
 import { findRequirements } from './storage/plugins/requirements-files.js';
 import { TriggerStore } from './storage/plugins/trigger-store.js';
@@ -21,6 +22,8 @@ export interface Processing {
   readonly engine: ProcessingEngine;
   readonly dryRuns: DryRuns;
   readonly packages: Packages;
+  /** Copies the plugins' files into a folder; `undefined` where the server has none. */
+  copyPlugins(folder: string): Promise<CopiedPlugins | undefined>;
 }
 
 const TYPE_OF_WORD: Readonly<Record<'wal' | 'wal_flush' | 'schedule' | 'request', PluginType>> = {
@@ -89,6 +92,8 @@ export function createProcessing(
           nowNs: clock.nowNs(),
         }),
     }),
+    copyPlugins: async (to) =>
+      folder && (await copyPlugins(folder.root, to, environmentFolder(settings, folder.root))),
     packages: new Packages({
       isDisabled: settings.disable_package_management || settings.package_manager === 'disabled',
       installer: () => python.installer(),

@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import type { Logger } from '@plinth/kernel';
+import type { BackupMoment, FrozenFiles, Logger } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import { DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
@@ -19,6 +19,7 @@ import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
 import { EngineMetrics, observeCaches, observeEngine } from './engine-metrics.js';
+import { freezeFiles } from './freeze-files.js';
 import type { ResultStream } from './model/result.js';
 import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
@@ -40,7 +41,9 @@ export interface WarmUpConsumers {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
-  readonly engine: Engine & Pick<TsdbEngine, 'freeze' | 'obstacle'>;
+  readonly engine: Engine & Pick<TsdbEngine, 'flush' | 'freeze' | 'obstacle'>;
+  /** See `HttpService`. */
+  freeze(moment: BackupMoment): Promise<FrozenFiles>;
   /** Writes the server's own metrics. */
   readonly recorder: MetricsRecorder;
   /** What the server counts, as a 1.x server groups it. */
@@ -171,6 +174,7 @@ export async function openTsdb(
   let warmingUp: Promise<void> | undefined;
   processing = createProcessing(needs, { catalog, engine });
   await processing.engine.open();
+  const opened = { engine, files, processing };
   const recorder = new MetricsRecorder({
     metrics: needs.metrics,
     engine,
@@ -246,6 +250,7 @@ export async function openTsdb(
     processing,
     recorder,
     statistics,
+    freeze: (moment) => freezeFiles(moment, opened),
     get usesFolder() {
       return host.isWorking;
     },

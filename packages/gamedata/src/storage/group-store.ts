@@ -38,6 +38,7 @@ const gzipInPool = promisify(gzip);
  */
 export class GroupStore {
   readonly #objects: ObjectStore;
+  #freezeCount = 0;
 
   constructor(objects: ObjectStore) {
     this.#objects = objects;
@@ -92,10 +93,28 @@ export class GroupStore {
     return { head, lines };
   }
 
-  /** Removes what no version and no draft names. */
+  /** Runs `work`; no object goes from its begin on until `release`. */
+  async freeze(work: () => Promise<void>): Promise<{ release(): void }> {
+    this.#freezeCount += 1;
+    let isReleased = false;
+    const release = (): void => {
+      if (!isReleased) this.#freezeCount -= 1;
+      isReleased = true;
+    };
+    try {
+      await work();
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return { release };
+  }
+
+  /** Removes what no version and no draft names; what is frozen goes with a later call. */
   async keepOnly(names: ReadonlySet<string>): Promise<number> {
     let removed = 0;
     for (const { name } of await this.#objects.list(`${FOLDER}/`)) {
+      if (this.#freezeCount > 0) break;
       if (names.has(name.slice(FOLDER.length + 1))) continue;
       await this.#objects.delete(name);
       removed += 1;

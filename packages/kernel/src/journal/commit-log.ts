@@ -30,6 +30,11 @@ export interface CommitLog {
   replay(): AsyncIterable<ReplayedRecord>;
   /** Later records go to a new file. Returns the number of the file that was closed (all its records durable). */
   rotate(): Promise<number>;
+  /**
+   * Gives the files up to and with number `file`, of which none is written any more, a second name in `folder`, which is on the
+   * same volume. Returns their names. Files that are being removed may be left out, and then all before them.
+   */
+  linkFiles(file: number, folder: string): Promise<readonly string[]>;
   /** Removes files up to and with number `file`. */
   seal(file: number): Promise<void>;
   /** Bytes in all files, written or waiting. */

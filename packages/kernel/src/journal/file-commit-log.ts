@@ -140,6 +140,24 @@ export class FileCommitLog implements CommitLog {
     });
   }
 
+  async linkFiles(file: number, folder: string): Promise<readonly string[]> {
+    const { fileSystem, directory } = this.#options;
+    const names: string[] = [];
+    // Newest first, as `seal` removes the oldest first: what is linked has no hole.
+    for (const number of [...this.#fileSizes.keys()].sort((a, b) => b - a)) {
+      if (number > file) continue;
+      const name = logFileName(number);
+      try {
+        await fileSystem.link(join(directory, name), join(folder, name));
+      } catch (error) {
+        if (Reflect.get(Object(error), 'code') === 'ENOENT') break;
+        throw error;
+      }
+      names.push(name);
+    }
+    return names.reverse();
+  }
+
   async seal(file: number): Promise<void> {
     invariant(
       file < (this.#active ?? this.#tail).file,

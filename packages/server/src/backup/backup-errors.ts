@@ -2,7 +2,9 @@ export class BackupNotFound extends Error {
   override readonly name = 'BackupNotFound';
   readonly kind = 'backup_not_found';
   constructor() {
-    super('there is no such backup, or no such file in it; one that nobody reads of is given up');
+    super(
+      'there is no such backup, or no such file in it; a backup ends with the answer that began it',
+    );
   }
 }
 

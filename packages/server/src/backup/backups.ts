@@ -1,61 +1,51 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import {
   type Clock,
-  crc32c,
-  type FileSystem,
+  type FrozenFile,
+  type FrozenFiles,
+  type HttpService,
   type Logger,
-  openRelationalStore,
   type Random,
   repeatJob,
 } from '@plinth/kernel';
-import type { FrozenObjects, Tsdb } from '@plinth/tsdb';
 import type { Stores } from '../stores.js';
 import { BackupNotFound, TooManyBackups } from './backup-errors.js';
 import { BACKUP_FORMAT_VERSION } from './backup-format.js';
+import { type BackupFile, describe, filesAt, KEPT } from './kept-files.js';
 
 /** Each keeps files on disk that would go otherwise. */
 const MAX_OPEN_COUNT = 2;
-/** A backup that nobody has read of for so long is given up. */
-const IDLE_MS = 15 * 60_000;
-const CHECK_INTERVAL_MS = 60_000;
-const SUM_PIECE_BYTES = 4 * 1024 * 1024;
-
-/** Keys of the node, made once: without them what is sealed in the relational store cannot be read. */
-const KEY_FILES = ['master.key', 'accounts/keys.json'];
-
-export interface BackupFile {
-  /** Below the data folder. */
-  readonly name: string;
-  readonly size_bytes: number;
-  readonly crc32c: number;
-}
+/** Of a reader that went without a word nothing is heard: no file is asked for, and none goes on. */
+const IDLE_MS = 2 * 60_000;
+const CHECK_INTERVAL_MS = 15_000;
+const STORE = 'plinth.db';
 
 /** What a backup consists of; `backup.json` beside its files. Layout: docs/formats/backup.md. */
 export interface BackupManifest {
   readonly format_version: number;
   readonly id: string;
   readonly created_at: string;
-  readonly cluster_uuid: string;
-  /** True: accounts, tokens and hooks lie in PostgreSQL and are not part of it. */
-  readonly has_external_database: boolean;
+  /** Sentences for whoever restores it. */
+  readonly left_out: readonly string[];
   readonly files: readonly BackupFile[];
 }
 
 interface OpenBackup {
-  readonly manifest: BackupManifest;
+  readonly paths: ReadonlyMap<string, string>;
   readonly folder: string;
-  readonly frozen: FrozenObjects;
+  readonly frozen: readonly FrozenFiles[];
+  readonly onRelease: () => void;
   lastReadMs: number;
 }
 
 /** Backups that are being read: the state of one moment, kept until whoever reads it is done. */
 export class Backups {
   readonly #stores: Stores;
-  readonly #tsdb: Tsdb;
+  readonly #services: readonly HttpService[];
+  readonly #leftOut: readonly string[];
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
-  readonly #hasExternalDatabase: boolean;
   readonly #folder: string;
   readonly #open = new Map<string, OpenBackup>();
   #beginningCount = 0;
@@ -63,18 +53,20 @@ export class Backups {
 
   constructor(needs: {
     readonly stores: Stores;
-    readonly tsdb: Tsdb;
+    /** Those that run. */
+    readonly services: readonly HttpService[];
+    /** What no backup of this server holds. */
+    readonly leftOut: readonly string[];
     readonly clock: Clock;
     readonly random: Random;
     readonly log: Logger;
-    readonly hasExternalDatabase: boolean;
   }) {
     this.#stores = needs.stores;
-    this.#tsdb = needs.tsdb;
+    this.#services = needs.services;
+    this.#leftOut = needs.leftOut;
     this.#clock = needs.clock;
     this.#random = needs.random;
     this.#log = needs.log;
-    this.#hasExternalDatabase = needs.hasExternalDatabase;
     this.#folder = join(needs.stores.dataDir, 'backup-temp');
   }
 
@@ -95,12 +87,16 @@ export class Backups {
     for (const id of [...this.#open.keys()]) await this.release(id);
   }
 
-  /** Resolves to the state that holds everything acknowledged before the call. */
-  async begin(): Promise<BackupManifest> {
+  /**
+   * Resolves to the state of one moment during the call.
+   * @param onRelease called when the backup ends, whoever ended it.
+   * @throws `TooManyBackups`.
+   */
+  async begin(onRelease: () => void): Promise<BackupManifest> {
     if (this.#open.size + this.#beginningCount >= MAX_OPEN_COUNT) throw new TooManyBackups();
     this.#beginningCount++;
     try {
-      return await this.#begin();
+      return await this.#begin(onRelease);
     } finally {
       this.#beginningCount--;
     }
@@ -108,74 +104,85 @@ export class Backups {
 
   /** Path of a file of a backup. */
   pathOf(id: string, name: string): string {
-    const backup = this.#open.get(id);
-    if (backup?.manifest.files.some((file) => file.name === name) !== true) {
-      throw new BackupNotFound();
-    }
-    backup.lastReadMs = this.#clock.monotonicMs();
-    return join(name.startsWith('objects/') ? this.#stores.dataDir : backup.folder, name);
+    const path = this.#open.get(id)?.paths.get(name);
+    if (path === undefined) throw new BackupNotFound();
+    this.noteRead(id);
+    return path;
   }
 
+  /** Somebody still reads. */
+  noteRead(id: string): void {
+    const backup = this.#open.get(id);
+    if (backup !== undefined) backup.lastReadMs = this.#clock.monotonicMs();
+  }
+
+  /** Twice is harmless. */
   async release(id: string): Promise<void> {
     const backup = this.#open.get(id);
-    if (backup === undefined) throw new BackupNotFound();
+    if (backup === undefined) return;
     this.#open.delete(id);
-    backup.frozen.release();
+    for (const each of backup.frozen) each.release();
+    backup.onRelease();
     await this.#stores.files.removeTree(backup.folder);
   }
 
-  async #begin(): Promise<BackupManifest> {
-    const { files, local, dataDir } = this.#stores;
+  async #begin(onRelease: () => void): Promise<BackupManifest> {
+    const { files } = this.#stores;
     const id = this.#random.uuidV7();
     const folder = join(this.#folder, id);
     await files.makeDirectory(folder);
-    const path = join(folder, 'plinth.db');
-    let frozen: FrozenObjects | undefined;
+    const frozen = new Map<string, FrozenFiles>();
     try {
-      frozen = await this.#tsdb.freeze(() => local.snapshot(path));
-      await this.#adapt(path);
-      const own = [await describe(files, folder, 'plinth.db')];
-      for (const name of KEY_FILES) {
-        if ((await files.stat(join(dataDir, name))) === undefined) continue;
-        await files.makeDirectory(dirname(join(folder, name)));
-        await files.link(join(dataDir, name), join(folder, name));
-        own.push(await describe(files, folder, name));
-      }
-      const manifest: BackupManifest = {
+      await this.#freeze(folder, frozen);
+      const all = await this.#filesOf(folder, frozen);
+      const described: BackupFile[] = [];
+      for (const file of all) described.push(await describe(files, file));
+      const leftOut = [...frozen.values()].flatMap((each) => each.leftOut ?? []);
+      this.#open.set(id, {
+        paths: new Map(all.map(({ name, path }) => [name, path])),
+        folder,
+        frozen: [...frozen.values()],
+        onRelease,
+        lastReadMs: this.#clock.monotonicMs(),
+      });
+      return {
         format_version: BACKUP_FORMAT_VERSION,
         id,
         created_at: new Date(this.#clock.nowMs()).toISOString(),
-        cluster_uuid: this.#tsdb.clusterUuid,
-        has_external_database: this.#hasExternalDatabase,
-        files: [
-          ...own,
-          ...frozen.files.map(({ objectName, sizeBytes, checksum }) => ({
-            name: `objects/${objectName}`,
-            size_bytes: sizeBytes,
-            crc32c: checksum,
-          })),
-        ],
+        left_out: [...this.#leftOut, ...leftOut],
+        files: described,
       };
-      this.#open.set(id, { manifest, folder, frozen, lastReadMs: this.#clock.monotonicMs() });
-      return manifest;
     } catch (error) {
-      frozen?.release();
+      for (const each of frozen.values()) each.release();
       await files.removeTree(folder);
       throw error;
     }
   }
 
-  async #adapt(path: string): Promise<void> {
-    const copy = await openRelationalStore({
-      path,
-      clock: this.#clock,
-      fileSystem: this.#stores.files,
-    });
-    try {
-      await this.#tsdb.adaptSnapshot(copy);
-    } finally {
-      await copy.close();
+  /** One service within the other, so that all hold still when the innermost copies the store. */
+  async #freeze(folder: string, frozen: Map<string, FrozenFiles>): Promise<void> {
+    const waiting = [...this.#services];
+    const next = async (): Promise<void> => {
+      const service = waiting.shift();
+      if (service === undefined) return await this.#stores.local.snapshot(join(folder, STORE));
+      if (service.freeze === undefined) return await next();
+      frozen.set(service.name, await service.freeze({ copyStore: next, folder }));
+    };
+    await next();
+  }
+
+  async #filesOf(
+    folder: string,
+    frozen: ReadonlyMap<string, FrozenFiles>,
+  ): Promise<readonly FrozenFile[]> {
+    const { files, dataDir } = this.#stores;
+    const all: FrozenFile[] = [{ name: STORE, path: join(folder, STORE) }];
+    for (const { service, paths } of KEPT) {
+      const own = frozen.get(service)?.files;
+      if (own !== undefined) all.push(...own);
+      else for (const path of paths) all.push(...(await filesAt(files, dataDir, path)));
     }
+    return all;
   }
 
   async #releaseIdle(): Promise<void> {
@@ -183,22 +190,5 @@ export class Backups {
     for (const [id, { lastReadMs }] of [...this.#open]) {
       if (lastReadMs <= untilMs) await this.release(id);
     }
-  }
-}
-
-async function describe(files: FileSystem, folder: string, name: string): Promise<BackupFile> {
-  const handle = await files.open(join(folder, name), 'r');
-  try {
-    const piece = new Uint8Array(SUM_PIECE_BYTES);
-    let sizeBytes = 0;
-    let sum = 0;
-    for (let count = -1; count !== 0; ) {
-      count = await handle.read(piece, sizeBytes);
-      sum = crc32c([piece.subarray(0, count)], sum);
-      sizeBytes += count;
-    }
-    return { name, size_bytes: sizeBytes, crc32c: sum };
-  } finally {
-    await handle.close();
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -15,7 +16,7 @@ const Manifest = Type.Object({
   format_version: Type.Integer(),
   id: Type.String(),
   created_at: Type.String(),
-  has_external_database: Type.Boolean(),
+  left_out: Type.Optional(Type.Array(Type.String())), // none in format 1
   files: Type.Array(
     Type.Object({
       name: Type.String(),
@@ -40,11 +41,23 @@ export function readManifest(text: string, where: string): Manifest {
   }
   if (!Check(Manifest, value)) throw new CommandFailed(`${where} is damaged`);
   for (const { name } of value.files) {
-    if (!/^[\w.-]+(?:\/[\w.-]+)*$/.test(name) || name.split('/').includes('..')) {
+    if (!isPathWithin(name)) {
       throw new CommandFailed(`${where} names a file outside of the backup: ${name}`);
     }
   }
   return value;
+}
+
+function isPathWithin(name: string): boolean {
+  for (const char of name) if (char === '\\' || char < ' ' || char === '\x7f') return false;
+  return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}
+
+/** What is missing in a backup, for whoever makes or restores it. */
+export function tellLeftOut({ left_out }: Manifest): void {
+  for (const sentence of left_out ?? []) {
+    process.stderr.write(`plinth: not in the backup: ${sentence}\n`);
+  }
 }
 
 /** Digest and description of a backup as one file; written last, so that a backup without it is not complete. */
@@ -67,26 +80,24 @@ export async function readBackup(folder: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Makes the folder; throws unless it holds nothing but the files of a lock. */
-export async function makeEmptyFolder(folder: string): Promise<void> {
+/** Makes the folder; throws unless it holds nothing but the files of a lock, or what `isOwn` says may go. */
+export async function makeEmptyFolder(
+  folder: string,
+  isOwn: (names: readonly string[]) => boolean = () => false,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).some((name) => !FOLDER_LOCK_FILES.includes(name))) {
+  const names = (await readdir(folder)).filter((name) => !FOLDER_LOCK_FILES.includes(name));
+  if (names.length > 0 && !isOwn(names)) {
     throw new CommandFailed(`${folder} is not empty; name a folder that is, or a new one`);
   }
 }
 
-/** Takes away files that `writeChecked` wrote, whole or in part, and the folders that are empty without them. */
-export async function removeWritten(folder: string, names: readonly string[]): Promise<void> {
-  const folders = new Set<string>();
-  for (const name of names) {
-    const path = join(folder, name);
-    await rm(path, { force: true });
-    await rm(partOf(path), { force: true });
-    for (let at = dirname(name); at !== '.'; at = dirname(at)) folders.add(at);
+/** The files of a lock stay. */
+export async function emptyFolder(folder: string, except: readonly string[]): Promise<void> {
+  const kept = [...FOLDER_LOCK_FILES, ...except];
+  for (const name of await readdir(folder)) {
+    if (!kept.includes(name)) await rm(join(folder, name), { recursive: true });
   }
-  const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
-  // One that holds something else stays.
-  for (const each of deepestFirst) await rmdir(join(folder, each)).catch(() => undefined);
 }
 
 /**
@@ -99,20 +110,39 @@ export async function writeChecked(
   expected: Manifest['files'][number],
   onPiece: (sizeBytes: number) => void,
 ): Promise<void> {
-  let sizeBytes = 0;
-  let sum = 0;
-  const checked = async function* () {
-    for await (const piece of pieces) {
-      sizeBytes += piece.byteLength;
-      sum = crc32c([piece], sum);
+  const counted = async function* () {
+    for await (const piece of checked(pieces, expected)) {
       onPiece(piece.byteLength);
       yield piece;
     }
-    if (sizeBytes !== expected.size_bytes || sum !== expected.crc32c) {
-      throw new CommandFailed(`${expected.name} is damaged: its checksum does not match`);
-    }
   };
-  await writeFile(path, checked());
+  await writeFile(path, counted());
+}
+
+/** Throws `CommandFailed` at the end when it was another file. */
+export async function* checked(
+  pieces: AsyncIterable<Uint8Array>,
+  expected: Manifest['files'][number],
+): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  let sum = 0;
+  for await (const piece of pieces) {
+    sizeBytes += piece.byteLength;
+    sum = crc32c([piece], sum);
+    yield piece;
+  }
+  if (sizeBytes !== expected.size_bytes || sum !== expected.crc32c) {
+    throw new CommandFailed(`${expected.name} is damaged: its checksum does not match`);
+  }
+}
+
+/** Opened when it is read: what a stream says earlier, such as that there is no file, would end the process. */
+export async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path) as AsyncIterable<Uint8Array>; // no encoding is set
+  } catch (error) {
+    throw new CommandFailed(`cannot read ${path}: ${(error as Error).message}`);
+  }
 }
 
 async function writeFile(
@@ -129,7 +159,13 @@ async function writeFile(
     await file.close();
   }
   await rename(part, path);
-  const folder = await open(dirname(path), 'r');
+  await syncFolder(dirname(path));
+}
+
+/** Makes names that came into it or went durable. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return; // It cannot be told to.
+  const folder = await open(path, 'r');
   try {
     await folder.sync();
   } finally {

@@ -1,7 +1,15 @@
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { Command } from 'commander';
-import { makeEmptyFolder, readManifest, writeChecked, writeManifest } from './backup-folder.js';
-import { type Connection, call, callOk, connectionOf, withConnection } from './connection.js';
+import {
+  makeEmptyFolder,
+  readManifest,
+  tellLeftOut,
+  writeChecked,
+  writeManifest,
+} from './backup-folder.js';
+import { type Connection, callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
@@ -23,22 +31,34 @@ export function backupCommand(): Command {
     const folder = resolve(String(command.opts()['to']));
     await makeEmptyFolder(folder);
     const connection = connectionOf(command.opts());
-    const answer = await callOk(connection, BACKUPS, { method: 'POST' });
-    const manifest = readManifest(await answer.text(), 'the answer of the server');
+    // The server keeps the files as long as somebody holds the answer: however this ends, it learns of it.
+    const holding = new AbortController();
+    const { signal } = holding;
+    const answer = await callOk(connection, BACKUPS, { method: 'POST', signal });
+    const lines = linesOf(answer);
     try {
-      await copyFiles(connection, manifest, folder);
+      const { value: first } = await lines.next();
+      const manifest = readManifest(first ?? '', 'the answer of the server');
+      const ended = endOf(lines);
+      await Promise.race([copyFiles(connection, manifest, folder), ended]);
+      await writeManifest(folder, manifest);
+      const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
+      process.stdout.write(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
+      tellLeftOut(manifest);
     } finally {
-      await call(connection, `${BACKUPS}/${manifest.id}`, { method: 'DELETE' });
-    }
-    await writeManifest(folder, manifest);
-    const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
-    process.stdout.write(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
-    if (manifest.has_external_database) {
-      process.stderr.write(
-        'plinth: accounts, tokens and hooks lie in PostgreSQL; back that up by its own tools\n',
-      );
+      holding.abort();
     }
   });
+}
+
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  if (body !== null) yield* createInterface({ input: Readable.fromWeb(body as never) });
+}
+
+/** Rejects when the server ends the backup. Never resolves. */
+async function endOf(lines: AsyncGenerator<string>): Promise<never> {
+  for await (const _signOfLife of lines);
+  throw new CommandFailed('the server has ended the backup before all of it was read');
 }
 
 async function copyFiles(

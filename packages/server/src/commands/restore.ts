@@ -1,17 +1,24 @@
-import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
 import { Command } from 'commander';
+import { RESTORE_MARKER } from '../data-folder.js';
 import {
+  emptyFolder,
   type Manifest,
   makeEmptyFolder,
+  piecesOf,
   readBackup,
-  removeWritten,
+  syncFolder,
+  tellLeftOut,
   writeChecked,
 } from './backup-folder.js';
 import { CommandFailed } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
+
+/** Where `plinth backup` puts the files of plugins. */
+const PLUGINS = 'plugins/';
 
 /** `plinth restore`. */
 export function restoreCommand(): Command {
@@ -28,10 +35,10 @@ export function restoreCommand(): Command {
     const from = resolve(String(command.opts()['from']));
     const to = resolve(String(command.opts()['dataDir']));
     const manifest = await readBackup(from);
-    await makeEmptyFolder(to);
+    await makeEmptyFolder(to, isHalfRestored);
     const lock = await lockFolder(to);
     try {
-      await makeEmptyFolder(to); // A server may have begun in it meanwhile, and have ended.
+      await makeEmptyFolder(to, isHalfRestored); // A server may have begun in it meanwhile, and have ended.
       await lock.sign();
       await copyAll({ manifest, from, to });
     } finally {
@@ -39,8 +46,15 @@ export function restoreCommand(): Command {
       await lock.release();
     }
     process.stdout.write(`${to}: as of ${manifest.created_at}\n`);
+    if (manifest.files.some(({ name }) => name.startsWith(PLUGINS))) {
+      process.stdout.write(`plugins: serve with --plugin-dir ${join(to, PLUGINS)}\n`);
+    }
+    tellLeftOut(manifest);
   });
 }
+
+/** What a restore that was cut short left behind goes; a server has refused to touch it. */
+const isHalfRestored = (names: readonly string[]): boolean => names.includes(RESTORE_MARKER);
 
 async function lockFolder(folder: string): Promise<FolderLock> {
   try {
@@ -57,33 +71,25 @@ async function copyAll(at: {
   readonly to: string;
 }): Promise<void> {
   const { manifest, from, to } = at;
+  const marker = join(to, RESTORE_MARKER);
+  await (await open(marker, 'w')).close();
+  await syncFolder(to);
+  await emptyFolder(to, [RESTORE_MARKER]);
   const progress = new Progress(
     'restore',
     manifest.files.reduce((sum, file) => sum + file.size_bytes, 0),
   );
-  // The catalog last: a folder without it is one in which nothing was ever written.
-  const files = manifest.files.toSorted((a, b) => Number(isCatalog(a)) - Number(isCatalog(b)));
-  const begun: string[] = [];
   try {
-    for (const file of files) {
-      begun.push(file.name);
+    for (const file of manifest.files) {
       const pieces = piecesOf(join(from, file.name));
       await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
     }
   } catch (error) {
-    await removeWritten(to, begun);
+    await emptyFolder(to, [RESTORE_MARKER]);
+    await rm(marker);
     throw error;
   }
+  await rm(marker);
+  await syncFolder(to);
   progress.end();
 }
-
-/** Opened when it is read: what a stream says earlier, such as that there is no file, would end the process. */
-async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* createReadStream(path) as AsyncIterable<Uint8Array>; // no encoding is set
-  } catch (error) {
-    throw new CommandFailed(`cannot read ${path}: ${(error as Error).message}`);
-  }
-}
-
-const isCatalog = ({ name }: { readonly name: string }): boolean => name === 'plinth.db';

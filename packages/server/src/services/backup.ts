@@ -1,14 +1,28 @@
 import type { HttpService } from '@plinth/kernel';
-import type { Tsdb } from '@plinth/tsdb';
 import { createBackupService } from '../backup/backup-routes.js';
 import { Backups } from '../backup/backups.js';
 import type { ServiceParts } from './service-parts.js';
 
-/** Backups of the whole node; its files are those of the time-series service. */
-export function openBackup(parts: ServiceParts, tsdb: Tsdb): HttpService {
-  const { stores, clock, random, log, settings } = parts;
-  const hasExternalDatabase = settings.server.database_url !== undefined;
-  return createBackupService(
-    new Backups({ stores, tsdb, clock, random, log, hasExternalDatabase }),
-  );
+/** Backups of the whole node, whichever of its services run. */
+export function openBackup(parts: ServiceParts, services: readonly HttpService[]): HttpService {
+  const { stores, clock, random, log } = parts;
+  const leftOut = whatStaysElsewhere(parts);
+  return createBackupService(new Backups({ stores, services, leftOut, clock, random, log }), clock);
+}
+
+function whatStaysElsewhere({ settings, stores }: ServiceParts): readonly string[] {
+  const { server } = settings;
+  return [
+    ...(stores.shared === undefined
+      ? []
+      : [
+          'accounts, tokens, webhooks, limits and editions of game data: they lie in PostgreSQL; back that up with its own tools',
+        ]),
+    ...(server.master_key !== undefined || server.master_key_file !== undefined
+      ? [
+          'the master key: it is given to the server by a setting; give the same one to the restored server',
+        ]
+      : []),
+    'counters of rate limits: they begin anew',
+  ];
 }

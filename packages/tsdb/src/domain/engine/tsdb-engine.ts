@@ -1,3 +1,4 @@
+import type { BackupMoment } from '@plinth/kernel';
 import { ShuttingDown } from '../../errors.js';
 import type { ResultStream } from '../../model/result.js';
 import type { TableSchema } from '../../model/schema.js';
@@ -24,6 +25,15 @@ import { WritePath } from './write/write-path.js';
 
 /** A close waits so long for running queries. */
 const LONGEST_QUERY_WAIT_MS = 5000;
+
+export interface FrozenEngine {
+  /** They stay until `release`. */
+  readonly objects: readonly StoredFile[];
+  /** Names, in the folder of the backup. */
+  readonly logFiles: readonly string[];
+  /** Twice is harmless. */
+  release(): void;
+}
 
 /** The time-series engine of one node: writes go through the log into memory and from there into segments. */
 export class TsdbEngine implements Engine {
@@ -139,29 +149,35 @@ export class TsdbEngine implements Engine {
     if (this.#state === 'open') this.#background.hardDeletions.checkSoon();
   }
 
+  /** Moves what was written before the call into segments, and ends the merges that follow. Throws when it cannot. */
+  async flush(): Promise<void> {
+    await this.#background.flusher.flushAll();
+    await this.#background.compactor.pauseFor(async () => {});
+  }
+
   /**
-   * Everything acknowledged before the call as files, which stay until `release`. `snapshot` copies the catalog: it runs
-   * while neither flush nor compaction changes which files there are.
+   * The state of one moment as files: segments, and what is not in them as log. Store and log draw their lines in one turn, so
+   * that whoever had an answer before it finds what was answered, and nothing that came after what is not there.
    */
-  async freeze(
-    snapshot: () => Promise<void>,
-  ): Promise<{ readonly files: readonly StoredFile[]; release(): void }> {
+  async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw new ShuttingDown();
     const { flusher, compactor } = this.#background;
-    return await flusher.flushThen(() =>
+    // Neither may stand between the store and what the tables know.
+    return await flusher.pauseFor(() =>
       compactor.pauseFor(async () => {
         const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
         const release = (): void => {
           for (const each of pinned.splice(0)) each.release();
         };
-        const files = pinned.flatMap((each) => each.files);
+        const objects = pinned.flatMap((each) => each.files);
         try {
-          await snapshot();
+          const { log } = this.#needs;
+          const [lastFile] = await Promise.all([log.rotate(), copyStore()]);
+          return { objects, logFiles: await log.linkFiles(lastFile, folder), release };
         } catch (error) {
           release();
           throw error;
         }
-        return { files, release };
       }),
     );
   }

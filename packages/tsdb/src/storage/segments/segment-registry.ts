@@ -157,13 +157,6 @@ export class SegmentRegistry {
     };
   }
 
-  /** In a copy of the catalog that has no log beside it: what comes into its log is in no segment. */
-  async forgetLog(): Promise<void> {
-    await this.#store.transaction<Tables, void>(async (tx) => {
-      await tx.deleteFrom('tsdb_log_state').execute();
-    });
-  }
-
   async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       for (const tombstone of tombstones) {

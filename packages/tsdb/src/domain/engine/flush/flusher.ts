@@ -130,30 +130,26 @@ export class Flusher {
 
   /** Flushes all that was written before the call. Throws when it cannot. */
   async flushAll(): Promise<void> {
-    await this.#running;
-    while (this.#closed !== undefined || this.#buffer.generationBytes > 0) {
-      if (!(await this.#flushOnce())) throw new FlushHeldElsewhere();
-    }
-  }
-
-  /** Flushes what was written before the call, and runs `work` before any other flush. Throws when it cannot flush. */
-  async flushThen<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#running !== undefined) await this.#running;
-    const flushed = (async () => {
+    await this.pauseFor(async () => {
       // At most a generation that could not be flushed before, and the current one.
       if (this.#closed !== undefined && !(await this.#flushOnce())) throw new FlushHeldElsewhere();
       if (this.#buffer.generationBytes > 0 && !(await this.#flushOnce())) {
         throw new FlushHeldElsewhere();
       }
-      return await work();
-    })();
-    const running = flushed.then(
+    });
+  }
+
+  /** Runs `work` while nothing is flushed. */
+  async pauseFor<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running !== undefined) await this.#running;
+    const result = work();
+    const running = result.then(
       () => undefined,
       () => undefined, // The caller sees the failure.
     );
     this.#running = running;
     try {
-      return await flushed;
+      return await result;
     } finally {
       if (this.#running === running) this.#running = undefined;
     }

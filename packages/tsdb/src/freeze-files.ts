@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import type { BackupMoment, FrozenFile, FrozenFiles } from '@plinth/kernel';
+import type { TsdbEngine } from './domain/engine/tsdb-engine.js';
+import type { Processing } from './open-processing.js';
+import type { SegmentFiles } from './storage/segments/segment-files.js';
+
+/** Where a restored data folder has the files of the plugins, wherever the plugin folder was. */
+const PLUGINS = 'plugins';
+/** Of what was not copied; the rest is counted. */
+const MAX_NAMED = 10;
+
+/** What the service keeps beside the relational store, as of one moment: segments, log and the files of plugins. */
+export async function freezeFiles(
+  moment: BackupMoment,
+  parts: {
+    readonly engine: TsdbEngine;
+    readonly files: SegmentFiles;
+    readonly processing: Pick<Processing, 'copyPlugins'>;
+  },
+): Promise<FrozenFiles> {
+  const { objects, logFiles, release } = await parts.engine.freeze(moment);
+  try {
+    const plugins = await parts.processing.copyPlugins(join(moment.folder, PLUGINS));
+    return {
+      files: [
+        ...objects.map(
+          ({ objectName, sizeBytes, checksum }): FrozenFile => ({
+            name: `objects/${objectName}`,
+            path: parts.files.pathOf(objectName),
+            known: { sizeBytes, checksum },
+          }),
+        ),
+        ...logFiles.map((name) => ({ name: `tsdb-log/${name}`, path: join(moment.folder, name) })),
+        ...(plugins?.names ?? []).map((name) => ({
+          name: `${PLUGINS}/${name}`,
+          path: join(moment.folder, PLUGINS, name),
+        })),
+      ],
+      leftOut: plugins === undefined ? [] : leftOutOf(plugins),
+      release,
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function leftOutOf({ names, skipped }: { names: readonly string[]; skipped: readonly string[] }) {
+  const some = skipped.slice(0, MAX_NAMED).join(', ');
+  const more = skipped.length > MAX_NAMED ? ` and ${skipped.length - MAX_NAMED} more` : '';
+  return [
+    ...(names.length === 0
+      ? []
+      : [
+          'Python packages that plugins import: install them again in the environment of the restored server',
+        ]),
+    ...(skipped.length === 0
+      ? []
+      : [
+          `of the plugin folder what is no plain file, or has no name that every system takes: ${some}${more}`,
+        ]),
+  ];
+}

@@ -1,0 +1,52 @@
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+export interface CopiedPlugins {
+  /** Names below the plugin folder, `/`-separated; `to` has them under the same. */
+  readonly names: readonly string[];
+  /** What is no file or folder, or has a name that other systems do not take: not copied. */
+  readonly skipped: readonly string[];
+}
+
+/** Made anew by whoever runs the plugins. */
+const CACHE = '__pycache__';
+
+/**
+ * Copies what lies in the plugin folder, links and the environment of installed packages left out.
+ * @param from may be missing: then there is nothing to copy.
+ */
+export async function copyPlugins(
+  from: string,
+  to: string,
+  environment: string,
+): Promise<CopiedPlugins> {
+  const names: string[] = [];
+  const skipped: string[] = [];
+  const copyFolder = async (below: string): Promise<void> => {
+    const source = join(from, below);
+    const entries = await readdir(source, { withFileTypes: true }).catch((error: unknown) => {
+      if (Reflect.get(Object(error), 'code') === 'ENOENT') return [];
+      throw error;
+    });
+    await mkdir(join(to, below), { recursive: true });
+    for (const entry of entries) {
+      const name = below === '' ? entry.name : `${below}/${entry.name}`;
+      const path = join(from, name);
+      if (entry.name === CACHE || resolve(path) === environment) continue;
+      if (!isPortable(entry.name)) skipped.push(name);
+      else if (entry.isDirectory()) await copyFolder(name);
+      else if (!entry.isFile()) skipped.push(name);
+      else {
+        await copyFile(path, join(to, name));
+        names.push(name);
+      }
+    }
+  };
+  await copyFolder('');
+  return { names, skipped };
+}
+
+function isPortable(name: string): boolean {
+  for (const char of name) if (char === '\\' || char < ' ' || char === '\x7f') return false;
+  return true;
+}
