@@ -34,6 +34,7 @@ export class Compactor {
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
+  #pauseCount = 0;
 
   constructor(options: {
     readonly tables: () => Iterable<TableStore>;
@@ -72,9 +73,11 @@ export class Compactor {
       });
   }
 
-  /** Runs `work` while nothing is merged. */
+  /** Runs `work` while nothing is merged: after the merge that is under way, not after all that are due. */
   async pauseFor<T>(work: () => Promise<T>): Promise<T> {
+    this.#pauseCount++;
     while (this.#running !== undefined) await this.#running;
+    this.#pauseCount--;
     const result = work();
     const running = result.then(
       () => undefined,
@@ -85,6 +88,7 @@ export class Compactor {
       return await result;
     } finally {
       if (this.#running === running) this.#running = undefined;
+      this.compactWhenDue();
     }
   }
 
@@ -95,11 +99,15 @@ export class Compactor {
     await this.#running;
   }
 
+  get #isAwaited(): boolean {
+    return this.#isClosing || this.#pauseCount > 0;
+  }
+
   async #compact(): Promise<void> {
     for (const store of this.#tables()) {
       for (
         let inputs = chooseInputs(store);
-        inputs.length > 0 && !this.#isClosing && !store.isGone;
+        inputs.length > 0 && !this.#isAwaited && !store.isGone;
         inputs = chooseInputs(store)
       ) {
         const chosen = inputs;
@@ -108,6 +116,7 @@ export class Compactor {
         );
         if (isMerged !== true) return;
       }
+      if (this.#isAwaited) return;
       await this.#retireTombstones(store);
     }
   }

@@ -1,0 +1,365 @@
+// Source: docs/formats/backup.md: a backup holds everything that the server keeps, or says what it does not hold.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLI, runCli } from '../../harness/cli.js';
+import { assertEmpty, ServerProcess, WebhookApp, write } from '../../harness/index.js';
+
+const LONGEST_WAIT_MS = 30_000;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const PLATFORM_KEY = 'sk_test_0123456789abcdefghijABCDEFGH';
+const EDITOR_TOKEN = 'an-editor-of-the-game-data';
+const ENV = {
+  PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: PLATFORM_KEY,
+  PLINTH_GAMEDATA_ADMIN_TOKEN: EDITOR_TOKEN,
+};
+const PLUGIN = `
+def process_writes(influxdb3_local, table_batches, args=None):
+    influxdb3_local.info("seen")
+`;
+
+let root = '';
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'plinth-backup-'));
+});
+after(async () => await rm(root, { recursive: true, force: true }));
+
+async function plinth(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(args);
+  assert.equal(code, 0, stderr);
+  return stdout + stderr;
+}
+
+/** Sends JSON; the answer must be a success. */
+async function call(
+  server: ServerProcess,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'POST',
+): Promise<unknown> {
+  const answer = await server.http.send(path, {
+    method,
+    headers: { ...JSON_TYPE, ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.text === '' ? undefined : JSON.parse(answer.text);
+}
+
+describe('a server that has used every feature', () => {
+  /** Uses what keeps something; returns what to read. */
+  async function useAll(server: ServerProcess): Promise<readonly Read[]> {
+    const db = 'kept';
+    await call(server, '/api/v3/configure/database', { db, retention_period: '3650d' });
+    assertEmpty(
+      await write(server, { db, parameters: 'precision=s' }, 'm,host=a v=1,s="x" 1700000000'),
+    );
+    assertEmpty(
+      await write(
+        server,
+        { db, parameters: 'precision=s' },
+        'm,host=b v=2 1700000001\ngone v=1 1700000000\nm,host=b v=3 1700000002',
+      ),
+    );
+    await call(server, `/api/v2/delete?bucket=${db}`, {
+      start: '2023-11-14T22:13:22Z',
+      stop: '2023-11-14T22:13:23Z',
+      predicate: '_measurement="m"',
+    });
+    await call(
+      server,
+      `/api/v3/configure/table?db=${db}&table=gone&hard_delete_at=now`,
+      undefined,
+      {},
+      'DELETE',
+    );
+    await call(server, '/api/v3/configure/last_cache', { db, table: 'm', name: 'last' });
+    await call(server, '/api/v3/configure/distinct_cache', {
+      db,
+      table: 'm',
+      name: 'hosts',
+      columns: ['host'],
+    });
+    await call(server, '/api/v3/configure/processing_engine_trigger', {
+      db,
+      trigger_name: 'seen',
+      plugin_filename: 'seen.py',
+      trigger_specification: 'all_tables',
+      trigger_settings: { run_async: false, error_behavior: 'log' },
+      trigger_arguments: { a: 'b' },
+      disabled: true,
+    });
+    const account = Object(
+      await call(
+        server,
+        '/v2/core/accounts',
+        { contact_email: 'someone@example.com', include: ['identity'] },
+        { authorization: `Bearer ${PLATFORM_KEY}`, 'stripe-version': '2026-08-26.preview' },
+      ),
+    ) as { id: string };
+    const app = await WebhookApp.register(server, {
+      url: 'https://hook.example/in',
+      secret: 'a secret of the hook',
+      active: true,
+      events: ['ping'],
+    });
+    const editor = { authorization: `Bearer ${EDITOR_TOKEN}` };
+    const [map] = (await call(server, '/api/maps', undefined, {}, 'GET')) as { id: string }[];
+    const path = `/api/editor/maps/${map?.id}`;
+    await call(server, path, { wiki: 'https://wiki.example/1' }, editor, 'PATCH');
+    await call(server, '/api/editor/save', { message: 'one of its own' }, editor);
+    await call(server, path, { wiki: 'https://wiki.example/2' }, editor, 'PATCH');
+    await call(server, '/ops/v1/identities', { kind: 'user', id: 7 });
+    const platform = {
+      authorization: `Bearer ${PLATFORM_KEY}`,
+      'stripe-version': '2026-08-26.preview',
+    };
+    const plain: Read[] = (await routesOf(server)).map(({ path, access }) => {
+      if (access === 'platform') return { path, headers: () => platform };
+      if (access === 'editor') return { path, headers: () => editor };
+      if (access === 'app')
+        return { path, headers: () => ({ authorization: `Bearer ${app.jwt()}` }) };
+      return { path };
+    });
+    return [
+      ...plain,
+      { path: '/api/v3/configure/database?format=json' },
+      ...[
+        'SELECT * FROM m ORDER BY time',
+        "SELECT * FROM last_cache('m') ORDER BY host",
+        "SELECT * FROM distinct_cache('m') ORDER BY host",
+        'SELECT * FROM system.last_caches',
+        'SELECT * FROM system.distinct_caches',
+        'SELECT * FROM system.processing_engine_triggers',
+        'SELECT table_name, column_name FROM information_schema.columns ORDER BY 1, 2',
+      ].map((q) => ({
+        path: `/api/v3/query_sql?db=${db}&q=${encodeURIComponent(q)}&format=json_rows`,
+      })),
+      { path: `/query?db=${db}&q=${encodeURIComponent('SHOW SERIES; SHOW RETENTION POLICIES')}` },
+      { path: `/ops/v1/apps/${app.id}` },
+      { path: `/v2/core/accounts/${account.id}?include=identity`, headers: () => platform },
+      { path, headers: () => editor },
+    ];
+  }
+  interface Read {
+    readonly path: string;
+    readonly headers?: () => Readonly<Record<string, string>>;
+  }
+
+  /** All that are read without naming anything, except what tells of the process and not of what it keeps. */
+  async function routesOf(
+    server: ServerProcess,
+  ): Promise<readonly { readonly path: string; readonly access: unknown }[]> {
+    const answer = await server.http.send('/ops/v1/routes');
+    const routes = JSON.parse(answer.text) as { method: string; path: string; access: unknown }[];
+    return routes.filter(
+      ({ method, path }) =>
+        method === 'GET' &&
+        !/[:*]/.test(path) &&
+        !/metrics|debug|rate|query|docs|health|ping|\/ready/.test(path),
+    );
+  }
+
+  async function readAll(
+    server: ServerProcess,
+    reads: readonly Read[],
+  ): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const { path, headers } of reads) {
+      const answer = await server.http.send(path, { headers: headers?.() ?? {} });
+      found.push(`${path}\n${answer.status}\n${answer.text.replaceAll(server.url, '')}`);
+    }
+    return found;
+  }
+
+  it('answers every read the same when it is restored, and its plugins are there', async () => {
+    const plugins = join(root, 'plugins of the first');
+    await mkdir(join(plugins, 'größe'), { recursive: true });
+    await writeFile(join(plugins, 'seen.py'), PLUGIN);
+    await writeFile(join(plugins, 'größe', '__init__.py'), PLUGIN);
+    const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '300'];
+    const server = await ServerProcess.start({
+      flags: [...flags, '--plugin-dir', plugins],
+      env: ENV,
+    });
+    const backup = join(root, 'all');
+    const dataDir = join(root, 'all restored');
+    let expected: readonly string[];
+    let reads: readonly Read[];
+    try {
+      reads = await useAll(server);
+      await sleep(1000); // Part of the rows in files, the rest in the log.
+      assertEmpty(await write(server, { db: 'kept' }, 'm,host=d v=4 1700000009000000000'));
+      await plinth('backup', '--to', backup, '--host', server.url);
+      expected = await readAll(server, reads);
+    } finally {
+      await server.close();
+    }
+    assert.match(await plinth('verify', '--from', backup), /whole/);
+    const told = await plinth('restore', '--from', backup, '--data-dir', dataDir);
+    assert.match(told, /plugins: serve with --plugin-dir .*plugins/);
+    assert.match(told, /not in the backup: counters of rate limits/);
+    assert.match(told, /not in the backup: Python packages/);
+    for (const name of ['seen.py', join('größe', '__init__.py')]) {
+      assert.equal(await readFile(join(dataDir, 'plugins', name), 'utf8'), PLUGIN);
+    }
+    const restored = await ServerProcess.start({ dataDir, flags, env: ENV });
+    try {
+      assert.deepEqual(await readAll(restored, reads), expected);
+      const failed = expected.filter((text) => !/^.*\n(?:200|400|404)\n/.test(text));
+      assert.deepEqual(failed, []);
+    } finally {
+      await restored.kill();
+    }
+  });
+});
+
+describe('a server without the time-series service', () => {
+  it('can be backed up as well, with what lies in the folder of services that do not run', async () => {
+    const dataDir = join(root, 'some');
+    const all = await ServerProcess.start({ dataDir });
+    assertEmpty(await write(all, { db: 'd' }, 'm v=1 1'));
+    const items = (await all.http.send('/api/items')).text;
+    await all.stop();
+    const some = await ServerProcess.start({
+      dataDir,
+      flags: ['--without-auth', '--services', 'webhooks'],
+    });
+    const backup = join(root, 'some-backup');
+    try {
+      await plinth('backup', '--to', backup, '--host', some.url);
+    } finally {
+      await some.kill();
+    }
+    const target = join(root, 'some-restored');
+    await plinth('restore', '--from', backup, '--data-dir', target);
+    await using restored = await ServerProcess.start({ dataDir: target });
+    assert.equal((await restored.http.send('/api/items')).text, items);
+    const q = encodeURIComponent('SELECT v FROM m');
+    const rows = await restored.http.send(`/api/v3/query_sql?db=d&q=${q}&format=json_rows`);
+    assert.equal(rows.text, '[{"v":1.0}]');
+    await restored.kill();
+  });
+});
+
+describe('a backup that was interrupted', () => {
+  it('gives its place back at once, however it ended', async () => {
+    await using server = await ServerProcess.start();
+    const temporary = join(server.dataDir, 'backup-temp');
+    const isFree = () => until(async () => (await readdir(temporary)).length === 0);
+    for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGKILL'] as const) {
+      // Two of them hold all places: they stop before they have read anything, and hold on to what they have begun.
+      const holding = [1, 2].map(() => {
+        const script = `const q = require('node:http').request(process.argv[1], { method: 'POST' }, (a) => {
+          a.once('data', () => process.stdout.write(String(a.statusCode))); });
+          q.end();`;
+        return spawn(process.execPath, ['-e', script, `${server.url}/ops/v1/backups`], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+      });
+      for (const child of holding) {
+        const [status] = (await once(child.stdout, 'data')) as [Buffer];
+        assert.equal(status.toString(), '201');
+      }
+      const third = await server.http.send('/ops/v1/backups', { method: 'POST' });
+      assert.equal(third.status, 503);
+      assert.ok(Number(third.headers['retry-after']) > 0);
+      for (const child of holding) {
+        child.kill(signal);
+        await once(child, 'exit');
+      }
+      await isFree();
+      await plinth(
+        'backup',
+        '--to',
+        join(root, `after-${signal}-${Date.now()}`),
+        '--host',
+        server.url,
+      );
+      await isFree();
+    }
+  });
+
+  it('leaves no folder that verify or restore take for whole', async () => {
+    await using server = await ServerProcess.start();
+    const to = join(root, 'cut');
+    const child = spawn(process.execPath, [CLI, 'backup', '--to', to, '--host', server.url], {
+      stdio: 'ignore',
+    });
+    await until(async () => (await readdir(to).catch(() => [])).length > 0);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    if ((await readdir(to)).includes('backup.json')) return; // It was faster.
+    for (const args of [
+      ['verify', '--from', to],
+      ['restore', '--from', to, '--data-dir', join(root, 'cut-restored')],
+    ]) {
+      const run = await runCli(args);
+      assert.notEqual(run.code, 0);
+      assert.match(run.stderr, /no complete backup/);
+    }
+  });
+});
+
+describe('a restore that was killed', () => {
+  it('is no server: serve says what to do, and a second restore begins anew', async () => {
+    const backup = join(root, 'whole');
+    {
+      await using server = await ServerProcess.start();
+      assertEmpty(await write(server, { db: 'd' }, 'm v=1 1'));
+      await plinth('backup', '--to', backup, '--host', server.url);
+    }
+    const target = join(root, 'half');
+    // A pipe in the place of the last file: the restore has written the others and waits.
+    const manifest = JSON.parse(await readFile(join(backup, 'backup.json'), 'utf8')) as {
+      files: { name: string }[];
+    };
+    const last = join(backup, manifest.files.at(-1)?.name ?? '');
+    const bytes = await readFile(last);
+    await rm(last);
+    await once(spawn('mkfifo', [last]), 'exit');
+    const child = spawn(
+      process.execPath,
+      [CLI, 'restore', '--from', backup, '--data-dir', target],
+      {
+        stdio: 'ignore',
+      },
+    );
+    await until(async () =>
+      (await readdir(target).catch((): string[] => [])).includes('plinth.db'),
+    );
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await rm(last);
+    await writeFile(last, bytes);
+
+    const before = await readdir(target, { recursive: true });
+    const refused = await runCli(['serve', '--data-dir', target, '--http-bind', '127.0.0.1:0']);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /a restore into .* has not ended; run `plinth restore`/);
+    assert.deepEqual(
+      (await readdir(target, { recursive: true })).filter((name) => !name.startsWith('server.')),
+      before.filter((name) => !name.startsWith('server.')),
+    );
+    await plinth('restore', '--from', backup, '--data-dir', target);
+    await using server = await ServerProcess.start({ dataDir: target });
+    const q = encodeURIComponent('SELECT v FROM m');
+    const rows = await server.http.send(`/api/v3/query_sql?db=d&q=${q}&format=json_rows`);
+    assert.equal(rows.text, '[{"v":1.0}]');
+    await server.kill();
+  });
+});
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const endMs = Date.now() + LONGEST_WAIT_MS;
+  while (!(await holds())) {
+    assert.ok(Date.now() < endMs, 'it did not come in time');
+    await sleep(20);
+  }
+}
