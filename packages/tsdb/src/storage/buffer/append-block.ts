@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { Column } from '../../model/column.js';
+import { beforeCall } from '../duckdb/engine-watch.js';
 import { CHUNK_ROWS, newChunk, openAppender } from './appender.js';
 import type { BlockMemory } from './block-memory.js';
 import type { ChunkMemory } from './chunk-memory.js';
@@ -44,9 +45,11 @@ export function appendBlock(options: {
         block.count,
       );
     }
+    beforeCall(options.connection, 'engine.append');
     duckdb.append_data_chunk(appender, chunk);
     duckdb.data_chunk_reset(chunk);
   }
+  beforeCall(options.connection, 'engine.flush');
   duckdb.appender_flush_sync(appender);
   duckdb.appender_close_sync(appender);
   memory.giveBack(ids.buffer);

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { beforeCall } from '../duckdb/engine-watch.js';
 import { CHUNK_ROWS, newChunk, openAppender } from './appender.js';
 
 export type CellColumn =
@@ -27,9 +28,11 @@ export function appendRows(options: {
     options.columns.forEach((column, index) => {
       fill(duckdb.data_chunk_get_vector(chunk, index), column, from, rows);
     });
+    beforeCall(options.connection, 'engine.append');
     duckdb.append_data_chunk(appender, chunk);
     duckdb.data_chunk_reset(chunk);
   }
+  beforeCall(options.connection, 'engine.flush');
   duckdb.appender_flush_sync(appender);
   duckdb.appender_close_sync(appender);
 }
