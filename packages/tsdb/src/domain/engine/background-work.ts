@@ -5,6 +5,7 @@ import { ColumnPreload } from './direct/column-preload.js';
 import type { EngineNeeds } from './engine-needs.js';
 import type { EngineTables } from './engine-tables.js';
 import { Compactor } from './flush/compactor.js';
+import { FileCommits } from './flush/file-commits.js';
 import { Flusher } from './flush/flusher.js';
 import type { TableStore } from './table/table-store.js';
 import type { WriteBuffer } from './write/write-buffer.js';
@@ -30,9 +31,11 @@ export class BackgroundWork {
     const tables = (): IterableIterator<TableStore> => parts.tables.values();
     const visibleFromNs = (store: TableStore): bigint => parts.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
-    const stored = { host, files, registry, leases, clock };
+    const commits = new FileCommits({ registry, files, onError: onFailed });
+    const stored = { host, files, commits, leases, clock };
     this.compactor = new Compactor({
       ...stored,
+      registry,
       tables,
       visibleFromNs,
       onMerged: () => report.compacted(),
@@ -44,6 +47,7 @@ export class BackgroundWork {
       tables,
       settings,
       onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
+      onError: onFailed,
       onFlushed: (durationMs) => {
         report.flushed(durationMs);
         this.compactor.compactWhenDue();
@@ -52,7 +56,7 @@ export class BackgroundWork {
     this.#retention = new Retention({
       tables,
       visibleFromNs,
-      registry,
+      commits,
       leases,
       clock,
       intervalMs: settings.retentionCheckIntervalMs,

@@ -8,8 +8,8 @@ import {
 } from '../../../storage/segments/segment-registry.js';
 import type { TableStore } from '../table/table-store.js';
 import { tombstonesOfSegment } from '../table/tombstones.js';
+import type { FileCommits } from './file-commits.js';
 import { mergeSegments } from './merge-segments.js';
-import { registerFiles } from './register-files.js';
 
 const CHECK_INTERVAL_MS = 10_000;
 /** So many segments of one chunk and level are merged into one of the next level. */
@@ -26,6 +26,7 @@ export class Compactor {
   readonly #host: DuckDbHost;
   readonly #files: SegmentFiles;
   readonly #registry: SegmentRegistry;
+  readonly #commits: FileCommits;
   readonly #leases: Leases;
   readonly #clock: Clock;
   readonly #visibleFromNs: (store: TableStore) => bigint;
@@ -40,6 +41,7 @@ export class Compactor {
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
     readonly registry: SegmentRegistry;
+    readonly commits: FileCommits;
     readonly leases: Leases;
     readonly clock: Clock;
     /** Where the table's retention period begins. */
@@ -51,6 +53,7 @@ export class Compactor {
     this.#host = options.host;
     this.#files = options.files;
     this.#registry = options.registry;
+    this.#commits = options.commits;
     this.#leases = options.leases;
     this.#clock = options.clock;
     this.#visibleFromNs = options.visibleFromNs;
@@ -136,22 +139,25 @@ export class Compactor {
       files: this.#files,
       visibleFromNs: this.#visibleFromNs(store),
     });
-    try {
-      await registerFiles(this.#registry, this.#files, {
-        addSegments: added,
-        removeSegments: inputs.map((segment) => segment.id),
-        addSeriesFiles: [],
-        removeSeriesFiles: [],
-      });
-    } catch (error) {
-      if (error instanceof SegmentsChanged) return false;
-      throw error;
-    }
-    await store.replace({
+    const publication = store.publication({
       flushed: undefined,
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
+    try {
+      await this.#commits.commit(() => ({
+        change: {
+          addSegments: added,
+          removeSegments: inputs.map((segment) => segment.id),
+          addSeriesFiles: [],
+          removeSeriesFiles: [],
+        },
+        publications: [publication],
+      }));
+    } catch (error) {
+      if (error instanceof SegmentsChanged) return false;
+      throw error;
+    }
     this.#onMerged();
     return true;
   }
