@@ -4,45 +4,22 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { type ObjectStore, type RelationalStore, StatementFailed } from '@plinth/kernel';
-import { ManualClock } from '@plinth/kernel/testing';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { openTestNode } from './testing/open-test-node.js';
 import { renderResult } from './testing/render-result.js';
-
-const refuse = (): Promise<never> =>
-  Promise.reject(new StatementFailed('SQLITE_FULL', 'database or disk is full'));
 
 /** A node whose clock stands still, so that nothing runs in the background but what a flush starts. */
 async function open(context: TestContext) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-flush-'));
   const clock = new ManualClock();
-  /** How many further calls pass before all are refused. */
-  const room = { adoptions: Infinity, transactions: Infinity };
-  const node = await openTestNode(dataDir, {
-    clock,
-    before: (objects): ObjectStore => ({
-      put: (name, parts) => objects.put(name, parts),
-      adopt: (name, path) => (room.adoptions-- > 0 ? objects.adopt(name, path) : refuse()),
-      get: (name, range) => objects.get(name, range),
-      list: (prefix) => objects.list(prefix),
-      delete: (name) => objects.delete(name),
-      localPath: (name) => objects.localPath(name),
-    }),
-    beforeCatalog: (store): RelationalStore => ({
-      engine: store.engine,
-      transaction: (work, options) =>
-        room.transactions-- > 0 ? store.transaction(work, options) : refuse(),
-      reader: () => store.reader(),
-      migrate: (service, migrations) => store.migrate(service, migrations),
-      close: () => store.close(),
-    }),
-  });
+  const faults = new CallFaults();
+  const node = await openTestNode(dataDir, { clock, faults });
   context.after(async () => {
     await node.close();
     await rm(dataDir, { recursive: true, force: true });
   });
   return {
-    room,
+    faults,
     write: async (line: string): Promise<void> => {
       const { refused } = await node.engine.write({
         database: 'd',
@@ -88,14 +65,13 @@ async function open(context: TestContext) {
 }
 
 it('keeps no file of a flush whose file could not be taken over', async (context) => {
-  const { room, write, flush, onDisk, values } = await open(context);
+  const { faults, write, flush, onDisk, values } = await open(context);
   await write('m,tag=a v=1 1');
-  for (const adoptions of [0, 0, 1]) {
-    room.adoptions = adoptions;
-    await assert.rejects(flush(), { kind: 'statement_failed' });
+  for (const at of [1, 1, 2]) {
+    faults.fail({ kind: 'object.adopt', at });
+    await assert.rejects(flush(), { kind: 'object.adopt' });
     assert.deepEqual(await onDisk(), []);
   }
-  room.adoptions = Infinity;
   const files = await flush();
   assert.equal(files.length, 2); // a segment and the tags of its series
   assert.deepEqual(await onDisk(), files);
@@ -103,12 +79,11 @@ it('keeps no file of a flush whose file could not be taken over', async (context
 });
 
 it('keeps no file of a flush that could not be registered', async (context) => {
-  const { room, write, flush, onDisk, values } = await open(context);
+  const { faults, write, flush, onDisk, values } = await open(context);
   await write('m,tag=a v=1 1');
-  room.transactions = 0;
-  await assert.rejects(flush(), { kind: 'statement_failed' });
+  faults.fail({ kind: 'catalog.transaction' });
+  await assert.rejects(flush(), { kind: 'catalog.transaction' });
   assert.deepEqual(await onDisk(), []);
-  room.transactions = Infinity;
   const files = await flush();
   assert.equal(files.length, 2); // a segment and the tags of its series
   assert.deepEqual(await onDisk(), files);
@@ -116,17 +91,16 @@ it('keeps no file of a flush that could not be registered', async (context) => {
 });
 
 it('keeps no file of a merge that could not be registered', async (context) => {
-  const { room, write, flush, onDisk, values } = await open(context);
+  const { faults, write, flush, onDisk, values } = await open(context);
   const written = ['1', '2', '3', '4', '5', '6', '7', '8'];
   for (const value of written) {
     // The eighth segment of a day is merged with the others as soon as it is registered.
-    if (value === '8') room.transactions = 1;
+    if (value === '8') faults.fail({ kind: 'catalog.transaction', at: 2 });
     await write(`m,tag=a v=${value} ${value}`);
     await flush();
   }
-  assert.equal(room.transactions, -1);
-  room.transactions = Infinity;
   const files = await flush();
+  assert.equal(files.length, 9); // as flushed, and the tags of the series
   assert.deepEqual(await onDisk(), files);
   assert.deepEqual(
     await values(),

@@ -12,6 +12,7 @@ import type {
 } from '@plinth/kernel';
 import type { TsdbSettings } from './config.js';
 import type { TokenDirectory } from './domain/system-tables/tokens.js';
+import type { EngineWatch } from './storage/duckdb/engine-watch.js';
 
 /** What the service is given by the server that runs it. */
 export interface TsdbNeeds {
@@ -39,4 +40,6 @@ export interface TsdbNeeds {
   readonly log: Logger;
   /** Told of databases, tables and triggers that change; `undefined`: nobody is. */
   readonly report?: ReportEvent | undefined;
+  /** In tests: lets calls of the engine fail. */
+  readonly engineWatch?: EngineWatch | undefined;
 }

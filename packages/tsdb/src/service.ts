@@ -296,7 +296,7 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
 }
 
 async function openHost(
-  { settings, dataDir, fileSystem }: TsdbNeeds,
+  { settings, dataDir, fileSystem, engineWatch }: TsdbNeeds,
   tempDir: string,
 ): Promise<DuckDbHost> {
   await fileSystem.removeTree(tempDir);
@@ -308,6 +308,7 @@ async function openHost(
     threads: settings.query_threads || availableParallelism(),
     idleConnections: 8,
     register: registerEngineFunctions,
+    watch: engineWatch,
   });
 }
 

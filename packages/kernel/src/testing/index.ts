@@ -1,3 +1,10 @@
+export { CallFailed, type CallFault, CallFaults } from './call-faults.js';
+export {
+  CATALOG_CALLS,
+  failingObjectStore,
+  failingRelationalStore,
+  OBJECT_CALLS,
+} from './failing-stores.js';
 export { fileSystemConformance } from './file-system-conformance.js';
 export { ManualClock } from './manual-clock.js';
 export { objectStoreConformance } from './object-store-conformance.js';

@@ -4,16 +4,18 @@ import {
   createLogger,
   LocalLeases,
   LocalObjectStore,
+  type Logger,
   loadSettings,
   Metrics,
   NodeFileSystem,
   type ObjectStore,
   openCommitLog,
   openRelationalStore,
-  type RelationalStore,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
+import type { CallFaults } from '@plinth/kernel/testing';
+import { failingObjectStore, failingRelationalStore } from '@plinth/kernel/testing';
 import { TSDB_SETTINGS } from '../config.js';
 import type { Planner } from '../domain/engine/query/query-path.js';
 import { SqlPlanner } from '../domain/sql/sql-planner.js';
@@ -23,7 +25,23 @@ import { type OpenTsdb, openTsdb } from '../service.js';
 /** Nothing is written but what a test writes. */
 const QUIET = { 'tsdb-internal-metrics-interval-ms': '0' };
 
-/** The whole engine on real stores in `dataDir`, without HTTP. `flags` as on the command line, without their dashes. */
+/**
+ * The whole engine on real stores in `dataDir`, without HTTP. `flags` as on the command line, without their dashes.
+ *
+ * With `faults`, each call of the object store (`OBJECT_CALLS`), of the catalog (`CATALOG_CALLS`) and of DuckDB (`EngineCall`)
+ * can be made to fail, the k-th of its kind, once or for a while, without its effect or after it:
+ *
+ *     const faults = new CallFaults();
+ *     const node = await openTestNode(dataDir, { clock, faults });
+ *     faults.fail({ kind: 'object.get', count: Infinity });            // until faults.heal()
+ *     faults.fail({ kind: 'catalog.transaction', effect: 'done' });    // committed, and told that it failed
+ *     faults.fail({ kind: 'engine.copy', at: 3 });                     // the third from here on
+ *
+ * `faults.counts` says how many calls of each kind there were: a simulation runs its steps once without a fault, and again
+ * for every kind and k. Close and open a node on the same folder for a restart; what a killed process leaves is a copy of the
+ * folder made while it runs. Under a `ManualClock` nothing runs in the background but what a step starts. Statements of the
+ * engine other than COPY are in memory and change nothing when they fail: `effect: 'done'` is for stores and COPY.
+ */
 export async function openTestNode(
   dataDir: string,
   options: {
@@ -34,11 +52,14 @@ export async function openTestNode(
     readonly metrics?: Metrics;
     /** Stands in front of the real store of files. */
     readonly before?: (objects: ObjectStore) => ObjectStore;
-    /** Stands in front of the real store of the catalog. */
-    readonly beforeCatalog?: (store: RelationalStore) => RelationalStore;
+    /** Lets calls of the object store, the catalog and the engine fail; see `openTestNode`. */
+    readonly faults?: CallFaults;
+    /** Told of what only the log would tell. */
+    readonly log?: Logger;
   } = {},
 ): Promise<OpenTsdb> {
   const clock = options.clock ?? new SystemClock();
+  const { faults } = options;
   const random = new SystemRandom(clock);
   const fileSystem = new NodeFileSystem();
   const path = join(dataDir, 'plinth.db');
@@ -48,6 +69,7 @@ export async function openTestNode(
     root: join(dataDir, 'objects'),
     random,
   });
+  const placed = options.before?.(files) ?? files;
   const node = await openTsdb(
     {
       settings: loadSettings(
@@ -58,15 +80,16 @@ export async function openTestNode(
       tokens: options.tokens ?? { list: () => [], isAuthRequired: false },
       dataDir,
       fileSystem,
-      relational: options.beforeCatalog?.(relational) ?? relational,
-      objects: options.before?.(files) ?? files,
+      relational: faults === undefined ? relational : failingRelationalStore(relational, faults),
+      objects: faults === undefined ? placed : failingObjectStore(placed, faults),
       openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
         openCommitLog({ fileSystem, directory, nodeId, repair, onLoss: () => {} }),
       leases: new LocalLeases(),
       metrics: options.metrics ?? new Metrics(),
       clock,
       random,
-      log: createLogger({ level: 'silent' }),
+      log: options.log ?? createLogger({ level: 'silent' }),
+      engineWatch: faults,
     },
     options.planner ?? (await loadPlanner()),
   );

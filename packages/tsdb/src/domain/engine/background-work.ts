@@ -5,12 +5,14 @@ import { ColumnPreload } from './direct/column-preload.js';
 import type { EngineNeeds } from './engine-needs.js';
 import type { EngineTables } from './engine-tables.js';
 import { Compactor } from './flush/compactor.js';
+import { FileCommits } from './flush/file-commits.js';
 import { Flusher } from './flush/flusher.js';
 import type { TableStore } from './table/table-store.js';
 import type { WriteBuffer } from './write/write-buffer.js';
 
 /** What the engine does without being asked: flushes, compaction, removal of old and deleted data, loads ahead of queries. */
 export class BackgroundWork {
+  readonly commits: FileCommits;
   readonly flusher: Flusher;
   readonly compactor: Compactor;
   readonly hardDeletions: HardDeletions;
@@ -30,9 +32,11 @@ export class BackgroundWork {
     const tables = (): IterableIterator<TableStore> => parts.tables.values();
     const visibleFromNs = (store: TableStore): bigint => parts.tables.visibleFromNs(store);
     const onFailed = (error: unknown): void => report.backgroundFailed(error);
-    const stored = { host, files, registry, leases, clock };
+    this.commits = new FileCommits({ registry, files, onError: onFailed });
+    const stored = { host, files, commits: this.commits, leases, clock };
     this.compactor = new Compactor({
       ...stored,
+      registry,
       tables,
       visibleFromNs,
       onMerged: () => report.compacted(),
@@ -44,6 +48,7 @@ export class BackgroundWork {
       tables,
       settings,
       onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
+      onError: onFailed,
       onFlushed: (durationMs) => {
         report.flushed(durationMs);
         this.compactor.compactWhenDue();
@@ -52,7 +57,7 @@ export class BackgroundWork {
     this.#retention = new Retention({
       tables,
       visibleFromNs,
-      registry,
+      commits: this.commits,
       leases,
       clock,
       intervalMs: settings.retentionCheckIntervalMs,

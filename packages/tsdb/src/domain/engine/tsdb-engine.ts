@@ -152,7 +152,7 @@ export class TsdbEngine implements Engine {
   /** Moves what was written before the call into segments, and ends the merges that follow. Throws when it cannot. */
   async flush(): Promise<void> {
     await this.#background.flusher.flushAll();
-    await this.#background.compactor.pauseFor(async () => {});
+    await this.#background.compactor.merged();
   }
 
   /**
@@ -161,25 +161,21 @@ export class TsdbEngine implements Engine {
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw new ShuttingDown();
-    const { flusher, compactor } = this.#background;
-    // Neither may stand between the store and what the tables know.
-    return await flusher.pauseFor(() =>
-      compactor.pauseFor(async () => {
-        const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
-        const release = (): void => {
-          for (const each of pinned.splice(0)) each.release();
-        };
-        const objects = pinned.flatMap((each) => each.files);
-        try {
-          const { log } = this.#needs;
-          const [lastFile] = await Promise.all([log.rotate(), copyStore()]);
-          return { objects, logFiles: await log.linkFiles(lastFile, folder), release };
-        } catch (error) {
-          release();
-          throw error;
-        }
-      }),
-    );
+    return await this.#background.commits.between(async () => {
+      const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
+      const release = (): void => {
+        for (const each of pinned.splice(0)) each.release();
+      };
+      const objects = pinned.flatMap((each) => each.files);
+      try {
+        const { log } = this.#needs;
+        const [lastFile] = await Promise.all([log.rotate(), copyStore()]);
+        return { objects, logFiles: await log.linkFiles(lastFile, folder), release };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    });
   }
 
   /** What the node holds of a table; made when nothing was written to it yet. */

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import type { Column } from '../../model/column.js';
-import { CHUNK_ROWS, newChunk, openAppender } from './appender.js';
+import { appendChunks, CHUNK_ROWS, newChunk } from './appender.js';
 import type { BlockMemory } from './block-memory.js';
 import type { ChunkMemory } from './chunk-memory.js';
 import type { BlockField, BlockNumbers, RowBlock, TextCells } from './row-block.js';
@@ -22,35 +22,29 @@ export function appendBlock(options: {
   /** For the time of the call. */
   readonly chunks: ChunkMemory;
 }): void {
-  const { block, columns, memory, chunks } = options;
+  const { connection, table, block, columns, memory, chunks } = options;
   const columnCount = columns.length + 3;
-  const appender = openAppender(options.connection, options.table);
   const types = columns.map(({ kind }) => kind).join();
-  const chunk = chunks.take(types) ?? newChunk(appender, columnCount);
-  const vector = (column: number): duckdb.Vector => duckdb.data_chunk_get_vector(chunk, column);
   const ids = gatherIds(block, options.idWords, memory);
-  for (let from = 0; from < block.count; from += CHUNK_ROWS) {
-    const rows = Math.min(CHUNK_ROWS, block.count - from);
-    duckdb.data_chunk_set_size(chunk, rows);
-    copyNumbers(vector(0), ids, from, rows);
-    copyNumbers(vector(1), block.seqs, from, rows);
-    copyNumbers(vector(2), block.times, from, rows);
-    for (let i = 0; i < columns.length; i++) {
-      fillField(
-        vector(i + 3),
-        block.fields.get((columns[i] as Column).id),
-        from,
-        rows,
-        block.count,
-      );
+  appendChunks(connection, table, (appender, append) => {
+    const chunk = chunks.take(types) ?? newChunk(appender, columnCount);
+    const vector = (column: number): duckdb.Vector => duckdb.data_chunk_get_vector(chunk, column);
+    for (let from = 0; from < block.count; from += CHUNK_ROWS) {
+      const rows = Math.min(CHUNK_ROWS, block.count - from);
+      duckdb.data_chunk_set_size(chunk, rows);
+      copyNumbers(vector(0), ids, from, rows);
+      copyNumbers(vector(1), block.seqs, from, rows);
+      copyNumbers(vector(2), block.times, from, rows);
+      for (let i = 0; i < columns.length; i++) {
+        const field = block.fields.get((columns[i] as Column).id);
+        fillField(vector(i + 3), field, from, rows, block.count);
+      }
+      append(chunk);
+      duckdb.data_chunk_reset(chunk);
     }
-    duckdb.append_data_chunk(appender, chunk);
-    duckdb.data_chunk_reset(chunk);
-  }
-  duckdb.appender_flush_sync(appender);
-  duckdb.appender_close_sync(appender);
+    chunks.giveBack(types, chunk, columnCount);
+  });
   memory.giveBack(ids.buffer);
-  chunks.giveBack(types, chunk, columnCount);
 }
 
 function gatherIds(

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
-import { CHUNK_ROWS, newChunk, openAppender } from './appender.js';
+import { appendChunks, CHUNK_ROWS, newChunk } from './appender.js';
 
 export type CellColumn =
   | { readonly kind: 'int64'; readonly values: BigInt64Array }
@@ -19,19 +19,19 @@ export function appendRows(options: {
   readonly rowCount: number;
   readonly columns: readonly CellColumn[];
 }): void {
-  const appender = openAppender(options.connection, options.table);
-  const chunk = newChunk(appender, options.columns.length);
-  for (let from = 0; from < options.rowCount; from += CHUNK_ROWS) {
-    const rows = Math.min(CHUNK_ROWS, options.rowCount - from);
-    duckdb.data_chunk_set_size(chunk, rows);
-    options.columns.forEach((column, index) => {
-      fill(duckdb.data_chunk_get_vector(chunk, index), column, from, rows);
-    });
-    duckdb.append_data_chunk(appender, chunk);
-    duckdb.data_chunk_reset(chunk);
-  }
-  duckdb.appender_flush_sync(appender);
-  duckdb.appender_close_sync(appender);
+  const { connection, table, rowCount, columns } = options;
+  appendChunks(connection, table, (appender, append) => {
+    const chunk = newChunk(appender, columns.length);
+    for (let from = 0; from < rowCount; from += CHUNK_ROWS) {
+      const rows = Math.min(CHUNK_ROWS, rowCount - from);
+      duckdb.data_chunk_set_size(chunk, rows);
+      columns.forEach((column, index) => {
+        fill(duckdb.data_chunk_get_vector(chunk, index), column, from, rows);
+      });
+      append(chunk);
+      duckdb.data_chunk_reset(chunk);
+    }
+  });
 }
 
 function fill(vector: duckdb.Vector, column: CellColumn, from: number, rows: number): void {

@@ -1,14 +1,37 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { beforeCall } from '../duckdb/engine-watch.js';
 
 /** Rows of one engine chunk. */
 export const CHUNK_ROWS = 2048;
 
-/** The binding's bulk appender: the node-api wrapper only appends cell by cell. */
-export function openAppender(connection: DuckDBConnection, table: string): duckdb.Appender {
+/**
+ * The binding's bulk appender for one table (the node-api wrapper only appends cell by cell): all chunks that `fill` appends
+ * become rows when it returns, or none when anything fails. Fewer than
+ * a hundred chunks: from there on an appender makes rows by itself.
+ */
+export function appendChunks(
+  connection: DuckDBConnection,
+  table: string,
+  fill: (appender: duckdb.Appender, append: (chunk: duckdb.DataChunk) => void) => void,
+): void {
   // The wrapper keeps its handle in a property that its types hide.
   const handle = (connection as unknown as { readonly connection: duckdb.Connection }).connection;
-  return duckdb.appender_create_ext(handle, null, null, table);
+  const appender = duckdb.appender_create_ext(handle, null, null, table);
+  try {
+    fill(appender, (chunk) => {
+      beforeCall(connection, 'engine.append');
+      duckdb.append_data_chunk(appender, chunk);
+    });
+    beforeCall(connection, 'engine.flush');
+    duckdb.appender_flush_sync(appender);
+  } catch (error) {
+    // Whoever collects an appender that holds rows would make them rows of the table, and they are appended again.
+    duckdb.appender_clear(appender);
+    throw error;
+  } finally {
+    duckdb.appender_close_sync(appender);
+  }
 }
 
 /** An empty chunk with the columns of the appender's table. It copies what it is given, so one chunk serves many times. */

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { CallFaults } from '@plinth/kernel/testing';
 import type { RowBatch } from '../../model/row-batch.js';
 import { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { BufferTable } from './buffer-table.js';
@@ -14,6 +17,7 @@ const ROW_COUNT = 60_000;
 describe('BufferTable', () => {
   let folder: string;
   let host: DuckDbHost;
+  const faults = new CallFaults();
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'plinth-buffer-'));
     host = new DuckDbHost({
@@ -23,6 +27,7 @@ describe('BufferTable', () => {
       threads: 2,
       idleConnections: 2,
       register: async () => {},
+      watch: faults,
     });
   });
   after(async () => {
@@ -30,8 +35,8 @@ describe('BufferTable', () => {
     await rm(folder, { recursive: true });
   });
 
-  const countOf = async (table: BufferTable): Promise<unknown> =>
-    (await host.rows(`SELECT count(*), count(v), sum(v)::BIGINT FROM "${table.name}"`))[0];
+  const countOf = async (table: BufferTable): Promise<readonly unknown[]> =>
+    (await host.rows(`SELECT count(*), count(v), sum(v)::BIGINT FROM "${table.name}"`))[0] ?? [];
   const SUM = (BigInt(ROW_COUNT) * BigInt(ROW_COUNT - 1)) / 2n;
   const ALL = [BigInt(ROW_COUNT), BigInt(ROW_COUNT), SUM];
 
@@ -59,6 +64,25 @@ describe('BufferTable', () => {
     for (let round = 0; round < 1000 && !(await isBegun(table)); round++) await turn();
     await table.handOver();
     assert.deepEqual(await countOf(table), ALL);
+  });
+
+  it('has every row once after hand-overs that failed, when what they left is collected', async () => {
+    // At the rows of a chunk, and where they become rows of the table: of the first block, and of a later one.
+    for (const [kind, at] of [
+      ['engine.append', 2],
+      ['engine.append', 20],
+      ['engine.flush', 1],
+      ['engine.flush', 2],
+    ] as const) {
+      const table = newTable(`failed_${kind}_${at}`, host);
+      faults.fail({ kind, at });
+      table.append(batch(), 1n);
+      // The hand-over in the background fails, or this one.
+      await table.handOver().catch(() => undefined);
+      await collectGarbage();
+      await table.handOver();
+      assert.deepEqual(await countOf(table), ALL, `${kind} ${at}`);
+    }
   });
 
   it('gives the memory of blocks to later ones, but not while somebody may look at it', async () => {
@@ -166,4 +190,15 @@ function batch(): RowBatch {
       },
     ],
   };
+}
+
+/** Finalisers of native handles run behind a collection, in a turn of their own. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void; // the flag puts it into new contexts
+  for (let round = 0; round < 4; round++) {
+    collect();
+    await turn();
+    await turn();
+  }
 }

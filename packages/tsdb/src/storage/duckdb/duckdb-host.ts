@@ -8,6 +8,7 @@ import { BlockMemory } from '../buffer/block-memory.js';
 import { ChunkMemory } from '../buffer/chunk-memory.js';
 import type { ChunkDecoder } from './decode-chunk.js';
 import { callsOfPool, type EngineCalls } from './engine-calls.js';
+import type { EngineWatch } from './engine-watch.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
 
@@ -22,6 +23,8 @@ export interface DuckDbSettings {
   readonly idleConnections: number;
   /** Puts macros and functions into the instance; called with its first connection. */
   readonly register: (connection: DuckDBConnection) => Promise<void>;
+  /** In tests: lets calls fail. */
+  readonly watch?: EngineWatch | undefined;
 }
 
 /**
@@ -175,7 +178,7 @@ export class DuckDbHost {
   }
 
   async #take(): Promise<DuckDBConnection> {
-    return this.#idle.pop() ?? (await (await this.#whenOpen()).instance.connect());
+    return this.#idle.pop() ?? (await (await this.#whenOpen()).connect());
   }
 
   #give(connection: DuckDBConnection): void {

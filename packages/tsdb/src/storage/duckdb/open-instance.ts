@@ -3,6 +3,7 @@ import { MemoryDrain } from '../../model/memory-drain.js';
 import type { OutputColumn } from '../../model/result.js';
 import { ChunkDecoder } from './decode-chunk.js';
 import type { DuckDbSettings } from './duckdb-host.js';
+import { watchConnection } from './engine-watch.js';
 import { quoteString } from './quote.js';
 
 /** What queries may spill, in memory limits. The engine's own bound is most of the disk, which the log shares. */
@@ -17,6 +18,8 @@ const NO_CHECKPOINT = '1TB';
 export interface OpenInstance {
   readonly instance: DuckDBInstance;
   readonly writer: DuckDBConnection;
+  /** For queries. */
+  connect(): Promise<DuckDBConnection>;
   /** For the chunks of one statement, or of several with the same columns. */
   decoderOf(columns: readonly OutputColumn[]): ChunkDecoder;
 }
@@ -44,8 +47,20 @@ export async function openInstance(settings: DuckDbSettings): Promise<OpenInstan
     await writer.run(`SET allowed_directories = [${quoteString(settings.dataDir)}]`);
     await writer.run('SET enable_external_access = false');
     await writer.run('SET lock_configuration = true');
+    const { watch } = settings;
+    if (watch !== undefined) watchConnection(writer, watch, 'engine.write');
     const drain = new MemoryDrain();
-    return { instance, writer, decoderOf: (columns) => new ChunkDecoder(columns, drain) };
+    return {
+      instance,
+      writer,
+      async connect() {
+        const connection = await instance.connect();
+        return watch === undefined
+          ? connection
+          : watchConnection(connection, watch, 'engine.query');
+      },
+      decoderOf: (columns) => new ChunkDecoder(columns, drain),
+    };
   } catch (error) {
     instance.closeSync();
     throw error;

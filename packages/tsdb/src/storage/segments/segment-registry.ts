@@ -1,5 +1,5 @@
 import type { Migration, RelationalStore } from '@plinth/kernel';
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { TagCondition } from '../../model/scan.js';
 import type { Segment, SeriesFile } from './segment.js';
 
@@ -157,12 +157,24 @@ export class SegmentRegistry {
     };
   }
 
+  /** All of them or none. */
   async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
-    await this.#store.transaction<Tables, void>(async (tx) => {
-      for (const tombstone of tombstones) {
-        await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
-      }
-    });
+    try {
+      await this.#store.transaction<Tables, void>(async (tx) => {
+        for (const tombstone of tombstones) {
+          await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
+        }
+      });
+    } catch (error) {
+      // A deletion that the next start would find holds from here on.
+      if (!(await this.#hasTombstone(tombstones[0]?.id).catch(() => false))) throw error;
+    }
+  }
+
+  async #hasTombstone(id = ''): Promise<boolean> {
+    const reader = this.#store.reader<Tables>();
+    const found = reader.selectFrom('tsdb_tombstones').select('id').where('id', '=', id);
+    return (await found.execute()).length > 0;
   }
 
   async removeTombstones(ids: readonly string[]): Promise<void> {
@@ -210,20 +222,35 @@ export class SegmentRegistry {
     });
   }
 
-  /** Whether what `apply` was to add is registered: all of a change or nothing is, so that one of its files tells. */
+  /**
+   * Whether `apply` has done its work, after it failed with something else than `SegmentsChanged`: all of a change or nothing
+   * is there, so that one of its files tells.
+   */
   async hasTakenEffect(change: RegistryChange): Promise<boolean> {
-    const reader = this.#store.reader<Tables>();
-    const [segment] = change.addSegments;
-    const [seriesFile] = change.addSeriesFiles;
-    const found =
-      segment !== undefined
-        ? reader.selectFrom('tsdb_segments').select('id').where('id', '=', segment.id)
-        : reader
-            .selectFrom('tsdb_series_files')
-            .select('id')
-            .where('id', '=', seriesFile?.id ?? '');
-    return (await found.execute()).length > 0;
+    // An embedded store has rolled back before it says that it failed, and may have no room for more than a look.
+    if (this.#store.engine === 'sqlite') return await isApplied(this.#store.reader(), change);
+    // A server may still be at the commit of a connection that is lost: the row of the state is free when it has ended.
+    return await this.#store.transaction<Tables, boolean>(async (tx) => {
+      await moveState(tx, undefined);
+      return await isApplied(tx, change);
+    });
   }
+}
+
+async function isApplied(db: Kysely<Tables>, change: RegistryChange): Promise<boolean> {
+  const [segment] = change.addSegments;
+  const [file] = change.addSeriesFiles;
+  const [removed] = change.removeSegments;
+  const segments = db.selectFrom('tsdb_segments').select('id');
+  if (segment !== undefined)
+    return (await segments.where('id', '=', segment.id).execute()).length > 0;
+  if (file !== undefined) {
+    const files = db.selectFrom('tsdb_series_files').select('id').where('id', '=', file.id);
+    return (await files.execute()).length > 0;
+  }
+  // A change without files is the same when it is made again.
+  if (removed === undefined) return false;
+  return (await segments.where('id', '=', removed).execute()).length === 0;
 }
 
 async function moveState(tx: Transaction<Tables>, flushedFile: number | undefined): Promise<void> {

@@ -1,8 +1,6 @@
 import type { Clock, Leases } from '@plinth/kernel';
-import {
-  type SegmentRegistry,
-  SegmentsChanged,
-} from '../../../storage/segments/segment-registry.js';
+import { SegmentsChanged } from '../../../storage/segments/segment-registry.js';
+import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 
 /**
@@ -12,7 +10,7 @@ import type { TableStore } from '../table/table-store.js';
 export class Retention {
   readonly #tables: () => Iterable<TableStore>;
   readonly #visibleFromNs: (store: TableStore) => bigint;
-  readonly #registry: SegmentRegistry;
+  readonly #commits: FileCommits;
   readonly #leases: Leases;
   readonly #clock: Clock;
   readonly #intervalMs: number;
@@ -24,7 +22,7 @@ export class Retention {
     readonly tables: () => Iterable<TableStore>;
     /** Where the table's retention period begins. */
     readonly visibleFromNs: (store: TableStore) => bigint;
-    readonly registry: SegmentRegistry;
+    readonly commits: FileCommits;
     readonly leases: Leases;
     readonly clock: Clock;
     readonly intervalMs: number;
@@ -32,7 +30,7 @@ export class Retention {
   }) {
     this.#tables = options.tables;
     this.#visibleFromNs = options.visibleFromNs;
-    this.#registry = options.registry;
+    this.#commits = options.commits;
     this.#leases = options.leases;
     this.#clock = options.clock;
     this.#intervalMs = options.intervalMs;
@@ -67,19 +65,22 @@ export class Retention {
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
       if (expired.length === 0 || store.isGone) continue;
+      const publication = store.publication({ flushed: undefined, removed: expired, added: [] });
       try {
-        await this.#registry.apply({
-          addSegments: [],
-          removeSegments: expired.map((segment) => segment.id),
-          addSeriesFiles: [],
-          removeSeriesFiles: [],
-        });
+        await this.#commits.commit(() => ({
+          change: {
+            addSegments: [],
+            removeSegments: expired.map((segment) => segment.id),
+            addSeriesFiles: [],
+            removeSeriesFiles: [],
+          },
+          publications: [publication],
+        }));
       } catch (error) {
         // A compaction was faster; what it wrote is looked at next time.
         if (error instanceof SegmentsChanged) continue;
         throw error;
       }
-      await store.replace({ flushed: undefined, removed: expired, added: [] });
     }
   }
 }

@@ -8,8 +8,8 @@ import {
 } from '../../../storage/segments/segment-registry.js';
 import type { TableStore } from '../table/table-store.js';
 import { tombstonesOfSegment } from '../table/tombstones.js';
+import type { FileCommits } from './file-commits.js';
 import { mergeSegments } from './merge-segments.js';
-import { registerFiles } from './register-files.js';
 
 const CHECK_INTERVAL_MS = 10_000;
 /** So many segments of one chunk and level are merged into one of the next level. */
@@ -26,6 +26,7 @@ export class Compactor {
   readonly #host: DuckDbHost;
   readonly #files: SegmentFiles;
   readonly #registry: SegmentRegistry;
+  readonly #commits: FileCommits;
   readonly #leases: Leases;
   readonly #clock: Clock;
   readonly #visibleFromNs: (store: TableStore) => bigint;
@@ -34,13 +35,13 @@ export class Compactor {
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
-  #pauseCount = 0;
 
   constructor(options: {
     readonly tables: () => Iterable<TableStore>;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
     readonly registry: SegmentRegistry;
+    readonly commits: FileCommits;
     readonly leases: Leases;
     readonly clock: Clock;
     /** Where the table's retention period begins. */
@@ -52,6 +53,7 @@ export class Compactor {
     this.#host = options.host;
     this.#files = options.files;
     this.#registry = options.registry;
+    this.#commits = options.commits;
     this.#leases = options.leases;
     this.#clock = options.clock;
     this.#visibleFromNs = options.visibleFromNs;
@@ -73,23 +75,9 @@ export class Compactor {
       });
   }
 
-  /** Runs `work` while nothing is merged: after the merge that is under way, not after all that are due. */
-  async pauseFor<T>(work: () => Promise<T>): Promise<T> {
-    this.#pauseCount++;
-    while (this.#running !== undefined) await this.#running;
-    this.#pauseCount--;
-    const result = work();
-    const running = result.then(
-      () => undefined,
-      () => undefined, // The caller sees the failure.
-    );
-    this.#running = running;
-    try {
-      return await result;
-    } finally {
-      if (this.#running === running) this.#running = undefined;
-      this.compactWhenDue();
-    }
+  /** Resolves when what is due is merged. */
+  async merged(): Promise<void> {
+    await this.#running;
   }
 
   async close(): Promise<void> {
@@ -99,15 +87,11 @@ export class Compactor {
     await this.#running;
   }
 
-  get #isAwaited(): boolean {
-    return this.#isClosing || this.#pauseCount > 0;
-  }
-
   async #compact(): Promise<void> {
     for (const store of this.#tables()) {
       for (
         let inputs = chooseInputs(store);
-        inputs.length > 0 && !this.#isAwaited && !store.isGone;
+        inputs.length > 0 && !this.#isClosing && !store.isGone;
         inputs = chooseInputs(store)
       ) {
         const chosen = inputs;
@@ -116,7 +100,6 @@ export class Compactor {
         );
         if (isMerged !== true) return;
       }
-      if (this.#isAwaited) return;
       await this.#retireTombstones(store);
     }
   }
@@ -145,22 +128,25 @@ export class Compactor {
       files: this.#files,
       visibleFromNs: this.#visibleFromNs(store),
     });
-    try {
-      await registerFiles(this.#registry, this.#files, {
-        addSegments: added,
-        removeSegments: inputs.map((segment) => segment.id),
-        addSeriesFiles: [],
-        removeSeriesFiles: [],
-      });
-    } catch (error) {
-      if (error instanceof SegmentsChanged) return false;
-      throw error;
-    }
-    await store.replace({
+    const publication = store.publication({
       flushed: undefined,
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
+    try {
+      await this.#commits.commit(() => ({
+        change: {
+          addSegments: added,
+          removeSegments: inputs.map((segment) => segment.id),
+          addSeriesFiles: [],
+          removeSeriesFiles: [],
+        },
+        publications: [publication],
+      }));
+    } catch (error) {
+      if (error instanceof SegmentsChanged) return false;
+      throw error;
+    }
     this.#onMerged();
     return true;
   }

@@ -1,12 +1,11 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
-import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
+import type { Publication } from '../table/publication.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
+import type { FileCommits } from './file-commits.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
-import { registerFiles } from './register-files.js';
 
 export interface FlushSettings {
   /** A generation of this size is flushed. */
@@ -43,11 +42,12 @@ export class Flusher {
   readonly #tables: () => Iterable<TableStore>;
   readonly #host: DuckDbHost;
   readonly #files: SegmentFiles;
-  readonly #registry: SegmentRegistry;
+  readonly #commits: FileCommits;
   readonly #leases: Leases;
   readonly #clock: Clock;
   readonly #settings: FlushSettings;
   readonly #onFailed: (error: unknown, retryMs: number) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #onFlushed: (durationMs: number) => void;
   #closed: ClosedGeneration | undefined;
   #running: Promise<void> | undefined;
@@ -61,22 +61,25 @@ export class Flusher {
     readonly tables: () => Iterable<TableStore>;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
-    readonly registry: SegmentRegistry;
+    readonly commits: FileCommits;
     readonly leases: Leases;
     readonly clock: Clock;
     readonly settings: FlushSettings;
     readonly onFailed: (error: unknown, retryMs: number) => void;
+    /** Hears of files that could not be removed; the next start does it. */
+    readonly onError: (error: unknown) => void;
     readonly onFlushed: (durationMs: number) => void;
   }) {
     this.#buffer = options.buffer;
     this.#tables = options.tables;
     this.#host = options.host;
     this.#files = options.files;
-    this.#registry = options.registry;
+    this.#commits = options.commits;
     this.#leases = options.leases;
     this.#clock = options.clock;
     this.#settings = options.settings;
     this.#onFailed = options.onFailed;
+    this.#onError = options.onError;
     this.#onFlushed = options.onFlushed;
   }
 
@@ -130,28 +133,22 @@ export class Flusher {
 
   /** Flushes all that was written before the call. Throws when it cannot. */
   async flushAll(): Promise<void> {
-    await this.pauseFor(async () => {
-      // At most a generation that could not be flushed before, and the current one.
-      if (this.#closed !== undefined && !(await this.#flushOnce())) throw new FlushHeldElsewhere();
-      if (this.#buffer.generationBytes > 0 && !(await this.#flushOnce())) {
-        throw new FlushHeldElsewhere();
-      }
-    });
-  }
-
-  /** Runs `work` while nothing is flushed. */
-  async pauseFor<T>(work: () => Promise<T>): Promise<T> {
     while (this.#running !== undefined) await this.#running;
-    const result = work();
-    const running = result.then(
-      () => undefined,
-      () => undefined, // The caller sees the failure.
-    );
+    const flushing = this.#flushRest();
+    const running = flushing.catch(() => undefined); // The caller sees the failure.
     this.#running = running;
     try {
-      return await result;
+      await flushing;
     } finally {
       if (this.#running === running) this.#running = undefined;
+    }
+  }
+
+  /** At most a generation that could not be flushed before, and the current one. */
+  async #flushRest(): Promise<void> {
+    if (this.#closed !== undefined && !(await this.#flushOnce())) throw new FlushHeldElsewhere();
+    if (this.#buffer.generationBytes > 0 && !(await this.#flushOnce())) {
+      throw new FlushHeldElsewhere();
     }
   }
 
@@ -171,12 +168,14 @@ export class Flusher {
     });
     if (isFlushed !== true) return false;
     this.#closed = undefined;
-    await this.#buffer.forget(closed);
+    // Log files that stay go with the next ones, or at the next start, which knows that they are in segments.
+    await this.#buffer.forget(closed).catch(this.#onError);
     return true;
   }
 
   async #flush(closed: ClosedGeneration): Promise<void> {
     const startMs = this.#clock.monotonicMs();
+    await this.#commits.settle(); // Perhaps this generation is stored.
     const flushed: Flushed[] = [];
     try {
       for (const store of this.#tables()) {
@@ -188,26 +187,24 @@ export class Flusher {
       await this.#removeUnused(flushed);
       throw error;
     }
-    // In one step with the asking: a table that goes from now on loses what is registered here as well.
-    const kept = flushed.filter(({ store }) => !store.isGone);
-    const addSegments: Segment[] = kept.flatMap(({ result }) => result.segments);
-    const addSeriesFiles: SeriesFile[] = kept.flatMap(({ result }) => result.seriesFile ?? []);
-    await registerFiles(this.#registry, this.#files, {
-      addSegments,
-      removeSegments: [],
-      addSeriesFiles,
-      removeSeriesFiles: [],
-      flushedFile: closed.file,
+    const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
+    let gone: readonly Flushed[] = [];
+    await this.#commits.commit(() => {
+      // In one step with the asking: a table that goes from here on loses what is registered here as well.
+      gone = flushed.filter(({ store }) => store.isGone);
+      const kept = flushed.filter(({ store }) => !store.isGone);
+      return {
+        change: {
+          addSegments: kept.flatMap(({ result }) => result.segments),
+          removeSegments: [],
+          addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
+          removeSeriesFiles: [],
+          flushedFile: closed.file,
+        },
+        publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
+      };
     });
-    for (const { store, result } of kept) {
-      store.series.noteStored(result.storedSeries, result.seriesFile);
-      await store.replace({
-        flushed: closed.number,
-        removed: [],
-        added: result.segments.map((segment) => store.openVerified(segment)),
-      });
-    }
-    await this.#removeUnused(flushed.filter((each) => !kept.includes(each)));
+    await this.#removeUnused(gone);
     this.#onFlushed(this.#clock.monotonicMs() - startMs);
   }
 
@@ -230,8 +227,21 @@ export class Flusher {
         ...result.segments,
         ...(result.seriesFile === undefined ? [] : [result.seriesFile]),
       ]) {
-        await this.#files.remove(objectName);
+        await this.#files.remove(objectName).catch(this.#onError);
       }
     }
   }
+}
+
+function publicationOf(
+  store: TableStore,
+  { number }: ClosedGeneration,
+  { segments, seriesFile, storedSeries }: FlushedTable,
+): Publication {
+  return store.publication({
+    flushed: number,
+    removed: [],
+    added: segments.map((segment) => store.openVerified(segment)),
+    newSeries: { count: storedSeries, file: seriesFile },
+  });
 }

@@ -64,7 +64,12 @@ export class DuplicateKeys {
       (source) =>
         `SELECT d._series, d."time" FROM ${quoteName(this.name)} d SEMI JOIN (SELECT _series, "time" FROM ${source.from}${whereText(source)}) k ON k._series = d._series AND k."time" = d."time"`,
     );
-    await rest.#add(hits.join(' UNION ALL '));
+    try {
+      await rest.#add(hits.join(' UNION ALL '));
+    } catch (error) {
+      await rest.drop().catch(() => undefined); // The first failure says more.
+      throw error;
+    }
     return rest;
   }
 

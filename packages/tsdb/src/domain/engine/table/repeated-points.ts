@@ -88,12 +88,20 @@ export class RepeatedPoints {
     for (const source of this.#segments.sourcesOf([open])) await this.#keys.addAll(source);
   }
 
-  /** Those keys that stand in one of these sources, to be put in the place of all. Only within `exclusive`. */
-  async pruned(later: readonly Source[]): Promise<DuplicateKeys> {
-    return await this.#keys.pruned(this.#nextName(), later);
+  /**
+   * Forgets the points that stand in none of these sources. A failure is told and leaves all of them, until the next call: queries
+   * merge where there is nothing to merge. Only within `exclusive`.
+   */
+  async prune(later: readonly Source[]): Promise<void> {
+    if (this.#keys.count === 0) return;
+    try {
+      this.#replaceKeys(await this.#keys.pruned(this.#nextName(), later));
+    } catch (error) {
+      this.#onError(error);
+    }
   }
 
-  replaceKeys(keys: DuplicateKeys): void {
+  #replaceKeys(keys: DuplicateKeys): void {
     const before = this.#pinned;
     this.#keys = keys;
     this.#pinned = this.#pinnedKeys(keys);

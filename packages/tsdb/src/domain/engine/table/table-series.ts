@@ -6,6 +6,12 @@ import { Pinned } from '../scan/pinned.js';
 import { SeriesIndex } from '../series/series-index.js';
 import { SeriesTable } from '../series/series-table.js';
 
+/** `count` series are stored, the latest of them in `file`; `undefined`: none of them is new. */
+export interface StoredSeries {
+  readonly count: number;
+  readonly file: SeriesFile | undefined;
+}
+
 /** The series of one table: in its files, in the index, and in the engine. */
 export class TableSeries {
   readonly index: SeriesIndex;
@@ -80,8 +86,8 @@ export class TableSeries {
     await this.table.handOver(schema);
   }
 
-  /** A registered file; `count` series are stored from here on. */
-  noteStored(count: number, file: SeriesFile | undefined): void {
+  /** Its file is registered. */
+  noteStored({ count, file }: StoredSeries): void {
     this.storedCount = count;
     if (file === undefined) return;
     this.files = [...this.files, file];

@@ -18,6 +18,7 @@ import { ColumnCache } from '../direct/column-cache.js';
 import { chooseInputs } from '../flush/compactor.js';
 import { flushTable } from '../flush/flush-table.js';
 import { mergeSegments } from '../flush/merge-segments.js';
+import { publish } from './publication.js';
 import { TableStore } from './table-store.js';
 
 const HOST: Column = { id: 1, name: 'host', kind: 'tag', physicalName: 'host' };
@@ -203,11 +204,13 @@ describe('a table', () => {
               const flushing = flushTable(store, table, host, files);
               await during(flushing, step.meanwhile.slice(0, 3));
               const { segments } = await flushing;
-              const replacing = store.replace({
-                flushed: generation - 1,
-                removed: [],
-                added: segments.map((s) => store.openVerified(s)),
-              });
+              const replacing = publish(
+                store.publication({
+                  flushed: generation - 1,
+                  removed: [],
+                  added: segments.map((s) => store.openVerified(s)),
+                }),
+              );
               await during(replacing, step.meanwhile.slice(3));
             } else if (step.kind === 'compact') {
               let inputs: readonly Segment[] = chooseInputs(store);
@@ -220,11 +223,13 @@ describe('a table', () => {
                 files,
                 visibleFromNs: MIN_TIME_NS,
               });
-              const replacing = store.replace({
-                flushed: undefined,
-                removed: inputs,
-                added: added.map((s) => store.openVerified(s)),
-              });
+              const replacing = publish(
+                store.publication({
+                  flushed: undefined,
+                  removed: inputs,
+                  added: added.map((s) => store.openVerified(s)),
+                }),
+              );
               await during(replacing, step.meanwhile);
             } else {
               assert.deepEqual(await readAll(store, host), model.sorted());
@@ -267,11 +272,13 @@ describe('a table', () => {
           stored.map((cells) => cells.join(' ')),
           wanted.map(({ series, row }) => `${series} ${row.host} ${row.time} ${row.a}`),
         );
-        await store.replace({
-          flushed: generation,
-          removed: [],
-          added: segments.map((s) => store.openVerified(s)),
-        });
+        await publish(
+          store.publication({
+            flushed: generation,
+            removed: [],
+            added: segments.map((s) => store.openVerified(s)),
+          }),
+        );
       };
       // Several row groups, and the rows of a series far apart; then fewer rows than series.
       const rowOf = (i: number, series: number): Row => {

@@ -16,16 +16,26 @@ import type { SeriesTable } from '../series/series-table.js';
 import type { GenerationTable } from './generation-table.js';
 import { Generations } from './generations.js';
 import { prepareScan } from './prepare-scan.js';
+import type { Publication } from './publication.js';
 import { RepeatedPoints } from './repeated-points.js';
 import { TableInMemory } from './table-in-memory.js';
 import type { TableParts } from './table-parts.js';
 import { type OpenSegment, TableSegments } from './table-segments.js';
-import { TableSeries } from './table-series.js';
+import { type StoredSeries, TableSeries } from './table-series.js';
 import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
 
 /** A file that a table is made of. */
 export type StoredFile = Pick<Segment, 'objectName' | 'sizeBytes' | 'checksum'>;
+
+/** What becomes of a table's rows and files; `added` takes the place of the others. */
+export interface TableChange {
+  /** Number of the generation whose rows are in files. */
+  readonly flushed: number | undefined;
+  readonly removed: readonly Segment[];
+  readonly added: readonly OpenSegment[];
+  readonly newSeries?: StoredSeries;
+}
 
 /** Must not change the batch. It may keep it. */
 export type RowObserver = (batch: RowBatch) => void;
@@ -186,44 +196,44 @@ export class TableStore {
     return { ...this.#segments.open(segment), verified: Promise.resolve() };
   }
 
-  /** Puts `added` in place of a flushed generation and of `removed` segments, between two queries. */
-  async replace(change: {
-    readonly flushed: number | undefined;
-    readonly removed: readonly Segment[];
-    readonly added: readonly OpenSegment[];
-  }): Promise<void> {
-    await this.exclusive(async () => {
-      const [segments, generations] = [this.#segments, this.#generations];
-      if (this.isGone) {
-        // What the engine had of it may be dropped already; only files are left to go.
-        segments.list = [...segments.list, ...change.added];
-        this.#retireAll();
-        return;
-      }
-      const removed = new Set(change.removed.map((segment) => segment.id));
-      const isRemoved = ({ segment }: OpenSegment): boolean => removed.has(segment.id);
-      const isFlushed = (table: GenerationTable): boolean => table.generation === change.flushed;
-      const kept = [...segments.list.filter((open) => !isRemoved(open)), ...change.added];
-      const duplicates = await this.#repeated.pruned([
-        ...kept
-          .filter((open) => open.segment.kind === 'overlay')
-          .flatMap((open) => segments.sourcesOf([open])),
-        ...generations.list
-          .filter((table) => !isFlushed(table) && table.checkedLateRows > 0)
-          .map((table) => table.lateSource()),
-      ]);
-      const retired = [
-        ...segments.list.filter(isRemoved),
-        ...generations.list.filter(isFlushed),
-      ].map(({ pinned }) => pinned);
-      segments.list = kept;
-      // Taken now: a write may have begun a generation meanwhile.
-      generations.list = generations.list.filter((table) => !isFlushed(table));
-      this.#repeated.replaceKeys(duplicates);
-      for (const pinned of retired) pinned.retire();
-      this.#inMemory.retain();
-      if (this.isGone) this.#retireAll();
-    });
+  /** How memory takes over a change that was committed: see `Publication`. */
+  publication(change: TableChange): Publication {
+    return {
+      publish: () => this.#publish(change),
+      alone: (work) => this.exclusive(work),
+      tidy: () => this.#forgetMergedPoints(),
+    };
+  }
+
+  #publish({ flushed, removed, added, newSeries }: TableChange): undefined {
+    const [segments, generations] = [this.#segments, this.#generations];
+    if (newSeries !== undefined) this.series.noteStored(newSeries);
+    if (this.isGone) {
+      // What the engine had of it may be dropped already; only files are left to go.
+      segments.list = [...segments.list, ...added];
+      this.#retireAll();
+      return;
+    }
+    const removedIds = new Set(removed.map((segment) => segment.id));
+    const isRemoved = ({ segment }: OpenSegment): boolean => removedIds.has(segment.id);
+    const isFlushed = (table: GenerationTable): boolean => table.generation === flushed;
+    const retired = [...segments.list.filter(isRemoved), ...generations.list.filter(isFlushed)];
+    segments.list = [...segments.list.filter((open) => !isRemoved(open)), ...added];
+    generations.list = generations.list.filter((table) => !isFlushed(table));
+    for (const { pinned } of retired) pinned.retire();
+    this.#inMemory.retain();
+  }
+
+  /** Points that stand in one place only cost time as long as they count as repeated. */
+  async #forgetMergedPoints(): Promise<void> {
+    if (this.isGone) return;
+    const overlays = this.#segments.list.filter(({ segment }) => segment.kind === 'overlay');
+    await this.#repeated.prune([
+      ...overlays.flatMap((open) => this.#segments.sourcesOf([open])),
+      ...this.#generations.list
+        .filter((table) => table.checkedLateRows > 0)
+        .map((table) => table.lateSource()),
+    ]);
   }
 
   /** The table's data go: files and memory are freed when the last query that reads them has ended. */

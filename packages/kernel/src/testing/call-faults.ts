@@ -1,0 +1,84 @@
+/** One failure to come: the `at`-th call of a kind from here on, and the calls of that kind behind it. */
+export interface CallFault {
+  readonly kind: string;
+  /** 1 is the next call. */
+  readonly at?: number;
+  /** So many calls fail, one after the other; `Infinity`: until `heal`. */
+  readonly count?: number;
+  /** `none`: the call fails before it has changed anything. `done`: it does its work and then says that it failed. */
+  readonly effect?: 'none' | 'done';
+}
+
+interface Waiting {
+  readonly kind: string;
+  readonly effect: 'none' | 'done';
+  /** Calls that pass before the first one fails. */
+  passing: number;
+  failing: number;
+}
+
+/** What a call fails with. */
+export class CallFailed extends Error {
+  override readonly name = 'CallFailed';
+  readonly kind: string;
+  constructor(kind: string, count: number) {
+    super(`simulated failure of call ${count} of ${kind}`);
+    this.kind = kind;
+  }
+}
+
+/**
+ * Decides which calls fail: what stands around a real store (`failingObjectStore`, `failingRelationalStore`) or around the
+ * calls of an engine asks it for each of them. Calls are counted by kind from the start, so that a test runs its work once
+ * without a fault, reads `counts`, and runs it again for each kind and each `at` up to the count.
+ */
+export class CallFaults {
+  readonly #counts = new Map<string, number>();
+  #waiting: Waiting[] = [];
+
+  /** Calls of each kind up to this moment, those that failed among them. */
+  get counts(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
+
+  fail({ kind, at = 1, count = 1, effect = 'none' }: CallFault): void {
+    this.#waiting.push({ kind, effect, passing: at - 1, failing: count });
+  }
+
+  /** Nothing fails from here on. */
+  heal(): void {
+    this.#waiting = [];
+  }
+
+  async around<T>(kind: string, call: () => Promise<T>): Promise<T> {
+    const failure = this.#next(kind);
+    if (failure?.effect === 'none') throw failure.error;
+    const result = await call();
+    if (failure !== undefined) throw failure.error;
+    return result;
+  }
+
+  /** For calls that end at once: throws when this one fails. */
+  before(kind: string): void {
+    const failure = this.#next(kind);
+    if (failure !== undefined) throw failure.error;
+  }
+
+  #next(
+    kind: string,
+  ): { readonly error: CallFailed; readonly effect: 'none' | 'done' } | undefined {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    let effect: 'none' | 'done' | undefined;
+    for (const waiting of this.#waiting) {
+      if (waiting.kind !== kind) continue;
+      if (waiting.passing > 0) waiting.passing--;
+      else {
+        waiting.failing--;
+        effect ??= waiting.effect;
+      }
+    }
+    this.#waiting = this.#waiting.filter(({ failing }) => failing > 0);
+    return effect === undefined ? undefined : { error: new CallFailed(kind, count), effect };
+  }
+}

@@ -1,0 +1,52 @@
+// Each call that storage makes of others can be made to fail, and what failed once goes on when it works again.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { CATALOG_CALLS, CallFaults, ManualClock } from '@plinth/kernel/testing';
+import type { EngineCall } from '../storage/duckdb/engine-watch.js';
+import { openTestNode } from './open-test-node.js';
+import { ask, writeLines } from './write-and-ask.js';
+
+const KINDS: readonly string[] = [
+  ...CATALOG_CALLS,
+  'object.adopt',
+  'object.get',
+  'object.list',
+  'object.delete',
+  ...([
+    'engine.write',
+    'engine.copy',
+    'engine.query',
+    'engine.fetch',
+    'engine.append',
+    'engine.flush',
+  ] satisfies EngineCall[]),
+];
+
+it('sees every kind of call of a node that writes, flushes, merges, asks and starts again', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failing-calls-'));
+  context.after(() => rm(dataDir, { recursive: true, force: true }));
+  const faults = new CallFaults();
+  const clock = new ManualClock();
+  const open = () =>
+    openTestNode(dataDir, { clock, faults, flags: { 'tsdb-column-cache-bytes': '0' } });
+  let node = await open();
+  for (let i = 0; i < 8; i++) {
+    await writeLines(node, [`m,t=a v=${i}i ${i}`]);
+    (await node.engine.freeze(async () => {})).release();
+  }
+  await node.close();
+  node = await open();
+  context.after(() => node.close());
+  await writeLines(node, ['m,t=b v=0i 9']); // Reads the series from their file.
+  assert.deepEqual(await ask(node, 'SELECT count(v), sum(v) FROM m'), [
+    'count(m.v) | sum(m.v)',
+    '9 | 28',
+  ]);
+  assert.deepEqual(
+    KINDS.filter((kind) => !faults.counts.has(kind)),
+    [],
+  );
+});
