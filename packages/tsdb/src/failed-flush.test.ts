@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { flushNode } from './testing/flush-node.js';
 import { openTestNode } from './testing/open-test-node.js';
 import { renderResult } from './testing/render-result.js';
 
@@ -34,13 +35,7 @@ async function open(context: TestContext) {
       assert.deepEqual(refused, []);
     },
     /** Flushes and merges; the names of all files that hold the data then. */
-    async flush(): Promise<readonly string[]> {
-      await node.engine.flush();
-      const folder = await mkdtemp(join(dataDir, 'frozen-'));
-      const { objects, release } = await node.engine.freeze({ copyStore: async () => {}, folder });
-      release();
-      return objects.map(({ objectName }) => objectName).sort();
-    },
+    flush: (): Promise<readonly string[]> => flushNode(node),
     /** Files of the data, and those that the engine has written for the store to take over. */
     async onDisk(): Promise<readonly string[]> {
       const objects = await readdir(join(dataDir, 'objects', 'tsdb'), {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import type { EngineCall } from './storage/duckdb/engine-watch.js';
+import { flushNode } from './testing/flush-node.js';
 import { openTestNode } from './testing/open-test-node.js';
 import { ask, writeLines } from './testing/write-and-ask.js';
 
@@ -32,11 +33,7 @@ async function open(context: TestContext) {
     await node.close();
     await rm(dataDir, { recursive: true, force: true });
   });
-  const flush = async (): Promise<readonly string[]> => {
-    const { files, release } = await node.engine.freeze(async () => {});
-    release();
-    return files.map(({ objectName }) => objectName).sort();
-  };
+  const flush = (): Promise<readonly string[]> => flushNode(node);
   return {
     faults,
     flush,

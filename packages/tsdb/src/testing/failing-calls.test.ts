@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { CATALOG_CALLS, CallFaults, ManualClock } from '@plinth/kernel/testing';
 import type { EngineCall } from '../storage/duckdb/engine-watch.js';
+import { flushNode } from './flush-node.js';
 import { openTestNode } from './open-test-node.js';
 import { ask, writeLines } from './write-and-ask.js';
 
@@ -35,7 +36,7 @@ it('sees every kind of call of a node that writes, flushes, merges, asks and sta
   let node = await open();
   for (let i = 0; i < 8; i++) {
     await writeLines(node, [`m,t=a v=${i}i ${i}`]);
-    (await node.engine.freeze(async () => {})).release();
+    await flushNode(node);
   }
   await node.close();
   node = await open();
