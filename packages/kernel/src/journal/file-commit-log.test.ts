@@ -31,6 +31,45 @@ const replayed = async (
 
 const newDisk = (seed = 1) => new SimFileSystem(new SeededRandom(seed));
 
+describe('FileCommitLog.linkFiles', () => {
+  const BACKUP = '/backup';
+  const payloadsOfCopy = async (disk: SimFileSystem): Promise<string[]> =>
+    await replayed(disk, { directory: BACKUP });
+
+  it('gives closed files a second name, which stays when they are sealed', async () => {
+    const disk = newDisk();
+    await disk.makeDirectory(BACKUP);
+    const log = await open(disk);
+    for (const payload of ['a', 'b']) log.append([Buffer.from(payload)]);
+    const file = await log.rotate();
+    await log.append([Buffer.from('later')]).durable;
+    assert.equal((await log.linkFiles(file, BACKUP)).length, file);
+    await log.seal(file);
+    await log.close();
+    assert.deepEqual(await payloadsOfCopy(disk), ['a', 'b']);
+  });
+
+  it('leaves no hole, however far the oldest files are being removed', async () => {
+    for (let removedCount = 0; removedCount <= 4; removedCount += 1) {
+      const disk = newDisk();
+      await disk.makeDirectory(BACKUP);
+      const log = await open(disk);
+      let file = 0;
+      for (const payload of ['a', 'b', 'c', 'd']) {
+        await log.append([Buffer.from(payload)]).durable;
+        file = await log.rotate();
+      }
+      const linking = log.linkFiles(file, BACKUP);
+      if (removedCount > 0) await log.seal(removedCount);
+      const linked = await linking;
+      await log.close();
+      const found = await payloadsOfCopy(disk);
+      assert.deepEqual(found, ['a', 'b', 'c', 'd'].slice(4 - linked.length));
+      assert.ok(linked.length >= 4 - removedCount);
+    }
+  });
+});
+
 describe('FileCommitLog.rotate and seal', () => {
   it('puts records appended after the call into the next file, those before it into the closed one', async () => {
     const disk = newDisk();
