@@ -146,7 +146,9 @@ export async function runBackupRounds({ seed, roundCount, report }: BackupRounds
       const cuts = await cutsOf(join(root, `data-${round}`), folder, writers);
       assertOneMoment(cuts, `seed ${seed}, round ${round}`, beginMs);
       const changeCount = writers.reduce((sum, { history }) => sum + history.length - 1, 0);
-      report(`round ${round}: ${changeCount} changes, ${Math.round(endMs - beginMs)} ms`);
+      report(
+        `seed ${seed}, round ${round}: ${changeCount} changes, ${Math.round(endMs - beginMs)} ms, ${copied.stdout.trim()}`,
+      );
       await rm(folder, { recursive: true });
     }
   } finally {

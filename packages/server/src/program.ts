@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { endWith } from './commands/exit.js';
+import { EXIT, endWith } from './commands/exit.js';
 import { readVersion } from './product-version.js';
 import { endStoreThread } from './store-thread.js';
 
@@ -154,5 +154,18 @@ process.stdout.on('error', (error) => {
   if (Reflect.get(error, 'code') !== 'EPIPE') throw error;
 });
 
+// A process ends when nothing is left that could wake it, also in the middle of a command: that is no success.
+let hasEnded = false;
+process.on('exit', (code) => {
+  if (hasEnded || code !== 0) return;
+  process.stderr.write('plinth: ended before the command was done\n');
+  process.exitCode = EXIT.failed;
+});
+
 // Without `await`, which a script that is compiled ahead cannot have at its top.
-main(process.argv).catch(endWith).finally(endStoreThread);
+main(process.argv)
+  .catch(endWith)
+  .finally(() => {
+    hasEnded = true;
+    return endStoreThread();
+  });

@@ -131,7 +131,11 @@ export async function* checked(
     sum = crc32c([piece], sum);
     yield piece;
   }
-  if (sizeBytes !== expected.size_bytes || sum !== expected.crc32c) {
+  if (sizeBytes !== expected.size_bytes) {
+    const { name, size_bytes } = expected;
+    throw new CommandFailed(`${name} is not whole: ${sizeBytes} of ${size_bytes} bytes`);
+  }
+  if (sum !== expected.crc32c) {
     throw new CommandFailed(`${expected.name} is damaged: its checksum does not match`);
   }
 }

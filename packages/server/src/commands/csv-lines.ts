@@ -1,4 +1,4 @@
-import { readCsv } from './csv-records.js';
+import { type CsvRecord, readCsv } from './csv-records.js';
 import { CommandFailed, EXIT } from './exit.js';
 import type { Chunk } from './line-chunks.js';
 import { readTimeNs, type TimeFormat } from './time-text.js';
@@ -32,14 +32,14 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['0', 'f'],
 ]);
 
-/** Turns CSV into chunks of line protocol; timestamps are nanoseconds. Empty cells are left out. */
+/** Turns CSV into chunks of line protocol; timestamps are nanoseconds. Empty cells are left out, `""` is an empty text. */
 export async function* chunkCsv(
   input: AsyncIterable<Uint8Array>,
   mapping: CsvMapping,
   chunkSizeBytes: number,
   refuse: (row: RefusedRow) => void,
 ): AsyncGenerator<Chunk> {
-  let toLine: ((cells: readonly string[]) => string) | undefined;
+  let toLine: ((cells: Cells) => string) | undefined;
   let lines: string[] = [];
   let fileLines: number[] = [];
   let size = 0;
@@ -82,10 +82,9 @@ class BadCell extends Error {
   readonly kind = 'bad_cell';
 }
 
-function lineMaker(
-  header: readonly string[],
-  mapping: CsvMapping,
-): (cells: readonly string[]) => string {
+type Cells = CsvRecord['cells'];
+
+function lineMaker(header: Cells, mapping: CsvMapping): (cells: Cells) => string {
   const names = namesOf(header);
   const at = (name: string): number => {
     const index = names.indexOf(name);
@@ -107,14 +106,14 @@ function lineMaker(
     const tagText = tags
       .filter(({ index }) => (cells[index] ?? '') !== '')
       .map(({ name, index, key }) => `,${key}=${escapeTag(name, cells[index] ?? '')}`);
-    const fieldText = fields
-      .filter(({ index }) => (cells[index] ?? '') !== '')
-      .map(({ name, index, key }) => {
-        const cell = cells[index] ?? '';
-        const type = types.get(name) ?? guessType(cell);
-        types.set(name, type);
-        return `${key}=${fieldValue(name, cell, type)}`;
-      });
+    const fieldText = fields.flatMap(({ name, index, key }) => {
+      const cell = cells[index];
+      if (cell === undefined) return [];
+      const type = types.get(name) ?? guessType(cell);
+      if (cell === '' && type !== 'string') return [];
+      types.set(name, type);
+      return `${key}=${fieldValue(name, cell, type)}`;
+    });
     if (fieldText.length === 0) throw new BadCell('no field has a value');
     const time = timeIndex === undefined ? '' : ` ${timeText(cells[timeIndex] ?? '', mapping)}`;
     return `${table}${tagText.join('')} ${fieldText.join(',')}${time}\n`;
@@ -122,14 +121,16 @@ function lineMaker(
 }
 
 const WHOLE = /^-?\d+$/;
+/** Line protocol says infinity as a number that is too large. */
+const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 const LARGEST_SIGNED = 2n ** 63n - 1n;
 
-/** Columns whose every value is a whole number, so that none of them is rounded. */
-export async function findWholeColumns(
+/** Columns whose every value is a number: whole where all of them are, so that none is rounded. */
+export async function findNumberColumns(
   input: AsyncIterable<Uint8Array>,
-): Promise<ReadonlyMap<string, 'int' | 'uint'>> {
+): Promise<ReadonlyMap<string, 'int' | 'uint' | 'float'>> {
   let names: readonly string[] | undefined;
-  const isWhole: boolean[] = [];
+  const types: ('whole' | 'float' | 'other')[] = [];
   const largest: bigint[] = [];
   for await (const { cells } of readCsv(input)) {
     if (names === undefined) {
@@ -138,24 +139,29 @@ export async function findWholeColumns(
     }
     for (let i = 0; i < names.length; i++) {
       const cell = cells[i]?.trim() ?? '';
-      if (cell === '' || isWhole[i] === false) continue;
-      isWhole[i] = WHOLE.test(cell);
+      if (cell === '' || types[i] === 'other') continue;
+      if (!WHOLE.test(cell)) types[i] = isFloat(cell) ? 'float' : 'other';
+      else types[i] ??= 'whole';
       // Shorter ones fit whatever they are.
-      if (isWhole[i] && cell.length > 18) largest[i] = max(largest[i] ?? 0n, BigInt(cell));
+      if (types[i] === 'whole' && cell.length > 18)
+        largest[i] = max(largest[i] ?? 0n, BigInt(cell));
     }
   }
-  const found = new Map<string, 'int' | 'uint'>();
+  const found = new Map<string, 'int' | 'uint' | 'float'>();
   names?.forEach((name, i) => {
-    if (isWhole[i]) found.set(name, (largest[i] ?? 0n) > LARGEST_SIGNED ? 'uint' : 'int');
+    if (types[i] === 'float') found.set(name, 'float');
+    if (types[i] === 'whole') found.set(name, (largest[i] ?? 0n) > LARGEST_SIGNED ? 'uint' : 'int');
   });
   return found;
 }
 
+const isFloat = (cell: string): boolean => NUMBER.test(cell) || INFINITY.test(cell);
+
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** Names in the first line; some programs put a mark before it. */
-function namesOf(header: readonly string[]): readonly string[] {
-  return header.map((name, index) => (index === 0 ? name.replace(/^\uFEFF/, '') : name));
+function namesOf(header: Cells): readonly string[] {
+  return header.map((name = '', index) => (index === 0 ? name.replace(/^\uFEFF/, '') : name));
 }
 
 function guessType(cell: string): FieldType {
@@ -169,8 +175,12 @@ function fieldValue(name: string, cell: string, type: FieldType): string {
   if (type === 'bool') {
     const value = BOOLEANS.get(text.toLowerCase());
     if (value !== undefined) return value;
-  } else if (type === 'float' ? NUMBER.test(text) : /^-?\d+$/.test(text)) {
-    return type === 'float' ? text : `${text}${type === 'int' ? 'i' : 'u'}`;
+  } else if (type === 'float') {
+    if (NUMBER.test(text)) return text;
+    const sign = INFINITY.exec(text)?.[1];
+    if (sign !== undefined) return `${sign === '-' ? '-' : ''}1e999`;
+  } else if (WHOLE.test(text)) {
+    return `${text}${type === 'int' ? 'i' : 'u'}`;
   }
   throw new BadCell(`column '${name}': '${cell}' is no ${type}`);
 }

@@ -26,6 +26,35 @@ export function endWith(error: unknown): void {
     process.exitCode = error.exitCode;
     return;
   }
-  process.stderr.write(`plinth: ${error instanceof Error ? error.stack : String(error)}\n`);
+  const text = systemText(error) ?? (error instanceof Error ? error.stack : String(error));
+  process.stderr.write(`plinth: ${text}\n`);
   process.exitCode = EXIT.failed;
+}
+
+/** What to do about errors of the system that need it said. */
+const ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: make room and try again',
+  EDQUOT: 'the quota of this user is used up: make room and try again',
+  EACCES: 'this user has no right to do that there: look at owner and mode of the path',
+  EPERM: 'this user has no right to do that there: look at owner and mode of the path',
+  EROFS: 'the file system is read-only',
+  EMFILE: 'too many files are open: raise the limit (ulimit -n)',
+  EADDRNOTAVAIL: 'this machine does not have the address: name one that it has',
+};
+
+/** An error of the system or of a connection, which is no bug; `undefined` for all others. */
+function systemText(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code: unknown = Reflect.get(error, 'code');
+  if (typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) && 'syscall' in error) {
+    const advice = ADVICE[code];
+    return advice === undefined ? error.message : `${error.message}\n  ${advice}`;
+  }
+  const { cause } = error;
+  const reason: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+  // How the runtime's `fetch` tells of a connection that ends in the middle of an answer.
+  if (cause instanceof Error && typeof reason === 'string' && /^(?:UND_ERR_|E)/.test(reason)) {
+    return `the connection to the server was lost: ${cause.message}`;
+  }
+  return undefined;
 }

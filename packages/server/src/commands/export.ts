@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
@@ -15,6 +15,13 @@ interface ExportOptions {
   readonly query?: string;
   readonly format: (typeof FORMATS)[number];
   readonly output: string;
+  readonly lossy?: true;
+}
+
+/** Counts what a format cannot hold. */
+interface Loss {
+  rowCount: number;
+  valueCount: number;
 }
 
 /** `plinth export`. */
@@ -25,42 +32,70 @@ export function exportCommand(): Command {
     .option('--query <sql>', 'instead of a table; not as line protocol')
     .addOption(new Option('-f, --format <format>').choices(FORMATS).default('parquet'))
     .requiredOption('-o, --output <file>', 'the file')
+    .option('--lossy', 'line protocol: leave out what it cannot hold (NaN, rows without a field)')
     .addHelpText(
       'after',
-      '\nExamples:\n  plinth export -d home --table readings -o readings.parquet\n  plinth export -d home --table readings --format lp -o readings.lp\n\nLine protocol keeps everything: `plinth write` brings it back.',
+      '\nExamples:\n  plinth export -d home --table readings -o readings.parquet\n  plinth export -d home --table readings --format lp -o readings.lp\n\nLine protocol keeps everything but NaN: `plinth write` brings it back. In CSV an empty text is "", apart from NULL.',
     );
   return command.action(async () => {
     const options = command.opts<ExportOptions>();
     const connection = connectionOf(command.opts());
+    const loss = { rowCount: 0, valueCount: 0 };
     const pieces =
       options.format === 'lp'
-        ? exportLines(connection, options)
+        ? exportLines(connection, options, loss)
         : exportAnswer(connection, options);
-    await writeAll(options.output, pieces);
+    await writeWhole(options.output, pieces, () => {
+      const { rowCount, valueCount } = loss;
+      if (options.lossy || rowCount + valueCount === 0) return;
+      throw new CommandFailed(
+        `line protocol cannot hold ${valueCount} values that are NaN, and ${rowCount} rows without a field; nothing is kept.\n` +
+          '  Export as Parquet, or leave them out with --lossy.',
+      );
+    });
   });
 }
 
-async function writeAll(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  const progress = new Progress('export', 0);
-  const file = await open(path, 'wx').catch((error: unknown) => {
+/** The file has its name only when all of it is there and `check` does not throw. */
+async function writeWhole(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  check: () => void,
+): Promise<void> {
+  const part = `${path}.part`;
+  const cannotWrite = (error: unknown): never => {
     throw new CommandFailed(
       `cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`,
     );
-  });
+  };
+  if (await exists(path)) throw new CommandFailed(`cannot write ${path}: it is there already`);
+  const file = await open(part, 'w').catch(cannotWrite);
+  const progress = new Progress('export', 0);
   let sizeBytes = 0;
   try {
     for await (const piece of pieces) {
-      await file.writeFile(piece);
+      await file.writeFile(piece).catch(cannotWrite);
       sizeBytes += piece.byteLength;
       progress.add(piece.byteLength);
     }
-    await file.sync();
-  } finally {
+    check();
+    await file.sync().catch(cannotWrite);
     await file.close();
+    await rename(part, path).catch(cannotWrite);
+  } catch (error) {
+    await file.close();
+    await rm(part, { force: true });
+    throw error;
   }
   progress.end();
   process.stdout.write(`${path}: ${sizeBytes} bytes\n`);
 }
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
 
 async function* exportAnswer(
   connection: Connection,
@@ -70,7 +105,7 @@ async function* exportAnswer(
     throw new CommandFailed('say either --table or --query', EXIT.usage);
   }
   const q = query ?? `SELECT * FROM ${quoted(table ?? '')}`;
-  yield* await answerOf(connection, q, format);
+  yield* await answerOf(connection, q, format === 'csv' ? 'csv_exact' : format);
 }
 
 async function answerOf(
@@ -92,6 +127,7 @@ interface ExportedColumn {
 async function* exportLines(
   connection: Connection,
   { table }: ExportOptions,
+  loss: Loss,
 ): AsyncGenerator<Uint8Array> {
   if (table === undefined) throw new CommandFailed('line protocol needs --table', EXIT.usage);
   const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
@@ -108,7 +144,7 @@ async function* exportLines(
   let piece: string[] = [];
   for await (const line of lines) {
     if (line === '') continue;
-    const text = toLine(table, columns, JSON.parse(line) as Record<string, unknown>);
+    const text = toLine(table, columns, JSON.parse(line) as Record<string, unknown>, loss);
     if (text !== undefined) piece.push(text);
     if (piece.length < LINES_PER_PIECE) continue;
     yield Buffer.from(piece.join(''));
@@ -126,24 +162,26 @@ async function readRows<T>(body: AsyncIterable<Uint8Array>): Promise<T[]> {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** JSON holds texts, booleans and doubles exactly, and no 64-bit integers. */
+/** JSON holds texts and booleans exactly, but neither 64-bit integers nor infinities. */
 function exact(column: string, type: string): string {
   switch (type) {
     case 'time':
       return `CAST(CAST(${column} AS BIGINT) AS VARCHAR)`;
     case 'integer':
     case 'uinteger':
+    case 'float':
       return `CAST(${column} AS VARCHAR)`;
     default:
       return column;
   }
 }
 
-/** `undefined` for a row without any field, which line protocol cannot say. */
+/** `undefined` for a row of which line protocol can say no field. */
 function toLine(
   table: string,
   columns: readonly ExportedColumn[],
   row: Readonly<Record<string, unknown>>,
+  loss: Loss,
 ): string | undefined {
   let tags = '';
   const fields: string[] = [];
@@ -153,9 +191,13 @@ function toLine(
     if (value === undefined || value === null) return;
     if (data_type === 'time') time = String(value);
     else if (data_type === 'tag') tags += `,${escaped(key)}=${escaped(String(value))}`;
+    else if (/^[+-]?nan$/i.test(String(value)) && data_type === 'float') loss.valueCount += 1;
     else fields.push(`${escaped(key)}=${fieldText(value, data_type)}`);
   });
-  if (fields.length === 0) return undefined;
+  if (fields.length === 0) {
+    loss.rowCount += 1;
+    return undefined;
+  }
   const name = table.replace(/[\\ ,]/g, '\\$&');
   return `${name}${tags} ${fields.join(',')} ${time}\n`;
 }
@@ -169,7 +211,8 @@ function fieldText(value: unknown, type: string): string {
     case 'string':
       return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
     case 'float':
-      return Object.is(value, -0) ? '-0' : String(value);
+      // An infinity is a number that is too large.
+      return String(value).replace(/inf(?:inity)?$/i, '1e999');
     default:
       return String(value);
   }

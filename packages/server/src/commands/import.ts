@@ -8,7 +8,7 @@ import {
   failureOf,
   withConnection,
 } from './connection.js';
-import { type FieldType, findWholeColumns } from './csv-lines.js';
+import { type FieldType, findNumberColumns } from './csv-lines.js';
 import { CommandFailed, EXIT } from './exit.js';
 import { openInput } from './input.js';
 import { writeFiles } from './write.js';
@@ -17,6 +17,7 @@ interface ImportOptions {
   readonly table: string;
   readonly tag: readonly string[];
   readonly time: string;
+  readonly lossy?: true;
 }
 
 /** `plinth import`. */
@@ -27,17 +28,25 @@ export function importCommand(): Command {
     .requiredOption('--table <name>', 'the table')
     .option('--tag <columns>', 'columns that are tags; all others are fields', split, [])
     .option('--time <column>', 'column with the time', 'time')
+    .option(
+      '--lossy',
+      'Parquet: leave out what line protocol cannot hold, instead of refusing the file',
+    )
     .addHelpText(
       'after',
       '\nExample:\n  plinth import -d home --table readings --tag room readings.parquet\n\nColumns of CSV that the table does not have yet are integers where all their values are whole numbers, and floats\nwhere some are not.\n\n`plinth write` takes line protocol, and CSV with more choices.',
     );
   return command.action(async (files: string[]) => {
-    const { table, tag, time } = command.opts<ImportOptions>();
+    const { table, tag, time, lossy } = command.opts<ImportOptions>();
     const connection = connectionOf(command.opts());
     for (const file of files) {
       const format = formatOf(file);
       const types = 'csv' in format ? { types: await typesOf(file, table, connection) } : {};
-      await writeFiles([file], { ...format, ...types, table, tag, time, ...HOW }, connection);
+      await writeFiles(
+        [file],
+        { ...format, ...types, ...(lossy && { lossy }), table, tag, time, ...HOW },
+        connection,
+      );
     }
   });
 }
@@ -69,7 +78,7 @@ async function typesOf(
   const { bytes } = await openInput(file, (path) =>
     createReadStream(path, { highWaterMark: 1 << 20 }),
   );
-  const types = new Map<string, FieldType>(await findWholeColumns(bytes));
+  const types = new Map<string, FieldType>(await findNumberColumns(bytes));
   const q = `SELECT key, data_type FROM system.influxdb_schema WHERE measurement = '${table.replaceAll("'", "''")}'`;
   const json = { db: databaseOf(connection), q, format: 'json_rows' };
   const answer = await call(connection, 'api/v3/query_sql', { json });

@@ -39,6 +39,8 @@ export interface WriteOptions {
   readonly csv?: true;
   /** The input is Parquet: a file with a name. */
   readonly parquet?: true;
+  /** Parquet: what line protocol cannot hold is left out. */
+  readonly lossy?: true;
   readonly table?: string;
   readonly tag: readonly string[];
   readonly field: ReadonlyMap<string, FieldType>;
@@ -127,7 +129,7 @@ async function withPrecision(
 async function parquetOf(path: string, options: WriteOptions): Promise<AsyncIterable<Uint8Array>> {
   const { readParquet } = await import('@plinth/tsdb');
   const { table = '', tag, time = 'time' } = options;
-  const lines = readParquet({ path, table, tags: tag, time });
+  const lines = readParquet({ path, table, tags: tag, time, isLossy: options.lossy ?? false });
   return (async function* () {
     try {
       yield* lines;

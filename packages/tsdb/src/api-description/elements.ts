@@ -18,6 +18,7 @@ export const FORMATS = [
   'jsonl',
   'json_lines',
   'csv',
+  'csv_exact',
   'pretty',
   'parquet',
 ];

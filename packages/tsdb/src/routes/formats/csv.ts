@@ -4,14 +4,25 @@ import type { Encoder, ResultHead, TextFormat } from './encoder.js';
 import type { TextBytes } from './text-bytes.js';
 
 /** Header line, then one line per row; the header stands alone when there are no rows. Source: tsdb-http, "csv". */
-export const CSV: TextFormat = { contentType: 'text/csv', open };
+export const CSV: TextFormat = csvWith(quoteCsv);
 
-function open({ columns }: ResultHead, target: TextBytes): Encoder {
+/** As CSV, but an empty text is `""`, and so no NULL: what a table exports it can import. */
+export const CSV_EXACT: TextFormat = csvWith((text) => (text === '' ? '""' : quoteCsv(text)));
+
+function csvWith(quote: (text: string) => string): TextFormat {
+  return { contentType: 'text/csv', open: (head, target) => open(head, target, quote) };
+}
+
+function open(
+  { columns }: ResultHead,
+  target: TextBytes,
+  quote: (text: string) => string,
+): Encoder {
   const writers = columnTexts(columns, {
     form: 'plain',
     style: ROW_STYLE,
     ofNull: '',
-    quote: quoteCsv,
+    quote,
   });
   return {
     begin: () => target.text(`${columns.map(({ name }) => quoteCsv(name)).join(',')}\n`),

@@ -1,10 +1,17 @@
-import { CSV } from './csv.js';
+import { CSV, CSV_EXACT } from './csv.js';
 import type { TextFormat } from './encoder.js';
 import { createRowFormats } from './json-rows.js';
 import { JSON_SERIES } from './json-series.js';
 import { PRETTY } from './pretty.js';
 
-export type FormatName = 'json_series' | 'json_rows' | 'jsonl' | 'csv' | 'pretty' | 'parquet';
+export type FormatName =
+  | 'json_series'
+  | 'json_rows'
+  | 'jsonl'
+  | 'csv'
+  | 'csv_exact'
+  | 'pretty'
+  | 'parquet';
 
 /** All formats that are written here; Parquet is the engine's own work. */
 export type TextFormats = Readonly<Record<Exclude<FormatName, 'parquet'>, TextFormat>>;
@@ -12,7 +19,14 @@ export type TextFormats = Readonly<Record<Exclude<FormatName, 'parquet'>, TextFo
 /** For whoever answers: they remember what they have made of the columns of statements. */
 export function createTextFormats(): TextFormats {
   const { rows, lines } = createRowFormats();
-  return { json_series: JSON_SERIES, json_rows: rows, jsonl: lines, csv: CSV, pretty: PRETTY };
+  return {
+    json_series: JSON_SERIES,
+    json_rows: rows,
+    jsonl: lines,
+    csv: CSV,
+    csv_exact: CSV_EXACT,
+    pretty: PRETTY,
+  };
 }
 
 export const PARQUET_TYPE = 'application/vnd.apache.parquet';

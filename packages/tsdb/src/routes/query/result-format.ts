@@ -13,6 +13,7 @@ const BY_NAME: ReadonlyMap<string, RequestedFormat> = new Map([
   ['jsonl', 'jsonl'],
   ['json_lines', 'jsonl'],
   ['csv', 'csv'],
+  ['csv_exact', 'csv_exact'],
   ['pretty', 'pretty'],
   ['parquet', 'parquet'],
 ]);

@@ -1,4 +1,4 @@
-import { DuckDBInstance } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { quoteName, quoteString } from './quote.js';
 
 /** How the rows of a Parquet file become points. */
@@ -8,15 +8,17 @@ export interface ParquetMapping {
   /** Columns that are tags; all others but `time` are fields. */
   readonly tags: readonly string[];
   readonly time: string;
+  /** Leaves out what line protocol cannot hold, instead of refusing the file. */
+  readonly isLossy?: boolean;
 }
 
-/** The file cannot be read, or lacks a column; the message says what. */
+/** The file cannot be read, lacks a column, or holds what line protocol cannot; the message says what. */
 class ParquetUnreadable extends Error {
   override readonly name = 'ParquetUnreadable';
   readonly kind = 'parquet_unreadable';
 }
 
-/** The rows of a Parquet file as line protocol with times in nanoseconds; a row without any field is left out. */
+/** The rows of a Parquet file as line protocol with times in nanoseconds. Throws `ParquetUnreadable`. */
 export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uint8Array> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
@@ -30,7 +32,9 @@ export async function* parquetLines(mapping: ParquetMapping): AsyncGenerator<Uin
     const columns = described
       .getRows()
       .map(([name, type]) => ({ name: String(name), type: String(type) }));
-    const result = await connection.stream(linesQuery(from, columns, mapping));
+    const query = linesQuery(from, columns, mapping);
+    if (mapping.isLossy !== true) await refuseLoss(connection, query);
+    const result = await connection.stream(query.lines);
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) break;
@@ -47,7 +51,13 @@ interface Column {
   readonly type: string;
 }
 
-function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMapping): string {
+/** Statements that give the lines, and count what they do not hold. */
+interface LinesQuery {
+  readonly lines: string;
+  readonly losses: string;
+}
+
+function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMapping): LinesQuery {
   const missing = [...mapping.tags, mapping.time].find(
     (name) => !columns.some((column) => column.name === name),
   );
@@ -60,14 +70,33 @@ function linesQuery(from: string, columns: readonly Column[], mapping: ParquetMa
     const value = `nullif(CAST(${quoteName(name)} AS VARCHAR), '')`;
     return `coalesce(${quoteString(`,${escaped(name)}=`)} || ${escapedText(value, '[\\\\ ,=]')}, '')`;
   });
-  const fields = columns
-    .filter(({ name }) => name !== mapping.time && !mapping.tags.includes(name))
-    .map(({ name, type }) => `${quoteString(`${escaped(name)}=`)} || ${valueText(name, type)}`);
+  const own = columns.filter(({ name }) => name !== mapping.time && !mapping.tags.includes(name));
+  const fields = own.map(
+    ({ name, type }) => `${quoteString(`${escaped(name)}=`)} || ${valueText(name, type)}`,
+  );
   if (fields.length === 0) throw new ParquetUnreadable('no column is left for fields');
   const table = quoteString(mapping.table.replace(/[\\ ,]/g, '\\$&'));
   const time = timeText(mapping.time, columns);
   const line = `${[table, ...tags].join(' || ')} || ' ' || _fields || ' ' || ${time}`;
-  return `SELECT ${line} AS line FROM (SELECT *, concat_ws(',', ${fields.join(', ')}) AS _fields FROM ${from}) WHERE _fields <> '' AND ${quoteName(mapping.time)} IS NOT NULL`;
+  const rows = `(SELECT *, concat_ws(',', ${fields.join(', ')}) AS _fields FROM ${from})`;
+  const isWhole = `_fields <> '' AND ${quoteName(mapping.time)} IS NOT NULL`;
+  const nans = own
+    .filter(({ type }) => isDouble(type))
+    .map(({ name }) => `CAST(isnan(CAST(${quoteName(name)} AS DOUBLE)) AS INTEGER)`);
+  const nanCount = nans.map((nan) => `coalesce(${nan}, 0)`).join(' + ') || '0';
+  return {
+    lines: `SELECT ${line} AS line FROM ${rows} WHERE ${isWhole}`,
+    losses: `SELECT CAST(count(*) FILTER (WHERE NOT (${isWhole})) AS DOUBLE), CAST(coalesce(sum(${nanCount}), 0) AS DOUBLE) FROM ${rows}`,
+  };
+}
+
+async function refuseLoss(connection: DuckDBConnection, { losses }: LinesQuery): Promise<void> {
+  const [counts] = (await connection.runAndReadAll(losses)).getRows();
+  const [rowCount, nanCount] = (counts ?? []).map(Number);
+  if (!rowCount && !nanCount) return;
+  throw new ParquetUnreadable(
+    `line protocol cannot hold ${rowCount} rows without a field or a time, and ${nanCount} values that are NaN; nothing was written, and --lossy leaves them out`,
+  );
 }
 
 function timeText(name: string, columns: readonly Column[]): string {
@@ -78,7 +107,7 @@ function timeText(name: string, columns: readonly Column[]): string {
     : `CAST(CAST(${column} AS BIGINT) AS VARCHAR)`;
 }
 
-/** Numbers that line protocol cannot say (NaN, infinity) are left out. */
+/** NaN is left out: line protocol cannot say it. An infinity is a number that is too large. */
 function valueText(name: string, type: string): string {
   const column = quoteName(name);
   if (type === 'BOOLEAN') return `CAST(${column} AS VARCHAR)`;
@@ -88,12 +117,15 @@ function valueText(name: string, type: string): string {
     return `CAST(${column} AS VARCHAR) || 'i'`;
   }
   if (type === 'UBIGINT') return `CAST(${column} AS VARCHAR) || 'u'`;
-  if (type === 'FLOAT' || type === 'DOUBLE' || type === 'HUGEINT' || type.startsWith('DECIMAL')) {
+  if (isDouble(type)) {
     const value = `CAST(${column} AS DOUBLE)`;
-    return `CASE WHEN isfinite(${value}) THEN CAST(${value} AS VARCHAR) END`;
+    return `CASE WHEN isfinite(${value}) THEN CAST(${value} AS VARCHAR) WHEN ${value} = 'infinity' THEN '1e999' WHEN ${value} = '-infinity' THEN '-1e999' END`;
   }
   return `'"' || ${escapedText(`CAST(${column} AS VARCHAR)`, '["\\\\]')} || '"'`;
 }
+
+const isDouble = (type: string): boolean =>
+  type === 'FLOAT' || type === 'DOUBLE' || type === 'HUGEINT' || type.startsWith('DECIMAL');
 
 /** SQL that puts a backslash before each character of the class. */
 function escapedText(text: string, characters: string): string {

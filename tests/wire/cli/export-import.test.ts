@@ -1,0 +1,142 @@
+// Source: docs/formats/backup.md and README, "Command line": what is exported comes back, or the command says that it does not.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CLI, type CliRun, runCli } from '../../harness/cli.js';
+import { assertEmpty, query, ServerProcess, write } from '../../harness/index.js';
+
+const DB = 'source';
+const ALL = 'SELECT * FROM m ORDER BY time';
+
+let server: ServerProcess;
+let folder = '';
+before(async () => {
+  server = await ServerProcess.start({ flags: ['--without-auth', '--services', 'tsdb'] });
+  folder = await mkdtemp(join(tmpdir(), 'plinth-export-'));
+  const lines = [
+    'm,h=a v=1.5,s="" 1',
+    'm,h=b v=1e999,s="x" 2',
+    'm,h=c v=-1e999 3',
+    'm,h=d v=-0.0,s="a,\\"b\\"" 4',
+    'm,h=e v=1e300 5',
+    'm v=5e-324,s="" 6',
+  ];
+  assertEmpty(await write(server, { db: DB, parameters: 'precision=ns' }, lines.join('\n')));
+});
+after(async () => {
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const run = (...args: readonly string[]): Promise<CliRun> =>
+  runCli([...args, '--host', server.url]);
+
+async function succeed(...args: readonly string[]): Promise<void> {
+  const { code, stderr } = await run(...args);
+  assert.equal(code, 0, stderr);
+}
+
+/** With empty texts told apart from NULL. */
+const tableOf = (db: string): Promise<string> => query(server, { db, q: ALL, format: 'csv_exact' });
+
+it('infinities, negative zero and empty texts survive every format', async () => {
+  const expected = await tableOf(DB);
+  // By hand: an infinity is one, and an empty text is no NULL.
+  assert.equal(
+    expected,
+    [
+      'h,s,time,v',
+      'a,"",1970-01-01T00:00:00.000000001,1.5',
+      'b,x,1970-01-01T00:00:00.000000002,inf',
+      'c,,1970-01-01T00:00:00.000000003,-inf',
+      'd,"a,""b""",1970-01-01T00:00:00.000000004,-0.0',
+      'e,,1970-01-01T00:00:00.000000005,1e300',
+      ',"",1970-01-01T00:00:00.000000006,5e-324',
+      '',
+    ].join('\n'),
+  );
+  for (const format of ['lp', 'csv', 'parquet']) {
+    const file = join(folder, `all.${format}`);
+    await succeed('export', '-d', DB, '--table', 'm', '-f', format, '-o', file);
+    if (format === 'lp') await succeed('write', '-d', format, file);
+    else await succeed('import', '-d', format, '--table', 'm', '--tag', 'h', file);
+    assert.equal(await tableOf(format), expected, format);
+  }
+});
+
+it('CSV of a query keeps empty texts too, while the answer of the server has them as nothing', async () => {
+  const file = join(folder, 'query.csv');
+  const q = 'SELECT s FROM m WHERE v = 1.5';
+  await succeed('export', '-d', DB, '--query', q, '-f', 'csv', '-o', file);
+  assert.equal(await readFile(file, 'utf8'), 's\n""\n');
+  assert.equal(await query(server, { db: DB, q, format: 'csv' }), 's\n\n');
+});
+
+it('an import of what line protocol cannot hold writes nothing and counts it, unless told to go on', async () => {
+  const file = join(folder, 'nan.parquet');
+  const q = `SELECT time, h, CASE WHEN h = 'a' THEN CAST('NaN' AS DOUBLE) ELSE v END AS v,
+             CASE WHEN h = 'a' THEN 1 END AS other, CASE WHEN h = 'b' THEN NULL ELSE v END AS w FROM m WHERE h IN ('a', 'b')
+             UNION ALL SELECT time, h, NULL AS v, NULL AS other, NULL AS w FROM m WHERE h = 'c'`;
+  await succeed('export', '-d', DB, '--query', q, '-o', file);
+  const refused = await run('import', '-d', 'nan', '--table', 'm', '--tag', 'h', file);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /1 rows without a field or a time, and 1 values that are NaN/);
+  assert.equal((await server.http.send(`/api/v3/query_sql?db=nan&q=SELECT+1`)).status, 404);
+  await succeed('import', '-d', 'nan', '--table', 'm', '--tag', 'h', '--lossy', file);
+  assert.equal(
+    await query(server, { db: 'nan', q: 'SELECT h, v FROM m ORDER BY h', format: 'csv' }),
+    'h,v\na,\nb,inf\n',
+  );
+});
+
+it('an export that is killed, or whose server goes, leaves no file with the name of a whole one', async () => {
+  const stalling = createServer((_request, answer) => {
+    answer.writeHead(200, { 'content-type': 'text/csv' });
+    answer.write('a,b\n');
+  });
+  stalling.listen(0, '127.0.0.1');
+  await once(stalling, 'listening');
+  try {
+    const { port } = stalling.address() as { port: number };
+    const name = 'killed.csv';
+    const file = join(folder, name);
+    const args = ['export', '-d', DB, '--query', 'SELECT 1', '-f', 'csv', '-o', file];
+    const host = `http://127.0.0.1:${port}`;
+    const start = () =>
+      spawn(process.execPath, [CLI, ...args, '--host', host], { stdio: 'ignore' });
+    const child = start();
+    while (!(await readdir(folder)).includes(`${name}.part`)) await sleep(20);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    assert.ok(!(await readdir(folder)).includes(name));
+    // What the killed one left is no obstacle.
+    const second = start();
+    await once(stalling, 'request');
+    await sleep(300);
+    stalling.closeAllConnections();
+    const [code] = (await once(second, 'exit')) as [number];
+    assert.equal(code, 1);
+    assert.deepEqual(
+      (await readdir(folder)).filter((each) => each.startsWith(name)),
+      [],
+    );
+  } finally {
+    stalling.closeAllConnections();
+    stalling.close();
+  }
+});
+
+it('an export never replaces a file', async () => {
+  const file = join(folder, 'mine.csv');
+  await writeFile(file, 'mine');
+  const refused = await run('export', '-d', DB, '--table', 'm', '-f', 'csv', '-o', file);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /cannot write .*mine\.csv: it is there already/);
+  assert.equal(await readFile(file, 'utf8'), 'mine');
+});
