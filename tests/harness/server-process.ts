@@ -36,6 +36,12 @@ export interface ServerProcessOptions {
   readonly limits?: string;
 }
 
+/** Without those that say what the tests do. */
+const ownVariables = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^PLINTH_(?:TEST|CRASH|FUZZ)_/.test(name)),
+  );
+
 /** A whole server in a process of its own, on a free port and with its own data folder. */
 export class ServerProcess {
   readonly dataDir: string;
@@ -55,7 +61,7 @@ export class ServerProcess {
         ? [process.execPath, command]
         : ['bash', ['-c', `${options.limits}; exec "$0" "$@"`, process.execPath, ...command]];
     const child = spawn(program, args, {
-      env: { ...process.env, ...options.env },
+      env: { ...ownVariables(), ...options.env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const kill = () => child.kill('SIGKILL');

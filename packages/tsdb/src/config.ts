@@ -3,6 +3,8 @@ import { Type } from 'typebox';
 import { COMPATIBILITY_ALIASES, COMPATIBILITY_SETTINGS } from './compatibility-settings.js';
 
 const MIB = 1024 * 1024;
+/** With less the engine cannot sort or group the rows of a small table. */
+const LEAST_QUERY_MEMORY_BYTES = 32 * MIB;
 
 /** Settings of the time-series service. Source of the aliases: tsdb-http, "Server options users rely on". */
 export const TSDB_SETTINGS = defineSettings(
@@ -37,6 +39,7 @@ export const TSDB_SETTINGS = defineSettings(
     query_memory_bytes: Type.Integer({
       default: 0,
       minimum: 0,
+      not: { exclusiveMinimum: 0, exclusiveMaximum: LEAST_QUERY_MEMORY_BYTES },
       description:
         'Memory of the query engine; what exceeds it spills to disk. 0 takes half of the machine’s memory.',
     }),

@@ -71,7 +71,7 @@ after(() => rm(folder, { recursive: true }));
 describe('the environment of plugins', { skip: noPython }, () => {
   const env = {
     PLINTH_MASTER_KEY: 'a-master-key-of-at-least-32-characters',
-    PLINTH_DATABASE_SECRET: 'secret-of-the-server',
+    DATABASE_SECRET: 'secret-of-the-server',
     AWS_SECRET_ACCESS_KEY: 'secret-of-a-cloud',
     INFLUXDB3_AUTH_TOKEN: 'token-of-a-plugin',
     PIP_INDEX_URL: 'https://user:word@127.0.0.1:9/simple',

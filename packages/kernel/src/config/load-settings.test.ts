@@ -84,7 +84,15 @@ describe('loadSettings', () => {
   it('lists every problem, not only the first', () => {
     const found = problems({
       file: { tsdb: { compat: 'x', typo: 1 } },
-      env: { INFLUXDB3_WAL_FLUSH_INTERVAL: 'soon', PLINTH_TSDB_TYPO: '1', PLINTH_OTHER: '1' },
+      env: {
+        INFLUXDB3_WAL_FLUSH_INTERVAL: 'soon',
+        PLINTH_TSDB_TYPO: '1',
+        PLINTH_TSBD_NODE_ID: '1',
+        // Of clients, of Kubernetes, and of other programs.
+        PLINTH_HOST_URL: 'x',
+        PLINTH_PORT_8181_TCP_ADDR: 'x',
+        OTHER: '1',
+      },
       flags: [
         ['tsdb-open-paths', 'health,x'],
         ['nonsense', '1'],
@@ -96,6 +104,7 @@ describe('loadSettings', () => {
       '--tsdb-open-paths: expected list of `health`, `ping`, got "health,x"',
       'tsdb.typo: no such setting',
       'PLINTH_TSDB_TYPO: no such setting',
+      'PLINTH_TSBD_NODE_ID: no such setting',
       '--nonsense: no such setting',
     ]);
   });

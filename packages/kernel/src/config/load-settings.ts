@@ -128,6 +128,10 @@ function flattenFile(file: unknown, problems: string[]): ReadonlyMap<string, unk
   return flat;
 }
 
+/** What the commands of a client read, and what Kubernetes sets for a service that is called plinth. */
+const OF_OTHERS =
+  /^PLINTH_(?:HOST_URL|DATABASE_NAME|AUTH_TOKEN|SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)$/;
+
 /** Misspelt names must not pass silently: their writer believes they hold. */
 function unknownNames(
   settings: readonly SettingDescription[],
@@ -137,11 +141,10 @@ function unknownNames(
   const paths = new Set(settings.map(({ path }) => path));
   const flags = new Set(settings.flatMap((setting) => setting.flags));
   const env = new Set(settings.flatMap((setting) => setting.env));
-  const prefixes = [...new Set(settings.map(({ section }) => `PLINTH_${section.toUpperCase()}_`))];
   return [
     ...[...file.keys()].filter((name) => !paths.has(name)),
     ...Object.keys(sources.env).filter(
-      (name) => !env.has(name) && prefixes.some((prefix) => name.startsWith(prefix)),
+      (name) => name.startsWith('PLINTH_') && !env.has(name) && !OF_OTHERS.test(name),
     ),
     ...[...sources.flags.keys()].filter((name) => !flags.has(name)).map((name) => `--${name}`),
   ].map((name) => `${name}: no such setting`);

@@ -54,13 +54,25 @@ export function settingTypeText({ schema, key, isList }: SettingDescription): st
   if (isList) return 'list';
   const values: unknown = Reflect.get(schema, 'enum');
   if (Array.isArray(values)) return `one of ${values.map((value) => `\`${value}\``).join(', ')}`;
-  if (key.endsWith('_ms')) return 'duration (bare number: milliseconds)';
-  if (key.endsWith('_sec')) return 'duration (bare number: seconds)';
-  if (key.endsWith('_bytes')) return 'size (bare number: bytes)';
+  if (key.endsWith('_ms')) return `duration (bare number: milliseconds)${boundsText(schema)}`;
+  if (key.endsWith('_sec')) return `duration (bare number: seconds)${boundsText(schema)}`;
+  if (key.endsWith('_bytes')) return `size (bare number: bytes)${boundsText(schema)}`;
   const examples: unknown = Reflect.get(schema, 'examples');
   if (Reflect.get(schema, 'type') === 'object') return `JSON like \`${String(examples)}\``;
   if (Array.isArray(examples)) return `text like \`${String(examples[0])}\``;
-  const type: unknown = Reflect.get(schema, 'type');
+  return `${String(Reflect.get(schema, 'type'))}${boundsText(schema)}`;
+}
+
+/** Bounds of a number; of those that begin at 0, that 0 alone says nothing. */
+function boundsText(schema: object): string {
   const minimum: unknown = Reflect.get(schema, 'minimum');
-  return minimum === undefined ? String(type) : `${String(type)} >= ${String(minimum)}`;
+  const maximum: unknown = Reflect.get(schema, 'maximum');
+  const not: unknown = Reflect.get(schema, 'not');
+  const least: unknown = Reflect.get(Object(not), 'exclusiveMaximum');
+  if (minimum === 0 && least !== undefined) return `, 0 or at least ${String(least)}`;
+  if (minimum !== undefined && maximum !== undefined) {
+    return `, ${String(minimum)} to ${String(maximum)}`;
+  }
+  if (minimum !== undefined && minimum !== 0) return `, at least ${String(minimum)}`;
+  return maximum === undefined ? '' : `, at most ${String(maximum)}`;
 }
