@@ -158,7 +158,7 @@ describe('settings of the real system', () => {
         '--tls-minimum-version: expected one of `tls-1.2`, `tls-1.3`, got "ssl3"',
         '--disable-authz: expected list of `health`, `ping`, `metrics`, `ready`, `pprof`, got "foo"',
         '--admin-token-recovery-http-bind: expected text like `127.0.0.1:8182`, got "nonsense"',
-        '--max-http-request-size: expected size (bare number: bytes), got "10 parsecs"',
+        '--max-http-request-size: expected size (bare number: bytes), at least 1024, got "10 parsecs"',
         '--wal-flush-interval: expected duration (bare number: milliseconds), got "soon"',
         '--package-manager: expected one of `discover`, `pip`, `uv`, `disabled`, got "apt"',
         '--gen1-duration: expected one of `60000`, `300000`, `600000`, got "7m"',

@@ -99,7 +99,7 @@ describe('loadSettings', () => {
       ],
     });
     assert.deepEqual(found, [
-      'INFLUXDB3_WAL_FLUSH_INTERVAL: expected duration (bare number: milliseconds), got "soon"',
+      'INFLUXDB3_WAL_FLUSH_INTERVAL: expected duration (bare number: milliseconds), at least 1, got "soon"',
       'tsdb.compat: expected one of `documented`, `influxdb3`, got "x"',
       '--tsdb-open-paths: expected list of `health`, `ping`, got "health,x"',
       'tsdb.typo: no such setting',

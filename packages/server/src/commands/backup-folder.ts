@@ -64,7 +64,11 @@ export function tellLeftOut({ left_out }: Manifest): void {
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const sha256 = digestOf(manifest);
   const bytes = Buffer.from(`${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`);
-  await writeFile(join(folder, MANIFEST), [bytes]);
+  const path = join(folder, MANIFEST);
+  const part = `${path}.part`;
+  await writeContent(part, [bytes]);
+  await rename(part, path);
+  await syncFolder(folder);
 }
 
 export async function readBackup(folder: string): Promise<Manifest> {
@@ -101,7 +105,7 @@ export async function emptyFolder(folder: string, except: readonly string[]): Pr
 }
 
 /**
- * Writes a file whole or not at all, durable, and compares it with what it should be.
+ * Writes a file, makes its content durable (its name is when `syncFolders` resolves), and compares it with what it should be.
  * @throws `CommandFailed` when it is another.
  */
 export async function writeChecked(
@@ -116,7 +120,7 @@ export async function writeChecked(
       yield piece;
     }
   };
-  await writeFile(path, counted());
+  await writeContent(path, counted());
 }
 
 /** Throws `CommandFailed` at the end when it was another file. */
@@ -149,21 +153,30 @@ export async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function writeFile(
+async function writeContent(
   path: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const part = partOf(path);
-  const file = await open(part, 'w', FILE_MODE);
+  const file = await open(path, 'w', FILE_MODE);
   try {
     for await (const piece of pieces) await file.writeFile(piece);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(part, path);
-  await syncFolder(dirname(path));
+}
+
+/** Makes the names of the files below `folder` durable, and those of the folders that they are in. */
+export async function syncFolders(
+  folder: string,
+  files: readonly { readonly name: string }[],
+): Promise<void> {
+  const folders = new Set<string>();
+  for (const { name } of files) {
+    for (let at = dirname(name); at !== '.'; at = dirname(at)) folders.add(at);
+  }
+  for (const each of [...folders, '.']) await syncFolder(join(folder, each));
 }
 
 /** Makes names that came into it or went durable. */
@@ -176,8 +189,6 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.close();
   }
 }
-
-const partOf = (path: string): string => `${path}.part`;
 
 function digestOf(manifest: Manifest): string {
   return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');

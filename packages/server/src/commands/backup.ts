@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import {
   makeEmptyFolder,
   readManifest,
+  syncFolders,
   tellLeftOut,
   writeChecked,
   writeManifest,
@@ -41,6 +42,7 @@ export function backupCommand(): Command {
       const manifest = readManifest(first ?? '', 'the answer of the server');
       const ended = endOf(lines);
       await Promise.race([copyFiles(connection, manifest, folder), ended]);
+      await syncFolders(folder, manifest.files);
       await writeManifest(folder, manifest);
       const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
       process.stdout.write(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);

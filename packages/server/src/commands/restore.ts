@@ -10,6 +10,7 @@ import {
   piecesOf,
   readBackup,
   syncFolder,
+  syncFolders,
   tellLeftOut,
   writeChecked,
 } from './backup-folder.js';
@@ -84,6 +85,7 @@ async function copyAll(at: {
       const pieces = piecesOf(join(from, file.name));
       await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
     }
+    await syncFolders(to, manifest.files);
   } catch (error) {
     await emptyFolder(to, [RESTORE_MARKER]);
     await rm(marker);
