@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type Clock, type HttpService, routesFor, sendJson } from '@plinth/kernel';
 import type { FastifyReply } from 'fastify';
@@ -33,9 +32,7 @@ export function createBackupService(backups: Backups, clock: Clock): HttpService
       app.get<{ Params: { id: string }; Querystring: { name?: string } }>(
         `${PATH}/:id/file`,
         async (request, reply) => {
-          const { id } = request.params;
-          const file = createReadStream(backups.pathOf(id, request.query.name ?? ''));
-          file.on('data', () => backups.noteRead(id));
+          const file = backups.read(request.params.id, request.query.name ?? '');
           return reply.type('application/octet-stream').send(file);
         },
       );

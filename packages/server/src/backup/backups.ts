@@ -1,3 +1,4 @@
+import { createReadStream, type ReadStream } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Clock,
@@ -35,6 +36,8 @@ interface OpenBackup {
   readonly folder: string;
   readonly frozen: readonly FrozenFiles[];
   readonly onRelease: () => void;
+  /** With how many bytes each had given out when it was looked at last. */
+  readonly readers: Map<ReadStream, number>;
   lastReadMs: number;
 }
 
@@ -102,18 +105,20 @@ export class Backups {
     }
   }
 
-  /** Path of a file of a backup. */
-  pathOf(id: string, name: string): string {
-    const path = this.#open.get(id)?.paths.get(name);
-    if (path === undefined) throw new BackupNotFound();
-    this.noteRead(id);
-    return path;
-  }
-
-  /** Somebody still reads. */
-  noteRead(id: string): void {
+  /** A file of a backup. Throws `BackupNotFound`. */
+  read(id: string, name: string): ReadStream {
     const backup = this.#open.get(id);
-    if (backup !== undefined) backup.lastReadMs = this.#clock.monotonicMs();
+    const path = backup?.paths.get(name);
+    if (backup === undefined || path === undefined) throw new BackupNotFound();
+    const stream = createReadStream(path);
+    const { readers } = backup;
+    backup.lastReadMs = this.#clock.monotonicMs();
+    readers.set(stream, 0);
+    stream.once('close', () => {
+      readers.delete(stream);
+      backup.lastReadMs = this.#clock.monotonicMs();
+    });
+    return stream;
   }
 
   /** Twice is harmless. */
@@ -143,6 +148,7 @@ export class Backups {
         folder,
         frozen: [...frozen.values()],
         onRelease,
+        readers: new Map(),
         lastReadMs: this.#clock.monotonicMs(),
       });
       return {
@@ -186,9 +192,13 @@ export class Backups {
   }
 
   async #releaseIdle(): Promise<void> {
-    const untilMs = this.#clock.monotonicMs() - IDLE_MS;
-    for (const [id, { lastReadMs }] of [...this.#open]) {
-      if (lastReadMs <= untilMs) await this.release(id);
+    const nowMs = this.#clock.monotonicMs();
+    for (const [id, backup] of [...this.#open]) {
+      for (const [stream, before] of backup.readers) {
+        if (stream.bytesRead > before) backup.lastReadMs = nowMs;
+        backup.readers.set(stream, stream.bytesRead);
+      }
+      if (nowMs - backup.lastReadMs >= IDLE_MS) await this.release(id);
     }
   }
 }
