@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { isIdentityError, toErrorAnswer } from '@plinth/identity';
-import { asDiskFull, type Logger, sendJson } from '@plinth/kernel';
+import { asOutage, type Logger, sendJson } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Never 405, whatever the method. Source: tsdb-http, section 1. */
@@ -30,11 +30,11 @@ export function answerError(
   if (status < 500 && error instanceof Error) {
     return sendJson(reply, status, { error: error.message, data: {} });
   }
-  const full = asDiskFull(error);
-  if (full !== undefined) {
+  const outage = asOutage(error);
+  if (outage !== undefined) {
     log.debug({ err: error }, 'request refused');
-    reply.header('retry-after', String(full.retryAfterSec));
-    return sendJson(reply, 503, { error: full.message, data: {} });
+    reply.header('retry-after', String(outage.retryAfterSec));
+    return sendJson(reply, 503, { error: outage.message, data: {} });
   }
   log.error({ err: error }, 'request failed');
   return sendJson(reply, status, { error: 'internal error', data: {} });
