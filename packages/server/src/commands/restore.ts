@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { lstat, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
 import { Command } from 'commander';
@@ -67,7 +68,7 @@ async function copyAll(at: {
   try {
     for (const file of files) {
       begun.push(file.name);
-      const pieces = piecesOf(join(from, file.name));
+      const pieces = piecesOf(await plainFile(from, file.name));
       await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
     }
   } catch (error) {
@@ -75,6 +76,21 @@ async function copyAll(at: {
     throw error;
   }
   progress.end();
+}
+
+/**
+ * Path of a file that lies in the backup itself: a link on the way would bring in what the backup never held, and what is
+ * no file may never end.
+ */
+async function plainFile(from: string, name: string): Promise<string> {
+  const path = join(from, name);
+  try {
+    const isDirect = (await realpath(path)) === join(await realpath(from), name);
+    if (isDirect && (await lstat(path)).isFile()) return path;
+  } catch (error) {
+    throw new CommandFailed(`cannot read ${path}: ${(error as Error).message}`);
+  }
+  throw new CommandFailed(`${path} is a link, leads over one, or is no file; a backup has neither`);
 }
 
 /** Opened when it is read: what a stream says earlier, such as that there is no file, would end the process. */
