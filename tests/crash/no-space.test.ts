@@ -26,7 +26,11 @@ let disk: SmallDisk;
 let server: ServerProcess;
 let app: WebhookApp;
 
-const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '400'];
+const flags = [
+  '--without-auth',
+  ...['--tsdb-buffer-flush-age-ms', '400'],
+  ...['--num-database-limit', '100000'],
+];
 const start = () =>
   ServerProcess.start({
     dataDir: join(disk.path, 'data'),
@@ -48,6 +52,16 @@ const CHANGES: Readonly<Record<string, (n: number) => Promise<HttpAnswer>>> = {
       body: `w v=${n}i,s="${'x'.repeat(20_000)}" ${n}`,
     }),
   catalog: (n) => server.http.send('/api/v3/write_lp?db=d', { body: `t${n} v=1i 1` }),
+  database: (n) =>
+    server.http.send('/api/v3/configure/database', {
+      body: JSON.stringify({ db: `database${n}` }),
+      headers: JSON_TYPE,
+    }),
+  identity: (n) =>
+    server.http.send('/ops/v1/identities', {
+      body: JSON.stringify({ kind: 'user', id: n }),
+      headers: JSON_TYPE,
+    }),
   accounts: (n) =>
     server.http.send('/v2/core/accounts', {
       body: JSON.stringify({ display_name: `a ${n}`, contact_email: `a${n}@example.com` }),
