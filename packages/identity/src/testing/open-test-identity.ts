@@ -13,7 +13,9 @@ import {
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { type FastifyInstance, fastify } from 'fastify';
 import { IDENTITY_SETTINGS } from '../config.js';
+import { PlatformKeys } from '../domain/platform-keys.js';
 import { createIdentity, type Identity, isIdentityError, toErrorAnswer } from '../index.js';
+import { PlatformKeyStore } from '../storage/platform-key-store.js';
 
 export interface TestIdentity extends AsyncDisposable {
   readonly identity: Identity;
@@ -22,6 +24,8 @@ export interface TestIdentity extends AsyncDisposable {
   readonly clock: ManualClock;
   /** Everything that was logged. */
   readonly logged: string[];
+  /** Keys as another node on the same store has them. */
+  openOtherKeys(): Promise<PlatformKeys>;
   /** Ends the service and starts it again on what it stored. */
   restart(flags?: Readonly<Record<string, string>>): Promise<TestIdentity>;
 }
@@ -79,6 +83,17 @@ async function open(
     app,
     clock,
     logged,
+    openOtherKeys: async () => {
+      const maxAgeSec = Number.POSITIVE_INFINITY;
+      const keys = new PlatformKeys({
+        store: new PlatformKeyStore(store),
+        clock,
+        random,
+        maxAgeSec,
+      });
+      await keys.load();
+      return keys;
+    },
     restart: async (changed = flags) => {
       await stop();
       await clock.advanceMs(1);
