@@ -25,7 +25,11 @@ export const TARGETS = [
   },
   {
     file: 'packages/identity/dist/domain/admin-tokens.js',
-    tests: [unit('identity', 'service'), wire('identity/tokens')],
+    tests: [
+      unit('identity', 'domain/admin-tokens'),
+      unit('identity', 'service'),
+      wire('identity/tokens'),
+    ],
   },
   {
     file: 'packages/identity/dist/domain/app-jwt.js',

@@ -63,10 +63,13 @@ describe('PlatformKeys', () => {
   it('hears of what another node has ended', async () => {
     await using test = await openTestIdentity();
     const keys = test.identity.platformKeys;
-    const other = await test.openOtherKeys();
+    const { keys: other } = await test.openOther(60);
     await keys.adopt([{ platform: 'plat_a', text: TEXT }]);
     await other.load();
     assert.equal(other.find(TEXT).status, 'valid');
+    await test.clock.advanceMs(60_001);
+    assert.throws(() => other.find(TEXT), { kind: 'credential_uncheckable' });
+    assert.equal(other.find('sk_test_short').status, 'unknown');
     await keys.deletePlatform('plat_a');
     await other.load();
     assert.equal(other.find(TEXT).status, 'unknown');

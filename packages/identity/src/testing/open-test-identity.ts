@@ -13,9 +13,11 @@ import {
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { type FastifyInstance, fastify } from 'fastify';
 import { IDENTITY_SETTINGS } from '../config.js';
+import { AdminTokens } from '../domain/admin-tokens.js';
 import { PlatformKeys } from '../domain/platform-keys.js';
 import { createIdentity, type Identity, isIdentityError, toErrorAnswer } from '../index.js';
 import { PlatformKeyStore } from '../storage/platform-key-store.js';
+import { TokenStore } from '../storage/token-store.js';
 
 export interface TestIdentity extends AsyncDisposable {
   readonly identity: Identity;
@@ -24,8 +26,10 @@ export interface TestIdentity extends AsyncDisposable {
   readonly clock: ManualClock;
   /** Everything that was logged. */
   readonly logged: string[];
-  /** Keys as another node on the same store has them. */
-  openOtherKeys(): Promise<PlatformKeys>;
+  /** What another node on the same store has of it. */
+  openOther(
+    maxAgeSec?: number,
+  ): Promise<{ readonly tokens: AdminTokens; readonly keys: PlatformKeys }>;
   /** Ends the service and starts it again on what it stored. */
   restart(flags?: Readonly<Record<string, string>>): Promise<TestIdentity>;
 }
@@ -83,16 +87,13 @@ async function open(
     app,
     clock,
     logged,
-    openOtherKeys: async () => {
-      const maxAgeSec = Number.POSITIVE_INFINITY;
-      const keys = new PlatformKeys({
-        store: new PlatformKeyStore(store),
-        clock,
-        random,
-        maxAgeSec,
-      });
+    openOther: async (maxAgeSec = Number.POSITIVE_INFINITY) => {
+      const about = { clock, random, maxAgeSec };
+      const tokens = new AdminTokens({ store: new TokenStore(store), ...about });
+      const keys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
+      await tokens.load();
       await keys.load();
-      return keys;
+      return { tokens, keys };
     },
     restart: async (changed = flags) => {
       await stop();
