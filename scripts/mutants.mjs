@@ -13,7 +13,7 @@ import { EQUIVALENT, TARGETS } from './lib/mutant-targets.mjs';
 import { root } from './lib/root.mjs';
 
 /** A mutant that makes its tests hang is noticed. */
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 120_000;
 const OPPOSITE = new Map([
   ['===', '!=='],
   ['!==', '==='],
