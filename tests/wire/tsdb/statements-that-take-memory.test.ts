@@ -77,12 +77,12 @@ describe('texts that are longer than the memory of queries', LINUX, () => {
 
   it('repeated by a join are handed out piece by piece', async () => {
     await using server = await start();
-    const q = `SELECT a FROM ${joined(20_000)} ${times(150)}`;
+    const q = `SELECT a FROM ${joined(20_000)} ${times(100)}`;
     const size = 20_000 * (TEXT_LENGTH + 1) - 1;
     for (const format of ['jsonl', 'csv']) {
       const { status, text } = await bounded(server, () => ask(server, q, format));
       assert.equal(status, 200, format);
-      assert.ok(text.length > 150 * size, format);
+      assert.ok(text.length > 100 * size, format);
     }
     const parquet = await bounded(server, () => ask(server, q, 'parquet'));
     assert.ok(parquet.status === 200 || /Resources exhausted/.test(parquet.text), parquet.text);
@@ -111,7 +111,7 @@ describe('texts that are longer than the memory of queries', LINUX, () => {
       server,
       `SELECT array_agg(a) AS a FROM ${joined(50_000)} ${times(20)}`,
     );
-    assert.match(listed.text, /bytes of text in up to 2048 rows are too long for a result/);
+    assert.match(listed.text, /Resources exhausted/);
     assert.match(
       (await ask(server, `SELECT length(a) AS n FROM ${joined(50_000)}`)).text,
       /5049999/,
