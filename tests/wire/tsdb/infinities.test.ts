@@ -10,7 +10,8 @@ it('numbers beyond those of 64 bits are stored as infinities, which JSON has no 
   assert.equal(written.status, 204, written.text);
   const sql = 'SELECT f FROM m ORDER BY time';
   const ask = async (q: string, format: string): Promise<string> =>
-    (await server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format })}`)).text;
+    (await server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format })}`))
+      .text;
   assert.match(await ask(sql, 'json'), /"values":\[\[null\],\[null\],\[1\.5\]\]/);
   assert.equal(await ask(sql, 'csv'), 'f\ninf\n-inf\n1.5\n');
   // They are no NULLs.
