@@ -3,7 +3,8 @@
 // Switches off, one at a time, every decision in the files that keep others out, and runs the tests that should notice.
 // A mutant that no test notices is printed and makes the exit code 1. Works on the compiled files: run it in a clone that nobody
 // else uses, after `npm run build`. No word: all targets; otherwise those whose file contains one.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'acorn';
@@ -11,6 +12,7 @@ import { fullAncestor } from 'acorn-walk';
 import { EQUIVALENT, TARGETS } from './lib/mutant-targets.mjs';
 import { root } from './lib/root.mjs';
 
+/** A mutant that makes its tests hang is noticed. */
 const TEST_TIMEOUT_MS = 120_000;
 const OPPOSITE = new Map([
   ['===', '!=='],
@@ -65,16 +67,26 @@ const lineOf = (code, position) => code.slice(0, position).split('\n').length;
 const shown = (text) => text.replace(/\s+/g, ' ').slice(0, 120);
 
 /** Whether one of the tests fails; the quick ones are asked first. */
-function isNoticed(tests) {
+async function isNoticed(tests) {
   for (const test of tests) {
-    const { status } = spawnSync(process.execPath, ['--test', test], {
+    const runner = spawn(process.execPath, ['--test', test], {
       cwd: root,
       stdio: 'ignore',
-      timeout: TEST_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
+      detached: true, // a group of its own, with the servers that it starts
       env: { ...process.env, NODE_OPTIONS: '--enable-source-maps' }, // the modules run, not a bundle of them
     });
-    if (status !== 0) return true;
+    const end = () => {
+      try {
+        process.kill(-runner.pid, 'SIGKILL');
+      } catch {
+        // All of them have ended.
+      }
+    };
+    const timer = setTimeout(end, TEST_TIMEOUT_MS);
+    const [code] = await once(runner, 'exit');
+    clearTimeout(timer);
+    end();
+    if (code !== 0) return true;
   }
   return false;
 }
@@ -88,7 +100,7 @@ let count = 0;
 for (const { file, tests } of targets) {
   const target = path.join(root, file);
   const code = fs.readFileSync(target, 'utf8');
-  if (isNoticed(tests)) throw new Error(`the tests of ${file} fail without a change`);
+  if (await isNoticed(tests)) throw new Error(`the tests of ${file} fail without a change`);
   try {
     for (const { start, end, text } of mutationsOf(code)) {
       const original = shown(code.slice(start, end));
@@ -96,7 +108,7 @@ for (const { file, tests } of targets) {
       if (EQUIVALENT.some((one) => name.includes(one.file) && name.includes(one.text))) continue;
       count += 1;
       fs.writeFileSync(target, code.slice(0, start) + text + code.slice(end));
-      if (isNoticed(tests)) continue;
+      if (await isNoticed(tests)) continue;
       survivors.push(name);
       console.log(`survived: ${name}`);
     }

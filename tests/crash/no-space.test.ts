@@ -26,7 +26,11 @@ let disk: SmallDisk;
 let server: ServerProcess;
 let app: WebhookApp;
 
-const flags = ['--without-auth', '--tsdb-buffer-flush-age-ms', '400'];
+const flags = [
+  '--without-auth',
+  ...['--tsdb-buffer-flush-age-ms', '400'],
+  ...['--num-database-limit', '100000'],
+];
 const start = () =>
   ServerProcess.start({
     dataDir: join(disk.path, 'data'),
@@ -48,6 +52,16 @@ const CHANGES: Readonly<Record<string, (n: number) => Promise<HttpAnswer>>> = {
       body: `w v=${n}i,s="${'x'.repeat(20_000)}" ${n}`,
     }),
   catalog: (n) => server.http.send('/api/v3/write_lp?db=d', { body: `t${n} v=1i 1` }),
+  database: (n) =>
+    server.http.send('/api/v3/configure/database', {
+      body: JSON.stringify({ db: `database${n}` }),
+      headers: JSON_TYPE,
+    }),
+  identity: (n) =>
+    server.http.send('/ops/v1/identities', {
+      body: JSON.stringify({ kind: 'user', id: n }),
+      headers: JSON_TYPE,
+    }),
   accounts: (n) =>
     server.http.send('/v2/core/accounts', {
       body: JSON.stringify({ display_name: `a ${n}`, contact_email: `a${n}@example.com` }),
@@ -105,6 +119,49 @@ describe('A full disk', { skip: NO_SMALL_DISK }, () => {
   afterEach(async () => {
     await server.kill();
     await disk.unmount();
+  });
+
+  it('shows no row of a write that it refused, neither at once nor later', async () => {
+    const taken = new Set<number>();
+    const write = async (n: number): Promise<boolean> => {
+      const answer = await CHANGES['tsdb']?.(n);
+      if (answer?.status === 204) taken.add(n);
+      else assert.equal(answer?.status, 503, answer?.text);
+      return answer?.status === 204;
+    };
+    const assertShown = async (when: string): Promise<void> => {
+      for (const q of ['SELECT v FROM m', 'SELECT v FROM m WHERE time > 0 ORDER BY time']) {
+        const found = await query(server, { db: 'd', q, format: 'csv' });
+        const numbers = new Set(found.trim().split('\n').slice(1).map(Number));
+        const wrong = [...numbers].filter((n) => !taken.has(n));
+        assert.deepEqual(wrong, [], `${when}: refused, and shown`);
+        assert.equal(numbers.size, taken.size, `${when}: lost`);
+      }
+    };
+    assert.ok(await write(1));
+    let n = 1;
+    for (let round = 0; round < 2; round++) {
+      await disk.fill();
+      let isRefused = false;
+      for (let wave = 0; wave < 100 && !isRefused; wave++) {
+        const writes = Array.from({ length: 40 }, () => write(++n));
+        isRefused = (await Promise.all(writes)).includes(false);
+        if (isRefused) await assertShown('at once');
+      }
+      assert.ok(isRefused, 'never refused');
+      await disk.empty();
+      await until(
+        async () => (await server.http.send('/health')).status === 200,
+        'not healthy again',
+      );
+      for (let more = 0; more < 5; more++) assert.ok(await write(++n));
+      await assertShown('when there is room again');
+    }
+    await sleep(1500); // beyond the age at which rows become files
+    await assertShown('in files');
+    assert.equal(await server.stop(), 0);
+    server = await start();
+    await assertShown('after a restart');
   });
 
   it('is told as one by every service, and passes by itself without a lost row', async (t) => {

@@ -7,6 +7,7 @@ export {
 } from './accounts-server.js';
 export { assertEmpty, assertError, assertJson, query, rows } from './answers.js';
 export { Chance } from './chance.js';
+export { DatabaseCable, layDatabaseCable } from './database-cable.js';
 export { EgressProxy } from './egress-proxy.js';
 export { EventReceiver, type ReceivedEvent } from './event-receiver.js';
 export {

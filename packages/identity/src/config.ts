@@ -45,6 +45,13 @@ export const IDENTITY_SETTINGS = defineSettings(
       examples: ['gh'],
       description: 'First letters of tokens of users and installations: `pl` makes `plp_`, `pls_`.',
     }),
+    shared_max_age_sec: Type.Integer({
+      default: 60,
+      minimum: 5,
+      maximum: 86_400,
+      description:
+        'How long admin tokens and keys of platforms count as they were read last from `server.database_url` while it cannot be read again; then requests with any are answered 503.',
+    }),
     jwt_iat_leeway_sec: Type.Integer({
       default: 5,
       minimum: 0,

@@ -1,6 +1,7 @@
 import type {
   BodyTooLarge,
   CredentialMalformed,
+  CredentialUncheckable,
   GzipCorrupt,
   NotAuthenticated,
   RequestInvalid,
@@ -152,6 +153,7 @@ export class InstallationOfOtherApp extends Error {
 export type IdentityError =
   | NotAuthenticated
   | CredentialMalformed
+  | CredentialUncheckable
   | RequestInvalid
   | TokenNameExists
   | TokenNotFound

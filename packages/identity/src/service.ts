@@ -125,8 +125,14 @@ class IdentityService implements Identity {
     const { store, clock, random, config, log } = needs;
     this.#needs = needs;
     const { admin_token_recovery_http_bind: recoveryBind = 'true' } = config;
-    this.#tokens = new AdminTokens({ store: new TokenStore(store, needs.report), clock, random });
-    this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), clock, random });
+    const isShared = store.engine === 'postgresql';
+    const about = {
+      clock,
+      random,
+      maxAgeSec: isShared ? config.shared_max_age_sec : Number.POSITIVE_INFINITY,
+    };
+    this.#tokens = new AdminTokens({ store: new TokenStore(store, needs.report), ...about });
+    this.platformKeys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
     this.#gate = new AccessGate(this.#tokens, {
       isWithoutAuth: config.without_auth,
       openEndpoints: config.disable_authz,

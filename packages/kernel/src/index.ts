@@ -132,6 +132,7 @@ export {
   ConstraintViolated,
   MigrationsDiffer,
   StatementFailed,
+  StoreAway,
   StoreDamaged,
   StoreOverloaded,
   StoreUnusable,
@@ -147,6 +148,7 @@ export type {
   TransactionOptions,
 } from './relational/relational-store.js';
 export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
+export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { createValidatorCompiler } from './schema/validator-compiler.js';

@@ -140,10 +140,15 @@ export class PackageInstallationFailed extends Error {
   }
 }
 
-/** A name in a list of packages is empty or an option of the installer. */
+/** An entry of a list of packages is no package of the index: it is empty, an option, an address or a path. */
 export class PackageNameInvalid extends Error {
   override readonly name = 'PackageNameInvalid';
   readonly kind = 'package_name_invalid';
+  constructor(entry: string) {
+    super(
+      `invalid package name: '${entry}'; give a name, with extras and versions where needed, as in 'x[extra]>=1'; files and addresses go into a requirements file in the plugin directory`,
+    );
+  }
 }
 
 export class RequirementsMissing extends Error {

@@ -1,9 +1,4 @@
-import type {
-  AppJwtRefused,
-  JsonUnreadable,
-  StoreOverloaded,
-  ValidationFailed,
-} from '@plinth/kernel';
+import type { AppJwtRefused, JsonUnreadable, ValidationFailed } from '@plinth/kernel';
 
 /** Closed list of the expected failures of this service. Source: webhooks, section 2.2. */
 
@@ -97,7 +92,6 @@ export class QueueFull extends Error {
 export type WebhookError =
   | AppJwtRefused
   | JsonUnreadable
-  | StoreOverloaded
   | ValidationFailed
   | ShapeInvalid
   | ResourceMissing

@@ -1,6 +1,16 @@
 // Source: README, "Command line"; docs/formats/backup.md.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -257,6 +267,13 @@ describe('plinth backup and restore', () => {
     assert.match(
       (await fails('restore', '--from', to, '--data-dir', target)).stderr,
       /checksum does not match/,
+    );
+    const outside = join(folder, 'outside');
+    await rename(join(to, segment), outside);
+    await symlink(outside, join(to, segment));
+    assert.match(
+      (await fails('restore', '--from', to, '--data-dir', target)).stderr,
+      /\.parquet is a link, leads over one, or is no file; a backup has neither/,
     );
     await rm(join(to, segment));
     const part = join(folder, 'part');

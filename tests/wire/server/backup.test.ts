@@ -11,6 +11,7 @@ import { CLI, runCli } from '../../harness/cli.js';
 import { assertEmpty, ServerProcess, WebhookApp, write } from '../../harness/index.js';
 
 const LONGEST_WAIT_MS = 30_000;
+const MAX_ATTEMPT_COUNT = 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const PLATFORM_KEY = 'sk_test_0123456789abcdefghijABCDEFGH';
 const EDITOR_TOKEN = 'an-editor-of-the-game-data';
@@ -316,28 +317,19 @@ describe('a restore that was killed', () => {
       await plinth('backup', '--to', backup, '--host', server.url);
     }
     const target = join(root, 'half');
-    // A pipe in the place of the last file: the restore has written the others and waits.
-    const manifest = JSON.parse(await readFile(join(backup, 'backup.json'), 'utf8')) as {
-      files: { name: string }[];
-    };
-    const last = join(backup, manifest.files.at(-1)?.name ?? '');
-    const bytes = await readFile(last);
-    await rm(last);
-    await once(spawn('mkfifo', [last]), 'exit');
-    const child = spawn(
-      process.execPath,
-      [CLI, 'restore', '--from', backup, '--data-dir', target],
-      {
-        stdio: 'ignore',
-      },
-    );
-    await until(async () =>
-      (await readdir(target).catch((): string[] => [])).includes('plinth.db'),
-    );
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    await rm(last);
-    await writeFile(last, bytes);
+    // Until one is caught while it copies.
+    const isUnderWay = async (): Promise<boolean> =>
+      (await readdir(target).catch((): string[] => [])).includes('restore-under-way');
+    for (let attempt = 1; !(await isUnderWay()); attempt += 1) {
+      assert.ok(attempt <= MAX_ATTEMPT_COUNT, 'every restore was faster');
+      await rm(target, { recursive: true, force: true });
+      const args = ['restore', '--from', backup, '--data-dir', target];
+      const child = spawn(process.execPath, [CLI, ...args], { stdio: 'ignore' });
+      const exited = once(child, 'exit');
+      await until(async () => child.exitCode !== null || (await isUnderWay()));
+      child.kill('SIGKILL');
+      await exited;
+    }
 
     const before = await readdir(target, { recursive: true });
     const refused = await runCli(['serve', '--data-dir', target, '--http-bind', '127.0.0.1:0']);

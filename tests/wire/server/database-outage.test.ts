@@ -1,17 +1,16 @@
 // Source: architecture; a database that is away is no reason for the services to end.
 import assert from 'node:assert/strict';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { it, type TestContext } from 'node:test';
+import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AccountsServer,
   assertError,
   KEYS,
+  layDatabaseCable,
   makeJwt,
   nowSec,
   POSTGRES_URL,
   ServerProcess,
-  TestDatabase,
   WebhookApp,
 } from '../../harness/index.js';
 
@@ -19,69 +18,10 @@ const ACCOUNTS = '/v2/core/accounts';
 /** Longer than the intervals of the jobs that look every second. */
 const OUTAGE_MS = 3000;
 
-/** A way to a server that can be cut and joined again. */
-class Cable {
-  readonly #to: URL;
-  readonly #sockets = new Set<Socket>();
-  #server: Server | undefined;
-  port = 0;
-  /** It is cut when the near side says this. */
-  breakingPoint: string | undefined;
-
-  constructor(to: URL) {
-    this.#to = to;
-  }
-
-  async join(): Promise<void> {
-    const server = createServer((near) => {
-      near.on('data', (bytes) => {
-        if (this.breakingPoint !== undefined && bytes.includes(this.breakingPoint)) this.cut();
-      });
-      const far = connect(Number(this.#to.port || 5432), this.#to.hostname);
-      for (const [socket, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#sockets.add(socket);
-        socket.on('error', () => {}); // the end follows
-        socket.on('close', () => {
-          this.#sockets.delete(socket);
-          other.destroy();
-        });
-        socket.pipe(other);
-      }
-    });
-    await new Promise<void>((resolve) => server.listen(this.port, '127.0.0.1', resolve));
-    this.#server = server;
-    this.port = (server.address() as { port: number }).port; // it listens on TCP
-  }
-
-  cut(): void {
-    this.breakingPoint = undefined;
-    this.#server?.close();
-    for (const socket of this.#sockets) socket.destroy();
-  }
-}
-
-/** A cable to an empty database. */
-async function lay(context: TestContext) {
-  const database = await TestDatabase.create();
-  context.after(() => database[Symbol.asyncDispose]());
-  const url = new URL(database.url);
-  url.password ||= 'a-password-of-no-use';
-  const cable = new Cable(url);
-  await cable.join();
-  context.after(() => cable.cut());
-  const throughCable = new URL(url);
-  throughCable.hostname = '127.0.0.1';
-  throughCable.port = String(cable.port);
-  return { cable, url, databaseFlag: `--server-database-url=${throughCable.href}` };
-}
-
 it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
-  const { cable, url, databaseFlag } = await lay(context);
+  const { cable, url, databaseFlag } = await layDatabaseCable(context);
   const server = await AccountsServer.start({
     flags: [databaseFlag, '--services=tsdb,accounts,webhooks,ratelimit,gamedata'],
   });
@@ -94,7 +34,10 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
   cable.cut();
   const idempotencyKey = 'kept over the outage';
   const again = { body: { display_name: 'after' }, idempotencyKey };
-  assert.equal((await server.send(ACCOUNTS, again)).status, 500);
+  const refused = await server.refused(ACCOUNTS, again, {
+    ...{ status: 503, code: 'service_overloaded' },
+  });
+  assert.match(refused['message'], /try again with the same key/);
   await sleep(OUTAGE_MS);
   assert.ok(server.process.isRunning, server.process.logText);
   assert.equal((await server.process.http.send('/api/items?limit=1')).status, 200);
@@ -119,7 +62,7 @@ it('an outage of PostgreSQL fails requests that need it, and nothing else', {
 it('credentials that cannot be checked while PostgreSQL is away are not wrong, and lock nobody out', {
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
-  const { cable, databaseFlag } = await lay(context);
+  const { cable, databaseFlag } = await layDatabaseCable(context);
   const server = await ServerProcess.start({
     flags: [databaseFlag, '--without-auth', '--rate-limit-ban-threshold', '20'],
   });
@@ -173,7 +116,7 @@ it('game data that PostgreSQL leaves while it is opened is there once PostgreSQL
   skip: POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL',
 }, async (context) => {
   for (const breakingPoint of ['from "gamedata_versions"', 'insert into "gamedata_versions"']) {
-    const { cable, databaseFlag } = await lay(context);
+    const { cable, databaseFlag } = await layDatabaseCable(context);
     cable.breakingPoint = breakingPoint;
     const server = await AccountsServer.start({
       flags: [databaseFlag, '--services=accounts,gamedata'],

@@ -45,8 +45,13 @@ describe('a path that does not exist', () => {
 describe('what is no HTTP', () => {
   it('is answered with the headers of every answer', async () => {
     const uuid = String((await closed.http.send('/health')).headers['cluster-uuid']);
+    const expecting =
+      'POST /ping HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: foo\r\n\r\n';
     const requests: readonly (readonly [string, number])[] = [
       ['GET\r\n\r\n', 400],
+      ['GET /health HTTP/1.1\r\n\r\n', 400],
+      ['GET /%zz HTTP/1.1\r\nAccept: */*\r\n\r\n', 400],
+      [expecting, 417],
       ['POST /ping HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
       [`GET /health HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(70_000)}\r\n\r\n`, 431],
     ];
@@ -57,6 +62,7 @@ describe('what is no HTTP', () => {
       assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer);
       assert.ok(answer.includes(`\r\ncluster-uuid: ${uuid}\r\n`), answer);
       assert.ok(answer.includes('\r\naccess-control-allow-origin: *\r\n'), answer);
+      assert.match(answer, /\r\n\r\n\{"error":"[^"]+","data":\{\}\}$/);
     }
   });
 });
@@ -77,6 +83,75 @@ describe('a request with two Host headers', () => {
     assert.ok(!text.includes('hosts'), text);
   });
 });
+
+/** Source: RFC 9110, section 5.3: it may stand there once. */
+describe('a request with two Authorization headers', () => {
+  const paths = [
+    '/health',
+    '/api/v3/configure/database?format=json',
+    '/v2/core/accounts',
+    '/api/v3/app/hook/config',
+    '/rate_limit',
+    '/ops/v1/routes',
+    '/api/items',
+    '/%zz',
+    '/nothing',
+  ];
+  const refusal = '{"error":"the request has more than one Authorization header","data":{}}';
+
+  it('is 400 over HTTP/1.1 on every path', async () => {
+    for (const path of paths) {
+      using connection = await RawConnection.open(open.url);
+      connection.send(
+        `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n`,
+      );
+      const answer = await connection.untilEnd();
+      assert.ok(answer.startsWith('HTTP/1.1 400 '), `${path}: ${answer}`);
+      assert.ok(answer.endsWith(refusal), answer);
+    }
+  });
+
+  it('is 400 over HTTP/2 on every path', async () => {
+    for (const path of paths) {
+      using connection = await RawConnection.open(open.url);
+      const credentials = ['Bearer a', 'Bearer b'].map((text): Field => ['authorization', text]);
+      connection.send(http2Request(path, credentials));
+      assert.ok((await connection.until(/"data":\{\}\}/)).includes(refusal), path);
+    }
+    using connection = await RawConnection.open(open.url);
+    connection.send(http2Request('/health', [['authorization', 'Bearer a']]));
+    assert.match(await connection.until(/OK/), /OK/);
+  });
+
+  it('is told of over HTTP/2 as an expectation is that nobody knows', async () => {
+    using connection = await RawConnection.open(open.url);
+    connection.send(http2Request('/health', [['expect', 'foo']]));
+    assert.match(await connection.until(/"data":\{\}\}/), /the only expectation that is known/);
+  });
+});
+
+type Field = readonly [name: string, value: string];
+
+/** The client of Node refuses to send what may stand there once. Source: RFC 9113, sections 3.4 and 6.2; RFC 7541, section 6.2.2. */
+function http2Request(path: string, more: readonly Field[]): string {
+  const text = (value: string): Buffer =>
+    Buffer.from(`${String.fromCharCode(value.length)}${value}`);
+  const fields: readonly Field[] = [
+    [':method', 'GET'],
+    [':scheme', 'http'],
+    [':authority', 'localhost'],
+    [':path', path],
+    ...more,
+  ];
+  const block = Buffer.concat(
+    fields.flatMap(([name, value]) => [Buffer.of(0), text(name), text(value)]),
+  );
+  const END_OF_BOTH = 0x5; // of the stream and of the headers
+  const head = Buffer.of(0, block.length >> 8, block.length & 0xff, 1, END_OF_BOTH, 0, 0, 0, 1);
+  const settings = Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0);
+  const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  return Buffer.concat([preface, settings, head, block]).toString('latin1');
+}
 
 /** Source: RFC 9112, section 9.6: a server reads nothing behind a request that closes its connection. */
 describe('what follows a request that closes its connection', () => {

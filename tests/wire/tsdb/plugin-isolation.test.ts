@@ -117,7 +117,9 @@ describe('the environment of plugins', { skip: noPython }, () => {
       join(source, 'backend.py'),
       `import json, os\nopen(${JSON.stringify(told)}, "w").write(json.dumps(dict(os.environ)))\nraise SystemExit(3)\n`,
     );
-    const answer = await post(server, `${INSTALL}/install_packages`, { packages: [source] });
+    await writeFile(join(folder, 'telltale.txt'), `${source}\n`);
+    const location = { requirements_location: 'telltale.txt' };
+    const answer = await post(server, `${INSTALL}/install_requirements`, location);
     assert.equal(answer.status, 500);
     const text = await readFile(told, 'utf8');
     assert.match(text, /127\.0\.0\.1:9\/simple/);

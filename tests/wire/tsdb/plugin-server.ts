@@ -36,9 +36,12 @@ export class PluginServer {
   readonly folder: string;
   #server: ServerProcess;
 
-  static async start(): Promise<PluginServer> {
+  /** @param envFor variables of the server, which may name its folder. */
+  static async start(
+    envFor: (folder: string) => Readonly<Record<string, string>> = () => ({}),
+  ): Promise<PluginServer> {
     const folder = await mkdtemp(join(tmpdir(), 'plinth-plugins-'));
-    const server = await ServerProcess.start({ flags: flagsOf(folder) });
+    const server = await ServerProcess.start({ flags: flagsOf(folder), env: envFor(folder) });
     for (const db of ['db1', 'db2']) await write(server, { db }, 'seed f=1 1');
     return new PluginServer(folder, server);
   }
@@ -118,6 +121,14 @@ def process_writes(influxdb3_local, table_batches, args=None):
         for row in batch["rows"]:
             influxdb3_local.info(batch["table_name"], repr(row))
 `;
+
+/** For installers that know packages of a folder alone. */
+export const indexOf = (wheels: string): Readonly<Record<string, string>> => ({
+  PIP_FIND_LINKS: wheels,
+  PIP_NO_INDEX: '1',
+  UV_FIND_LINKS: wheels,
+  UV_NO_INDEX: '1',
+});
 
 /** A wheel is a zip file; Python makes it. */
 export async function makeWheel(folder: string, name: string, version: string): Promise<void> {

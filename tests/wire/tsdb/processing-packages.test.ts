@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { ServerProcess } from '../../harness/index.js';
 import {
   assertDone,
+  indexOf,
   isPythonHere,
   JSON_TYPE,
   makeWheel,
@@ -18,7 +19,7 @@ import {
 describe('Packages of plugins', { skip: noPython }, () => {
   let plugins: PluginServer;
   before(async () => {
-    plugins = await PluginServer.start();
+    plugins = await PluginServer.start((folder) => indexOf(join(folder, 'wheels')));
   });
   after(() => plugins.close());
 
@@ -26,8 +27,8 @@ describe('Packages of plugins', { skip: noPython }, () => {
     const wheels = join(plugins.folder, 'wheels');
     await makeWheel(wheels, 'plinth_sample', '1.2');
     const install = '/api/v3/configure/plugin_environment';
-    const wheel = join(wheels, 'plinth_sample-1.2-py3-none-any.whl');
-    assertDone(await plugins.post(`${install}/install_packages`, { packages: [wheel] }));
+    const packages = ['plinth_sample == 1.2'];
+    assertDone(await plugins.post(`${install}/install_packages`, { packages }));
     await plugins.plugin(
       'uses.py',
       'import plinth_sample\ndef process_request(a, b, c, d, args=None):\n    return plinth_sample.VALUE\n',
@@ -50,15 +51,15 @@ describe('Packages of plugins', { skip: noPython }, () => {
     const none = { requirements_location: 'none.txt' };
     assert.equal((await plugins.post(`${install}/install_requirements`, none)).status, 404);
     assertDone(await plugins.post(`${install}/install_packages`, { packages: [] }));
-    for (const name of ['', ' ', '--index-url=http://x', 'x\0', 'x\ny']) {
-      assert.equal(
-        (await plugins.post(`${install}/install_packages`, { packages: [name] })).status,
-        400,
-      );
+    const wheel = join(wheels, 'plinth_sample-1.2-py3-none-any.whl');
+    const options = ['--index-url=http://x', '-r file'];
+    const places = [wheel, 'file:///etc', '../x', './x', 'x @ file:///etc', 'git+https://x/y'];
+    for (const name of ['', ' ', 'x\0', 'x\ny', ...options, ...places]) {
+      const refused = await plugins.post(`${install}/install_packages`, { packages: [name] });
+      assert.equal(refused.status, 400, name);
+      assert.match(refused.text, /"error":"invalid package name: /);
     }
-    const failed = await plugins.post(`${install}/install_packages`, {
-      packages: [join(wheels, 'no.whl')],
-    });
+    const failed = await plugins.post(`${install}/install_packages`, { packages: ['no-such'] });
     assert.equal(failed.status, 500);
     const { error, data } = JSON.parse(failed.text) as { error: string; data: unknown };
     assert.match(error, /^Processing engine error: error installing python packages: /);
@@ -76,21 +77,21 @@ describe('Packages', { skip: isUvHere ? false : 'uv or python3 is not installed'
       const wheels = join(folder, 'wheels');
       await makeWheel(wheels, 'plinth_sample', '1.2');
       const flags = ['--without-auth', '--services', 'tsdb', '--plugin-dir', folder];
-      await using server = await ServerProcess.start({ flags });
+      await using server = await ServerProcess.start({ flags, env: indexOf(wheels) });
       const install = (name: string) =>
         server.http.send('/api/v3/configure/plugin_environment/install_packages', {
           method: 'POST',
-          body: JSON.stringify({ packages: [join(wheels, name)] }),
+          body: JSON.stringify({ packages: [name] }),
           headers: JSON_TYPE,
         });
-      assertDone(await install('plinth_sample-1.2-py3-none-any.whl'));
+      assertDone(await install('plinth_sample'));
       const python = join(folder, '.venv', 'bin', 'python');
       const imported = (name: string) => spawnSync(python, ['-c', `import ${name}`]).status;
       // pip would have been put there first.
       assert.deepEqual([imported('plinth_sample'), imported('pip')], [0, 1]);
-      const failed = await install('no.whl');
+      const failed = await install('no-such');
       assert.equal(failed.status, 500);
-      assert.match(failed.text, /error installing python packages: .*no\.whl/);
+      assert.match(failed.text, /error installing python packages: .*no-such/);
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -37,6 +37,38 @@ describe('Plugins that run', { skip: noPython }, () => {
     await plugins.remove('echo');
   });
 
+  it('leaves out lines of a plugin that says too much, and tells so once', async () => {
+    await plugins.plugin(
+      'flood.py',
+      `
+def process_request(influxdb3_local, query, headers, body, args=None):
+    for i in range(20000):
+        influxdb3_local.info("x" * 100)
+        print("y" * 100)
+    return {"done": True}
+`,
+    );
+    await plugins.create({
+      plugin_filename: 'flood.py',
+      trigger_name: 'flood',
+      trigger_specification: 'request:flood',
+    });
+    const startMs = performance.now();
+    const answer = await plugins.server.http.send('/api/v3/engine/flood');
+    assert.equal(answer.status, 200, answer.text);
+    const log = await plugins.logWith('flood', /finished/);
+    const seconds = Math.ceil((performance.now() - startMs) / 1000) + 1;
+    const words = /lines are left out: a plugin may write 500 lines and 262144 characters a second/;
+    assert.equal(log.filter((line) => words.test(line)).length, 1, 'told once');
+    assert.ok(log.length <= 500 * seconds + 3, `${log.length} lines in ${seconds} s`);
+    assert.ok(log.length >= 500, `${log.length} lines`);
+    assert.match(log.at(-1) ?? '', /finished execution/);
+    const outputs = plugins.server.logText.split('\n').filter((line) => /plugin output/.test(line));
+    assert.ok(outputs.length <= 500 * seconds, `${outputs.length} lines in ${seconds} s`);
+    assert.equal(plugins.server.logText.match(new RegExp(words, 'g'))?.length, 1);
+    await plugins.remove('flood');
+  });
+
   it('gives writes that come together to one call, and goes on when the plugin raises', async () => {
     await plugins.plugin(
       'sums.py',

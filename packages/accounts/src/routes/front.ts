@@ -1,4 +1,10 @@
-import { type Principal, type Random, randomLetters, type ServiceFront } from '@plinth/kernel';
+import {
+  CredentialUncheckable,
+  type Principal,
+  type Random,
+  randomLetters,
+  type ServiceFront,
+} from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Platforms } from '../domain/platforms.js';
 import type { RequestContext } from '../domain/request-context.js';
@@ -27,7 +33,7 @@ interface Arrival {
   readonly requestId: string;
   readonly principal: Principal;
   /** Why the credential is none; told after the path was found to exist. */
-  readonly refusal: AccountsRefused | undefined;
+  readonly refusal: AccountsRefused | CredentialUncheckable | undefined;
 }
 
 export const OPERATOR_PATH = '/ops/v1/accounts';
@@ -67,12 +73,15 @@ export class AccountsFront implements ServiceFront {
     return this.principalOf(request);
   }
 
+  /** Throws `CredentialUncheckable`: nobody is to pay for a request of which that is all that is known. */
   principalOf(request: Incoming): Principal {
-    return this.#arrivalOf(request).principal;
+    const { principal, refusal } = this.#arrivalOf(request);
+    if (refusal instanceof CredentialUncheckable) throw refusal;
+    return principal;
   }
 
   hasWrongCredential(request: FastifyRequest): boolean {
-    return this.#arrivalOf(request).refusal !== undefined;
+    return this.#arrivalOf(request).refusal instanceof AccountsRefused;
   }
 
   answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -189,7 +198,8 @@ export class AccountsFront implements ServiceFront {
         : this.#platformKey(request);
       return { requestId, principal, refusal: undefined };
     } catch (error) {
-      if (!(error instanceof AccountsRefused)) throw error;
+      const isRefusal = error instanceof AccountsRefused || error instanceof CredentialUncheckable;
+      if (!isRefusal) throw error;
       return { requestId, principal: anonymous, refusal: error };
     }
   }
@@ -197,7 +207,8 @@ export class AccountsFront implements ServiceFront {
   #operator(request: Incoming): Principal {
     try {
       return this.#needs.checkOperator(request as FastifyRequest); // only the framework routes such paths
-    } catch {
+    } catch (error) {
+      if (error instanceof CredentialUncheckable) throw error;
       throw new AccountsRefused({
         code: 'operator_token_required',
         message: "This path needs the server's admin token: Authorization: Bearer <token>.",

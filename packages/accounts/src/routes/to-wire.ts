@@ -1,4 +1,4 @@
-import { asDiskFull, isDomainError, StoreOverloaded } from '@plinth/kernel';
+import { asOutage, DiskFull, isDomainError } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
@@ -124,14 +124,13 @@ function errorBody(
 /** The framework's own refusals (body too large, bad URL) carry a status. */
 function violationOf(error: unknown, dialect: ErrorDialect): Violation {
   if (error instanceof AccountsRefused) return error.violation;
-  if (error instanceof StoreOverloaded) {
-    return { code: 'service_overloaded', message: 'Too much is waiting to be stored; try again.' };
-  }
-  if (asDiskFull(error) !== undefined) {
-    return {
-      code: 'service_overloaded',
-      message: 'The disk of the server is full; try again with the same key when there is room.',
-    };
+  const outage = asOutage(error);
+  if (outage !== undefined) {
+    const message =
+      outage instanceof DiskFull
+        ? 'The disk of the server is full; try again with the same key when there is room.'
+        : 'The server cannot store or look up anything at the moment; try again with the same key.';
+    return { code: 'service_overloaded', message };
   }
   const status =
     error instanceof Error && !isDomainError(error) ? Reflect.get(error, 'statusCode') : 0;

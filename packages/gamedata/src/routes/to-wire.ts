@@ -1,4 +1,4 @@
-import { asDiskFull } from '@plinth/kernel';
+import { asOutage } from '@plinth/kernel';
 import { type GameDataError, isGameDataError } from '../errors.js';
 import { KIND_WIRE } from '../model/kinds.js';
 
@@ -80,12 +80,12 @@ const FRAMEWORK_CODES: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
 };
 
-/** The framework's own refusals carry their status; anything else is a full disk or a bug of ours. */
+/** The framework's own refusals carry their status; anything else passes by itself or is a bug of ours. */
 function frameworkAnswer(error: unknown, requestId: string): ErrorAnswer {
-  const full = asDiskFull(error);
-  if (full !== undefined) {
-    const headers = { 'retry-after': String(full.retryAfterSec) };
-    return { status: 503, headers, body: { error: full.message, code: 'unavailable' } };
+  const outage = asOutage(error);
+  if (outage !== undefined) {
+    const headers = { 'retry-after': String(outage.retryAfterSec) };
+    return { status: 503, headers, body: { error: outage.message, code: 'unavailable' } };
   }
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
   if (status >= 400 && status < 500 && error instanceof Error) {

@@ -17,6 +17,7 @@ import {
   OPERATOR_TOKEN_NAME,
 } from '../model/admin-token.js';
 import type { TokenStore } from '../storage/token-store.js';
+import { SharedReading } from './shared-reading.js';
 
 const MAX_TOKEN_COUNT = 10_000;
 
@@ -40,25 +41,27 @@ export class AdminTokens {
   readonly #byHash = new Map<string, AdminToken>();
   #nextId = 1;
   readonly #changes = new Exclusive();
+  readonly #reading: SharedReading;
 
-  constructor(needs: { store: TokenStore; clock: Clock; random: Random }) {
+  constructor(needs: { store: TokenStore; clock: Clock; random: Random; maxAgeSec: number }) {
     this.#store = needs.store;
     this.#clock = needs.clock;
     this.#random = needs.random;
+    this.#reading = new SharedReading(needs.clock, needs.maxAgeSec);
   }
 
   /** Reads what is stored. Once, before anything else. */
   async load(): Promise<void> {
     await this.#store.migrate();
-    const { tokens, nextId } = await this.#store.readAll();
-    this.#nextId = nextId;
-    for (const token of tokens) this.#show(token);
+    await this.refresh();
   }
 
   /** Reads again what another node may have changed. */
   async refresh(): Promise<void> {
     await this.#changes.run(async () => {
+      const startMs = this.#clock.monotonicMs();
       const { tokens, nextId } = await this.#store.readAll();
+      this.#reading.note(startMs);
       this.#nextId = Math.max(this.#nextId, nextId);
       this.#byName.clear();
       this.#byHash.clear();
@@ -69,9 +72,11 @@ export class AdminTokens {
   /**
    * The valid token with this text. Costs one SHA-512 (half a microsecond). The look-up compares digests of what was
    * presented: how long it takes says nothing about a token's text to someone who cannot invert SHA-512.
+   * Throws `CredentialUncheckable` when other nodes may have changed too much meanwhile.
    */
   find(text: string): AdminToken | undefined {
     if (!isTokenText(text)) return undefined;
+    this.#reading.requireRecent();
     const token = this.#byHash.get(hashToken(text));
     return token !== undefined && isValid(token, this.#clock.nowMs()) ? token : undefined;
   }

@@ -55,6 +55,17 @@ describe("an app's JSON web token", () => {
     }
   });
 
+  it('speaks for the limits of an enterprise where the app belongs to one', async () => {
+    await using test = await openTestIdentity();
+    const owner = { login: 'octo', id: 1, type: 'Organization', plan: 'enterprise' };
+    const app = await createApp(test, { name: 'one', owner });
+    const jwt = makeJwt(app.pem, { iss: app.id, iat: NOW_SEC, exp: NOW_SEC + 60 });
+    for (let turn = 0; turn < 2; turn++) {
+      const principal = await test.identity.authenticateApp(`Bearer ${jwt}`);
+      assert.equal(principal.limits?.isEnterprise, true);
+    }
+  });
+
   it('is refused in the documented order and words', async () => {
     await using test = await openTestIdentity();
     const app = await createApp(test, { name: 'one' });
@@ -93,6 +104,14 @@ describe("an app's JSON web token", () => {
       "Missing 'issuer' claim ('iss') in assertion",
     );
     await check(`Bearer ${makeJwt(stranger, { ...good, iss: 99 })}`, 'Integration not found', 404);
+    // None of them is an id or a name, whatever it becomes as text.
+    for (const iss of [{}, [app.id], [app.client_id], true, '0', -1, 1.5]) {
+      await checkClaims({ iss }, 'Integration not found', 404);
+    }
+    for (const claims of [null, 5, 'text', [good]]) {
+      await check(`Bearer ${makeJwt(app.pem, claims as object)}`, UNDECODABLE);
+      await check(`Bearer ${makeJwt(app.pem, good, claims as object)}`, UNDECODABLE);
+    }
     await check(`Bearer ${makeJwt(stranger, { ...good, exp: 1 })}`, UNDECODABLE);
     await checkClaims({ iat: NOW_SEC + 6 }, BAD_IAT);
     await checkClaims({ iat: undefined }, BAD_IAT);

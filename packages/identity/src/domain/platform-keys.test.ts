@@ -45,6 +45,37 @@ describe('PlatformKeys', () => {
     assert.equal(status(TEXT), 'unknown');
   });
 
+  it('keeps when a key was revoked first, and forgets those of a platform that is gone', async () => {
+    await using test = await openTestIdentity();
+    const keys = test.identity.platformKeys;
+    const [issued] = await keys.create([{ platform: 'plat_a', kind: 'secret', livemode: false }]);
+    const revokedMs = test.clock.nowMs();
+    assert.equal(await keys.revoke('plat_a', issued?.key.id ?? ''), true);
+    await test.clock.advanceMs(1000);
+    assert.equal(await keys.revoke('plat_a', issued?.key.id ?? ''), true);
+    assert.equal(keys.list('plat_a')[0]?.revokedMs, revokedMs);
+    await keys.adopt([{ platform: 'plat_a', text: TEXT }]);
+    await keys.deletePlatform('plat_a');
+    assert.equal(keys.find(TEXT).status, 'unknown');
+    assert.deepEqual(keys.list('plat_a'), []);
+  });
+
+  it('hears of what another node has ended', async () => {
+    await using test = await openTestIdentity();
+    const keys = test.identity.platformKeys;
+    const { keys: other } = await test.openOther(60);
+    await keys.adopt([{ platform: 'plat_a', text: TEXT }]);
+    await other.load();
+    assert.equal(other.find(TEXT).status, 'valid');
+    await test.clock.advanceMs(60_001);
+    assert.throws(() => other.find(TEXT), { kind: 'credential_uncheckable' });
+    assert.equal(other.find('sk_test_short').status, 'unknown');
+    await keys.deletePlatform('plat_a');
+    await other.load();
+    assert.equal(other.find(TEXT).status, 'unknown');
+    assert.deepEqual(other.list('plat_a'), []);
+  });
+
   it('takes a given text once, for one platform', async () => {
     await using test = await openTestIdentity();
     const keys = test.identity.platformKeys;

@@ -11,6 +11,7 @@ import {
   readKeyText,
 } from '../model/platform-key.js';
 import type { PlatformKeyStore } from '../storage/platform-key-store.js';
+import { SharedReading } from './shared-reading.js';
 
 /** All are in memory, about 300 bytes each. */
 const MAX_KEY_COUNT = 100_000;
@@ -44,26 +45,34 @@ export class PlatformKeys {
   readonly #byId = new Map<string, PlatformKey>();
   readonly #byHash = new Map<string, PlatformKey>();
   readonly #changes = new Exclusive();
+  readonly #reading: SharedReading;
 
-  constructor(needs: { store: PlatformKeyStore; clock: Clock; random: Random }) {
+  constructor(needs: { store: PlatformKeyStore; clock: Clock; random: Random; maxAgeSec: number }) {
     this.#store = needs.store;
     this.#clock = needs.clock;
     this.#random = needs.random;
+    this.#reading = new SharedReading(needs.clock, needs.maxAgeSec);
   }
 
   /** Before anything else, and again to hear of what other nodes have changed. */
   async load(): Promise<void> {
     await this.#changes.run(async () => {
+      const startMs = this.#clock.monotonicMs();
       const keys = await this.#store.readAll();
+      this.#reading.note(startMs);
       this.#byId.clear();
       this.#byHash.clear();
       for (const key of keys) this.#show(key);
     });
   }
 
-  /** Synchronous and from memory. The look-up compares digests, so its duration says nothing about a key's text. */
+  /**
+   * Synchronous and from memory. The look-up compares digests, so its duration says nothing about a key's text.
+   * Throws `CredentialUncheckable` when other nodes may have changed too much meanwhile.
+   */
   find(text: string): FoundKey {
     if (readKeyText(text) === undefined) return { status: 'unknown' };
+    this.#reading.requireRecent();
     const key = this.#byHash.get(hashKey(text));
     if (key === undefined) return { status: 'unknown' };
     const { revokedMs, expiresMs } = key;

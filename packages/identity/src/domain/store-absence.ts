@@ -1,17 +1,16 @@
-import { type Clock, CredentialUncheckable, isDomainError, type Logger } from '@plinth/kernel';
+import {
+  asOutage,
+  type Clock,
+  CredentialUncheckable,
+  isDomainError,
+  type Logger,
+} from '@plinth/kernel';
 
 /** How often the log hears of it. */
 const LOG_INTERVAL_MS = 10_000;
 
-/** How a store fails that cannot be asked; any other failure is a bug, or says what is wrong with a credential. */
-const STORE_FAILURES: ReadonlySet<string> = new Set([
-  'disk_full',
-  'statement_failed',
-  'store_overloaded',
-  'store_unusable',
-  'transaction_aborted',
-  'transaction_timed_out',
-]);
+/** Of a look-up a statement of ours that the store refused is no more than an outage: nothing is known of the credential. */
+const STORE_FAILURES: ReadonlySet<string> = new Set(['statement_failed', 'transaction_aborted']);
 
 /** Tells look-ups that found nothing from those that could not look. */
 export class StoreAbsence {
@@ -29,16 +28,19 @@ export class StoreAbsence {
     try {
       return await look;
     } catch (error) {
-      if (!isDomainError(error) || !STORE_FAILURES.has(error.kind)) throw error;
+      if (error instanceof CredentialUncheckable || !isOfStore(error)) throw error;
       this.#logAtTimes(error);
       throw new CredentialUncheckable(error);
     }
   }
 
-  #logAtTimes(err: Error): void {
+  #logAtTimes(err: unknown): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#loggedMs < LOG_INTERVAL_MS) return;
     this.#loggedMs = nowMs;
     this.#log.warn({ err }, 'credentials cannot be checked: the store does not answer');
   }
 }
+
+const isOfStore = (error: unknown): boolean =>
+  asOutage(error) !== undefined || (isDomainError(error) && STORE_FAILURES.has(error.kind));

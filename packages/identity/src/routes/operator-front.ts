@@ -1,11 +1,11 @@
 import {
   accessOf,
-  asDiskFull,
+  asOutage,
   isDomainError,
   JsonUnreadable,
   type Logger,
   type ServiceFront,
-  StoreOverloaded,
+  StoreOutage,
   sendPlatformFailure,
   ValidationFailed,
 } from '@plinth/kernel';
@@ -62,7 +62,6 @@ export function answerOperatorError(
     });
   }
   if (error instanceof AppNotFound) return fail(request, reply, 404, error.message);
-  if (error instanceof StoreOverloaded) return fail(request, reply, 503, 'Service unavailable');
   if (isDomainError(error)) {
     if (error.kind === 'not_authenticated') {
       return fail(request, reply, 401, 'Requires authentication');
@@ -75,13 +74,15 @@ export function answerOperatorError(
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return fail(request, reply, status, 'Bad Request');
   }
-  const full = asDiskFull(error);
-  if (full === undefined) {
+  const outage = asOutage(error);
+  if (outage === undefined) {
     log.error({ err: error }, 'request failed');
     return fail(request, reply, 500, 'Server Error');
   }
   log.debug({ err: error }, 'request refused');
-  return fail(request, reply.header('retry-after', String(full.retryAfterSec)), 503, full.message);
+  reply.header('retry-after', String(outage.retryAfterSec));
+  const message = outage instanceof StoreOutage ? 'Service unavailable' : outage.message;
+  return fail(request, reply, 503, message);
 }
 
 function fail(

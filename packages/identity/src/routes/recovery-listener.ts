@@ -3,7 +3,7 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@plinth/kernel';
-import { invariant, normalTarget } from '@plinth/kernel';
+import { asOutage, invariant, normalTarget } from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH } from '../domain/access-gate.js';
 import type { AdminTokens } from '../domain/admin-tokens.js';
 import type { PageGuard } from '../domain/page-guard.js';
@@ -106,6 +106,12 @@ export class RecoveryListener {
     if (isIdentityError(error)) {
       const answer = toErrorAnswer(error, OPERATOR_TOKEN_PATH);
       send(response, answer.status, answer.body);
+      return;
+    }
+    const outage = asOutage(error);
+    if (outage !== undefined) {
+      response.setHeader('retry-after', String(outage.retryAfterSec));
+      send(response, 503, { error: outage.message, data: {} });
       return;
     }
     this.#log.error({ err: error }, 'admin token recovery failed');

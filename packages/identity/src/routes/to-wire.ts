@@ -5,6 +5,7 @@ import type { IdentityError } from '../errors.js';
 const STATUS: Record<IdentityError['kind'], number> = {
   not_authenticated: 401,
   credential_malformed: 400,
+  credential_uncheckable: 503,
   request_invalid: 400,
   json_invalid: 400,
   conflicting_values: 400,
@@ -38,13 +39,24 @@ export function toErrorAnswer(error: IdentityError, path: string): ErrorAnswer {
   const body = { error: text, data: {} };
   return {
     status: STATUS[error.kind],
-    headers: error.kind === 'not_authenticated' ? CHALLENGE : NO_HEADERS,
+    headers: headersOf(error),
     body: path === '/api/v2/write' ? { ...v2Fields(error, text), ...body } : body,
   };
 }
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="plinth"' };
 const NO_HEADERS = {};
+
+function headersOf(error: IdentityError): Readonly<Record<string, string>> {
+  switch (error.kind) {
+    case 'not_authenticated':
+      return CHALLENGE;
+    case 'credential_uncheckable':
+      return { 'retry-after': String(error.retryAfterSec) };
+    default:
+      return NO_HEADERS;
+  }
+}
 
 export function isIdentityError(error: unknown): error is IdentityError {
   return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
@@ -60,6 +72,8 @@ function v2Fields(error: IdentityError, text: string): object {
       return { code: 'unauthorized', message: 'unauthorized access' };
     case 'credential_malformed':
       return { message: text };
+    case 'credential_uncheckable':
+      return { code: 'unavailable', message: text };
     default:
       return { code: 'invalid', message: text };
   }

@@ -13,7 +13,11 @@ import {
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { type FastifyInstance, fastify } from 'fastify';
 import { IDENTITY_SETTINGS } from '../config.js';
+import { AdminTokens } from '../domain/admin-tokens.js';
+import { PlatformKeys } from '../domain/platform-keys.js';
 import { createIdentity, type Identity, isIdentityError, toErrorAnswer } from '../index.js';
+import { PlatformKeyStore } from '../storage/platform-key-store.js';
+import { TokenStore } from '../storage/token-store.js';
 
 export interface TestIdentity extends AsyncDisposable {
   readonly identity: Identity;
@@ -22,6 +26,10 @@ export interface TestIdentity extends AsyncDisposable {
   readonly clock: ManualClock;
   /** Everything that was logged. */
   readonly logged: string[];
+  /** What another node on the same store has of it. */
+  openOther(
+    maxAgeSec?: number,
+  ): Promise<{ readonly tokens: AdminTokens; readonly keys: PlatformKeys }>;
   /** Ends the service and starts it again on what it stored. */
   restart(flags?: Readonly<Record<string, string>>): Promise<TestIdentity>;
 }
@@ -79,6 +87,14 @@ async function open(
     app,
     clock,
     logged,
+    openOther: async (maxAgeSec = Number.POSITIVE_INFINITY) => {
+      const about = { clock, random, maxAgeSec };
+      const tokens = new AdminTokens({ store: new TokenStore(store), ...about });
+      const keys = new PlatformKeys({ store: new PlatformKeyStore(store), ...about });
+      await tokens.load();
+      await keys.load();
+      return { tokens, keys };
+    },
     restart: async (changed = flags) => {
       await stop();
       await clock.advanceMs(1);

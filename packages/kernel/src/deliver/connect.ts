@@ -119,6 +119,7 @@ function isSameAddress(actual: string | undefined, wanted: string): boolean {
 
 /** Settles with `work`, or rejects as soon as the signal is aborted; the work itself goes on unseen. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => {}); // where nobody waits for it any more
   signal.throwIfAborted();
   return await new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

@@ -130,6 +130,15 @@ describe('TargetGuard', () => {
     assert.equal(guard.isUrlReachable(new URL('http://10.1.0.1/')), true);
     assert.equal(guard.isUrlReachable(new URL('http://10.2.0.1/')), false);
     assert.equal(guard.isUrlReachable(new URL('http://localhost/')), false);
+    const one = new TargetGuard({ allowed: ['fd00:1::7', 'a.localhost'] });
+    assert.equal(one.isAddressAllowed('fd00:1::7', 80, 'x.example'), true);
+    assert.equal(one.isAddressAllowed('fd00:1::8', 80, 'x.example'), false);
+    assert.equal(one.isUrlReachable(new URL('http://a.localhost/')), true);
+    assert.equal(one.isUrlReachable(new URL('http://b.localhost/')), false);
+    for (const own of ['127.0.0.0/8', '::1', 'localhost']) {
+      const loopback = new TargetGuard({ allowed: [own] });
+      assert.equal(loopback.isUrlReachable(new URL('http://localhost/')), true, own);
+    }
     const all = new TargetGuard({ allowed: ['*'] });
     assert.equal(all.isAddressAllowed('127.0.0.1', 80, 'x.example'), true);
     assert.equal(all.isUrlReachable(new URL('http://localhost/')), true);

@@ -55,6 +55,18 @@ it('is had once in a process, and again after it was given back', async () => {
   await (await take()).release();
 });
 
+it('is not had by removing its file under the one who has it', async () => {
+  const child = await holder();
+  await rm(join(folder, 'server.lock'));
+  for (let turn = 0; turn < 2; turn++) {
+    await assert.rejects(take(), (error: Error) => error.message.includes(`(pid ${child.pid})`));
+  }
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+  await (await take()).release();
+});
+
 it('is given back by the system when its process is killed, whose name may stay', async () => {
   const child = await holder();
   await assert.rejects(take(), (error: Error) => error.message.includes(`(pid ${child.pid})`));

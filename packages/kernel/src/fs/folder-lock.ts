@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
@@ -28,6 +29,7 @@ export class FolderLock {
 
   /** The folder must exist. Does not wait. Throws `FolderInUse` or `FolderNotLocked`. */
   static async take(files: FileSystem, folder: string): Promise<FolderLock> {
+    if (await isBereft(folder)) throw new FolderInUse(folder, await ownerOf(folder));
     // Only here: commands that lock nothing need not load it. It is no module, and `import` would take ten milliseconds of a start.
     const SqliteDatabase = createRequire(import.meta.url)('libsql') as typeof DatabaseClass;
     let database: Database | undefined;
@@ -84,10 +86,34 @@ export class FolderLock {
   }
 }
 
+/**
+ * Whether the lock's file was removed under a process that still runs here: a second one of that name would be free for
+ * whoever comes. A process id alone says nothing: while the file is there the lock does.
+ */
+async function isBereft(folder: string): Promise<boolean> {
+  const { pid, host } = (await readOwner(folder)) ?? {};
+  if (pid === undefined || host !== hostname() || pid === process.pid) return false;
+  if (existsSync(join(folder, LOCK_FILE))) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return Reflect.get(Object(error), 'code') === 'EPERM'; // somebody else's, and alive
+  }
+}
+
 /** In words; what is read may be of an earlier owner when the present one has just begun. */
 async function ownerOf(folder: string): Promise<string | undefined> {
-  const text = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => '');
-  const [, pid, host] = /^(\d+) (\S+)\n$/.exec(text) ?? [];
-  if (pid === undefined || host === undefined) return undefined;
+  const owner = await readOwner(folder);
+  if (owner === undefined) return undefined;
+  const { pid, host } = owner;
   return host === hostname() ? `pid ${pid}` : `pid ${pid} on ${host}`;
+}
+
+async function readOwner(
+  folder: string,
+): Promise<{ readonly pid: number; readonly host: string } | undefined> {
+  const text = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => '');
+  const [, pid, host] = /^(\d{1,9}) (\S+)\n$/.exec(text) ?? [];
+  return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host };
 }

@@ -19,6 +19,28 @@ it('locks an address to the end of its window when no other time is given', asyn
   assert.equal(guard.lockedForMs('192.0.2.1'), 0, 'a window begins with no failure');
 });
 
+it('locks from the failure that locks on when a time is given', async () => {
+  const clock = new ManualClock(0);
+  const limits = { lockingCount: 2, windowMs: 60_000, lockMs: 60_000 };
+  const guard = new GuessGuard(clock, limits);
+  guard.noteFailure('192.0.2.1');
+  await clock.advanceMs(50_000);
+  guard.noteFailure('192.0.2.1');
+  assert.equal(guard.lockedForMs('192.0.2.1'), 60_000);
+});
+
+it('forgets the address whose window began first, not the one that was seen first', async () => {
+  const clock = new ManualClock(0);
+  const guard = new GuessGuard(clock, { lockingCount: 1, windowMs: 60_000 });
+  guard.noteFailure('first');
+  await clock.advanceMs(60_000);
+  guard.noteFailure('second');
+  guard.noteFailure('first');
+  for (let index = 0; index < 99_999; index += 1) guard.noteFailure(`ip:${index}`);
+  assert.equal(guard.lockedForMs('first'), 60_000);
+  assert.equal(guard.lockedForMs('second'), 0);
+});
+
 it('keeps the locks of all others when one more than 100,000 addresses guess', () => {
   const guard = new GuessGuard(new ManualClock(0), { lockingCount: 1, windowMs: 60_000 });
   for (let index = 0; index <= 100_000; index += 1) guard.noteFailure(`ip:${index}`);

@@ -12,7 +12,9 @@ import {
 import type { Pool, PoolClient } from 'pg';
 import { InvariantBroken, invariant } from '../errors/invariant.js';
 import { isRefusal, toStoreError } from './postgres-errors.js';
+import type { PostgresPulse } from './postgres-pulse.js';
 import {
+  StoreAway,
   StoreOverloaded,
   StoreUnusable,
   TransactionAborted,
@@ -45,12 +47,23 @@ export function postgresDialect(driver: Driver): Dialect {
 /** Connections of a pool; a transaction keeps its own until it has ended. */
 export class PostgresDriver implements Driver {
   readonly #pool: Pool;
+  readonly #pulse: PostgresPulse;
   readonly #limits: PostgresLimits;
   readonly #writes: WriteListener | undefined;
+  /** How many outages there were when a connection was made. */
+  readonly #outagesBefore = new WeakMap<PoolClient, number>();
   #isClosed = false;
 
-  constructor(pool: Pool, limits: PostgresLimits, writes?: WriteListener) {
+  constructor(needs: {
+    readonly pool: Pool;
+    readonly pulse: PostgresPulse;
+    readonly limits: PostgresLimits;
+    readonly writes: WriteListener | undefined;
+  }) {
+    const { pool, pulse, limits, writes } = needs;
     this.#pool = pool;
+    pool.on('connect', (client) => this.#outagesBefore.set(client, pulse.outageCount));
+    this.#pulse = pulse;
     this.#limits = limits;
     this.#writes = writes;
   }
@@ -62,12 +75,27 @@ export class PostgresDriver implements Driver {
     const limit = this.#limits.maxWaitingCount;
     if (this.#pool.waitingCount >= limit) throw new StoreOverloaded(limit);
     try {
-      const client = await this.#pool.connect();
-      return new PostgresConnection(client, this.#limits.maxTransactionMs, this.#writes);
+      const client = await this.#connect();
+      const { maxTransactionMs } = this.#limits;
+      return new PostgresConnection(client, {
+        ...{ pulse: this.#pulse, maxTransactionMs, writes: this.#writes },
+      });
     } catch (error) {
       const failure = toStoreError(error);
       if (isRefusal(failure)) this.#writes?.refused(failure);
       throw failure;
+    }
+  }
+
+  /** One that was made after the last outage: each of the others is closed as it comes, so this ends. */
+  async #connect(): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#pulse.heed(
+        () => this.#pool.connect(),
+        (late) => late.release(),
+      );
+      if (this.#outagesBefore.get(client) === this.#pulse.outageCount) return client;
+      client.release(true);
     }
   }
 
@@ -103,6 +131,7 @@ function asOurs(connection: DatabaseConnection): PostgresConnection {
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
+  readonly #pulse: PostgresPulse;
   readonly #maxTransactionMs: number;
   readonly #writes: WriteListener | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -115,10 +144,18 @@ class PostgresConnection implements DatabaseConnection {
   #isBroken = false;
   #isReleased = false;
 
-  constructor(client: PoolClient, maxTransactionMs: number, writes: WriteListener | undefined) {
+  constructor(
+    client: PoolClient,
+    needs: {
+      readonly pulse: PostgresPulse;
+      readonly maxTransactionMs: number;
+      readonly writes: WriteListener | undefined;
+    },
+  ) {
     this.#client = client;
-    this.#writes = writes;
-    this.#maxTransactionMs = maxTransactionMs;
+    this.#pulse = needs.pulse;
+    this.#writes = needs.writes;
+    this.#maxTransactionMs = needs.maxTransactionMs;
     client.on('error', failsByItself);
   }
 
@@ -190,9 +227,11 @@ class PostgresConnection implements DatabaseConnection {
 
   async #query(text: string, values: unknown[]) {
     try {
-      return await this.#client.query(text, values);
+      return await this.#pulse.heed(() => this.#client.query(text, values));
     } catch (error) {
       const failure = toStoreError(error);
+      // It may still wait for an answer that nobody expects any more.
+      if (failure instanceof StoreAway) this.#isBroken = true;
       if (isRefusal(failure)) this.#writes?.refused(failure);
       this.#failure ??= failure;
       // What ran when the time was over failed because its connection went.

@@ -1,4 +1,10 @@
-import { type ConstraintKind, ConstraintViolated, StatementFailed } from './relational-errors.js';
+import pg from 'pg';
+import {
+  type ConstraintKind,
+  ConstraintViolated,
+  StatementFailed,
+  StoreAway,
+} from './relational-errors.js';
 
 /** Source: PostgreSQL documentation, appendix "Error Codes". */
 const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
@@ -11,17 +17,28 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintKind> = new Map([
 /** Two transactions met; one of them has to begin again. */
 const RETRYABLE: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** The server is full, read-only, or shutting down or starting. */
-const REFUSING: ReadonlySet<string> = new Set(['53100', '25006', '57P01', '57P02', '57P03']);
+/** The server is read-only, has no connection left, or is shutting down or starting. */
+const AWAY: ReadonlySet<string> = new Set(['25006', '53300', '57P01', '57P02', '57P03']);
+/** Class of what goes wrong with a connection. */
+const CONNECTION_CLASS = '08';
+const DISK_FULL = '53100';
 
 /** No write would have been taken. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof StatementFailed && REFUSING.has(error.code);
+  return (
+    error instanceof StoreAway || (error instanceof StatementFailed && error.code === DISK_FULL)
+  );
 }
 
-export function toStoreError(error: unknown): ConstraintViolated | StatementFailed {
+export function toStoreError(error: unknown): ConstraintViolated | StatementFailed | StoreAway {
+  if (error instanceof StoreAway) return error;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
+  // What the server says has a type of its own; everything else befell the connection.
+  const isAnswer = error instanceof pg.DatabaseError;
+  if (!isAnswer || AWAY.has(code) || code.startsWith(CONNECTION_CLASS)) {
+    return new StoreAway(code, message);
+  }
   const constraint = CONSTRAINTS.get(code);
   return constraint === undefined
     ? new StatementFailed(code, message)

@@ -5,6 +5,7 @@ import type { Random } from '../clock/random.js';
 import { Migrations } from './migrations.js';
 import { PostgresDriver, postgresDialect, type WriteListener } from './postgres-driver.js';
 import { isRetryable } from './postgres-errors.js';
+import { PostgresPulse } from './postgres-pulse.js';
 import { StoreUnusable, TransactionAborted } from './relational-errors.js';
 import type { Migration, SharedStore, TransactionOptions } from './relational-store.js';
 
@@ -24,6 +25,8 @@ export interface PostgresStoreOptions {
 const INT8_OID = 20;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
+/** A server that is there answers a connection within it. */
+const GREETING_TIMEOUT_MS = 3000;
 /** A transaction that meets others so often gives up. */
 const MAX_ATTEMPT_COUNT = 100;
 const MAX_BACKOFF_MS = 50;
@@ -37,6 +40,7 @@ export class PostgresStore implements SharedStore {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #drivers: PostgresDriver[] = [];
+  readonly #pulse: PostgresPulse;
   readonly #migrations = new Migrations(this);
   readonly #reader: Kysely<unknown>;
   readonly #writer: Kysely<unknown>;
@@ -61,6 +65,7 @@ export class PostgresStore implements SharedStore {
   private constructor(options: PostgresStoreOptions) {
     this.#clock = options.clock;
     this.#random = options.random;
+    this.#pulse = new PostgresPulse(() => greet(options.url));
     const limits = {
       maxWaitingCount: options.maxWaitingCount ?? 10_000,
       maxTransactionMs: options.maxTransactionMs ?? 30_000,
@@ -83,7 +88,9 @@ export class PostgresStore implements SharedStore {
         ...(isReader && { options: '-c default_transaction_read_only=on' }),
       });
       pool.on('error', options.onConnectionLost);
-      const driver = new PostgresDriver(pool, limits, isReader ? undefined : writes);
+      const driver = new PostgresDriver({
+        ...{ pool, limits, pulse: this.#pulse, writes: isReader ? undefined : writes },
+      });
       this.#drivers.push(driver);
       return new Kysely<unknown>({ dialect: postgresDialect(driver) });
     };
@@ -149,6 +156,7 @@ export class PostgresStore implements SharedStore {
       await Promise.allSettled(this.#running);
       // Not by Kysely, which would answer later calls in words of its own.
       await Promise.all(this.#drivers.map((driver) => driver.destroy()));
+      this.#pulse.close();
     })();
     await this.#closing;
   }
@@ -179,6 +187,23 @@ export class PostgresStore implements SharedStore {
     });
     this.#lastRetry = retried.catch(() => {}); // told to the caller of that transaction
     return await retried;
+  }
+}
+
+/** Whatever the server says, it is there: also that it takes no connections. */
+async function greet(url: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: GREETING_TIMEOUT_MS,
+  });
+  client.on('error', () => {}); // whoever waits is told by `connect`
+  try {
+    await client.connect();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+  } finally {
+    // Not waited for: a server that has gone does not say farewell.
+    void client.end().catch(() => {});
   }
 }
 

@@ -23,6 +23,17 @@ export class StatementFailed extends Error {
   }
 }
 
+/** The database did not answer, or answers nobody. What was under way may have been done or not. `code` as in `StatementFailed`. */
+export class StoreAway extends Error {
+  override readonly name = 'StoreAway';
+  readonly kind = 'store_away';
+  readonly code: string;
+  constructor(code: string, why: string) {
+    super(`PostgreSQL cannot be asked: ${why}`);
+    this.code = code;
+  }
+}
+
 /** A statement failed and the work went on; as in PostgreSQL, such a transaction can only be rolled back. */
 export class TransactionAborted extends Error {
   override readonly name = 'TransactionAborted';

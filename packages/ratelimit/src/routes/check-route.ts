@@ -1,6 +1,6 @@
 import {
+  asOutage,
   type Clock,
-  CredentialUncheckable,
   JsonUnreadable,
   type Logger,
   type PlainAnswer,
@@ -53,8 +53,9 @@ export class CheckRoute implements PlainRoute {
     } catch (error) {
       const failure = failureOf(error, base, log);
       const answer = answerWith(failure.status, platformFailure(failure));
-      if (!(error instanceof CredentialUncheckable)) return answer;
-      const retryAfter = ['retry-after', String(error.retryAfterSec)] as const;
+      const outage = asOutage(error);
+      if (outage === undefined) return answer;
+      const retryAfter = ['retry-after', String(outage.retryAfterSec)] as const;
       return { ...answer, headers: [...answer.headers, retryAfter] };
     }
   }
@@ -137,6 +138,6 @@ export function failureOf(
     return { status: 400, message: error.message, documentationUrl };
   }
   const status = statusOf(error);
-  if (status >= 500) log.error({ err: error }, 'request failed');
+  if (status >= 500 && asOutage(error) === undefined) log.error({ err: error }, 'request failed');
   return { status, message: messageOf(error, status), documentationUrl };
 }

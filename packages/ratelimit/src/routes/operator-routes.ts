@@ -1,6 +1,6 @@
 import {
+  asOutage,
   type Clock,
-  CredentialUncheckable,
   type Logger,
   type Random,
   routesFor,
@@ -221,8 +221,7 @@ function answerFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  if (error instanceof CredentialUncheckable) {
-    reply.header('retry-after', String(error.retryAfterSec));
-  }
+  const outage = asOutage(error);
+  if (outage !== undefined) reply.header('retry-after', String(outage.retryAfterSec));
   return sendPlatformFailure(reply, failureOf(error, `${request.protocol}://${request.host}`, log));
 }

@@ -1,4 +1,4 @@
-import { AppJwtRefused, asDiskFull, CredentialUncheckable, isDomainError } from '@plinth/kernel';
+import { AppJwtRefused, asOutage, isDomainError } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { RateLimitError } from '../errors.js';
@@ -29,12 +29,11 @@ export function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const status = statusOf(error);
-  const full = asDiskFull(error);
-  if (full !== undefined) request.log.debug({ err: error }, 'request refused');
+  const outage = asOutage(error);
+  if (outage !== undefined) request.log.debug({ err: error }, 'request refused');
   else if (status >= 500 && !isRateLimitError(error))
     request.log.error({ err: error }, 'request failed');
-  const passing = error instanceof CredentialUncheckable ? error : full;
-  if (passing !== undefined) reply.header('retry-after', String(passing.retryAfterSec));
+  if (outage !== undefined) reply.header('retry-after', String(outage.retryAfterSec));
   return sendGithubError(reply, {
     status,
     message: messageOf(error, status),
@@ -63,7 +62,7 @@ export function sendGithubError(
 export function statusOf(error: unknown): number {
   if (error instanceof AppJwtRefused) return error.status;
   if (isRateLimitError(error)) return STATUS[error.kind];
-  if (asDiskFull(error) !== undefined) return 503;
+  if (asOutage(error) !== undefined) return 503;
   const status: unknown = error instanceof Error && Reflect.get(error, 'statusCode');
   return typeof status === 'number' && status >= 400 ? status : 500;
 }
@@ -73,5 +72,5 @@ export function messageOf(error: unknown, status: number): string {
   if (status === 401) return 'Bad credentials';
   if (isRateLimitError(error)) return error.message;
   if (status < 500 && error instanceof Error) return error.message;
-  return asDiskFull(error)?.message ?? 'Server Error';
+  return asOutage(error)?.message ?? 'Server Error';
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -144,13 +144,27 @@ export async function* checked(
   }
 }
 
-/** Opened when it is read: what a stream says earlier, such as that there is no file, would end the process. */
-export async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+/** Content of a file of a backup; opened when it is read. Throws `CommandFailed`. */
+export async function* piecesOf(backup: string, name: string): AsyncGenerator<Uint8Array> {
+  const path = join(backup, name);
   try {
+    if (!(await isPlainFile(backup, name))) {
+      throw new CommandFailed(
+        `${path} is a link, leads over one, or is no file; a backup has neither`,
+      );
+    }
     yield* createReadStream(path) as AsyncIterable<Uint8Array>; // no encoding is set
   } catch (error) {
+    if (error instanceof CommandFailed) throw error;
     throw new CommandFailed(`cannot read ${path}: ${(error as Error).message}`);
   }
+}
+
+/** A link on the way would bring in what the backup never held, and what is no file may never end. */
+async function isPlainFile(backup: string, name: string): Promise<boolean> {
+  const path = join(backup, name);
+  const isDirect = (await realpath(path)) === join(await realpath(backup), name);
+  return isDirect && (await lstat(path)).isFile();
 }
 
 async function writeContent(

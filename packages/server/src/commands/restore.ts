@@ -82,7 +82,7 @@ async function copyAll(at: {
   );
   try {
     for (const file of manifest.files) {
-      const pieces = piecesOf(join(from, file.name));
+      const pieces = piecesOf(from, file.name);
       await writeChecked(join(to, file.name), pieces, file, (size) => progress.add(size));
     }
     await syncFolders(to, manifest.files);

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { checked, piecesOf, readBackup, tellLeftOut } from './backup-folder.js';
 import { CommandFailed } from './exit.js';
@@ -18,7 +18,7 @@ export function verifyCommand(): Command {
     const faults: string[] = [];
     for (const file of manifest.files) {
       try {
-        for await (const piece of checked(piecesOf(join(from, file.name)), file)) {
+        for await (const piece of checked(piecesOf(from, file.name), file)) {
           progress.add(piece.byteLength);
         }
       } catch (error) {

@@ -25,10 +25,10 @@ import {
 } from 'fastify';
 import type { Cors } from './cors.js';
 import { type FrontDesk, FrontDirectory } from './front-directory.js';
+import { faultOfHead } from './head-fault.js';
 import type { HttpMetrics } from './http-metrics.js';
 import { type GuardedRoute, RouteGuard } from './route-guard.js';
-import { hasSeveralHosts } from './several-hosts.js';
-import { answerClientError, answerError, answerNotFound, answerSeveralHosts } from './to-wire.js';
+import { answerClientError, answerError, answerHeadFault, answerNotFound } from './to-wire.js';
 
 /** What stands between the socket and the services. */
 export interface HttpAppParts {
@@ -93,6 +93,7 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
       maxHeaderSize: MAX_HEADER_SIZE_BYTES,
       headersTimeout: HEAD_TIMEOUT_MS,
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+      requireHostHeader: false, // answered with the headers of every answer, which Node's own refusal lacks
     },
     schemaController: { compilersFactory: OWN_COMPILERS },
     rewriteUrl: ({ url = '/' }) => normalTarget(url),
@@ -105,12 +106,17 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
     frameworkErrors: (_error, request, reply) => {
       const desk = fronts.find(request.url);
       desk.front.setHeaders?.(request, reply);
-      if (hasSeveralHosts(request.raw)) {
-        answerSeveralHosts(reply);
+      const fault = faultOfHead(request.raw);
+      if (fault !== undefined) {
+        answerHeadFault(fault, request, reply);
         return;
       }
       whenAdmitted(desk, request, reply, () => desk.front.answerNotFound(request, reply));
     },
+  });
+  // Goes the way of every request, and is refused there.
+  app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response);
   });
   const { gate } = parts;
   const fronts = new FrontDirectory(parts.services, defaultDesk(parts), gate);
@@ -125,8 +131,9 @@ export function createHttpApp(parts: HttpAppParts): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     const desk = fronts.find(request.url);
     desk.front.setHeaders?.(request, reply);
-    if (hasSeveralHosts(request.raw)) {
-      answerSeveralHosts(reply);
+    const fault = faultOfHead(request.raw);
+    if (fault !== undefined) {
+      answerHeadFault(fault, request, reply);
       return;
     }
     if (request.raw.httpVersionMajor === 1 && (parts.isDraining() || asksForUpgrade(request))) {

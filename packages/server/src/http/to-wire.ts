@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { isIdentityError, toErrorAnswer } from '@plinth/identity';
-import { asDiskFull, type Logger, sendJson } from '@plinth/kernel';
+import { asOutage, type Logger, sendJson } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HeadFault } from './head-fault.js';
 
 /** Never 405, whatever the method. Source: tsdb-http, section 1. */
 export function answerNotFound(reply: FastifyReply): FastifyReply {
@@ -9,9 +10,14 @@ export function answerNotFound(reply: FastifyReply): FastifyReply {
 }
 
 /** In the words of no service, as for what cannot be parsed: who is meant is not known. */
-export function answerSeveralHosts(reply: FastifyReply): FastifyReply {
-  const body = { error: 'the request has more than one Host header', data: {} };
-  return sendJson(reply.header('connection', 'close'), 400, body);
+export function answerHeadFault(
+  { status, message }: HeadFault,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  // HTTP/2 knows no such header.
+  if (request.raw.httpVersionMajor === 1) reply.header('connection', 'close');
+  return sendJson(reply, status, { error: message, data: {} });
 }
 
 /** Failures before a service is reached, or on a path that no service has. */
@@ -30,11 +36,11 @@ export function answerError(
   if (status < 500 && error instanceof Error) {
     return sendJson(reply, status, { error: error.message, data: {} });
   }
-  const full = asDiskFull(error);
-  if (full !== undefined) {
+  const outage = asOutage(error);
+  if (outage !== undefined) {
     log.debug({ err: error }, 'request refused');
-    reply.header('retry-after', String(full.retryAfterSec));
-    return sendJson(reply, 503, { error: full.message, data: {} });
+    reply.header('retry-after', String(outage.retryAfterSec));
+    return sendJson(reply, 503, { error: outage.message, data: {} });
   }
   log.error({ err: error }, 'request failed');
   return sendJson(reply, status, { error: 'internal error', data: {} });

@@ -87,6 +87,10 @@ export class Http2Side {
       },
     );
     this.#sweep = clock.every(Math.min(SWEEP_INTERVAL_MS, keepAliveMs), () => this.#endIdle());
+    // Refused by who answers all others.
+    this.#server.on('checkExpectation', (request, response) => {
+      this.#server.emit('request', request, response);
+    });
     this.#server.on('session', (session) => this.#watch(session));
     // The session closes itself on a protocol error; nobody else is concerned.
     this.#server.on('sessionError', () => {});

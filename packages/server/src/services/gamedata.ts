@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createGameData, type GameData } from '@plinth/gamedata';
+import { CredentialUncheckable } from '@plinth/kernel';
 import type { ServiceParts } from './service-parts.js';
 
 export async function openGameData(parts: ServiceParts): Promise<GameData> {
@@ -20,8 +21,9 @@ export async function openGameData(parts: ServiceParts): Promise<GameData> {
       try {
         const principal = identity.check({ headers: { authorization } }, 'admin');
         return principal.kind === 'admin' ? { name: principal.tokenName } : undefined;
-      } catch {
-        // Whatever is wrong with it, it is no admin token.
+      } catch (error) {
+        if (error instanceof CredentialUncheckable) throw error;
+        // Whatever else is wrong with it, it is no admin token.
         return undefined;
       }
     },

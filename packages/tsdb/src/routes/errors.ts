@@ -1,4 +1,4 @@
-import type { BodyTooLarge, DiskFull, GzipCorrupt, RequestInvalid } from '@plinth/kernel';
+import type { BodyTooLarge, GzipCorrupt, Outage, RequestInvalid } from '@plinth/kernel';
 import type { TsdbError } from '../errors.js';
 
 /** A parameter is missing or has a value that is not allowed; the message is complete as the client sees it. */
@@ -46,8 +46,8 @@ export class BodyCut extends Error {
 export type EdgeError =
   | TsdbError
   | BodyTooLarge
-  | DiskFull
   | GzipCorrupt
+  | Outage
   | RequestInvalid
   | ParameterInvalid
   | ConflictingValues

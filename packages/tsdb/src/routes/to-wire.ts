@@ -1,4 +1,4 @@
-import { asDiskFull, isDomainError, type Logger, type PlainAnswer } from '@plinth/kernel';
+import { asOutage, isDomainError, type Logger, type PlainAnswer } from '@plinth/kernel';
 import type { FastifyReply } from 'fastify';
 import type { EdgeError } from './errors.js';
 import { streamOf } from './query/stream-of.js';
@@ -29,6 +29,8 @@ export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
   buffer_full: 503,
   node_read_only: 503,
   disk_full: 503,
+  store_outage: 503,
+  credential_uncheckable: 503,
   shutting_down: 503,
   plan_error: 400,
   not_implemented: 405,
@@ -116,7 +118,7 @@ export function errorAnswer(
   failure: unknown,
   at: { readonly dialect: Dialect; readonly log: Logger },
 ): PlainAnswer {
-  const error = asDiskFull(failure) ?? failure;
+  const error = asOutage(failure) ?? failure;
   if (!isEdgeError(error)) {
     const status = frameworkStatus(error);
     if (status >= 500) at.log.error({ err: error }, 'request failed');
@@ -154,7 +156,9 @@ export function failureAnswer(status: number, body: unknown): PlainAnswer {
 function retryAfterSec(error: EdgeError): number | undefined {
   switch (error.kind) {
     case 'buffer_full':
+    case 'credential_uncheckable':
     case 'disk_full':
+    case 'store_outage':
     case 'query_queue_full':
     case 'too_many_deletions':
       return error.retryAfterSec;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { hubSignature, standardSignature } from './signature.js';
 
@@ -50,4 +51,22 @@ describe('signatures', () => {
       'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
     );
   });
+});
+
+it('takes for a key in base64 what says so and has its length, and any other secret as it is', () => {
+  const message = { id: 'msg_1', timestamp: 1, body: Buffer.from('{}') };
+  const keyOf = (sizeBytes: number): Buffer => Buffer.alloc(sizeBytes, 7);
+  const check = (secret: string, key: Buffer): void => {
+    const expected = createHmac('sha256', key).update('msg_1.1.{}').digest('base64');
+    assert.equal(standardSignature(secret, message), `v1,${expected}`, secret);
+  };
+  for (const sizeBytes of [24, 64]) {
+    check(`whsec_${keyOf(sizeBytes).toString('base64')}`, keyOf(sizeBytes));
+  }
+  for (const sizeBytes of [23, 65]) {
+    const secret = `whsec_${keyOf(sizeBytes).toString('base64')}`;
+    check(secret, Buffer.from(secret));
+  }
+  const other = `abcdef${keyOf(32).toString('base64')}`;
+  check(other, Buffer.from(other));
 });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import {
   AppJwtRefused,
-  asDiskFull,
+  asOutage,
   type Clock,
-  CredentialUncheckable,
   type FieldError,
   type Logger,
   platformFailure,
   type Random,
+  StoreOutage,
   ValidationFailed,
 } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -153,17 +153,13 @@ export class Dialect {
     if (kind === 'not_authenticated') {
       return this.#fail(request, reply, { status: 401, message: 'Bad credentials' });
     }
-    if (error instanceof CredentialUncheckable) {
-      return this.#fail(request, reply, { status: 503, message: error.message });
-    }
-    if (kind === 'store_overloaded' || kind === 'store_unusable') {
-      return this.#fail(request, reply, { status: 503, message: 'Service unavailable' });
-    }
-    const full = asDiskFull(error);
-    if (full !== undefined) {
+    const outage = asOutage(error);
+    if (outage !== undefined) {
       this.#log.debug({ err: error }, 'request refused');
-      reply.header('retry-after', String(full.retryAfterSec));
-      return this.#fail(request, reply, { status: 503, message: full.message });
+      reply.header('retry-after', String(outage.retryAfterSec));
+      // Source: webhooks, section 2.2: the words of one status.
+      const message = outage instanceof StoreOutage ? 'Service unavailable' : outage.message;
+      return this.#fail(request, reply, { status: 503, message });
     }
     this.#log.error({ err: error }, 'request failed');
     return this.#fail(request, reply, { status: 500, message: 'Server Error' });

@@ -17,7 +17,6 @@ const STATUS: Record<Exclude<WebhookError['kind'], 'app_jwt_refused'>, number> =
   validation_failed: 422,
   shape_invalid: 422,
   queue_full: 429,
-  store_overloaded: 503,
 };
 
 type TableError = Exclude<WebhookError, { kind: 'app_jwt_refused' }>;

@@ -1,44 +1,99 @@
 // Source: gamedata, section 6.1.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { it } from 'node:test';
 import { ManualClock } from '@plinth/kernel/testing';
 import type { FastifyRequest } from 'fastify';
-import { EditorAccess } from './editor-access.js';
+import { Forbidden, TooManyFailures, Unauthorized } from '../../errors.js';
+import { EditorAccess, readEditorToken } from './editor-access.js';
 
-/** What comes of a wrong token from the address. */
-function guesser(): (ip: string) => string {
+const DAY = Date.UTC(2030, 0, 2);
+const hex = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function openAccess(): { readonly access: EditorAccess; readonly clock: ManualClock } {
+  const clock = new ManualClock(DAY);
   const access = new EditorAccess({
-    tokens: [],
-    clock: new ManualClock(0),
-    findAdmin: () => undefined,
+    tokens: [
+      readEditorToken(`reader:${hex('read-it')}:read`),
+      readEditorToken(`writer:${hex('write-it')}:read+write:2030-01-02`),
+    ],
+    clock,
+    findAdmin: (authorization) =>
+      authorization === 'Bearer admin' ? { name: 'the admin' } : undefined,
   });
-  return (ip) => {
-    // All that is looked at.
-    const request = { ip, headers: { authorization: 'Bearer wrong' } } as FastifyRequest;
-    try {
-      access.admit(request);
-    } catch (error) {
-      return (error as Error).name;
-    }
-    return 'admitted';
-  };
+  return { access, clock };
 }
 
-it('keeps refusing an address, however many others guess', () => {
-  const guess = guesser();
-  for (let count = 0; count < 10; count += 1) assert.equal(guess('192.0.2.1'), 'Unauthorized');
-  assert.equal(guess('192.0.2.1'), 'TooManyFailures');
-  for (let index = 0; index < 20_000; index += 1) {
-    guess(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
+function requestOf(
+  authorization: string | undefined,
+  at: { readonly isOpen?: boolean; readonly ip?: string } = {},
+): FastifyRequest {
+  const { isOpen = false, ip = '192.0.2.1' } = at;
+  const config = { access: isOpen ? 'public' : 'editor' };
+  // Only what is asked of one.
+  return { ip, headers: { authorization }, routeOptions: { config } } as unknown as FastifyRequest;
+}
+
+it('lets in who has a token, with its scopes, and an admin with all', () => {
+  const { access } = openAccess();
+  const reader = requestOf('Bearer read-it');
+  access.admit(reader);
+  assert.equal(access.require(reader, 'read').name, 'reader');
+  assert.throws(() => access.require(reader, 'write'), Forbidden);
+  const writer = requestOf('bearer  write-it ');
+  access.admit(writer);
+  assert.equal(access.require(writer, 'write').name, 'writer');
+  assert.throws(() => access.require(writer, 'publish'), Forbidden);
+  const admin = requestOf('Bearer admin');
+  access.admit(admin);
+  for (const scope of ['read', 'write', 'publish', 'admin'] as const) {
+    assert.equal(access.require(admin, scope).name, 'the admin');
   }
-  assert.equal(guess('192.0.2.1'), 'TooManyFailures');
 });
 
-it('takes a network of version 6 for one guesser', () => {
-  const guess = guesser();
-  for (let count = 0; count < 10; count += 1) {
-    assert.equal(guess(`2001:db8::${count}`), 'Unauthorized');
+it('lets in nobody else, but where everybody may go', () => {
+  const { access } = openAccess();
+  for (const wrong of ['Bearer read', 'Basic read-it', 'read-it', 'Bearer read-it x', '']) {
+    assert.throws(() => access.admit(requestOf(wrong, { ip: wrong })), Unauthorized, wrong);
+    const open = requestOf(wrong, { isOpen: true, ip: wrong });
+    access.admit(open);
+    assert.equal(access.actorOf(open), undefined);
+    assert.throws(() => access.require(open, 'read'), Unauthorized);
   }
-  assert.equal(guess('2001:db8::ffff:1'), 'TooManyFailures');
-  assert.equal(guess('2001:db8:0:1::1'), 'Unauthorized');
+  assert.throws(() => access.admit(requestOf(undefined)), Unauthorized);
+  const open = requestOf(undefined, { isOpen: true });
+  access.admit(open);
+  assert.throws(() => access.require(open, 'read'), Unauthorized);
+});
+
+it('ends a token with its last day', async () => {
+  const { access, clock } = openAccess();
+  await clock.advanceMs(86_400_000 - 1);
+  access.admit(requestOf('Bearer write-it'));
+  await clock.advanceMs(1);
+  assert.throws(() => access.admit(requestOf('Bearer write-it')), Unauthorized);
+  access.admit(requestOf('Bearer read-it'));
+});
+
+it('tells who guesses to wait, and nobody whose token is right or who brings none', async () => {
+  const { access, clock } = openAccess();
+  for (let guess = 1; guess <= 10; guess++) {
+    assert.throws(() => access.admit(requestOf(`Bearer ${guess}`)), Unauthorized);
+  }
+  for (const isOpen of [false, true]) {
+    assert.throws(
+      () => access.admit(requestOf('Bearer x', { isOpen })),
+      (error: Error) => {
+        assert.ok(error instanceof TooManyFailures);
+        assert.equal(error.retryAfterSec, 60);
+        return true;
+      },
+    );
+  }
+  access.admit(requestOf('Bearer read-it'));
+  access.admit(requestOf(undefined, { isOpen: true }));
+  assert.throws(() => access.admit(requestOf(undefined)), Unauthorized);
+  assert.throws(() => access.admit(requestOf('Bearer x', { ip: '192.0.2.2' })), Unauthorized);
+  await clock.advanceMs(60_000);
+  assert.throws(() => access.admit(requestOf('Bearer x')), Unauthorized);
 });

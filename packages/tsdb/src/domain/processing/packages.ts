@@ -1,12 +1,10 @@
+import { isPackageRequirement } from '../../model/package-requirement.js';
 import {
   PackageInstallationDisabled,
   PackageInstallationFailed,
   PackageNameInvalid,
 } from '../../processing-errors.js';
 import { explainFailure } from './install-failure.js';
-
-/** No name has one, and a process cannot be given NUL. */
-const CONTROL = /\p{Cc}/u;
 
 /** Runs the installer with these arguments. */
 export type Installer = (
@@ -38,10 +36,7 @@ export class Packages {
   async install(packages: readonly string[]): Promise<void> {
     if (this.#needs.isDisabled) throw new PackageInstallationDisabled();
     for (const name of packages) {
-      // An entry that begins like an option would be one.
-      if (name.trim() === '' || name.trim().startsWith('-') || CONTROL.test(name)) {
-        throw new PackageNameInvalid(`invalid package name: '${name}'`);
-      }
+      if (!isPackageRequirement(name)) throw new PackageNameInvalid(name);
     }
     if (packages.length > 0) await this.#run(packages, (output) => output);
   }

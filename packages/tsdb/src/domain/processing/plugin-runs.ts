@@ -1,4 +1,5 @@
 import type { Clock } from '@plinth/kernel';
+import { LINES_LEFT_OUT, LineAllowance } from '../../model/line-allowance.js';
 import type { LogLevel, PluginInput, PluginSession, RunOutcome } from '../../model/plugin-host.js';
 import type { Trigger } from '../../model/trigger.js';
 import { formatDuration } from './duration.js';
@@ -28,6 +29,7 @@ export interface PluginRunsNeeds {
 /** Single runs of a trigger's plugin: in time, and with what they write. */
 export class PluginRuns {
   readonly #needs: PluginRunsNeeds;
+  readonly #allowance = new LineAllowance();
   readonly #underWay = new Set<AbortController>();
   #isStopped = false;
 
@@ -62,7 +64,10 @@ export class PluginRuns {
       input,
       isDryRun: false,
       cache: { namespace: cacheNamespaceOf(trigger), defaultTtlSec: undefined },
-      services: backend.servicesFor({ depth, signal, log: note }),
+      services: backend.servicesFor({
+        ...{ depth, signal },
+        log: (level, text) => this.#notePlugin(level, text),
+      }),
       signal,
     });
     timer.abort(OVER);
@@ -94,6 +99,14 @@ export class PluginRuns {
       );
       this.#needs.note('ERROR', `error running ${this.#needs.pluginName}: ${why}`);
     }
+  }
+
+  /** A line that the plugin itself writes. */
+  #notePlugin(level: LogLevel, text: string): void {
+    const { clock, note } = this.#needs;
+    const decision = this.#allowance.take(clock.monotonicMs(), text.length);
+    if (decision === 'take') note(level, text);
+    else if (decision === 'tell') note('WARN', LINES_LEFT_OUT);
   }
 
   /** Cancels what runs, and what is still run. */

@@ -18,6 +18,8 @@ export interface BoundExpr {
   readonly displayName: string;
   /** Set when the value does not depend on rows: literals, parameters, `now()`, and what folds from them. */
   readonly constant?: { readonly value: ConstantValue };
+  /** A text made of others, which were counted for that (`TextMakers`). */
+  readonly isMadeText?: boolean;
   readonly hasAggregate: boolean;
   readonly hasWindow: boolean;
 }

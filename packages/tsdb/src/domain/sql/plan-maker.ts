@@ -5,6 +5,7 @@ import { columnOf } from './bind/columns.js';
 import type { Session } from './bind/session.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
+import { TextMakers } from './emit/text-room.js';
 import { ALL_FUNCTIONS, ENGINE_MACROS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
@@ -72,7 +73,7 @@ export class PlanMaker {
     const scans = session.scans.map((scan) => scan.toRequest());
     const written: WrittenPlan = {
       scans,
-      pieces: splitAtScanMarks(`${prefix}${query.text}`),
+      pieces: splitAtScanMarks(session.textMakers.shared(`${prefix}${query.text}`)),
       columns:
         explain === undefined
           ? query.columns.map(({ name, type, source }) => ({ name, type, source }))
@@ -115,6 +116,7 @@ function newSession(
     scans: [],
     virtualQueries: new Map(),
     parameterTypes: new ParameterTypes(),
+    textMakers: new TextMakers(),
     newName: (prefix) => `${prefix}${nameCount++}`,
     spend,
     bindExpr(expr, env) {

@@ -1,4 +1,4 @@
-import type { Principal, ServiceFront } from '@plinth/kernel';
+import { asOutage, type Principal, type ServiceFront } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export const FLIGHT_PATH = '/arrow.flight.protocol.FlightService';
@@ -6,6 +6,7 @@ export const FLIGHT_PATH = '/arrow.flight.protocol.FlightService';
 const UNAUTHENTICATED = 16;
 const UNIMPLEMENTED = 12;
 const INTERNAL = 13;
+const UNAVAILABLE = 14;
 
 /**
  * What is refused before it is routed, in the words of gRPC: a status in the headers of an answer without a body.
@@ -19,10 +20,13 @@ export function flightFront(authenticate: (request: FastifyRequest) => Principal
       return authenticate(request);
     },
     // Whatever is wrong with a credential, nobody has been recognised. Source: tsdb-http, §20.
-    answerError: (error, _request, reply) =>
-      error instanceof Error && 'kind' in error
+    answerError: (error, _request, reply) => {
+      const outage = asOutage(error);
+      if (outage !== undefined) return answerStatus(reply, UNAVAILABLE, outage.message);
+      return error instanceof Error && 'kind' in error
         ? answerStatus(reply, UNAUTHENTICATED, error.message)
-        : answerStatus(reply, INTERNAL, 'internal error'),
+        : answerStatus(reply, INTERNAL, 'internal error');
+    },
     answerNotFound: (_request, reply) =>
       answerStatus(reply, UNIMPLEMENTED, 'there is no such method'),
   };

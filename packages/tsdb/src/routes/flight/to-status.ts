@@ -1,4 +1,4 @@
-import { asDiskFull, type Logger } from '@plinth/kernel';
+import { asOutage, type Logger } from '@plinth/kernel';
 import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
 import { isEdgeError, STATUS } from '../to-wire.js';
 
@@ -18,7 +18,7 @@ const CODE: ReadonlyMap<number, GrpcCode> = new Map([
 /** Every failure of a call as its status. What is not expected is logged and told without a word of its inside. */
 export function toGrpcFailure(failure: unknown, log: Logger): GrpcFailure {
   if (failure instanceof GrpcFailure) return failure;
-  const error = asDiskFull(failure) ?? failure;
+  const error = asOutage(failure) ?? failure;
   if (!isEdgeError(error)) {
     log.error({ err: error }, 'request failed');
     return new GrpcFailure(GRPC.INTERNAL, 'internal error');

@@ -13,6 +13,7 @@ import { TextSpans } from '../../model/text-spans.js';
 import { toCell } from './decode-cell.js';
 import { decodeTextColumn } from './decode-texts.js';
 import { NestedCount } from './nested-limit.js';
+import { endsOfPieces } from './text-pieces.js';
 
 /** The public shape of the binding's numeric vectors: their values are already a typed array. */
 interface TypedVector {
@@ -31,33 +32,65 @@ export class ChunkDecoder {
     this.#drain = drain;
   }
 
-  /** What the chunk holds besides its cells is given back; nobody may read it afterwards. */
-  decode(chunk: DuckDBDataChunk): ResultChunk {
+  /**
+   * In pieces where its texts are long, each copied when it is asked for. What the chunk holds besides its cells is given back;
+   * nobody may read it afterwards.
+   */
+  *decode(chunk: DuckDBDataChunk): Generator<ResultChunk, void, undefined> {
     const rowCount = chunk.rowCount;
-    const copies: ArrayBuffer[] = [];
-    let hasMore = false;
-    const nested = new NestedCount();
-    const columns = this.#columns.map((column, index) => {
+    const vectors = this.#columns.map((_, index) => {
       const raw = duckdb.data_chunk_get_vector(chunk.chunk, index);
       const vector = DuckDBVector.create(raw, rowCount, this.#types[index]);
       this.#types[index] ??= vector.type;
+      return vector;
+    });
+    const ends = endsOfPieces(vectors, rowCount);
+    if (ends.length === 1) {
+      const { piece, hasMore } = this.#piece(vectors, rowCount, true);
+      // The chunk itself waits for a collection.
+      if (hasMore) chunk.reset();
+      yield piece;
+      return;
+    }
+    try {
+      let from = 0;
+      for (const end of ends) {
+        const rows = vectors.map((vector) => vector.slice(from, end - from));
+        yield this.#piece(rows, end - from, false).piece;
+        from = end;
+      }
+    } finally {
+      chunk.reset();
+    }
+  }
+
+  /** @param isWhole the vectors share their memory with no others, so that it can be given back. */
+  #piece(
+    vectors: readonly DuckDBVector<DuckDBValue>[],
+    rowCount: number,
+    isWhole: boolean,
+  ): { readonly piece: ResultChunk; readonly hasMore: boolean } {
+    const copies: ArrayBuffer[] = [];
+    let hasMore = false;
+    const nested = new NestedCount();
+    const columns = vectors.map((vector, index) => {
+      const { type } = this.#columns[index] as OutputColumn; // a vector each
       const validity = decodeValidity(vector, rowCount);
-      if (validity !== undefined) copies.push(validity.buffer);
+      if (validity !== undefined && isWhole) copies.push(validity.buffer);
       if (vector.type.typeId === DuckDBTypeId.VARCHAR) {
         const texts = decodeTextColumn(vector, rowCount, validity, this.#drain);
         hasMore ||= texts instanceof TextSpans;
         if (texts instanceof TextSpans) copies.push(...texts.memory);
-        else copies.push(texts.cells.buffer as ArrayBuffer);
+        else if (isWhole) copies.push(texts.cells.buffer as ArrayBuffer);
         return texts;
       }
-      const values = decodeValues(vector, column.type, rowCount, nested);
-      if (ArrayBuffer.isView(values)) copies.push(values.buffer as ArrayBuffer);
-      else hasMore = true;
+      const values = decodeValues(vector, type, rowCount, nested);
+      if (!ArrayBuffer.isView(values)) hasMore = true;
+      else if (isWhole) copies.push(values.buffer as ArrayBuffer);
       return { values, validity };
     });
-    // The chunk itself waits for a collection.
-    if (hasMore) chunk.reset();
-    return { rowCount, columns, release: () => this.#drain.free(...copies.splice(0)) };
+    const piece = { rowCount, columns, release: () => this.#drain.free(...copies.splice(0)) };
+    return { piece, hasMore };
   }
 }
 
@@ -102,9 +135,20 @@ function decodeValidity(
   rowCount: number,
 ): Uint8Array<ArrayBuffer> | undefined {
   const { validity } = vector as unknown as {
-    validity?: { data: BigUint64Array<ArrayBuffer> | null };
+    validity?: {
+      readonly data: BigUint64Array<ArrayBuffer> | null;
+      readonly offset: number;
+      itemValid(row: number): boolean;
+    };
   };
   if (validity === undefined || validity.data === null) return undefined;
+  if (validity.offset > 0) {
+    const bits = new Uint8Array((rowCount + 7) >> 3);
+    for (let row = 0; row < rowCount; row++) {
+      if (validity.itemValid(row)) bits[row >> 3] = (bits[row >> 3] as number) | (1 << (row & 7));
+    }
+    return bits;
+  }
   const words = validity.data;
   const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
   return bytes.subarray(0, (rowCount + 7) >> 3);

@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { threadPoolSize } from '@plinth/kernel';
 import type { OutputColumn, ResultChunk } from '../../model/result.js';
 import type { SqlType } from '../../model/sql-type.js';
@@ -9,6 +9,7 @@ import { ChunkMemory } from '../buffer/chunk-memory.js';
 import type { ChunkDecoder } from './decode-chunk.js';
 import { callsOfPool, type EngineCalls } from './engine-calls.js';
 import type { EngineWatch } from './engine-watch.js';
+import { MemoryWatch } from './memory-watch.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
 
@@ -41,6 +42,7 @@ export class DuckDbHost {
   readonly chunkMemory = new ChunkMemory();
   readonly #idle: DuckDBConnection[] = [];
   readonly #calls = callsOfPool(threadPoolSize());
+  readonly #memory: MemoryWatch;
   /** Statements of queries that the engine has not ended yet. */
   #underWay = 0;
   #opened: Promise<OpenInstance> | undefined;
@@ -49,6 +51,7 @@ export class DuckDbHost {
   /** Reads nothing yet: the library is larger than the rest of the program, and a start does not wait for it. */
   constructor(settings: DuckDbSettings) {
     this.#settings = settings;
+    this.#memory = new MemoryWatch({ limitBytes: settings.memoryLimitBytes });
   }
 
   /** Opens the engine in the background, for statements that are likely soon. They tell when that fails. */
@@ -95,11 +98,16 @@ export class DuckDbHost {
     signal.throwIfAborted();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, signal);
+    const watched = this.#memory.begin(() => watch.interrupt());
     this.#underWay++;
     try {
       await this.#calls.queries.run(() => connection.run(text), signal);
+    } catch (error) {
+      watched.check();
+      throw error;
     } finally {
       this.#underWay--;
+      watched.end();
       watch.end();
       this.#give(connection);
     }
@@ -127,16 +135,18 @@ export class DuckDbHost {
     const { decoderOf } = await this.#whenOpen();
     const connection = await this.#take();
     const watch = new InterruptWatch(connection, options.signal);
+    const watched = this.#memory.begin(() => watch.interrupt());
     const calls = options.isBackground ? this.#calls.background : this.#calls.queries;
     let isDrained = false;
     this.#underWay++;
     try {
       const { text, columns, isSmall } = options;
       const decoder = decoderOf(columns);
-      if (typeof text === 'string' && isSmall) {
+      // Few rows may have long texts, which the engine would hold all at once outside of its limit.
+      if (typeof text === 'string' && isSmall && rowSizeOf(columns) !== undefined) {
         const result = await calls.run(() => connection.run(text), options.signal);
         isDrained = true;
-        for (let i = 0; i < result.chunkCount; i++) yield decoder.decode(result.getChunk(i));
+        for (let i = 0; i < result.chunkCount; i++) yield* decoder.decode(result.getChunk(i));
       } else {
         const stopped = new AbortController();
         const { onMade, aheadRows = 0 } = options;
@@ -159,7 +169,11 @@ export class DuckDbHost {
         });
         isDrained = !stopped.signal.aborted;
       }
+    } catch (error) {
+      watched.check();
+      throw error;
     } finally {
+      watched.end();
       watch.end();
       if (isDrained) this.#give(connection);
       else await this.#abandon(connection, calls);
@@ -303,38 +317,37 @@ async function* chunksOfOne(
   const whole: ResultChunk[] = [];
   const endTurn = await makeTurn?.(givenUp);
   const beginMs = performance.now();
+  const handOut = function* (): Generator<ResultChunk, void, undefined> {
+    // What follows waits for the client.
+    endTurn?.();
+    for (let made = whole.shift(); made !== undefined; made = whole.shift()) {
+      const handedOutMs = performance.now();
+      yield made;
+      clientMs += performance.now() - handedOutMs;
+    }
+  };
   try {
     const result = await calls.run(() => connection.stream(text), givenUp);
     for (let isEnd = false; !isEnd && !signal.aborted; ) {
+      const chunk = await calls.run(() => result.fetchChunk(), givenUp);
+      isEnd = chunk === null || chunk.rowCount === 0;
       // Decoded before it waits: the engine's memory goes when its chunk is collected, which is soon as long as the chunk is
       // young, and of which the runtime knows nothing.
-      const chunk = decoded(await calls.run(() => result.fetchChunk(), givenUp), decoder);
-      isEnd = chunk === undefined;
-      if (chunk !== undefined) {
-        rowCount += chunk.rowCount;
-        onChunk?.(chunk);
-        whole.push(chunk);
-        if (takesOver?.(rowCount)) continue;
-      }
-      // What follows waits for the client.
-      endTurn?.();
-      for (let made = whole.shift(); made !== undefined; made = whole.shift()) {
-        const handedOutMs = performance.now();
-        yield made;
-        clientMs += performance.now() - handedOutMs;
+      for (const piece of isEnd || chunk === null ? [] : decoder.decode(chunk)) {
+        rowCount += piece.rowCount;
+        onChunk?.(piece);
+        whole.push(piece);
+        if (!takesOver?.(rowCount)) yield* handOut();
+        if (signal.aborted) break;
       }
     }
+    yield* handOut();
   } finally {
     endTurn?.();
     // Nobody takes them.
     for (const made of whole) made.release?.();
   }
   return { rowCount, clientMs, engineMs: performance.now() - beginMs - clientMs };
-}
-
-/** `undefined`: it is the end. */
-function decoded(chunk: DuckDBDataChunk | null, decoder: ChunkDecoder): ResultChunk | undefined {
-  return chunk === null || chunk.rowCount === 0 ? undefined : decoder.decode(chunk);
 }
 
 const INTERRUPT_INTERVAL_MS = 20;

@@ -69,6 +69,12 @@ describe('a file of requirements', () => {
     }
   });
 
+  it('is looked through to its end, and behind a comment that ends like a line that goes on', async () => {
+    await refused('x\n-r ../outside.txt \\', OUTSIDE);
+    await refused('# x \\\n-r ../outside.txt\n', OUTSIDE);
+    await refused('x \\\n# y \\\n-r ../outside.txt\n', OUTSIDE);
+  });
+
   it('is no folder, no device and no text in other letters', async () => {
     await assert.rejects(findRequirements(folder, 'sub'), { name: 'RequirementsRefused' });
     const utf16 = Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('-r /etc/shadow', 'utf16le')]);

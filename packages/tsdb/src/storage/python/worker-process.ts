@@ -1,4 +1,5 @@
 import type { Clock, Logger, Random } from '@plinth/kernel';
+import { LINES_LEFT_OUT, LineAllowance } from '../../model/line-allowance.js';
 import {
   type LogLevel,
   type PluginCall,
@@ -62,6 +63,7 @@ export class WorkerProcess {
   #crowded: PythonProcess | undefined;
   readonly #closed = new AbortController();
   readonly #pauses: CrashPauses;
+  readonly #allowance = new LineAllowance();
   /** Of closings under way: one of the server overtakes that of a trigger, which has more time. */
   readonly #onIdle = new Set<() => void>();
 
@@ -157,6 +159,12 @@ export class WorkerProcess {
     for (const run of [...this.#runs.values()]) run.settle({ kind: 'cancelled' });
   }
 
+  #logOutput(line: string): void {
+    const decision = this.#allowance.take(this.#clock.monotonicMs(), line.length);
+    if (decision === 'take') this.#log.info({ plugin: this.#label, line }, 'plugin output');
+    else if (decision === 'tell') this.#log.warn({ plugin: this.#label }, LINES_LEFT_OUT);
+  }
+
   #start(): void {
     const { python, env, user, isolation, memoryLimitBytes } = this.#settings;
     const started = new PythonProcess({
@@ -165,7 +173,7 @@ export class WorkerProcess {
       user,
       mark: this.#random.uuidV4(),
       onFrame: (frame) => this.#take(frame, started),
-      onOutput: (line) => this.#log.info({ plugin: this.#label, line }, 'plugin output'),
+      onOutput: (line) => this.#logOutput(line),
       onExit: (how) => this.#ended(started, how),
     });
     this.#process = started;

@@ -13,6 +13,11 @@ export interface Tombstone {
   readonly id: string;
   readonly tableId: number;
   readonly seq: bigint;
+  /**
+   * Only rows from this `seq` on: those of writes that were refused after they were buffered. They are in no segment, because
+   * flush leaves them out, and not in the log, so nothing of it is kept.
+   */
+  readonly fromSeq?: bigint;
   readonly minTimeNs: bigint;
   readonly maxTimeNs: bigint;
   /** Each entry is met when all its conditions are; an entry without conditions is met by every series. */
@@ -28,6 +33,8 @@ export interface Tombstone {
  */
 export class Tombstones {
   #all: readonly Tombstone[] = [];
+  /** The last refusal, and why. */
+  #refusal: { readonly cause: unknown; readonly hidden: Tombstone } | undefined;
   #pending = new Set<Promise<unknown>>();
   #hadAny = false;
 
@@ -75,6 +82,30 @@ export class Tombstones {
     }
   }
 
+  /**
+   * Hides the buffered rows of a write that was refused, at once. Writes that were refused for one `cause` follow upon one
+   * another without any other in between, so they make one tombstone.
+   */
+  hide(
+    refused: Pick<Tombstone, 'tableId' | 'seq' | 'minTimeNs' | 'maxTimeNs'>,
+    cause: unknown,
+  ): void {
+    const last = this.#refusal?.cause === cause ? this.#refusal?.hidden : undefined;
+    const { tableId, seq, minTimeNs, maxTimeNs } = refused;
+    const hidden: Tombstone = {
+      id: `refused ${last?.fromSeq ?? seq}`,
+      tableId,
+      fromSeq: last?.fromSeq ?? seq,
+      seq: seq + 1n, // what was written before it
+      minTimeNs: last !== undefined && last.minTimeNs < minTimeNs ? last.minTimeNs : minTimeNs,
+      maxTimeNs: last !== undefined && last.maxTimeNs > maxTimeNs ? last.maxTimeNs : maxTimeNs,
+      anyOf: [[]],
+    };
+    this.#all = [...this.#all.filter((each) => each !== last), hidden];
+    this.#refusal = { cause, hidden };
+    this.#hadAny = true;
+  }
+
   /** Resolves when every deletion whose `seq` was given out before the call has taken effect or failed. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
@@ -92,8 +123,11 @@ export function tombstonesOfSegment(
 ): readonly Tombstone[] {
   if (all.length === 0) return NONE;
   return all.filter(
-    ({ seq, minTimeNs, maxTimeNs }) =>
-      seq > segment.maxSeq && minTimeNs <= segment.maxTime && maxTimeNs >= segment.minTime,
+    ({ seq, fromSeq, minTimeNs, maxTimeNs }) =>
+      fromSeq === undefined &&
+      seq > segment.maxSeq &&
+      minTimeNs <= segment.maxTime &&
+      maxTimeNs >= segment.minTime,
   );
 }
 
@@ -120,6 +154,7 @@ export function survivesText(
     const parts = [
       timeCondition(tombstone.minTimeNs, tombstone.maxTimeNs),
       ...(rows === 'seqs' ? [`_seq < ${tombstone.seq}`] : []),
+      ...(tombstone.fromSeq === undefined ? [] : [`_seq >= ${tombstone.fromSeq}`]),
       ...(which === undefined ? [] : [which]),
     ];
     return [`(${parts.join(' AND ')})`];

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { type CommitLog, DiskFull } from '@plinth/kernel';
 import { ManualClock } from '@plinth/kernel/testing';
 import type { TableStore } from '../table/table-store.js';
+import { Tombstones } from '../table/tombstones.js';
 import { LogSeries } from './log-series.js';
 import { WriteBuffer } from './write-buffer.js';
 
@@ -27,7 +28,8 @@ it('forgets what a failed batch defined once, however many records waited for it
   const index = { count: 1, sizeOfTags: () => ({ tagCount: 0, sizeBytes: 0 }), putTags: put };
   const stores = Array.from(
     { length: TABLES },
-    (_, tableId) => ({ tableId, index, append() {} }) as unknown as TableStore,
+    (_, tableId) =>
+      ({ tableId, index, append() {}, tombstones: new Tombstones() }) as unknown as TableStore,
   );
   const series = new Uint32Array(1);
   const batch = { rowCount: 1, series, times: new BigInt64Array(1), fields: [] };
@@ -37,13 +39,15 @@ it('forgets what a failed batch defined once, however many records waited for it
       return buffer.append([{ store, batch }]);
     });
   for (let round = 1; round <= 2; round++) {
+    const full = new DiskFull(undefined);
     const forget = t.mock.method(LogSeries.prototype, 'forget');
     const written = write();
     assert.equal(buffer.countUndefined(stores[0] as TableStore, series), 0);
-    for (const reject of rejects.splice(0)) reject(new DiskFull(undefined));
+    for (const reject of rejects.splice(0)) reject(full);
     await Promise.allSettled(written);
     assert.equal(forget.mock.callCount(), TABLES, `round ${round}`);
     assert.equal(buffer.countUndefined(stores[0] as TableStore, series), 1, 'it is defined anew');
+    assert.equal(stores[0]?.tombstones.count, round, 'all of a refusal are hidden by one');
     forget.mock.restore();
   }
 });

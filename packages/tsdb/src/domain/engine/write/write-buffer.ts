@@ -104,18 +104,18 @@ export class WriteBuffer {
 
   /**
    * Logs and buffers rows in one step without a wait in between: log order is buffer order. `batch.series` holds the dense
-   * numbers of the table's index. The rows are visible to queries when it returns; the promise tells that they are durable.
+   * numbers of the table's index. The rows are visible to queries when it returns; the promise tells that they are durable,
+   * and they are gone again when it rejects because the disk is full.
    */
   append(batches: readonly BatchForTable[]): Promise<void> {
     const seq = this.nextSeq();
-    const durable = this.#logRecord(
-      seq,
-      batches.map(({ store, batch }) => ({
-        store,
-        batch,
-        newSeries: this.#define(store, batch.series),
-      })),
-    );
+    const defined = batches.map(({ store, batch }) => ({
+      store,
+      batch,
+      newSeries: this.#define(store, batch.series),
+    }));
+    // What is refused is not seen either, and goes into no segment.
+    const durable = this.#logRecord(seq, defined, (cause) => hide(batches, seq, cause));
     this.#put(batches, seq);
     return durable;
   }
@@ -137,7 +137,11 @@ export class WriteBuffer {
     return this.#logSeriesOf(store.tableId).define(this.#generation, series, store.index);
   }
 
-  #logRecord(seq: bigint, tables: readonly DefinedBatch[]): Promise<void> {
+  #logRecord(
+    seq: bigint,
+    tables: readonly DefinedBatch[],
+    onFull: (cause: DiskFull) => void = () => {},
+  ): Promise<void> {
     try {
       const record = {
         seq,
@@ -148,7 +152,10 @@ export class WriteBuffer {
         })),
       };
       const { durable } = this.#log.append(encodeWriteRecord(record));
-      durable.catch(() => this.#forgetDefinitions());
+      durable.catch((cause: unknown) => {
+        this.#forgetDefinitions();
+        if (cause instanceof DiskFull) onFull(cause);
+      });
       return durable;
     } catch (error) {
       for (const { store } of tables) this.#logSeriesOf(store.tableId).forget();
@@ -221,5 +228,17 @@ export class WriteBuffer {
     const now = this.#clock.nowNs();
     this.#lastSeq = now > this.#lastSeq ? now : this.#lastSeq + 1n;
     return this.#lastSeq;
+  }
+}
+
+function hide(batches: readonly BatchForTable[], seq: bigint, cause: DiskFull): void {
+  for (const { store, batch } of batches) {
+    let minTimeNs = batch.times[0] as bigint; // no batch is empty
+    let maxTimeNs = minTimeNs;
+    for (const time of batch.times) {
+      if (time < minTimeNs) minTimeNs = time;
+      if (time > maxTimeNs) maxTimeNs = time;
+    }
+    store.tombstones.hide({ tableId: store.tableId, seq, minTimeNs, maxTimeNs }, cause);
   }
 }

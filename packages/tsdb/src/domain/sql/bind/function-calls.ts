@@ -91,7 +91,12 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
       aggregateText(engineFunction, argTexts, pieces, options ?? {}),
     coerce: (arg, type) => convert(arg, type),
   };
-  const result = definition.bind(call);
+  const bound = definition.bind(call);
+  const makesText =
+    definition.kind === 'scalar' && bound.type.kind === 'utf8' && bound.constant === undefined;
+  const result = makesText
+    ? definition.bind({ ...call, args: env.session.textMakers.add(args) })
+    : bound;
   const shownArgs = isStar ? '*' : args.map((arg) => arg.displayName).join(',');
   const orderWords = node.within_group.length === 0 ? 'ORDER BY' : 'WITHIN GROUP';
   const shownOrder = orderBy.length === 0 ? '' : ` ${orderWords} [${shownOrderOf(orderBy)}]`;
@@ -109,6 +114,7 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
   return {
     ...value,
     hasWindow: value.hasWindow || window !== undefined,
+    ...(makesText && { isMadeText: true }),
     ...(result.constant && { constant: result.constant }),
   };
 }

@@ -1,6 +1,7 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
 import type { SqlType } from '../../../model/sql-type.js';
 import { arrowTypeName } from '../arrow-type-name.js';
+import type { BoundExpr } from '../bound-expr.js';
 import { textForRegexp } from '../emit/bounded-text.js';
 import { engineType } from '../emit/engine-type.js';
 import { callNode, type Expr, type ExprNodes } from '../parse/ast.js';
@@ -63,7 +64,7 @@ export function bindBinaryOp(node: ExprNodes['BinaryOp'], env: Env): Bound {
   if (comparison !== undefined) return bindComparison(left, comparison[0], right, comparison[1]);
   const regex = REGEX[op];
   if (regex !== undefined) return bindRegex(left, right, regex);
-  if (op === 'StringConcat') return bindConcat(left, right);
+  if (op === 'StringConcat') return bindConcat(left, right, env);
   const bitwise = BITWISE[op];
   if (bitwise !== undefined) return bindBitwise(left, bitwise, right);
   throw new NotImplemented(`Unsupported binary operator: ${op}`);
@@ -161,10 +162,14 @@ export function bindAnyOp(node: ExprNodes['AnyOp'], env: Env): Bound {
   return env.session.bindExpr(callNode('array_has', [node.right, node.left]), env);
 }
 
-function bindConcat(left: Bound, right: Bound): Bound {
+function bindConcat(left: Bound, right: Bound, env: Env): Bound {
   const displayName = `${left.displayName} || ${right.displayName}`;
-  const [a, b] = [convert(left, UTF8), convert(right, UTF8)];
-  return derive([left, right], { text: `(${a.text} || ${b.text})`, type: UTF8, displayName });
+  const [a, b] = env.session.textMakers.add([convert(left, UTF8), convert(right, UTF8)]) as [
+    BoundExpr,
+    BoundExpr,
+  ];
+  const made = derive([left, right], { text: `(${a.text} || ${b.text})`, type: UTF8, displayName });
+  return { ...made, isMadeText: true };
 }
 
 function bindBitwise(left: Bound, op: string, right: Bound): Bound {

@@ -1,5 +1,6 @@
 import type { ColumnKind } from '../../../model/column.js';
 import type { SqlType } from '../../../model/sql-type.js';
+import type { TextMakers } from '../emit/text-room.js';
 import type { FunctionRegistry } from '../functions/registry.js';
 import type { ParameterTypes } from '../parameter-types.js';
 import type { Expr, FunctionNode, Query, WindowSpec } from '../parse/ast.js';
@@ -15,6 +16,7 @@ export interface Session {
   readonly scans: ScanDraft[];
   readonly functions: FunctionRegistry;
   readonly parameterTypes: ParameterTypes;
+  readonly textMakers: TextMakers;
   /** A name for the engine that nothing else in the query has. */
   newName(prefix: string): string;
   /** Tables without storage as queries, by their names: they are made once. */

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { BOUNDED_TEXT_MACROS } from '../emit/bounded-text.js';
 import { PLANNER_MACROS } from '../emit/engine-macros.js';
 import { LIKE_MACROS } from '../emit/like-macros.js';
+import { TEXT_ROOM_MACROS } from '../emit/text-room.js';
 import { AGGREGATES } from './aggregates.js';
 import { CONDITIONALS } from './conditionals.js';
 import { ENCODING_MACROS, ENCODINGS } from './encodings.js';
@@ -44,6 +45,7 @@ export const ALL_FUNCTIONS: readonly FunctionDefinition[] = [
 
 /** What the texts of `ALL_FUNCTIONS` rely on; to be run in this order when an engine instance starts. */
 export const ENGINE_MACROS: readonly string[] = [
+  ...TEXT_ROOM_MACROS,
   ...BOUNDED_TEXT_MACROS,
   ...LIKE_MACROS,
   ...STATISTICS_MACROS,

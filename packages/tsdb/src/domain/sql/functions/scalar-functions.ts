@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   BIGINT,
   BLOB,
+  BOOLEAN,
   blobValue,
   type DuckDBBlobValue,
   type DuckDBDataChunk,
@@ -11,6 +12,7 @@ import {
   INTEGER,
   VARCHAR,
 } from '@duckdb/node-api';
+import { TEXT_ROOM_BYTES } from '../emit/text-room.js';
 import { blake3 } from './blake3.js';
 import { formatTime } from './chrono-format.js';
 import { parseByFormats } from './time-conversion.js';
@@ -40,6 +42,15 @@ const MAX_COMPARED = 4 * 1024 * 1024;
  */
 export function scalarFunctions(): readonly DuckDBScalarFunction[] {
   return [
+    define('plinth_has_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, sharers], work) => {
+      const most = Math.floor(TEXT_ROOM_BYTES / Number(sharers));
+      work.count(
+        Number(sizeBytes),
+        most,
+        'bytes of text made into others by each of the functions',
+      );
+      return true;
+    }),
     define('plinth_to_char', [BIGINT, VARCHAR, VARCHAR], VARCHAR, ([ns, format, zone], work) => {
       work.count((format as string).length, MAX_FORMATTED_LENGTH, 'characters of formats');
       const text = formatTime(ns as bigint, format as string, (zone as string) || undefined);

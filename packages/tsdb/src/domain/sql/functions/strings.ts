@@ -1,6 +1,7 @@
 import type { SqlType } from '../../../model/sql-type.js';
 import type { BoundExpr } from '../bound-expr.js';
 import { soughtIn, textForGrowth } from '../emit/bounded-text.js';
+import { roomFor } from '../emit/text-room.js';
 import type { FunctionCall, FunctionDefinition } from './function-definition.js';
 import { joinText } from './lists.js';
 import {
@@ -54,7 +55,8 @@ const PLAIN: Readonly<Record<string, Plain>> = {
   lpad: {
     args: 'si?s',
     type: UTF8,
-    text: (s, n, pad = "' '") => `plinth_lpad(${s}, ${n}, ${pad})`,
+    text: (s, n, pad = "' '") =>
+      `plinth_lpad(${roomFor(`greatest(${n}, strlen(${s}))`, s)}, ${n}, ${pad})`,
   },
   ltrim: { args: 's?s', type: UTF8, text: (s, chars = "' '") => `ltrim(${s}, ${chars})` },
   octet_length: { args: 's', type: INT32, text: (s) => `CAST(strlen(${s}) AS INTEGER)` },
@@ -63,13 +65,18 @@ const PLAIN: Readonly<Record<string, Plain>> = {
     type: UTF8,
     text: (s, t, from, count) => `plinth_overlay(${s}, ${t}, ${from}, ${count ?? `length(${t})`})`,
   },
-  repeat: { args: 'si', type: UTF8, text: (s, n) => `plinth_repeat(${s}, ${n})` },
+  repeat: {
+    args: 'si',
+    type: UTF8,
+    text: (s, n) => `plinth_repeat(${roomFor(`CAST(strlen(${s}) AS HUGEINT) * ${n}`, s)}, ${n})`,
+  },
   reverse: { args: 's', type: UTF8, text: (s) => `reverse(${s})` },
   right: { args: 'si', type: UTF8, text: (s, n) => `right(${s}, plinth_count(${n}))` },
   rpad: {
     args: 'si?s',
     type: UTF8,
-    text: (s, n, pad = "' '") => `plinth_rpad(${s}, ${n}, ${pad})`,
+    text: (s, n, pad = "' '") =>
+      `plinth_rpad(${roomFor(`greatest(${n}, strlen(${s}))`, s)}, ${n}, ${pad})`,
   },
   rtrim: { args: 's?s', type: UTF8, text: (s, chars = "' '") => `rtrim(${s}, ${chars})` },
   split_part: {

@@ -26,7 +26,9 @@ async function read(type: SqlType, cells: readonly unknown[]): Promise<unknown[]
   const decoder = new ChunkDecoder(columns, new MemoryDrain());
   const found: unknown[] = [];
   for (let chunk = await result.fetchChunk(); chunk?.rowCount; chunk = await result.fetchChunk()) {
-    const { rowCount, columns: vectors } = decoder.decode(chunk);
+    const [piece] = decoder.decode(chunk);
+    assert.ok(piece);
+    const { rowCount, columns: vectors } = piece;
     const [vector] = vectors;
     for (let row = 0; row < rowCount; row++) {
       const isNull = vector?.validity && !((vector.validity[row >> 3] ?? 0) & (1 << (row & 7)));

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { openTestIdentity } from '../testing/open-test-identity.js';
+
+const named = { name: 'a', expirySec: undefined, byTokenId: undefined };
+
+it('hears of tokens that another node made, ended and renewed', async () => {
+  await using test = await openTestIdentity();
+  const [{ tokens: here }, { tokens: there }] = [await test.openOther(), await test.openOther()];
+  const operator = await there.createOperator(undefined);
+  const { text } = await there.createNamed(named);
+  assert.equal(here.find(text), undefined);
+  await here.refresh();
+  assert.equal(here.find(text)?.name, 'a');
+  assert.equal(here.find(operator.text)?.name, operator.token.name);
+  await there.delete('a');
+  const renewed = await there.regenerateOperator(undefined);
+  await here.refresh();
+  assert.equal(here.find(text), undefined);
+  assert.equal(here.find(operator.text), undefined);
+  assert.equal(here.find(renewed.text)?.name, operator.token.name);
+  assert.deepEqual(
+    here.list().map(({ name }) => name),
+    [operator.token.name],
+  );
+  // Numbers that the other has given are not given again.
+  const next = await there.createNamed(named);
+  await here.refresh();
+  const mine = await here.createNamed({ ...named, name: 'b' });
+  assert.ok(mine.token.id > next.token.id);
+});
+
+it('says nothing of tokens that could not be read again for too long', async () => {
+  await using test = await openTestIdentity();
+  const { tokens } = await test.openOther(60);
+  const { text } = await tokens.createNamed(named);
+  await test.clock.advanceMs(60_000);
+  assert.equal(tokens.find(text)?.name, 'a');
+  await test.clock.advanceMs(1);
+  assert.throws(() => tokens.find(text), { kind: 'credential_uncheckable' });
+  assert.equal(tokens.find('nonsense'), undefined);
+  await tokens.refresh();
+  assert.equal(tokens.find(text)?.name, 'a');
+});

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+
+export interface HeadFault {
+  readonly status: number;
+  readonly message: string;
+}
+
+const NO_HOST: HeadFault = { status: 400, message: 'the request has no Host header' };
+const SEVERAL_HOSTS: HeadFault = {
+  status: 400,
+  message: 'the request has more than one Host header',
+};
+const SEVERAL_CREDENTIALS: HeadFault = {
+  status: 400,
+  message: 'the request has more than one Authorization header',
+};
+const EXPECTATION: HeadFault = {
+  status: 417,
+  message: 'the only expectation that is known is 100-continue',
+};
+
+/**
+ * What is wrong with a head that the parser took, whatever the path: Node keeps the first of headers that may stand there
+ * once and drops the others, and a proxy may have looked at the last. Source: RFC 9112, section 3.2; RFC 9110, sections
+ * 5.3 and 10.1.1.
+ */
+export function faultOfHead({
+  rawHeaders,
+  headers,
+  httpVersionMajor,
+  httpVersionMinor,
+}: Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'httpVersionMajor' | 'httpVersionMinor'>):
+  | HeadFault
+  | undefined {
+  let hostCount = 0;
+  let credentialCount = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && (name === 'Host' || name.toLowerCase() === 'host')) hostCount += 1;
+    else if (name?.length === 13 && name.toLowerCase() === 'authorization') credentialCount += 1;
+  }
+  if (httpVersionMajor === 1) {
+    if (hostCount > 1) return SEVERAL_HOSTS;
+    if (hostCount === 0 && httpVersionMinor === 1) return NO_HOST;
+  }
+  if (credentialCount > 1) return SEVERAL_CREDENTIALS;
+  const { expect } = headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return EXPECTATION;
+  return undefined;
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { LineAllowance, MAX_CHARS_PER_SEC, MAX_LINES_PER_SEC } from './line-allowance.js';
+
+it('takes so many lines a second, and tells once that some are left out until all fit again', () => {
+  const allowance = new LineAllowance();
+  const fill = (nowMs: number) =>
+    Array.from({ length: MAX_LINES_PER_SEC + 3 }, () => allowance.take(nowMs, 1));
+  const ends = (answers: readonly string[]) => answers.slice(MAX_LINES_PER_SEC - 1);
+  assert.deepEqual(ends(fill(0)), ['take', 'tell', 'leave', 'leave']);
+  assert.equal(allowance.take(999, 1), 'leave');
+  assert.deepEqual(ends(fill(1000)), ['take', 'leave', 'leave', 'leave']);
+  assert.equal(allowance.take(2000, 1), 'take');
+  assert.deepEqual(ends(fill(3000)), ['take', 'tell', 'leave', 'leave']);
+  assert.deepEqual(ends(fill(5000)), ['take', 'tell', 'leave', 'leave']);
+});
+
+it('takes so many characters a second, whatever the lines', () => {
+  const allowance = new LineAllowance();
+  assert.equal(allowance.take(0, MAX_CHARS_PER_SEC - 1), 'take');
+  assert.equal(allowance.take(0, 1), 'take');
+  assert.equal(allowance.take(0, 1), 'tell');
+  assert.equal(allowance.take(1000, MAX_CHARS_PER_SEC + 1), 'leave');
+  assert.equal(allowance.take(1000, 1), 'take');
+});

@@ -1,0 +1,25 @@
+/** Source: PEP 508, "Names" and "Extras"; each part bounded by the text's own length. */
+const NAME = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
+const EXTRAS = `\\[\\s*(?:${NAME}\\s*(?:,\\s*${NAME}\\s*)*)?\\]`;
+/** Source: PEP 440, "Version specifiers". */
+const VERSION = '(?:===|~=|==|!=|<=|>=|<|>)\\s*[A-Za-z0-9._*+!-]+';
+const VERSIONS = `${VERSION}\\s*(?:,\\s*${VERSION}\\s*)*,?\\s*`;
+/** Environment markers name variables, compare texts and join; none of it is a place. */
+const MARKER = ';\\s*[A-Za-z0-9_.\\s"\'()<>=!~,+*-]+';
+const REQUIREMENT = new RegExp(
+  `^(${NAME})\\s*(?:${EXTRAS})?\\s*(?:\\(\\s*${VERSIONS}\\)|${VERSIONS})?\\s*(?:${MARKER})?$`,
+);
+const MAX_LENGTH = 500;
+
+/** An installer takes what ends so for a file beside the process. Source: pip, "Requirement Specifiers". */
+const ARCHIVE = /\.(?:whl|zip|tar|tgz|tbz|txz|tlz|gz|bz2|xz|lz|lzma|egg)$/i;
+
+/**
+ * Whether `text` names a package of the index, with extras, versions and markers as PEP 508 has them: no option of the
+ * installer, no address and no path of this machine.
+ */
+export function isPackageRequirement(text: string): boolean {
+  if (text.length > MAX_LENGTH || /\p{Cc}/u.test(text)) return false;
+  const name = REQUIREMENT.exec(text.trim())?.[1];
+  return name !== undefined && !ARCHIVE.test(text.trim()) && !ARCHIVE.test(name);
+}

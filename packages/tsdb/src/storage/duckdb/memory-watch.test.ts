@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { MemoryWatch } from './memory-watch.js';
+
+const LIMIT_BYTES = 1000;
+
+/** A watch over a process that has 500 bytes when its first statement begins, and so many afterwards. */
+function watchAt(laterBytes: number, machineBytes: number) {
+  let residentBytes = 500;
+  const watch = new MemoryWatch({
+    limitBytes: LIMIT_BYTES,
+    residentBytes: () => residentBytes,
+    machineBytes,
+  });
+  return new Promise<boolean>((resolve) => {
+    const statement = watch.begin(() => {
+      assert.throws(() => statement.check(), /Resources exhausted: .*query_memory_bytes/);
+      statement.end();
+      clearTimeout(timer);
+      resolve(true);
+    });
+    residentBytes = laterBytes;
+    const timer = setTimeout(() => {
+      statement.check();
+      statement.end();
+      resolve(false);
+    }, 400);
+  });
+}
+
+it('ends statements when the process has grown by twice what they may take', async () => {
+  assert.equal(await watchAt(2501, 100_000), true);
+  assert.equal(await watchAt(2500, 100_000), false);
+});
+
+it('ends them before the machine is out of memory, and lets each take a half of the limit', async () => {
+  assert.equal(await watchAt(1801, 2000), true);
+  assert.equal(await watchAt(1800, 2000), false);
+  assert.equal(await watchAt(1000, 600), false);
+});

@@ -1,0 +1,194 @@
+// Source: architecture; what needs a database that is away is refused for a while, in the words of its service.
+import assert from 'node:assert/strict';
+import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AccountsServer,
+  type HttpAnswer,
+  KEYS,
+  layDatabaseCable,
+  makeJwt,
+  nowSec,
+  POSTGRES_URL,
+  ServerProcess,
+  WebhookApp,
+} from '../../harness/index.js';
+
+const skip = POSTGRES_URL === undefined && 'set PLINTH_TEST_POSTGRES_URL';
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** A few seconds, with room for a busy machine. */
+const PATIENCE_MS = 15_000;
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const MEMBERS: readonly (readonly [path: RegExp, members: readonly string[]])[] = [
+  [/^\/(?:v2\/core|v1|ops\/v1\/accounts)\//, ['error']],
+  [/^\/api\/v3\/app\//, ['message', 'documentation_url', 'status']],
+  [/^\/(?:app|ops\/v1|rate_limit)/, ['message', 'documentation_url', 'status']],
+  [/^\/(?:api\/items|editor)/, ['error', 'code']],
+];
+
+/** 503 in the words of the service whose path it is, with when to come again. */
+function assertAway({ status, headers, text }: HttpAnswer, what: string, path: string): void {
+  assert.equal(status, 503, `${what}: ${status} ${text}`);
+  assert.match(String(headers['retry-after']), /^[1-9]\d*$/, what);
+  const members = MEMBERS.find(([pattern]) => pattern.test(path))?.[1];
+  assert.deepEqual(Object.keys(JSON.parse(text)), members, what);
+}
+
+async function until(isTrue: () => Promise<boolean>, what: string): Promise<void> {
+  for (let turn = 0; !(await isTrue()); turn++) {
+    assert.ok(turn < 300, what);
+    await sleep(100);
+  }
+}
+
+async function startAll(context: TestContext, databaseFlag: string) {
+  const server = await AccountsServer.start({
+    flags: [databaseFlag, '--services=tsdb,accounts,webhooks,ratelimit,gamedata'],
+  });
+  context.after(() => server.close());
+  const app = await WebhookApp.register(server.process, undefined);
+  const jwt = () => makeJwt(app.pem, { iss: app.clientId, iat: nowSec() - 5, exp: nowSec() + 60 });
+  return { server, app, jwt };
+}
+
+it('a PostgreSQL that hangs without closing a connection is answered 503 within seconds by all that needs it', {
+  skip,
+}, async (context) => {
+  const { cable, databaseFlag } = await layDatabaseCable(context);
+  const { server, app, jwt } = await startAll(context, databaseFlag);
+  const { http } = server.process;
+  const key = { authorization: `Bearer ${KEYS.sk_test}` };
+  const ofApp = { authorization: `Bearer ${jwt()}` };
+  const account = await server.create({ display_name: 'before' });
+  const asked: readonly Asked[] = [
+    { method: 'POST', path: '/v2/core/accounts', body: '{}', headers: key },
+    { method: 'GET', path: `/v2/core/accounts/${account['id']}`, headers: key },
+    { method: 'GET', path: '/v2/core/accounts', headers: key },
+    { method: 'POST', path: '/ops/v1/apps', body: '{"name":"another"}' },
+    { method: 'GET', path: '/ops/v1/apps' },
+    { method: 'GET', path: `/ops/v1/apps/${app.id}` },
+    { method: 'GET', path: '/ops/v1/identities' },
+    { method: 'POST', path: '/ops/v1/identities', body: '{"kind":"user","id":7}' },
+    { method: 'GET', path: '/api/v3/app/hook/config', headers: ofApp },
+    { method: 'GET', path: '/api/v3/app/hook/deliveries', headers: ofApp },
+    {
+      method: 'POST',
+      path: '/ops/v1/events',
+      body: JSON.stringify({ event: 'push', payload: {}, app_id: app.id }),
+    },
+  ];
+  const send = async ({ method, path, body, headers }: Asked) => {
+    const startMs = performance.now();
+    const answer = await http.send(path, {
+      method,
+      headers: { ...JSON_TYPE, 'idempotency-key': `${method} ${path}`, ...headers },
+      ...(body !== undefined && { body }),
+    });
+    return { answer, tookMs: performance.now() - startMs };
+  };
+  assert.equal((await send(asked[1] as Asked)).answer.status, 200);
+
+  cable.hush();
+  for (const round of ['while it is found out', 'once it is known']) {
+    const answers = await Promise.all(asked.map(send));
+    for (const [index, { answer, tookMs }] of answers.entries()) {
+      const { method, path } = asked[index] as Asked;
+      assertAway(answer, `${round}: ${method} ${path}`, path);
+      assert.ok(tookMs < PATIENCE_MS, `${round}: ${method} ${path} took ${tookMs} ms`);
+    }
+  }
+  assert.equal((await http.send('/ping')).status, 200);
+
+  // The connections from before lead nowhere for good.
+  await cable.join();
+  await until(async () => (await http.send('/ops/v1/apps')).status === 200, 'not back');
+  for (const each of asked) {
+    const { answer } = await send(each);
+    assert.ok(answer.status < 500, `${each.method} ${each.path}: ${answer.text}`);
+  }
+});
+
+it('no route answers 500 while PostgreSQL is away', { skip }, async (context) => {
+  const { cable, databaseFlag } = await layDatabaseCable(context);
+  const { server, jwt } = await startAll(context, databaseFlag);
+  const { http } = server.process;
+  const listed = await http.send('/ops/v1/routes');
+  assert.equal(listed.status, 200, listed.text);
+  const routes = JSON.parse(listed.text) as { method: string; path: string }[];
+  assert.ok(routes.length > 100, `${routes.length} routes`);
+  assert.equal((await http.send('/api/items?limit=1')).status, 200); // opens what it keeps
+
+  cable.cut();
+  let awayCount = 0;
+  for (const { method, path } of routes) {
+    const target = path.replaceAll(/:\w+(?:\([^)]*\))?/g, '1').replace('*', 'x');
+    for (const credential of [undefined, KEYS.sk_test, jwt()]) {
+      const answer = await http.send(target, {
+        method,
+        headers: {
+          ...JSON_TYPE,
+          'idempotency-key': 'one',
+          ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+        },
+        ...(method !== 'GET' && method !== 'HEAD' && { body: '{"name":"x","kind":"user","id":1}' }),
+      });
+      const { status, headers } = answer;
+      if (status === 503 && !/\/(?:backups|health|ready)$/.test(target)) {
+        assert.match(String(headers['retry-after']), /^[1-9]\d*$/, target);
+        awayCount += 1;
+      } else {
+        // Without a folder of plugins its routes are 500, as documented.
+        const isKnown = status < 500 || status === 503 || answer.text.includes('plugin directory');
+        assert.ok(isKnown, `${method} ${target}: ${status} ${answer.text}`);
+      }
+    }
+  }
+  assert.ok(awayCount > 20, `${awayCount} requests needed the database`);
+});
+
+it('a token counts for a while beyond the last look at PostgreSQL, and is neither right nor wrong then', {
+  skip,
+}, async (context) => {
+  const { cable, databaseFlag } = await layDatabaseCable(context);
+  const flags = [databaseFlag, '--identity-shared-max-age-sec=5'];
+  const env = { PLINTH_ACCOUNTS_BOOTSTRAP_KEYS: KEYS.sk_test };
+  const server = await ServerProcess.start({ flags, env });
+  context.after(() => server.close());
+  const made = await server.http.send('/api/v3/configure/token/admin', { method: 'POST' });
+  assert.equal(made.status, 201, made.text);
+  const { token } = JSON.parse(made.text);
+  const ask = (path: string, text: string) =>
+    server.http.send(path, { headers: { authorization: `Bearer ${text}` } });
+  const paths = ['/api/v3/configure/database?format=json', '/ops/v1/routes', '/rate_limit'];
+
+  cable.cut();
+  for (const path of paths) assert.equal((await ask(path, token)).status, 200, path);
+  await sleep(6500);
+  const editor = '/api/editor/status';
+  for (const path of [...paths, editor, '/ops/v1/accounts/platforms']) {
+    const answer = await ask(path, token);
+    assert.equal(answer.status, 503, `${path}: ${answer.status} ${answer.text}`);
+    assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/, path);
+    assert.match(answer.text, /cannot be checked at the moment|cannot store or look up/, path);
+  }
+  const ofPlatform = await ask('/v2/core/accounts', KEYS.sk_test);
+  assert.equal(ofPlatform.status, 503, ofPlatform.text);
+  const written = await server.http.send('/api/v2/write?bucket=b', {
+    ...{ method: 'POST', body: 'm v=1' },
+    headers: { authorization: `Token ${token}` },
+  });
+  assert.equal(written.status, 503, written.text);
+  assert.equal(JSON.parse(written.text).code, 'unavailable');
+  assert.equal((await ask('/api/v3/configure/database?format=json', 'nonsense')).status, 401);
+
+  await cable.join();
+  await until(async () => (await ask('/ops/v1/routes', token)).status === 200, 'not back');
+  for (const path of paths) assert.equal((await ask(path, token)).status, 200, path);
+});

@@ -1,0 +1,120 @@
+// Source: query-languages, "Guards" (memory by configuration), tsdb-http "Result formats"; docs/adr/0074.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import {
+  encode,
+  FlightClient,
+  type HttpAnswer,
+  jsonTicket,
+  ServerProcess,
+  statusOf,
+} from '../../harness/index.js';
+
+const MEBIBYTE = 1024 * 1024;
+const QUERY_MEMORY_BYTES = 256 * MEBIBYTE;
+/** What a statement may add to the process: twice its memory, and what comes until the next look between two chunks. */
+const MOST_GROWTH_BYTES = 2.5 * QUERY_MEMORY_BYTES;
+const ROW_COUNT = 60_000;
+const TEXT_LENGTH = 100;
+const FLAGS = ['--without-auth', '--tsdb-query-memory-bytes', String(QUERY_MEMORY_BYTES)];
+
+/** One text of some 101 bytes a row. */
+const joined = (rowCount: number): string =>
+  `(SELECT string_agg(s, ',') AS a FROM (SELECT s FROM cpu LIMIT ${rowCount}) y) x`;
+const times = (rowCount: number): string => `CROSS JOIN (SELECT v FROM cpu LIMIT ${rowCount}) z`;
+const columns = (count: number, text: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => `${text(i)} AS n${i}`).join(', ');
+
+async function start(): Promise<ServerProcess> {
+  const server = await ServerProcess.start({ flags: FLAGS });
+  const body = Array.from(
+    { length: ROW_COUNT },
+    (_, i) => `cpu,host=h${i % 7} s="${String(i).padStart(TEXT_LENGTH, 'x')}",v=${i}.5 ${i + 1}`,
+  ).join('\n');
+  const answer = await server.http.send('/api/v3/write_lp?db=d&precision=ns', { body });
+  assert.equal(answer.status, 204, answer.text);
+  return server;
+}
+
+const ask = (server: ServerProcess, q: string, format = 'json'): Promise<HttpAnswer> =>
+  server.http.send(`/api/v3/query_sql?${new URLSearchParams({ db: 'd', q, format })}`);
+
+/** Resident memory in bytes: `VmRSS` as it is, `VmHWM` its highest since the mark was taken back. */
+async function memoryOf({ pid }: ServerProcess, field: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
+}
+
+/** What `work` comes to, which must not take more memory of the server than statements may. */
+async function bounded<T>(server: ServerProcess, work: () => Promise<T>): Promise<T> {
+  await writeFile(`/proc/${server.pid}/clear_refs`, '5');
+  const restBytes = await memoryOf(server, 'VmRSS');
+  const result = await work();
+  const grewBytes = (await memoryOf(server, 'VmHWM')) - restBytes;
+  assert.ok(grewBytes < MOST_GROWTH_BYTES, `grew by ${Math.round(grewBytes / MEBIBYTE)} MiB`);
+  return result;
+}
+
+const LINUX = { skip: process.platform !== 'linux' && '/proc tells the memory of a process' };
+
+describe('texts that are longer than the memory of queries', LINUX, () => {
+  it('made of each other in 2,048 rows end the statement, not the server', async () => {
+    await using server = await start();
+    for (const q of [
+      `SELECT max(length(concat(a, v))) AS n FROM ${joined(10_000)} ${times(3000)}`,
+      `SELECT max(length(upper(a || v))) AS n FROM ${joined(10_000)} ${times(3000)}`,
+      `SELECT ${columns(60, (i) => `max(length(repeat(s, ${1000 + i})))`)} FROM cpu`,
+      `SELECT ${columns(60, (i) => `max(length(lpad(s, ${100_000 + i})))`)} FROM cpu`,
+    ]) {
+      const { status, text } = await bounded(server, () => ask(server, q));
+      assert.equal(status, 500, q);
+      assert.match(text, /Resources exhausted: more than \d+ bytes of text/, q);
+    }
+    const short = await ask(server, `SELECT upper(a || 'b') AS n FROM ${joined(2)}`);
+    assert.match(short.text, /"X+0,X+1B"/);
+  });
+
+  it('repeated by a join are handed out piece by piece', async () => {
+    await using server = await start();
+    const q = `SELECT a FROM ${joined(20_000)} ${times(100)}`;
+    const size = 20_000 * (TEXT_LENGTH + 1) - 1;
+    for (const format of ['jsonl', 'csv']) {
+      const { status, text } = await bounded(server, () => ask(server, q, format));
+      assert.equal(status, 200, format);
+      assert.ok(text.length > 100 * size, format);
+    }
+    const parquet = await bounded(server, () => ask(server, q, 'parquet'));
+    assert.ok(parquet.status === 200 || /Resources exhausted/.test(parquet.text), parquet.text);
+  });
+
+  it('of one value are refused by name in every format, before they hold the others up', async () => {
+    await using server = await start();
+    // 60 MB.
+    const q = `SELECT repeat(a, 10) AS a FROM (SELECT string_agg(s, ',') AS a FROM cpu) x`;
+    const whole = `SELECT string_agg(s || s || s, ',') AS a FROM cpu`;
+    assert.match((await ask(server, q)).text, /repeat result too large/);
+    for (const format of ['json', 'jsonl', 'csv', 'pretty']) {
+      const { status, text } = await bounded(server, () => ask(server, whole, format));
+      assert.equal(status, 500, format);
+      assert.match(
+        text,
+        /a text of \d+ bytes is too long for a result, which takes up to 16777216/,
+      );
+    }
+    const flight = new FlightClient(server.url);
+    const ticket = jsonTicket({ database: 'd', sql_query: whole });
+    const stream = flight.stream('DoGet', encode('Ticket', { ticket }));
+    assert.match((await statusOf(stream.toArray())).details, /too long for a result/);
+    flight.close();
+    const listed = await ask(
+      server,
+      `SELECT array_agg(a) AS a FROM ${joined(50_000)} ${times(20)}`,
+    );
+    assert.match(listed.text, /Resources exhausted/);
+    assert.match(
+      (await ask(server, `SELECT length(a) AS n FROM ${joined(50_000)}`)).text,
+      /5049999/,
+    );
+  });
+});
