@@ -1,15 +1,17 @@
-import { chmod, stat } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   ConfigInvalid,
   type FileSystem,
   FolderLock,
+  isDomainError,
   type Logger,
   NodeFileSystem,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
+import { readVersion } from './product-version.js';
 import type { ServerSettings } from './settings.js';
 
 /** Group and others: what the server keeps is for its own user alone. */
@@ -17,6 +19,8 @@ const OTHERS = 0o077;
 const OWN_MODE = 0o700;
 /** Is there from the begin of a restore to its end: nothing in the folder is to be believed meanwhile. */
 export const RESTORE_MARKER = 'restore-under-way';
+/** Names the version of the product that wrote here last. */
+const VERSION_FILE = 'plinth.version';
 
 /**
  * The folder that this server keeps everything in, locked before anything in it is read: one folder, one server. With
@@ -69,6 +73,25 @@ export class DataFolder {
     }
   }
 
+  /** To be called when what is there is in this version's forms. */
+  async noteVersion(): Promise<void> {
+    if ((await this.#writtenBy()) === readVersion()) return;
+    await writeFile(join(this.path, VERSION_FILE), `${readVersion()}\n`);
+  }
+
+  /** The failure of a start, with what a newer version has to do with it. */
+  async explain(error: unknown): Promise<unknown> {
+    const version = await this.#writtenBy();
+    if (!isDomainError(error) || version === undefined) return error;
+    if (version.localeCompare(readVersion(), 'en', { numeric: true }) <= 0) return error;
+    return new FolderOfNewerVersion(this.path, { writtenBy: version, own: readVersion() }, error);
+  }
+
+  async #writtenBy(): Promise<string | undefined> {
+    const text = await readFile(join(this.path, VERSION_FILE), 'utf8').catch(() => undefined);
+    return text?.trim() || undefined;
+  }
+
   /** Something still works there, and will until the process ends: `release` does not give the lock back. */
   keep(): void {
     this.#lock?.keep();
@@ -78,6 +101,23 @@ export class DataFolder {
   async release(): Promise<void> {
     if (this.#lock === undefined) await this.files.removeTree(this.path);
     else await this.#lock.release();
+  }
+}
+
+/** The folder has forms that this version does not know. */
+class FolderOfNewerVersion extends Error {
+  override readonly name = 'FolderOfNewerVersion';
+  readonly kind = 'folder_of_newer_version';
+  constructor(
+    folder: string,
+    versions: { readonly writtenBy: string; readonly own: string },
+    cause: Error,
+  ) {
+    const { writtenBy, own } = versions;
+    super(
+      `${cause.message}\n  ${folder} was written by version ${writtenBy} and this is ${own}: start ${writtenBy} or a newer one, or restore a backup that ${own} made`,
+      { cause },
+    );
   }
 }
 

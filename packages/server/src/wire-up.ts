@@ -202,6 +202,7 @@ export async function wireUp(
     });
     closers.push(() => outbox.close());
     await outbox.start();
+    await around.folder.noteVersion();
     reports.open();
     // Without the time-series service there is no catalog, and the uuid is this process's.
     const clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
@@ -252,8 +253,9 @@ export async function wireUp(
       close,
     };
   } catch (error) {
+    const explained = await around.folder.explain(error);
     await close();
-    throw error;
+    throw explained;
   }
 }
 

@@ -10,7 +10,7 @@ const SUM_PIECE_BYTES = 4 * 1024 * 1024;
  */
 export const KEPT: readonly { readonly service: string; readonly paths: readonly string[] }[] = [
   // Keys of the node, made once: without them what is sealed in the relational store cannot be read.
-  { service: 'server', paths: ['master.key'] },
+  { service: 'server', paths: ['master.key', 'plinth.version'] },
   { service: 'accounts', paths: ['accounts/keys.json'] },
   { service: 'gamedata', paths: ['objects/gamedata'] },
   { service: 'tsdb', paths: ['objects/tsdb', 'tsdb-log'] },

@@ -1,0 +1,32 @@
+// Source: docs/formats/backup.md and the message itself: a folder of a newer version says which version can read it.
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import type DatabaseClass from 'libsql';
+import { runCli } from '../../harness/cli.js';
+import { ServerProcess } from '../../harness/index.js';
+
+it('a folder that a newer version has written names both versions, and is left as it is', async () => {
+  await using server = await ServerProcess.start({
+    flags: ['--without-auth', '--services', 'tsdb'],
+  });
+  await server.stop();
+  const { dataDir } = server;
+  const version = join(dataDir, 'plinth.version');
+  const own = (await readFile(version, 'utf8')).trim();
+  const Database = createRequire(import.meta.url)('libsql') as typeof DatabaseClass;
+  const database = new Database(join(dataDir, 'plinth.db'));
+  database.exec("INSERT INTO kernel_migrations VALUES ('tsdb_segments', '9999-of-the-future')");
+  database.close();
+  await writeFile(version, '10.2.0\n');
+  const refused = await runCli(['serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /the database has 9999-of-the-future where this version has none/);
+  assert.ok(
+    refused.stderr.includes(`was written by version 10.2.0 and this is ${own}: start 10.2.0`),
+    refused.stderr,
+  );
+  assert.equal(await readFile(version, 'utf8'), '10.2.0\n');
+});
