@@ -120,6 +120,7 @@ export interface RegistryChange {
   /** Must all still be registered: otherwise nothing changes (`SegmentsChanged`). */
   readonly removeSegments: readonly string[];
   readonly addSeriesFiles: readonly SeriesFile[];
+  /** As `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
   /** Log files up to this one hold nothing that is not in segments. */
   readonly flushedFile?: number;
@@ -217,10 +218,13 @@ export class SegmentRegistry {
         await tx.insertInto('tsdb_segments').values(fromSegment(segment)).execute();
       }
       if (change.removeSeriesFiles.length > 0) {
-        await tx
+        const removed = await tx
           .deleteFrom('tsdb_series_files')
           .where('id', 'in', [...change.removeSeriesFiles])
-          .execute();
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) !== change.removeSeriesFiles.length) {
+          throw new SegmentsChanged('series files were replaced by somebody else meanwhile');
+        }
       }
       for (const file of change.addSeriesFiles) {
         await tx.insertInto('tsdb_series_files').values(fromSeriesFile(file)).execute();

@@ -43,8 +43,7 @@ export class FileCommits {
    */
   async commit(prepare: () => PreparedChange): Promise<void> {
     await this.#exclusive.run(async () => {
-      await this.#settle();
-      const prepared = prepare();
+      const prepared = await this.#settledThen(prepare);
       try {
         await this.#registry.apply(prepared.change);
       } catch (error) {
@@ -57,6 +56,16 @@ export class FileCommits {
   /** Finds out what became of a commit that nobody knows of, and ends it. Throws while that cannot be asked. */
   async settle(): Promise<void> {
     await this.#exclusive.run(() => this.#settle());
+  }
+
+  async #settledThen(prepare: () => PreparedChange): Promise<PreparedChange> {
+    try {
+      await this.#settle();
+    } catch (error) {
+      await this.#removeFiles(prepare());
+      throw error;
+    }
+    return prepare();
   }
 
   async #settle(): Promise<void> {

@@ -11,11 +11,10 @@ import type { BatchField, RowBatch } from '../../../model/row-batch.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { Segment } from '../../../storage/segments/segment.js';
 import { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { registerEngineFunctions } from '../../sql/functions/index.js';
 import { ColumnCache } from '../direct/column-cache.js';
-import { chooseInputs } from '../flush/compactor.js';
+import { chooseMerge, type Merge } from '../flush/choose-merge.js';
 import { flushTable } from '../flush/flush-table.js';
 import { mergeSegments } from '../flush/merge-segments.js';
 import { publish } from './publication.js';
@@ -48,6 +47,8 @@ type Step =
   | { readonly kind: 'write'; readonly rows: readonly Row[] }
   | {
       readonly kind: 'flush' | 'compact';
+      /** For a merge of overlays. */
+      readonly maxBytes: number;
       /** Writes that come while it runs. */
       readonly meanwhile: readonly (readonly Row[])[];
     }
@@ -70,8 +71,12 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc
-      .tuple(fc.constantFrom('flush' as const, 'compact' as const), meanwhileArb)
-      .map(([kind, meanwhile]) => ({ kind, meanwhile })),
+      .tuple(
+        fc.constantFrom('flush' as const, 'compact' as const),
+        fc.constantFrom(0, 1500, 3000, 1_000_000),
+        meanwhileArb,
+      )
+      .map(([kind, maxBytes, meanwhile]) => ({ kind, maxBytes, meanwhile })),
   },
   { weight: 3, arbitrary: fc.constant({ kind: 'check' as const }) },
 );
@@ -207,26 +212,30 @@ describe('a table', () => {
               const replacing = publish(
                 store.publication({
                   flushed: generation - 1,
-                  removed: [],
                   added: segments.map((s) => store.openVerified(s)),
                 }),
               );
               await during(replacing, step.meanwhile.slice(3));
             } else if (step.kind === 'compact') {
-              let inputs: readonly Segment[] = chooseInputs(store);
-              if (inputs.length === 0) inputs = store.segments.map((s) => s.segment);
-              if (inputs.length === 0) continue;
+              const segments = store.segments.map((open) => open.segment);
+              // So little that some overlays have to be split.
+              const maxBytes = step.maxBytes;
+              const isAside = (): boolean => false;
+              const merge: Merge = chooseMerge({ segments, tombstones: [], isAside, maxBytes }) ?? {
+                kind: 'merge',
+                inputs: segments,
+              };
+              if (merge.inputs.length === 0) continue;
               const added = await mergeSegments({
                 store,
-                inputs,
+                merge,
                 host,
                 files,
                 visibleFromNs: MIN_TIME_NS,
               });
               const replacing = publish(
                 store.publication({
-                  flushed: undefined,
-                  removed: inputs,
+                  removed: merge.inputs,
                   added: added.map((s) => store.openVerified(s)),
                 }),
               );
@@ -275,7 +284,6 @@ describe('a table', () => {
         await publish(
           store.publication({
             flushed: generation,
-            removed: [],
             added: segments.map((s) => store.openVerified(s)),
           }),
         );
@@ -347,7 +355,15 @@ async function withEngine(
     await work({
       host,
       files,
-      openStore: (onError) => new TableStore({ schema: SCHEMA, host, files, cache, onError }),
+      openStore: (onError) =>
+        new TableStore({
+          schema: SCHEMA,
+          host,
+          files,
+          cache,
+          onDamaged: (_, e) => onError(e),
+          onError,
+        }),
     });
   } finally {
     await host.close();
