@@ -47,6 +47,13 @@ async function open(context: TestContext) {
       await node.close();
       node = await start();
     },
+    clock,
+    dropTable: () =>
+      node.catalog.deletions.deleteTable({
+        database: 'd',
+        table: 'm',
+        hardDelete: { kind: 'now' },
+      }),
     remove: (timeNs: bigint) =>
       node.engine.deleteRows({
         database: 'd',
@@ -138,6 +145,21 @@ it('heeds a deletion that is stored and told as failed, and none that is not', a
   assert.deepEqual(await ask('SELECT v FROM m ORDER BY v'), ['2', '3']);
   await restart();
   assert.deepEqual(await ask('SELECT v FROM m ORDER BY v'), ['2', '3']);
+});
+
+it('takes the files of a deleted table away after that was stored and told as failed', async (context) => {
+  const { faults, write, flush, dropTable, filesOnDisk, restart, ask, clock } = await open(context);
+  await write(['m,t=a v=1i 1', 'other,t=a v=1i 1']);
+  await flush();
+  faults.fail({ kind: 'catalog.transaction', at: 2, effect: 'done' }); // The first one deletes.
+  await dropTable();
+  await until(async () => {
+    await clock.advanceMs(1000);
+    return (await filesOnDisk()) === 2;
+  });
+  await restart();
+  assert.equal(await filesOnDisk(), 2);
+  assert.deepEqual(await ask('SELECT count(v) FROM other'), ['1']);
 });
 
 for (const kind of KINDS) {

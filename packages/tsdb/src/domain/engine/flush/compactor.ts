@@ -2,7 +2,10 @@ import type { Clock, Leases } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
-import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
+import {
+  type SegmentRegistry,
+  SegmentsChanged,
+} from '../../../storage/segments/segment-registry.js';
 import type { EngineReport } from '../engine-needs.js';
 import type { TableStore } from '../table/table-store.js';
 import { tombstonesOfSegment } from '../table/tombstones.js';
@@ -153,7 +156,8 @@ export class Compactor {
       const damaged = error instanceof FileDamaged ? error : undefined;
       const causes = inputs.filter(({ objectName }) => objectName === damaged?.objectName);
       const isNew = this.#failed.note(causes.length > 0 ? causes : inputs);
-      if (store.isGone) return true;
+      // Retention was faster, or the table went.
+      if (error instanceof SegmentsChanged || store.isGone) return true;
       if (damaged !== undefined) store.noteDamaged(damaged);
       // The damage of a segment is told by itself.
       const isTold = store.segments.some(
