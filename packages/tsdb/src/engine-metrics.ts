@@ -14,6 +14,7 @@ export class EngineMetrics {
   readonly #flushes: Counter;
   readonly #failedFlushes: Counter;
   readonly #compactions: Counter;
+  readonly #failedCompactions: Counter;
   readonly #failures: Counter;
   readonly #lostRows: Counter;
   readonly #flushSec = new Histogram(FLUSH_BOUNDS_SEC);
@@ -29,6 +30,10 @@ export class EngineMetrics {
     this.#flushes = counter('plinth_tsdb_flushes_total', 'Flushes of rows into segments.');
     this.#failedFlushes = counter('plinth_tsdb_flushes_failed_total', 'Flushes to be tried again.');
     this.#compactions = counter('plinth_tsdb_compactions_total', 'Merges of segments.');
+    this.#failedCompactions = counter(
+      'plinth_tsdb_compactions_failed_total',
+      'Merges of files to be tried again.',
+    );
     this.#failures = counter('plinth_tsdb_background_failures_total', 'Failures without a caller.');
     this.#lostRows = counter(
       'plinth_tsdb_log_rows_lost_total',
@@ -66,6 +71,10 @@ export class EngineMetrics {
 
   compacted(): void {
     this.#compactions.inc();
+  }
+
+  compactionFailed(): void {
+    this.#failedCompactions.inc();
   }
 
   backgroundFailed(): void {

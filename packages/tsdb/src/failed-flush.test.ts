@@ -35,7 +35,7 @@ async function open(context: TestContext) {
       assert.deepEqual(refused, []);
     },
     /** Flushes and merges; the names of all files that hold the data then. */
-    flush: (): Promise<readonly string[]> => flushNode(node),
+    flush: async (): Promise<readonly string[]> => (await flushNode(node)).toSorted(),
     /** Files of the data, and those that the engine has written for the store to take over. */
     async onDisk(): Promise<readonly string[]> {
       const objects = await readdir(join(dataDir, 'objects', 'tsdb'), {

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import type { EngineCall } from './storage/duckdb/engine-watch.js';
 import { flushNode } from './testing/flush-node.js';
@@ -33,7 +34,7 @@ async function open(context: TestContext) {
     await node.close();
     await rm(dataDir, { recursive: true, force: true });
   });
-  const flush = (): Promise<readonly string[]> => flushNode(node);
+  const flush = async (): Promise<readonly string[]> => (await flushNode(node)).toSorted();
   return {
     faults,
     flush,
@@ -43,6 +44,21 @@ async function open(context: TestContext) {
       await node.close();
       node = await start();
     },
+    clock,
+    dropTable: () =>
+      node.catalog.deletions.deleteTable({
+        database: 'd',
+        table: 'm',
+        hardDelete: { kind: 'now' },
+      }),
+    remove: (timeNs: bigint) =>
+      node.engine.deleteRows({
+        database: 'd',
+        tables: ['m'],
+        minTimeNs: timeNs,
+        maxTimeNs: timeNs,
+        anyOf: [[]],
+      }),
     filesOnDisk: async () => {
       const found = await readdir(join(dataDir, 'objects', 'tsdb'), { recursive: true });
       return found.filter((name) => name.endsWith('.parquet')).length;
@@ -70,6 +86,79 @@ it('counts a row once after a flush that failed behind its commit was tried agai
   assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), ['2 | 9']);
 });
 
+it('counts a row once after a commit that was made and told as failed', async (context) => {
+  const { faults, write, flush, ask, restart } = await open(context);
+  await write(['m,t=a v=1i 1']);
+  faults.fail({ kind: 'catalog.transaction', effect: 'done' });
+  const files = await flush();
+  assert.equal(files.length, 2); // a segment and the tags of its series
+  await write(['m,t=a v=2i 2']);
+  assert.equal((await flush()).length, 3);
+  await restart();
+  assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), ['2 | 3']);
+});
+
+for (const effect of ['done', 'none'] as const) {
+  it(`counts a row once after a commit of which nobody could say what became of it (${effect})`, async (context) => {
+    const { faults, write, flush, ask, restart, filesOnDisk } = await open(context);
+    await write(['m,t=a v=1i 1']);
+    faults.fail({ kind: 'catalog.transaction', effect });
+    faults.fail({ kind: 'catalog.read', count: 3 });
+    for (let i = 0; i < 3; i++) await assert.rejects(flush()); // Its files wait for an answer.
+    assert.equal(await filesOnDisk(), 2);
+    await flush();
+    assert.equal(await filesOnDisk(), 2);
+    assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), ['1 | 1']);
+    await restart();
+    assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), ['1 | 1']);
+    assert.equal(await filesOnDisk(), 2);
+  });
+}
+
+it('merges again after a merge of which nobody could say what became of it', async (context) => {
+  const { faults, write, flush, ask, restart, filesOnDisk } = await open(context);
+  for (let i = 1; i <= 16; i++) {
+    await write([`m,t=a v=${i}i ${i}`]);
+    if (i === 8) {
+      // The flush commits first.
+      faults.fail({ kind: 'catalog.transaction', at: 2, effect: 'done' });
+      faults.fail({ kind: 'catalog.read' });
+    }
+    await flush();
+  }
+  assert.equal((await flush()).length, 3); // two of eight each, and the tags of the series
+  await until(async () => (await filesOnDisk()) === 3);
+  await restart();
+  assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), ['16 | 136']);
+});
+
+it('heeds a deletion that is stored and told as failed, and none that is not', async (context) => {
+  const { faults, write, ask, remove, restart } = await open(context);
+  await write(['m,t=a v=1i 1', 'm,t=a v=2i 2', 'm,t=a v=3i 3']);
+  faults.fail({ kind: 'catalog.transaction', effect: 'done' });
+  await remove(1n);
+  faults.fail({ kind: 'catalog.transaction' });
+  await assert.rejects(remove(2n), { kind: 'catalog.transaction' });
+  assert.deepEqual(await ask('SELECT v FROM m ORDER BY v'), ['2', '3']);
+  await restart();
+  assert.deepEqual(await ask('SELECT v FROM m ORDER BY v'), ['2', '3']);
+});
+
+it('takes the files of a deleted table away after that was stored and told as failed', async (context) => {
+  const { faults, write, flush, dropTable, filesOnDisk, restart, ask, clock } = await open(context);
+  await write(['m,t=a v=1i 1', 'other,t=a v=1i 1']);
+  await flush();
+  faults.fail({ kind: 'catalog.transaction', at: 2, effect: 'done' }); // The first one deletes.
+  await dropTable();
+  await until(async () => {
+    await clock.advanceMs(1000);
+    return (await filesOnDisk()) === 2;
+  });
+  await restart();
+  assert.equal(await filesOnDisk(), 2);
+  assert.deepEqual(await ask('SELECT count(v) FROM other'), ['1']);
+});
+
 for (const kind of KINDS) {
   it(`has every row once, and no file that nobody knows, after each failure of ${kind}`, async (context) => {
     const { faults, write, flush, ask, filesOnDisk, restart } = await open(context);
@@ -95,4 +184,13 @@ for (const kind of KINDS) {
     assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), [`48 | ${sum}`]);
     assert.equal(await filesOnDisk(), (await flush()).length);
   });
+}
+
+/** Files are removed behind the work. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 500; i++) {
+    if (await isSo()) return;
+    await sleep(10);
+  }
+  assert.fail('it did not come to that within 5 s');
 }

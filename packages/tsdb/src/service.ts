@@ -322,10 +322,21 @@ function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
       log.error({ err, retryMs }, 'flush failed; rows stay in the log');
     },
     compacted: () => metrics.compacted(),
+    compactionFailed({ error: err, table, isKnown }) {
+      metrics.compactionFailed();
+      if (!isKnown) log.error({ err, table }, 'merge of files failed; others are merged meanwhile');
+    },
     backgroundFailed(err) {
       metrics.backgroundFailed();
       const isDamage = err instanceof FileDamaged;
       log.error({ err }, isDamage ? 'stored file is damaged' : 'background work failed');
+    },
+    segmentDamaged({ objectName, rowCount, minTime, maxTime }, table, err) {
+      metrics.backgroundFailed();
+      log.error(
+        { err, objectName, table, rowCount, minTime: isoOf(minTime), maxTime: isoOf(maxTime) },
+        'stored file is damaged',
+      );
     },
     segmentLost: ({ objectName, rowCount, minTime, maxTime }, table, err) =>
       log.warn(

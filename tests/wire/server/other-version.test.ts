@@ -1,10 +1,10 @@
 // Source: docs/formats/backup.md and the message itself: a folder of a newer version says which version can read it.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import type DatabaseClass from 'libsql';
+import { fileURLToPath } from 'node:url';
 import { runCli } from '../../harness/cli.js';
 import { ServerProcess } from '../../harness/index.js';
 
@@ -16,10 +16,11 @@ it('a folder that a newer version has written names both versions, and is left a
   const { dataDir } = server;
   const version = join(dataDir, 'plinth.version');
   const own = (await readFile(version, 'utf8')).trim();
-  const Database = createRequire(import.meta.url)('libsql') as typeof DatabaseClass;
-  const database = new Database(join(dataDir, 'plinth.db'));
-  database.exec("INSERT INTO kernel_migrations VALUES ('tsdb_segments', '9999-of-the-future')");
-  database.close();
+  const script = `const database = new (require('libsql'))(process.argv[1]);
+    database.exec("INSERT INTO kernel_migrations VALUES ('tsdb_segments', '9999-of-the-future')");`;
+  // Where the library is installed.
+  const cwd = fileURLToPath(new URL('../../../../packages/kernel', import.meta.url));
+  execFileSync(process.execPath, ['-e', script, join(dataDir, 'plinth.db')], { cwd });
   await writeFile(version, '10.2.0\n');
   const refused = await runCli(['serve', '--data-dir', dataDir, '--http-bind', '127.0.0.1:0']);
   assert.equal(refused.code, 1);

@@ -40,7 +40,8 @@ export class BackgroundWork {
       tables,
       visibleFromNs,
       onMerged: () => report.compacted(),
-      onFailed,
+      onFailed: (failure) => report.compactionFailed(failure),
+      onError: onFailed,
     });
     this.flusher = new Flusher({
       ...stored,

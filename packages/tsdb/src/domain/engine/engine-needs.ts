@@ -53,7 +53,16 @@ export interface EngineReport {
   flushed(durationMs: number): void;
   flushFailed(error: unknown, retryMs: number): void;
   compacted(): void;
+  /** Other files are merged meanwhile, and these again after a while. */
+  compactionFailed(failure: {
+    readonly error: unknown;
+    readonly table: string;
+    /** The same files failed before. */
+    readonly isKnown: boolean;
+  }): void;
   backgroundFailed(error: unknown): void;
+  /** Told once of each. */
+  segmentDamaged(segment: Segment, table: string, error: FileDamaged): void;
   indexRebuilt(error: FileDamaged): void;
   segmentLost(segment: Segment, table: string, error: FileDamaged): void;
   unknownFilesRemoved(names: readonly string[]): void;

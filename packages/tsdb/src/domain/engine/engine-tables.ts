@@ -27,7 +27,15 @@ export class EngineTables {
     this.#clock = clock;
     const onError = (error: unknown): void => report.backgroundFailed(error);
     this.#onError = onError;
-    this.#makeStore = (schema) => new TableStore({ schema, host, files, cache, onError });
+    this.#makeStore = (schema) =>
+      new TableStore({
+        schema,
+        host,
+        files,
+        cache,
+        onDamaged: (segment, error) => report.segmentDamaged(segment, schema.name, error),
+        onError,
+      });
   }
 
   /** Made when nothing was written to the table yet. */

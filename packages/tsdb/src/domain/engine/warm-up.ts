@@ -84,6 +84,7 @@ export async function warmUpQueries(options: {
     host,
     files,
     cache: new ColumnCache({ limitBytes: CACHE_BYTES, nowMs: () => clock.monotonicMs() }),
+    onDamaged: () => undefined,
     onError: () => undefined,
   });
   const queries = new QueryPath({

@@ -1,5 +1,5 @@
 import type { Migration, RelationalStore } from '@plinth/kernel';
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { TagCondition } from '../../model/scan.js';
 import type { Segment, SeriesFile } from './segment.js';
 
@@ -120,6 +120,7 @@ export interface RegistryChange {
   /** Must all still be registered: otherwise nothing changes (`SegmentsChanged`). */
   readonly removeSegments: readonly string[];
   readonly addSeriesFiles: readonly SeriesFile[];
+  /** As `removeSegments`. */
   readonly removeSeriesFiles: readonly string[];
   /** Log files up to this one hold nothing that is not in segments. */
   readonly flushedFile?: number;
@@ -210,10 +211,13 @@ export class SegmentRegistry {
         await tx.insertInto('tsdb_segments').values(fromSegment(segment)).execute();
       }
       if (change.removeSeriesFiles.length > 0) {
-        await tx
+        const removed = await tx
           .deleteFrom('tsdb_series_files')
           .where('id', 'in', [...change.removeSeriesFiles])
-          .execute();
+          .executeTakeFirst();
+        if (Number(removed.numDeletedRows) !== change.removeSeriesFiles.length) {
+          throw new SegmentsChanged('series files were replaced by somebody else meanwhile');
+        }
       }
       for (const file of change.addSeriesFiles) {
         await tx.insertInto('tsdb_series_files').values(fromSeriesFile(file)).execute();
@@ -224,33 +228,20 @@ export class SegmentRegistry {
 
   /**
    * Whether `apply` has done its work, after it failed with something else than `SegmentsChanged`: all of a change or nothing
-   * is there, so that one of its files tells.
+   * is there, so that one of its files tells. The store has rolled back before it says that it failed.
    */
   async hasTakenEffect(change: RegistryChange): Promise<boolean> {
-    // An embedded store has rolled back before it says that it failed, and may have no room for more than a look.
-    if (this.#store.engine === 'sqlite') return await isApplied(this.#store.reader(), change);
-    // A server may still be at the commit of a connection that is lost: the row of the state is free when it has ended.
-    return await this.#store.transaction<Tables, boolean>(async (tx) => {
-      await moveState(tx, undefined);
-      return await isApplied(tx, change);
-    });
+    const reader = this.#store.reader<Tables>();
+    const [segment] = change.addSegments;
+    const [file] = change.addSeriesFiles;
+    const [removed] = change.removeSegments;
+    const has = async (table: 'tsdb_segments' | 'tsdb_series_files', id: string) =>
+      (await reader.selectFrom(table).select('id').where('id', '=', id).execute()).length > 0;
+    if (segment !== undefined) return await has('tsdb_segments', segment.id);
+    if (file !== undefined) return await has('tsdb_series_files', file.id);
+    // A change without files is the same when it is made again.
+    return removed !== undefined && !(await has('tsdb_segments', removed));
   }
-}
-
-async function isApplied(db: Kysely<Tables>, change: RegistryChange): Promise<boolean> {
-  const [segment] = change.addSegments;
-  const [file] = change.addSeriesFiles;
-  const [removed] = change.removeSegments;
-  const segments = db.selectFrom('tsdb_segments').select('id');
-  if (segment !== undefined)
-    return (await segments.where('id', '=', segment.id).execute()).length > 0;
-  if (file !== undefined) {
-    const files = db.selectFrom('tsdb_series_files').select('id').where('id', '=', file.id);
-    return (await files.execute()).length > 0;
-  }
-  // A change without files is the same when it is made again.
-  if (removed === undefined) return false;
-  return (await segments.where('id', '=', removed).execute()).length === 0;
 }
 
 async function moveState(tx: Transaction<Tables>, flushedFile: number | undefined): Promise<void> {

@@ -28,7 +28,7 @@ export interface Segment {
   readonly columnIds: ReadonlySet<number>;
 }
 
-/** A Parquet file with the tag sets that one flush met for the first time. An index: segments hold the same facts. */
+/** A Parquet file with the tag sets that one or more flushes met for the first time. An index: segments hold the same facts. */
 export interface SeriesFile {
   readonly id: string;
   readonly tableId: number;

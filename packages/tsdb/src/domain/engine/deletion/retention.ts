@@ -65,7 +65,7 @@ export class Retention {
         .map((open) => open.segment)
         .filter((segment) => segment.maxTime < fromNs);
       if (expired.length === 0 || store.isGone) continue;
-      const publication = store.publication({ flushed: undefined, removed: expired, added: [] });
+      const publication = store.publication({ removed: expired });
       try {
         await this.#commits.commit(() => ({
           change: {

@@ -6,6 +6,8 @@ const WIDTHS_IN_DAYS = [1n, 8n, 64n, 512n, 4096n] as const;
 
 /** A flush makes at most so many segments of one table; sparse data get wider chunks instead of more files. */
 const MAX_CHUNKS = 16;
+/** All times are 52 of the widest chunks, and a chunk is eight of the next narrower ones. */
+export const MAX_SPLIT_CHUNKS = 64;
 
 export interface Chunk {
   readonly startNs: bigint;
@@ -14,10 +16,10 @@ export interface Chunk {
 }
 
 /** The chunks that hold the given days (numbers since 1970-01-01, any order): narrow ones unless there were too many. */
-export function chunksOf(days: readonly bigint[]): readonly Chunk[] {
+export function chunksOf(days: readonly bigint[], maxCount = MAX_CHUNKS): readonly Chunk[] {
   for (const width of WIDTHS_IN_DAYS) {
     const starts = new Set(days.map((day) => floorDivide(day, width)));
-    if (starts.size > MAX_CHUNKS) continue;
+    if (starts.size > maxCount) continue;
     return [...starts]
       .sort((a, b) => (a < b ? -1 : 1))
       .map((start) => ({ startNs: start * width * DAY_NS, widthNs: width * DAY_NS }));

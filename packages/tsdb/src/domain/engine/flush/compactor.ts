@@ -1,25 +1,31 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import type { Segment } from '../../../storage/segments/segment.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
+import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
 import {
   type SegmentRegistry,
   SegmentsChanged,
 } from '../../../storage/segments/segment-registry.js';
+import type { EngineReport } from '../engine-needs.js';
 import type { TableStore } from '../table/table-store.js';
 import { tombstonesOfSegment } from '../table/tombstones.js';
+import { chooseMerge, type Merge } from './choose-merge.js';
+import { FailedInputs } from './failed-inputs.js';
 import type { FileCommits } from './file-commits.js';
 import { mergeSegments } from './merge-segments.js';
+import { chooseSeriesFiles, mergeSeriesFiles } from './merge-series-files.js';
 
 const CHECK_INTERVAL_MS = 10_000;
-/** So many segments of one chunk and level are merged into one of the next level. */
-const MERGE_COUNT = 8;
-/** A merge reads at most so many bytes: beyond it segments stay as they are. */
-const MAX_MERGE_BYTES = 256 * 1024 * 1024;
+
+/** One step, with the files that it replaces. */
+interface Work {
+  readonly inputs: readonly (Segment | SeriesFile)[];
+  readonly run: () => Promise<void>;
+}
 
 /**
- * Merges small segments of a chunk into larger ones, and overlays into the points they overwrite, in the background: one
- * merge at a time, newest chunk first.
+ * Merges small segments of a chunk into larger ones, overlays into the points they overwrite, and series files, in the
+ * background: one merge at a time. Files with which a merge has failed are left alone for a while.
  */
 export class Compactor {
   readonly #tables: () => Iterable<TableStore>;
@@ -31,7 +37,9 @@ export class Compactor {
   readonly #clock: Clock;
   readonly #visibleFromNs: (store: TableStore) => bigint;
   readonly #onMerged: () => void;
-  readonly #onFailed: (error: unknown) => void;
+  readonly #onFailed: EngineReport['compactionFailed'];
+  readonly #onError: (error: unknown) => void;
+  readonly #failed: FailedInputs;
   #ticker: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isClosing = false;
@@ -47,7 +55,8 @@ export class Compactor {
     /** Where the table's retention period begins. */
     readonly visibleFromNs: (store: TableStore) => bigint;
     readonly onMerged: () => void;
-    readonly onFailed: (error: unknown) => void;
+    readonly onFailed: EngineReport['compactionFailed'];
+    readonly onError: (error: unknown) => void;
   }) {
     this.#tables = options.tables;
     this.#host = options.host;
@@ -59,6 +68,8 @@ export class Compactor {
     this.#visibleFromNs = options.visibleFromNs;
     this.#onMerged = options.onMerged;
     this.#onFailed = options.onFailed;
+    this.#onError = options.onError;
+    this.#failed = new FailedInputs(() => options.clock.monotonicMs());
   }
 
   start(): void {
@@ -69,7 +80,7 @@ export class Compactor {
   compactWhenDue(): void {
     if (this.#running !== undefined || this.#isClosing) return;
     this.#running = this.#compact()
-      .catch(this.#onFailed)
+      .catch(this.#onError)
       .finally(() => {
         this.#running = undefined;
       });
@@ -87,20 +98,62 @@ export class Compactor {
     await this.#running;
   }
 
+  /** Each table for itself: what fails in one of them must not keep the others waiting. */
   async #compact(): Promise<void> {
+    await this.#commits.settle(); // What is chosen below is what is registered.
+    const ids = new Set<string>();
     for (const store of this.#tables()) {
-      for (
-        let inputs = chooseInputs(store);
-        inputs.length > 0 && !this.#isClosing && !store.isGone;
-        inputs = chooseInputs(store)
-      ) {
-        const chosen = inputs;
-        const isMerged = await this.#leases.withLease('tsdb.compaction', () =>
-          this.#merge(store, chosen),
-        );
-        if (isMerged !== true) return;
+      for (let work = this.#next(store); work !== undefined; work = this.#next(store)) {
+        if (!(await this.#do(store, work))) return;
       }
-      await this.#retireTombstones(store);
+      await this.#retireTombstones(store).catch(this.#onError);
+      for (const { segment } of store.segments) ids.add(segment.id);
+      for (const { file } of store.series.files) ids.add(file.id);
+    }
+    this.#failed.keepOnly(ids);
+  }
+
+  /** What there is to do in a table. Whatever comes of it, the inputs are not chosen again at once. */
+  #next(store: TableStore): Work | undefined {
+    if (this.#isClosing || store.isGone) return undefined;
+    const merge = chooseMerge({
+      segments: store.segments.map((open) => open.segment),
+      tombstones: store.tombstones.all,
+      isAside: (segment) => this.#failed.isAside(segment),
+    });
+    if (merge !== undefined) {
+      return { inputs: merge.inputs, run: () => this.#merge(store, merge) };
+    }
+    const inputs = chooseSeriesFiles(
+      store.series.files.map(({ file }) => file),
+      (file) => this.#failed.isAside(file),
+    );
+    return inputs.length === 0
+      ? undefined
+      : { inputs, run: () => this.#mergeSeriesFiles(store, inputs) };
+  }
+
+  /** False: another node is at it. */
+  async #do(store: TableStore, { inputs, run }: Work): Promise<boolean> {
+    try {
+      const isDone = await this.#leases.withLease('tsdb.compaction', async () => {
+        await run();
+        return true;
+      });
+      return isDone === true;
+    } catch (error) {
+      const damaged = error instanceof FileDamaged ? error : undefined;
+      const causes = inputs.filter(({ objectName }) => objectName === damaged?.objectName);
+      const isNew = this.#failed.note(causes.length > 0 ? causes : inputs);
+      // Retention was faster, or the table went.
+      if (error instanceof SegmentsChanged || store.isGone) return true;
+      if (damaged !== undefined) store.noteDamaged(damaged);
+      // The damage of a segment is told by itself.
+      const isTold = store.segments.some(
+        ({ segment }) => segment.objectName === damaged?.objectName,
+      );
+      this.#onFailed({ error, table: store.schema.name, isKnown: !isNew || isTold });
+      return true;
     }
   }
 
@@ -120,85 +173,42 @@ export class Compactor {
     store.tombstones.remove(new Set(ids));
   }
 
-  async #merge(store: TableStore, inputs: readonly Segment[]): Promise<boolean> {
+  async #merge(store: TableStore, merge: Merge): Promise<void> {
+    const { inputs } = merge;
     const added = await mergeSegments({
       store,
-      inputs,
+      merge,
       host: this.#host,
       files: this.#files,
       visibleFromNs: this.#visibleFromNs(store),
     });
     const publication = store.publication({
-      flushed: undefined,
       removed: inputs,
       added: added.map((segment) => store.openVerified(segment)),
     });
-    try {
-      await this.#commits.commit(() => ({
-        change: {
-          addSegments: added,
-          removeSegments: inputs.map((segment) => segment.id),
-          addSeriesFiles: [],
-          removeSeriesFiles: [],
-        },
-        publications: [publication],
-      }));
-    } catch (error) {
-      if (error instanceof SegmentsChanged) return false;
-      throw error;
-    }
+    await this.#commits.commit(() => ({
+      change: {
+        addSegments: added,
+        removeSegments: inputs.map((segment) => segment.id),
+        addSeriesFiles: [],
+        removeSeriesFiles: [],
+      },
+      publications: [publication],
+    }));
     this.#onMerged();
-    return true;
   }
-}
 
-/**
- * The next segments to merge, or none. Segments with deleted rows are rid of them first, one by one. Then overlays: they cost at every query. They are merged with every segment they may
- * overwrite (all that overlap their times), otherwise a chunk's smallest segments go together.
- */
-export function chooseInputs(store: TableStore): readonly Segment[] {
-  const segments = store.segments.map((open) => open.segment);
-  const { all: tombstones } = store.tombstones;
-  const withDeleted = segments.find(
-    (segment) => segment.kind === 'unique' && tombstonesOfSegment(tombstones, segment).length > 0,
-  );
-  if (withDeleted !== undefined) return [withDeleted];
-  const overlays = segments.filter((segment) => segment.kind === 'overlay');
-  if (overlays.length > 0) {
-    const minTime = overlays.reduce(
-      (min, s) => (s.minTime < min ? s.minTime : min),
-      overlays[0]?.minTime ?? 0n,
-    );
-    const maxTime = overlays.reduce(
-      (max, s) => (s.maxTime > max ? s.maxTime : max),
-      overlays[0]?.maxTime ?? 0n,
-    );
-    const touched = segments.filter(
-      (s) => s.kind === 'unique' && s.minTime <= maxTime && s.maxTime >= minTime,
-    );
-    const inputs = [...touched, ...overlays];
-    if (sizeOf(inputs) <= MAX_MERGE_BYTES) return inputs;
+  async #mergeSeriesFiles(store: TableStore, inputs: readonly SeriesFile[]): Promise<void> {
+    const file = await mergeSeriesFiles(store, inputs, this.#files);
+    const publication = store.publication({ mergedSeries: { removed: inputs, file } });
+    await this.#commits.commit(() => ({
+      change: {
+        addSegments: [],
+        removeSegments: [],
+        addSeriesFiles: [file],
+        removeSeriesFiles: inputs.map(({ id }) => id),
+      },
+      publications: [publication],
+    }));
   }
-  return smallestOfAChunk(segments);
-}
-
-function smallestOfAChunk(segments: readonly Segment[]): readonly Segment[] {
-  const groups = new Map<string, Segment[]>();
-  for (const segment of segments) {
-    if (segment.kind === 'overlay') continue;
-    const key = `${segment.chunkStartNs} ${segment.chunkWidthNs} ${segment.level}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [segment]);
-    else group.push(segment);
-  }
-  const due = [...groups.values()]
-    .filter((group) => group.length >= MERGE_COUNT)
-    .map((group) => group.sort((a, b) => a.sizeBytes - b.sizeBytes).slice(0, MERGE_COUNT))
-    .filter((group) => sizeOf(group) <= MAX_MERGE_BYTES)
-    .sort((a, b) => ((a[0]?.chunkStartNs ?? 0n) > (b[0]?.chunkStartNs ?? 0n) ? -1 : 1));
-  return due[0] ?? [];
-}
-
-function sizeOf(segments: readonly Segment[]): number {
-  return segments.reduce((sum, segment) => sum + segment.sizeBytes, 0);
 }

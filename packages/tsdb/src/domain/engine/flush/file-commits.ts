@@ -43,8 +43,7 @@ export class FileCommits {
    */
   async commit(prepare: () => PreparedChange): Promise<void> {
     await this.#exclusive.run(async () => {
-      await this.#settle();
-      const prepared = prepare();
+      const prepared = await this.#settledThen(prepare);
       try {
         await this.#registry.apply(prepared.change);
       } catch (error) {
@@ -65,6 +64,16 @@ export class FileCommits {
       await this.#settle();
       return await work();
     });
+  }
+
+  async #settledThen(prepare: () => PreparedChange): Promise<PreparedChange> {
+    try {
+      await this.#settle();
+    } catch (error) {
+      await this.#removeFiles(prepare());
+      throw error;
+    }
+    return prepare();
   }
 
   async #settle(): Promise<void> {

@@ -174,12 +174,19 @@ async function splitRows(from: {
 }
 
 /** The chunks of a FROM text's rows. */
-export async function chunksOfRows(rows: string, host: DuckDbHost): Promise<readonly Chunk[]> {
+export async function chunksOfRows(
+  rows: string,
+  host: DuckDbHost,
+  maxCount?: number,
+): Promise<readonly Chunk[]> {
   const days = await host.rows(
     // Integers only: a double has no room for the last nanoseconds before midnight.
     `SELECT DISTINCT CASE WHEN t >= 0 THEN t // ${DAY_NS} ELSE -(-(t + 1) // ${DAY_NS}) - 1 END FROM (SELECT epoch_ns("time") AS t FROM ${rows})`,
   );
-  return chunksOf(days.map(([day]) => BigInt(String(day))));
+  return chunksOf(
+    days.map(([day]) => BigInt(String(day))),
+    maxCount,
+  );
 }
 
 /** Writes the rows of one chunk, sorted by (series, time); `undefined` when there are none. */

@@ -189,22 +189,25 @@ export class Flusher {
     }
     const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));
     let gone: readonly Flushed[] = [];
-    await this.#commits.commit(() => {
-      // In one step with the asking: a table that goes from here on loses what is registered here as well.
-      gone = flushed.filter(({ store }) => store.isGone);
-      const kept = flushed.filter(({ store }) => !store.isGone);
-      return {
-        change: {
-          addSegments: kept.flatMap(({ result }) => result.segments),
-          removeSegments: [],
-          addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
-          removeSeriesFiles: [],
-          flushedFile: closed.file,
-        },
-        publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
-      };
-    });
-    await this.#removeUnused(gone);
+    try {
+      await this.#commits.commit(() => {
+        // In one step with the asking: a table that goes from here on loses what is registered here as well.
+        gone = flushed.filter(({ store }) => store.isGone);
+        const kept = flushed.filter(({ store }) => !store.isGone);
+        return {
+          change: {
+            addSegments: kept.flatMap(({ result }) => result.segments),
+            removeSegments: [],
+            addSeriesFiles: kept.flatMap(({ result }) => result.seriesFile ?? []),
+            removeSeriesFiles: [],
+            flushedFile: closed.file,
+          },
+          publications: publications.filter((_, i) => !gone.includes(flushed[i] as Flushed)),
+        };
+      });
+    } finally {
+      await this.#removeUnused(gone);
+    }
     this.#onFlushed(this.#clock.monotonicMs() - startMs);
   }
 
@@ -240,7 +243,6 @@ function publicationOf(
 ): Publication {
   return store.publication({
     flushed: number,
-    removed: [],
     added: segments.map((segment) => store.openVerified(segment)),
     newSeries: { count: storedSeries, file: seriesFile },
   });

@@ -7,21 +7,26 @@ import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { parquetFrom, timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 import { survivesText, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
+import type { Merge } from './choose-merge.js';
+import { MAX_SPLIT_CHUNKS } from './chunks.js';
 import { chunksOfRows, removedOnFailure, writeSegment } from './flush-table.js';
 
 /**
  * Writes the points of the inputs, merged, as new unique segments. With overlays among the inputs, every segment that an
- * overlay may overwrite must be there, too: the result of a point is complete then.
+ * overlay may overwrite must be there, too: the result of a point is complete then. An overlay that is split remains an overlay,
+ * in several files, each of which spans less time.
  */
 export async function mergeSegments(options: {
   readonly store: TableStore;
-  readonly inputs: readonly Segment[];
+  readonly merge: Merge;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
   /** Rows before it have left the retention period: they are left out for good. */
   readonly visibleFromNs: bigint;
 }): Promise<readonly Segment[]> {
-  const { store, inputs, host, files } = options;
+  const { store, host, files } = options;
+  const { kind, inputs } = options.merge;
+  const isSplit = kind === 'split';
   for (const segment of inputs) await files.verify(segment);
   await store.handOverSeries();
   await store.tombstones.settled();
@@ -30,9 +35,11 @@ export async function mergeSegments(options: {
     rowsText(segment, { columns, files, order, where: conditionsOn(segment, options, tombstones) });
   const ids = new Set(inputs.flatMap((segment) => [...segment.columnIds]));
   const columns = [...store.schema.columns.values()].filter((column) => ids.has(column.id));
-  const rows = inputs.some((segment) => segment.kind === 'overlay')
+  const isOverlaid = !isSplit && inputs.some((segment) => segment.kind === 'overlay');
+  const order = isSplit ? ['_seq'] : [];
+  const rows = isOverlaid
     ? overlaidRows(inputs, columns, rowsOf)
-    : `(${inputs.map((segment) => rowsOf(segment, [])).join(' UNION ALL ')})`;
+    : `(${inputs.map((segment) => rowsOf(segment, order)).join(' UNION ALL ')})`;
   const seqs = {
     minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
     // What the deletions say is done in what is written here.
@@ -45,8 +52,9 @@ export async function mergeSegments(options: {
   const level = Math.max(...inputs.map((segment) => segment.level)) + (inputs.length > 1 ? 1 : 0);
   const rowCount = inputs.reduce((sum, segment) => sum + segment.rowCount, 0);
   return await removedOnFailure(files, async (segments) => {
-    for (const chunk of await chunksOfRows(rows, host)) {
-      const part = { kind: 'unique', rows } as const;
+    const chunks = await chunksOfRows(rows, host, isSplit ? MAX_SPLIT_CHUNKS : undefined);
+    for (const chunk of chunks) {
+      const part = { kind: isSplit ? 'overlay' : 'unique', rows } as const;
       const segment = await writeSegment({
         store,
         seqs,

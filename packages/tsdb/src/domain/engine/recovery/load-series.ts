@@ -1,7 +1,7 @@
 import type { OutputColumn, ResultChunk } from '../../../model/result.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { quoteName } from '../../../storage/duckdb/quote.js';
-import { parquetFrom } from '../scan/sources.js';
+import { mixedParquetFrom } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
 
 const SERIES: OutputColumn = {
@@ -22,7 +22,7 @@ export async function loadSeries(options: {
 }): Promise<void> {
   const { store, host, paths, floorNs } = options;
   if (paths.length === 0) return;
-  const from = parquetFrom(paths).replace(/\)$/, ', union_by_name = true)');
+  const from = mixedParquetFrom(paths);
   const described = await host.rows(`DESCRIBE SELECT * FROM ${from}`);
   const present = new Set(described.map(([name]) => String(name)));
   const tags = [...store.schema.columns.values()].filter(

@@ -34,9 +34,9 @@ export async function openTable(options: {
     stored.map(({ objectName }) => files.pathOf(objectName));
   try {
     for (const file of seriesFiles) await files.verify(file);
-    store.series.files = seriesFiles;
-    const paths = pathsOf(seriesFiles);
-    store.series.indexLater(() => loadSeries({ store, host, paths, floorNs, areSegments: false }));
+    store.series.indexLater(seriesFiles, (stored) =>
+      loadSeries({ store, host, paths: pathsOf(stored), floorNs, areSegments: false }),
+    );
   } catch (error) {
     if (!(error instanceof FileDamaged)) throw error;
     options.onIndexRebuilt(error);

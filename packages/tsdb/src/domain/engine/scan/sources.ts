@@ -21,6 +21,11 @@ export function parquetFrom(paths: readonly string[]): string {
   return `read_parquet([${paths.map(quoteString).join(', ')}], hive_partitioning = false)`;
 }
 
+/** Files that differ in their columns: where a file lacks one, its rows have NULL. */
+export function mixedParquetFrom(paths: readonly string[]): string {
+  return `read_parquet([${paths.map(quoteString).join(', ')}], hive_partitioning = false, union_by_name = true)`;
+}
+
 /** One file with a further column, `file_row_number`. */
 export function numberedParquetFrom(path: string): string {
   return `read_parquet(${quoteString(path)}, hive_partitioning = false, file_row_number = true)`;

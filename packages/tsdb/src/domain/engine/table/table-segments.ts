@@ -1,5 +1,5 @@
 import type { Segment } from '../../../storage/segments/segment.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';
 import { segmentSources } from '../scan/segment-sources.js';
 import type { Source } from '../scan/sources.js';
@@ -19,11 +19,18 @@ export class TableSegments {
   /** Replaced when it changes, never changed itself. */
   list: readonly OpenSegment[] = [];
   readonly #files: SegmentFiles;
+  readonly #onDamaged: (segment: Segment, error: FileDamaged) => void;
   readonly #onError: (error: unknown) => void;
 
-  constructor(files: SegmentFiles, onError: (error: unknown) => void) {
-    this.#files = files;
-    this.#onError = onError;
+  constructor(options: {
+    readonly files: SegmentFiles;
+    /** Hears once of each. */
+    readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
+    readonly onError: (error: unknown) => void;
+  }) {
+    this.#files = options.files;
+    this.#onDamaged = options.onDamaged;
+    this.#onError = options.onError;
   }
 
   open(segment: Segment): OpenSegment {
@@ -54,11 +61,16 @@ export class TableSegments {
   /** Resolves when the file is what was written; looks once, as long as it is. */
   verify(open: OpenSegment): Promise<void> {
     open.verified ??= this.#files.verify(open.segment).catch((error: unknown) => {
-      if (!open.isReported) this.#onError(error);
-      open.isReported = true;
+      if (error instanceof FileDamaged) this.noteDamaged(open, error);
       open.verified = undefined; // The next query looks again: the file may have been restored.
       throw error;
     });
     return open.verified;
+  }
+
+  /** Tells of it, unless somebody has. */
+  noteDamaged(open: OpenSegment, error: FileDamaged): void {
+    if (!open.isReported) this.#onDamaged(open.segment, error);
+    open.isReported = true;
   }
 }

@@ -12,6 +12,20 @@ export interface StoredSeries {
   readonly file: SeriesFile | undefined;
 }
 
+/** `file` holds the series of the files `removed`. */
+export interface MergedSeriesFiles {
+  readonly removed: readonly SeriesFile[];
+  readonly file: SeriesFile;
+}
+
+/** A series file in use by this process. */
+export interface OpenSeriesFile {
+  readonly file: SeriesFile;
+  readonly pinned: Pinned;
+}
+
+type ReadStored = (files: readonly SeriesFile[]) => Promise<void>;
+
 /** The series of one table: in its files, in the index, and in the engine. */
 export class TableSeries {
   readonly index: SeriesIndex;
@@ -19,13 +33,13 @@ export class TableSeries {
   readonly table: SeriesTable;
   /** Series up to this number are in `files`. */
   storedCount = 0;
-  files: readonly SeriesFile[] = [];
+  #files: readonly OpenSeriesFile[] = [];
   /** Retired when the table goes for good. */
   readonly pinned: Pinned;
   readonly #storage: SegmentFiles;
   readonly #onError: (error: unknown) => void;
   /** Reads the stored series; `undefined`: the index has them. */
-  #readStored: (() => Promise<void>) | undefined;
+  #readStored: ReadStored | undefined;
   #indexing: Promise<void> | undefined;
 
   constructor(options: {
@@ -41,13 +55,18 @@ export class TableSeries {
     this.table = new SeriesTable({ tableId: schema.id, host, index: this.index });
     this.pinned = new Pinned(() => {
       this.table.drop().catch(onError);
-      for (const { objectName } of this.files) files.remove(objectName).catch(onError);
+      for (const file of this.#files) file.pinned.retire();
     });
   }
 
   /** The stored series are left in their files until somebody needs them; `read` fills the index. */
-  indexLater(read: () => Promise<void>): void {
+  indexLater(files: readonly SeriesFile[], read: ReadStored): void {
+    this.#files = files.map((file) => this.#open(file));
     this.#readStored = read;
+  }
+
+  get files(): readonly OpenSeriesFile[] {
+    return this.#files;
   }
 
   /**
@@ -67,13 +86,15 @@ export class TableSeries {
     await this.#indexing?.catch(() => undefined); // Whoever waits for the series is told.
   }
 
-  async #index(readStored: () => Promise<void>): Promise<void> {
+  async #index(readStored: ReadStored): Promise<void> {
     if (!this.pinned.isRetired) {
-      this.pinned.pin();
+      const files = this.#files; // As they are: they may be merged meanwhile.
+      const pins = [this.pinned, ...files.map(({ pinned }) => pinned)];
+      for (const pin of pins) pin.pin();
       try {
-        await readStored();
+        await readStored(files.map(({ file }) => file));
       } finally {
-        this.pinned.unpin();
+        for (const pin of pins) pin.unpin();
       }
     }
     this.storedCount = this.index.count;
@@ -89,9 +110,28 @@ export class TableSeries {
   /** Its file is registered. */
   noteStored({ count, file }: StoredSeries): void {
     this.storedCount = count;
-    if (file === undefined) return;
-    this.files = [...this.files, file];
+    if (file !== undefined) this.#replaceFiles([], file);
+  }
+
+  /** One file with the series of several is registered in their place. */
+  noteMerged({ removed, file }: MergedSeriesFiles): void {
+    this.#replaceFiles(removed, file);
+  }
+
+  #replaceFiles(removed: readonly SeriesFile[], added: SeriesFile): void {
+    const ids = new Set(removed.map(({ id }) => id));
+    const open = this.#open(added);
+    const retired = this.#files.filter(({ file }) => ids.has(file.id));
+    this.#files = [...this.#files.filter(({ file }) => !ids.has(file.id)), open];
+    for (const { pinned } of retired) pinned.retire();
     // The table went while this was registered, and the other files with it.
-    if (this.pinned.isDisposed) this.#storage.remove(file.objectName).catch(this.#onError);
+    if (this.pinned.isDisposed) open.pinned.retire();
+  }
+
+  #open(file: SeriesFile): OpenSeriesFile {
+    const dispose = (): void => {
+      this.#storage.remove(file.objectName).catch(this.#onError);
+    };
+    return { file, pinned: new Pinned(dispose) };
   }
 }

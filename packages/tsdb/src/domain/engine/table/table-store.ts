@@ -6,7 +6,7 @@ import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { Segment } from '../../../storage/segments/segment.js';
-import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { FileDamaged, SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { ColumnCache } from '../direct/column-cache.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
@@ -21,7 +21,7 @@ import { RepeatedPoints } from './repeated-points.js';
 import { TableInMemory } from './table-in-memory.js';
 import type { TableParts } from './table-parts.js';
 import { type OpenSegment, TableSegments } from './table-segments.js';
-import { type StoredSeries, TableSeries } from './table-series.js';
+import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
 import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
 
@@ -31,10 +31,11 @@ export type StoredFile = Pick<Segment, 'objectName' | 'sizeBytes' | 'checksum'>;
 /** What becomes of a table's rows and files; `added` takes the place of the others. */
 export interface TableChange {
   /** Number of the generation whose rows are in files. */
-  readonly flushed: number | undefined;
-  readonly removed: readonly Segment[];
-  readonly added: readonly OpenSegment[];
+  readonly flushed?: number;
+  readonly removed?: readonly Segment[];
+  readonly added?: readonly OpenSegment[];
   readonly newSeries?: StoredSeries;
+  readonly mergedSeries?: MergedSeriesFiles;
 }
 
 /** Must not change the batch. It may keep it. */
@@ -64,9 +65,11 @@ export class TableStore {
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
     readonly cache: ColumnCache;
+    /** Hears once of each segment that is found damaged. */
+    readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
-    const { schema, host, files, cache, onError } = options;
+    const { schema, host, files, cache, onDamaged, onError } = options;
     const tableId = schema.id;
     this.tableId = tableId;
     this.schema = schema;
@@ -74,7 +77,7 @@ export class TableStore {
     const series = new TableSeries({ schema, host, files, onError });
     const { index } = series;
     const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
-    const segments = new TableSegments(files, onError);
+    const segments = new TableSegments({ files, onDamaged, onError });
     const exclusive = this.#exclusive;
     const held = { tableId, host, segments, generations };
     const repeated = new RepeatedPoints({ ...held, exclusive, onError });
@@ -99,6 +102,12 @@ export class TableStore {
 
   get segments(): readonly OpenSegment[] {
     return this.#segments.list;
+  }
+
+  /** Tells of it, unless somebody has. */
+  noteDamaged(error: FileDamaged): void {
+    const open = this.#segments.list.find(({ segment }) => segment.objectName === error.objectName);
+    if (open !== undefined) this.#segments.noteDamaged(open, error);
   }
 
   get duplicates(): DuplicateKeys {
@@ -205,9 +214,11 @@ export class TableStore {
     };
   }
 
-  #publish({ flushed, removed, added, newSeries }: TableChange): undefined {
+  #publish(change: TableChange): undefined {
+    const { flushed, removed = [], added = [] } = change;
     const [segments, generations] = [this.#segments, this.#generations];
-    if (newSeries !== undefined) this.series.noteStored(newSeries);
+    if (change.newSeries !== undefined) this.series.noteStored(change.newSeries);
+    if (change.mergedSeries !== undefined) this.series.noteMerged(change.mergedSeries);
     if (this.isGone) {
       // What the engine had of it may be dropped already; only files are left to go.
       segments.list = [...segments.list, ...added];
@@ -245,10 +256,11 @@ export class TableStore {
   /** Keeps the files that there are from being removed. `release` must be called once. */
   pinFiles(): { readonly files: readonly StoredFile[]; release(): void } {
     const segments = this.#segments.list;
-    const pins = [...segments.map((open) => open.pinned), this.series.pinned];
+    const seriesFiles = this.series.files;
+    const pins = [...segments, ...seriesFiles].map(({ pinned }) => pinned);
     for (const pin of pins) pin.pin();
     return {
-      files: [...segments.map((open) => open.segment), ...this.series.files],
+      files: [...segments.map((open) => open.segment), ...seriesFiles.map(({ file }) => file)],
       release() {
         for (const pin of pins) pin.unpin();
       },

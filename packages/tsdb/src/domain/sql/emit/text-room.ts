@@ -15,11 +15,11 @@ const SHARERS_MARK = '\0sharers\0';
 
 /** Rows of long texts are counted on the main thread (`plinth_has_room`), which costs nothing where there are none. */
 export const TEXT_ROOM_MACROS: readonly string[] = [
-  `CREATE OR REPLACE MACRO plinth_room(s, sharers) AS CASE WHEN strlen(s) > ${ROW_BYTES} // sharers
-     THEN CASE WHEN plinth_has_room(strlen(s), sharers) THEN s END ELSE s END`,
+  `CREATE OR REPLACE MACRO plinth_room(s, sharers) AS CASE
+     WHEN strlen(s) > ${ROW_BYTES} // sharers AND NOT plinth_has_room(strlen(s), sharers) THEN NULL ELSE s END`,
   `CREATE OR REPLACE MACRO plinth_room_for(size, s, sharers) AS CASE
      WHEN size > ${ROW_BYTES} // sharers AND size <= ${MAX_COUNTED_BYTES}
-     THEN CASE WHEN plinth_has_room(CAST(size AS BIGINT), sharers) THEN s END ELSE s END`,
+       AND NOT plinth_has_room(CAST(size AS BIGINT), sharers) THEN NULL ELSE s END`,
 ];
 
 /** Counts expressions that make texts of rows. */

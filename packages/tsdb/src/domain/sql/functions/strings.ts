@@ -198,7 +198,7 @@ export const STRING_MACROS: readonly string[] = [
      WHEN s IS NULL OR d IS NULL OR n IS NULL THEN NULL
      WHEN n = 0 OR d = '' THEN []
      WHEN n > 0 THEN list_slice(string_split(s, d), 1, n)
-     ELSE list_slice(string_split(s, d), greatest(len(string_split(s, d)) + n + 1, 1), len(string_split(s, d))) END`,
+     ELSE list_slice(string_split(s, d), n, -1) END`,
 ];
 
 function plainArgs(call: FunctionCall, { args: kinds, sought }: Plain): string[] {

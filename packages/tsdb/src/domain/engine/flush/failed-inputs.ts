@@ -1,0 +1,43 @@
+/** Waits after a failed merge, doubled up to the longest. */
+const FIRST_RETRY_MS = 10_000;
+const LONGEST_RETRY_MS = 3_600_000;
+
+interface Failure {
+  readonly notBeforeMs: number;
+  readonly retryMs: number;
+}
+
+/** Files with which a merge has failed: they are left alone for a while, so that others are merged. */
+export class FailedInputs {
+  readonly #nowMs: () => number;
+  /** By id; at most as many as there are files. */
+  readonly #failures = new Map<string, Failure>();
+
+  /** @param nowMs of a clock that nobody sets. */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  isAside({ id }: { readonly id: string }): boolean {
+    const failure = this.#failures.get(id);
+    return failure !== undefined && this.#nowMs() < failure.notBeforeMs;
+  }
+
+  /** @returns whether one of them has not failed before. */
+  note(inputs: readonly { readonly id: string }[]): boolean {
+    let isNew = false;
+    for (const { id } of inputs) {
+      const before = this.#failures.get(id);
+      isNew ||= before === undefined;
+      const retryMs =
+        before === undefined ? FIRST_RETRY_MS : Math.min(before.retryMs * 2, LONGEST_RETRY_MS);
+      this.#failures.set(id, { retryMs, notBeforeMs: this.#nowMs() + retryMs });
+    }
+    return isNew;
+  }
+
+  /** Forgets files that are not there any more. */
+  keepOnly(ids: ReadonlySet<string>): void {
+    for (const id of this.#failures.keys()) if (!ids.has(id)) this.#failures.delete(id);
+  }
+}

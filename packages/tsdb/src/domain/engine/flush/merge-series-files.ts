@@ -1,0 +1,44 @@
+import type { SeriesFile } from '../../../storage/segments/segment.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import { mixedParquetFrom } from '../scan/sources.js';
+import type { TableStore } from '../table/table-store.js';
+
+/** From so many files of a table on, some are merged. */
+const MERGE_COUNT = 10;
+/** A file goes with the smaller ones when it has at most so many times their series: each series is written a few times. */
+const MAX_RATIO = 2;
+
+/** The smallest files of a table that are worth one, at least two; none when there are few. */
+export function chooseSeriesFiles(
+  files: readonly SeriesFile[],
+  isAside: (file: SeriesFile) => boolean,
+): readonly SeriesFile[] {
+  if (files.length < MERGE_COUNT) return [];
+  const chosen: SeriesFile[] = [];
+  let seriesCount = 0;
+  for (const file of [...files].sort((a, b) => a.seriesCount - b.seriesCount)) {
+    if (isAside(file)) continue;
+    if (chosen.length >= 2 && file.seriesCount > seriesCount * MAX_RATIO) break;
+    chosen.push(file);
+    seriesCount += file.seriesCount;
+  }
+  return chosen.length < 2 ? [] : chosen;
+}
+
+/** Writes the series of the files as one. */
+export async function mergeSeriesFiles(
+  store: TableStore,
+  inputs: readonly SeriesFile[],
+  files: SegmentFiles,
+): Promise<SeriesFile> {
+  for (const file of inputs) await files.verify(file);
+  const paths = inputs.map(({ objectName }) => files.pathOf(objectName));
+  const seriesCount = inputs.reduce((sum, file) => sum + file.seriesCount, 0);
+  const written = await files.writeSeries({
+    tableUuid: store.schema.uuid,
+    // A tag that came later is in some of them only.
+    select: `SELECT * FROM ${mixedParquetFrom(paths)}`,
+    seriesCount,
+  });
+  return { ...written, tableId: store.tableId, seriesCount };
+}
