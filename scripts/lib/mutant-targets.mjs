@@ -57,7 +57,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/server/dist/port/connection-limit.js',
-    tests: [wire('server/connection-limits')],
+    tests: [unit('server', 'port/connection-limit'), wire('server/connection-limits')],
   },
   {
     file: 'packages/server/dist/http/head-fault.js',

@@ -30,6 +30,11 @@ export class ConnectionLimit {
     return true;
   }
 
+  /** Addresses that have connections; of others nothing is remembered. */
+  get addressCount(): number {
+    return this.#counts.size;
+  }
+
   #leave(key: string): void {
     const count = this.#counts.get(key) ?? 0;
     if (count > 1) this.#counts.set(key, count - 1);
