@@ -7,7 +7,7 @@ import { type HostileRequest, hostileRequest, LINES } from './hostile-requests.j
 import { ACCOUNTS_KEY } from './hostile-services.js';
 import { Watchdog } from './watchdog.js';
 
-const CLIENT_COUNT = 4;
+const DEFAULT_CLIENT_COUNT = 4;
 /** A query that takes longer is legal work; the client goes away, and the server must live on. */
 const PATIENCE_MS = 5_000;
 const MAX_RESIDENT_MIB = 1536;
@@ -17,6 +17,7 @@ const SHRINKING_MS = 30_000;
 export async function fuzz(options: {
   readonly seed: number;
   readonly durationMs: number;
+  readonly clientCount?: number;
   readonly report: (line: string) => void;
 }): Promise<void> {
   const server = await ServerProcess.start({
@@ -44,15 +45,17 @@ class FuzzRun {
   readonly #server: ServerProcess;
   readonly #seed: number;
   readonly #endMs: number;
+  readonly #clientCount: number;
   readonly #watchdog: Watchdog;
   readonly #statuses = new Map<number | 'left' | 'bytes', number>();
 
   constructor(
     server: ServerProcess,
-    options: { readonly seed: number; readonly durationMs: number },
+    options: { readonly seed: number; readonly durationMs: number; readonly clientCount?: number },
   ) {
     this.#server = server;
     this.#seed = options.seed;
+    this.#clientCount = options.clientCount ?? DEFAULT_CLIENT_COUNT;
     this.#watchdog = new Watchdog(server.url);
     this.#endMs = Date.now() + options.durationMs;
   }
@@ -76,7 +79,7 @@ class FuzzRun {
       await Promise.race([
         watching,
         Promise.all(
-          Array.from({ length: CLIENT_COUNT }, (_, i) =>
+          Array.from({ length: this.#clientCount }, (_, i) =>
             this.#client(new Chance(this.#seed * 7 + i)),
           ),
         ),
