@@ -17,6 +17,7 @@ limitStoreContract('MemoryStore', async (rules) => {
   return {
     store,
     advance: (ms) => clock.advanceMs(ms),
+    nowMs: () => clock.monotonicMs(),
     [Symbol.asyncDispose]: () => store.close(),
   };
 });

@@ -56,6 +56,7 @@ for (const reserve of [0, 10]) {
         store,
         // Real time: a little more than was asked for, so that no test stands at an edge.
         advance: async (ms) => void (await sleep(ms + 5)),
+        nowMs: () => performance.now(),
         [Symbol.asyncDispose]: () => store.close(),
       };
     },
