@@ -146,6 +146,8 @@ export const EQUIVALENT = [
   { file: 'app-jwt.js', text: 'this.#verified.' },
   { file: 'app-jwt.js', text: '.fingerprint === kid -> ' },
   { file: 'platform-keys.js', text: 'readKeyText(text) === undefined -> false' },
+  // An answer that varies by nothing says that it may; no page reads more.
+  { file: 'cors.js', text: 'this.#origins.size === 0 -> false' },
   // The signature refuses it as well: without a key there is none, `jose` knows three parts and is told the one algorithm.
   { file: 'app-jwt.js', text: "throw new AppJwtRefused('key_missing')" },
   { file: 'app-jwt.js', text: 'app.keys.length === 0 -> false' },
