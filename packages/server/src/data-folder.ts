@@ -19,6 +19,12 @@ const OTHERS = 0o077;
 const OWN_MODE = 0o700;
 /** Is there from the begin of a restore to its end: nothing in the folder is to be believed meanwhile. */
 export const RESTORE_MARKER = 'restore-under-way';
+/** What a start says of files in forms that it does not know. */
+const OF_FORMS: ReadonlySet<string> = new Set([
+  'migrations_differ',
+  'log_damaged',
+  'store_damaged',
+]);
 /** Names the version of the product that wrote here last. */
 const VERSION_FILE = 'plinth.version';
 
@@ -82,7 +88,7 @@ export class DataFolder {
   /** The failure of a start, with what a newer version has to do with it. */
   async explain(error: unknown): Promise<unknown> {
     const version = await this.#writtenBy();
-    if (!isDomainError(error) || version === undefined) return error;
+    if (!isDomainError(error) || !OF_FORMS.has(error.kind) || version === undefined) return error;
     if (version.localeCompare(readVersion(), 'en', { numeric: true }) <= 0) return error;
     return new FolderOfNewerVersion(this.path, { writtenBy: version, own: readVersion() }, error);
   }

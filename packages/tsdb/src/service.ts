@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import type { BackupMoment, FrozenFiles, Logger } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
@@ -24,6 +24,7 @@ import type { ResultStream } from './model/result.js';
 import type { TsdbNeeds } from './needs.js';
 import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
+import { machineMemoryBytes } from './storage/duckdb/machine-memory.js';
 import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
 import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
@@ -304,7 +305,7 @@ async function openHost(
   return new DuckDbHost({
     dataDir,
     spillDir: `${tempDir}/spill`,
-    memoryLimitBytes: settings.query_memory_bytes || Math.floor(totalmem() / 2),
+    memoryLimitBytes: settings.query_memory_bytes || Math.floor(machineMemoryBytes() / 2),
     threads: settings.query_threads || availableParallelism(),
     idleConnections: 8,
     register: registerEngineFunctions,

@@ -118,7 +118,7 @@ it('an export that is killed, or whose server goes, leaves no file with the name
     // What the killed one left is no obstacle.
     const second = start();
     await once(stalling, 'request');
-    await sleep(300);
+    while ((await readFile(`${file}.part`)).length === 0) await sleep(20);
     stalling.closeAllConnections();
     const [code] = (await once(second, 'exit')) as [number];
     assert.equal(code, 1);

@@ -90,7 +90,10 @@ describe('loadSettings', () => {
         PLINTH_TSBD_NODE_ID: '1',
         // Of clients, of Kubernetes, and of other programs.
         PLINTH_HOST_URL: 'x',
+        PLINTH_TOKEN: 'x',
         PLINTH_PORT_8181_TCP_ADDR: 'x',
+        PLINTH_POSTGRES_SERVICE_PORT_SQL: '5432',
+        PLINTH_POSTGRES_PORT: 'tcp://10.0.0.7:5432',
         OTHER: '1',
       },
       flags: [

@@ -128,9 +128,16 @@ function flattenFile(file: unknown, problems: string[]): ReadonlyMap<string, unk
   return flat;
 }
 
-/** What the commands of a client read, and what Kubernetes sets for a service that is called plinth. */
-const OF_OTHERS =
-  /^PLINTH_(?:HOST_URL|DATABASE_NAME|AUTH_TOKEN|SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)$/;
+/** What commands and examples of clients read. */
+const OF_CLIENTS = /^PLINTH_(?:HOST_URL|DATABASE_NAME|AUTH_TOKEN|TOKEN)$/;
+/** What Kubernetes sets for services whose names begin with plinth. */
+const OF_KUBERNETES =
+  /^PLINTH_(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP)(?:_\w+)?)$/;
+const isAddressOfKubernetes = (name: string, value = ''): boolean =>
+  name.endsWith('_PORT') && /^(?:tcp|udp):\/\//.test(value);
+
+const isOfOthers = (name: string, value: string | undefined): boolean =>
+  OF_CLIENTS.test(name) || OF_KUBERNETES.test(name) || isAddressOfKubernetes(name, value);
 
 /** Misspelt names must not pass silently: their writer believes they hold. */
 function unknownNames(
@@ -144,7 +151,8 @@ function unknownNames(
   return [
     ...[...file.keys()].filter((name) => !paths.has(name)),
     ...Object.keys(sources.env).filter(
-      (name) => name.startsWith('PLINTH_') && !env.has(name) && !OF_OTHERS.test(name),
+      (name) =>
+        name.startsWith('PLINTH_') && !env.has(name) && !isOfOthers(name, sources.env[name]),
     ),
     ...[...sources.flags.keys()].filter((name) => !flags.has(name)).map((name) => `--${name}`),
   ].map((name) => `${name}: no such setting`);

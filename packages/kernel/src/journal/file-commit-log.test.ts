@@ -247,6 +247,27 @@ describe('FileCommitLog on a full disk', () => {
     assert.deepEqual(await replayed(disk), ['later']);
   });
 
+  it('links every closed file for a backup, however often it was rotated without room', async () => {
+    for (let rotationCount = 1; rotationCount <= 3; rotationCount++) {
+      const disk = newDisk();
+      await disk.makeDirectory('/backup');
+      const log = await open(disk, { zeroStepSize: 0 });
+      await log.append([Buffer.from('kept')]).durable;
+      await log.rotate();
+      await log.append([Buffer.from('as well')]).durable;
+      disk.faults = { capacityBytes: 0 };
+      let last = 0;
+      for (let i = 0; i < rotationCount; i++) last = await log.rotate();
+      assert.equal((await log.linkFiles(last, '/backup')).length, 2);
+      disk.faults = {};
+      assert.deepEqual(await replayed(disk, { directory: '/backup' }), ['kept', 'as well']);
+      assert.equal(await whenTaking(log), true);
+      await log.append([Buffer.from('later')]).durable;
+      await log.close();
+      assert.deepEqual(await replayed(disk), ['kept', 'as well', 'later']);
+    }
+  });
+
   it('is read-only for good when the end of the file it leaves cannot be synced', async () => {
     const disk = newDisk();
     const log = await open(disk, { zeroStepSize: 0 });

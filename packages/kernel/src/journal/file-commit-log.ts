@@ -237,7 +237,8 @@ export class FileCommitLog implements CommitLog {
         firstSequence,
       });
     }
-    // On a full disk the number is all there is to change.
+    // On a full disk the number is all there is to change: nobody shall look for a file of that name.
+    else this.#fileSizes.delete(rotation.file);
     this.#queue.shift();
     rotation.resolve(rotation.file - 1);
   }

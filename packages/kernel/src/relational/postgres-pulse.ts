@@ -14,6 +14,7 @@ export class PostgresPulse {
   readonly #greet: () => Promise<void>;
   #greeting: Promise<StoreAway | undefined> | undefined;
   #away: StoreAway | undefined;
+  #isClosed = false;
   #looks: NodeJS.Timeout | undefined;
   #outageCount = 0;
 
@@ -64,6 +65,7 @@ export class PostgresPulse {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#looks);
   }
 
@@ -84,6 +86,7 @@ export class PostgresPulse {
       if (this.#away === undefined) this.#outageCount += 1;
       this.#away = new StoreAway('', `it does not answer: ${why}`);
       clearTimeout(this.#looks);
+      if (this.#isClosed) return this.#away;
       this.#looks = setTimeout(() => void this.#feel(), LOOK_MS).unref();
     }
     return this.#away;

@@ -41,7 +41,7 @@ export function backupCommand(): Command {
       const { value: first } = await lines.next();
       const manifest = readManifest(first ?? '', 'the answer of the server');
       const ended = endOf(lines);
-      await Promise.race([copyFiles(connection, manifest, folder), ended]);
+      await Promise.race([copyFiles(connection, manifest, { folder, signal }), ended]);
       await syncFolders(folder, manifest.files);
       await writeManifest(folder, manifest);
       const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
@@ -66,7 +66,7 @@ async function endOf(lines: AsyncGenerator<string>): Promise<never> {
 async function copyFiles(
   connection: Connection,
   { id, files }: ReturnType<typeof readManifest>,
-  folder: string,
+  { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<void> {
   const progress = new Progress(
     'backup',
@@ -76,7 +76,7 @@ async function copyFiles(
   const copyNext = async (): Promise<void> => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       const query = { name: file.name };
-      const { body } = await callOk(connection, `${BACKUPS}/${id}/file`, { query });
+      const { body } = await callOk(connection, `${BACKUPS}/${id}/file`, { query, signal });
       if (body === null) throw new CommandFailed(`the server sent nothing of ${file.name}`);
       await writeChecked(join(folder, file.name), body, file, (size) => progress.add(size));
     }

@@ -88,7 +88,9 @@ async function copyAll(at: {
     await syncFolders(to, manifest.files);
   } catch (error) {
     await emptyFolder(to, [RESTORE_MARKER]);
+    await syncFolder(to); // Before the marker goes, all else must be gone for good.
     await rm(marker);
+    await syncFolder(to);
     throw error;
   }
   await rm(marker);

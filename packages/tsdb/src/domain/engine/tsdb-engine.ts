@@ -67,7 +67,10 @@ export class TsdbEngine implements Engine {
     });
     const tables = new EngineTables(needs, columnCache);
     const storeOf = (schema: TableSchema): TableStore => tables.storeOf(schema);
-    const buffer = new WriteBuffer({ log, clock, hardLimitBytes: settings.hardLimitBytes });
+    const buffer = new WriteBuffer({
+      ...{ log, clock, hardLimitBytes: settings.hardLimitBytes },
+      onHidden: needs.onRowsDeleted,
+    });
     this.#columnCache = columnCache;
     this.#tables = tables;
     this.#buffer = buffer;

@@ -1,5 +1,5 @@
-import { totalmem } from 'node:os';
 import { ExecutionError } from '../../errors.js';
+import { machineMemoryBytes } from './machine-memory.js';
 
 const INTERVAL_MS = 100;
 /** What statements may add to the process, in memory limits of the engine: it counts its buffers alone. */
@@ -31,7 +31,7 @@ export class MemoryWatch {
   constructor(options: MemoryWatchOptions) {
     this.#options = {
       residentBytes: process.memoryUsage.rss,
-      machineBytes: totalmem(),
+      machineBytes: machineMemoryBytes(),
       ...options,
     };
   }
@@ -64,7 +64,10 @@ export class MemoryWatch {
       this.#restBytes + limitBytes * LEAST_FACTOR,
       Math.min(this.#restBytes + limitBytes * FACTOR, machineBytes * MOST_OF_MACHINE),
     );
-    if (residentBytes() > mostBytes) for (const statement of this.#running) statement.stop();
+    if (residentBytes() <= mostBytes) return;
+    for (const statement of this.#running) statement.stop();
+    // Their end may wait for clients: whoever begins next measures anew.
+    this.#running.clear();
   }
 }
 

@@ -10,6 +10,8 @@ export interface CopiedPlugins {
 
 /** Made anew by whoever runs the plugins. */
 const CACHE = '__pycache__';
+/** What an upload writes before it has its name. */
+const UNDER_WAY = /\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 
 /**
  * Copies what lies in the plugin folder, links and the environment of installed packages left out.
@@ -32,18 +34,29 @@ export async function copyPlugins(
     for (const entry of entries) {
       const name = below === '' ? entry.name : `${below}/${entry.name}`;
       const path = join(from, name);
-      if (entry.name === CACHE || resolve(path) === environment) continue;
+      if (entry.name === CACHE || UNDER_WAY.test(entry.name)) continue;
+      if (resolve(path) === environment) continue;
       if (!isPortable(entry.name)) skipped.push(name);
       else if (entry.isDirectory()) await copyFolder(name);
       else if (!entry.isFile()) skipped.push(name);
       else {
-        await copyFile(path, join(to, name));
-        names.push(name);
+        if (await copyUnlessGone(path, join(to, name))) names.push(name);
       }
     }
   };
   await copyFolder('');
   return { names, skipped };
+}
+
+/** False: it went since its folder was listed. */
+async function copyUnlessGone(from: string, to: string): Promise<boolean> {
+  try {
+    await copyFile(from, to);
+    return true;
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 function isPortable(name: string): boolean {

@@ -159,7 +159,7 @@ export class Compactor {
 
   /** Forgets deletions that are carried out in everything that was written before them. */
   async #retireTombstones(store: TableStore): Promise<void> {
-    if (store.tombstones.count === 0 || store.isGone) return;
+    if (store.tombstones.all.length === 0 || store.isGone) return;
     const segments = store.segments.map((open) => open.segment);
     const bufferedSeq = store.minBufferedSeq;
     const done = store.tombstones.all.filter(

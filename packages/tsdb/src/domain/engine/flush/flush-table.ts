@@ -11,7 +11,7 @@ import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { type Source, timeCondition } from '../scan/sources.js';
 import type { GenerationTable } from '../table/generation-table.js';
 import type { TableStore } from '../table/table-store.js';
-import { survivesText, type Tombstone } from '../table/tombstones.js';
+import { deletedUpTo, survivesText, type Tombstone } from '../table/tombstones.js';
 import { type Chunk, chunksOf, DAY_NS } from './chunks.js';
 
 export interface FlushedTable {
@@ -40,7 +40,7 @@ export async function flushTable(
   // Alone: a compaction must not remove the files that are looked into.
   const parts = await store.exclusive(() => splitRows({ store, table, columns, host, tombstones }));
   const { minSeq } = table;
-  const maxSeq = tombstones.reduce((max, { seq }) => (seq > max ? seq : max), table.maxSeq);
+  const maxSeq = deletedUpTo(tombstones, table.maxSeq);
   return await removedOnFailure(files, async (segments) => {
     for (const part of parts) {
       for (const chunk of await chunksOfRows(part.rows, host)) {

@@ -6,7 +6,12 @@ import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { parquetFrom, timeCondition } from '../scan/sources.js';
 import type { TableStore } from '../table/table-store.js';
-import { survivesText, type Tombstone, tombstonesOfSegment } from '../table/tombstones.js';
+import {
+  deletedUpTo,
+  survivesText,
+  type Tombstone,
+  tombstonesOfSegment,
+} from '../table/tombstones.js';
 import type { Merge } from './choose-merge.js';
 import { MAX_SPLIT_CHUNKS } from './chunks.js';
 import { chunksOfRows, removedOnFailure, writeSegment } from './flush-table.js';
@@ -43,9 +48,9 @@ export async function mergeSegments(options: {
   const seqs = {
     minSeq: inputs.reduce((min, s) => (s.minSeq < min ? s.minSeq : min), inputs[0]?.minSeq ?? 0n),
     // What the deletions say is done in what is written here.
-    maxSeq: [...inputs.map((s) => s.maxSeq), ...tombstones.map((t) => t.seq)].reduce(
-      (max, seq) => (seq > max ? seq : max),
-      0n,
+    maxSeq: inputs.reduce(
+      (max, s) => (s.maxSeq > max ? s.maxSeq : max),
+      deletedUpTo(tombstones, 0n),
     ),
   };
   // A segment that is only rid of rows has not grown.

@@ -47,13 +47,9 @@ export class Tombstones {
     return this.#all;
   }
 
+  /** Deletions; refused writes are none. */
   get count(): number {
-    return this.#all.length;
-  }
-
-  /** Greatest `seq` of the deletions. */
-  get maxSeq(): bigint {
-    return this.#all.reduce((max, { seq }) => (seq > max ? seq : max), 0n);
+    return this.#all.filter(isDeletion).length;
   }
 
   /** False: no row between the two instants was deleted. */
@@ -114,6 +110,13 @@ export class Tombstones {
   remove(ids: ReadonlySet<string>): void {
     this.#all = this.#all.filter(({ id }) => !ids.has(id));
   }
+}
+
+const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
+
+/** The `maxSeq` of what is written without the rows that these deleted. The numbers of refused writes mean no deletion. */
+export function deletedUpTo(tombstones: readonly Tombstone[], leastSeq: bigint): bigint {
+  return tombstones.filter(isDeletion).reduce((max, { seq }) => (seq > max ? seq : max), leastSeq);
 }
 
 /** Those that a segment may hold rows of. */

@@ -39,6 +39,9 @@ export class WriteBuffer {
   readonly #log: CommitLog;
   readonly #clock: Clock;
   readonly #hardLimitBytes: number;
+  readonly #onHidden: ((tableIds: readonly number[]) => void) | undefined;
+  /** Tables of which refused rows have been hidden in this turn. */
+  readonly #hidden = new Set<number>();
   readonly #logSeries = new Map<number, LogSeries>();
   /** Nothing has been defined since all was forgotten: of a batch that fails each waiting record tells. */
   #hasForgotten = true;
@@ -53,8 +56,11 @@ export class WriteBuffer {
     readonly log: CommitLog;
     readonly clock: Clock;
     readonly hardLimitBytes: number;
+    /** Rows of these tables, which observers were told of, were refused. */
+    readonly onHidden?: (tableIds: readonly number[]) => void;
   }) {
     this.#log = options.log;
+    this.#onHidden = options.onHidden;
     this.#clock = options.clock;
     this.#hardLimitBytes = options.hardLimitBytes;
     this.#generationStartMs = options.clock.monotonicMs();
@@ -115,9 +121,24 @@ export class WriteBuffer {
       newSeries: this.#define(store, batch.series),
     }));
     // What is refused is not seen either, and goes into no segment.
-    const durable = this.#logRecord(seq, defined, (cause) => hide(batches, seq, cause));
+    const durable = this.#logRecord(seq, defined, (cause) => {
+      hide(batches, seq, cause);
+      this.#tellHidden(batches);
+    });
     this.#put(batches, seq);
     return durable;
+  }
+
+  /** Many writes are refused at once: who keeps something of the rows hears of it once. */
+  #tellHidden(batches: readonly BatchForTable[]): void {
+    if (this.#hidden.size === 0) {
+      setImmediate(() => {
+        const tableIds = [...this.#hidden];
+        this.#hidden.clear();
+        this.#onHidden?.(tableIds);
+      });
+    }
+    for (const { store } of batches) this.#hidden.add(store.tableId);
   }
 
   /** How many of the rows are of series that their record would have to define. */
