@@ -147,6 +147,7 @@ export class Influxql {
       read: (statement) => engine.read(statement),
       readDirectly: (direct) => engine.readDirectly(direct),
       lending: (items) => engine.lending(items),
+      indexed: (tables) => engine.indexed(tables),
       seriesOf: (table) => engine.seriesOf(table),
       livenessOf: (table) => engine.livenessOf(table),
       select: (select) => runSelect(select, session),
