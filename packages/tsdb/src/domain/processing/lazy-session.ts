@@ -13,7 +13,8 @@ export class LazySession implements PluginSession {
   }
 
   async call(call: PluginCall): Promise<RunOutcome> {
-    const opening = (this.#opening ??= this.#open());
+    this.#opening ??= this.#open();
+    const opening = this.#opening;
     let session: PluginSession;
     try {
       session = await opening;

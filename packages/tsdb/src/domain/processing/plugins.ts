@@ -34,7 +34,8 @@ export class Plugins {
 
   /** Throws `PythonUnavailable`. */
   async readyHost(): Promise<PluginHost> {
-    const opening = (this.#host ??= this.#needs.openHost());
+    this.#host ??= this.#needs.openHost();
+    const opening = this.#host;
     const state = await opening;
     if (state.kind === 'ready') return state.host;
     if (this.#host === opening) this.#host = undefined;
