@@ -61,6 +61,10 @@ const COMMANDS = {
     description: 'make a data folder from a backup',
     load: async () => (await import('./commands/restore.js')).restoreCommand(),
   },
+  aside: {
+    description: 'list or remove stored files that a start has moved aside',
+    load: async () => (await import('./commands/aside.js')).asideCommand(),
+  },
   shell: {
     description: 'ask questions in SQL or InfluxQL one after the other',
     load: async () => (await import('./commands/shell.js')).shellCommand(),

@@ -223,6 +223,12 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 0,
       description: 'Address space of a Python process. 0: no limit.',
     }),
+    plugin_processes: Type.Integer({
+      default: 64,
+      minimum: 1,
+      description:
+        'Python processes of triggers at a time. One starts when a trigger runs and stays for its next run; when there are as many, the one that was used longest ago ends, with what its plugin remembers, and runs wait while all are busy.',
+    }),
     plugin_process_limit: Type.Integer({
       default: 100,
       minimum: 0,
@@ -314,6 +320,7 @@ export const TSDB_SETTINGS = defineSettings(
     plugin_isolation: { flags: ['plugin-isolation'] },
     plugin_run_timeout_ms: { flags: ['plugin-run-timeout'] },
     plugin_memory_limit_bytes: { flags: ['plugin-memory-limit'] },
+    plugin_processes: { flags: ['plugin-processes'] },
     plugin_process_limit: { flags: ['plugin-process-limit'] },
     plugin_env: { flags: ['plugin-env'] },
     plugin_user: { flags: ['plugin-user'] },

@@ -54,6 +54,7 @@ export function createProcessing(
         random,
         environment: environmentFolder(settings, settings.plugin_dir),
         isForOthers: settings.plugin_user !== undefined,
+        onObstacle: (why) => log.warn({ why }, 'plugins cannot run'),
       })
     : undefined;
   const python = new PythonOnDemand(settings, needs, folder);
@@ -156,6 +157,7 @@ class PythonOnDemand {
         memoryLimitBytes: settings.plugin_memory_limit_bytes || undefined,
         processLimit: settings.plugin_process_limit || undefined,
       },
+      processCount: settings.plugin_processes,
       clock,
       random,
       log,
@@ -179,9 +181,11 @@ class PythonOnDemand {
     return (args) => installPackages(environment, args, { run, mayUseUv });
   }
 
-  #find(folder: PluginFolder): Promise<FoundPrograms> {
+  async #find(folder: PluginFolder): Promise<FoundPrograms> {
+    const why = await folder.obstacle();
+    if (why !== undefined) return { kind: 'unavailable', why };
     this.#found ??= this.#look(folder);
-    return this.#found;
+    return await this.#found;
   }
 
   async #look(folder: PluginFolder): Promise<FoundPrograms> {
@@ -206,7 +210,6 @@ class PythonOnDemand {
         import('./storage/python/program-environment.js'),
         import('./storage/python/python-process.js'),
       ]);
-    await folder.make();
     const asked = await findPluginUser(settings.plugin_user, process.getuid?.() ?? -1);
     if (asked.kind === 'unavailable') return asked;
     const { user } = asked;

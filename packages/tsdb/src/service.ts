@@ -313,6 +313,9 @@ async function openHost(
   });
 }
 
+const UNKNOWN_ADVICE =
+  'plinth.db is older than these files, or others are missing: stop, put the right plinth.db and these files back (below objects/tsdb), or remove them by "plinth aside --data-dir <folder> --remove"';
+
 const isoOf = (timeNs: bigint): string => new Date(Number(timeNs / 1_000_000n)).toISOString();
 
 function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
@@ -345,8 +348,15 @@ function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
         'damaged segment moved aside; its rows are lost',
       ),
     indexRebuilt: (err) => log.warn({ err }, 'series index rebuilt from segments'),
-    unknownFilesRemoved: (names) =>
-      log.info({ count: names.length }, 'files of an unfinished flush removed'),
+    unknownFiles({ kind, count, sizeBytes, folder }) {
+      if (kind === 'removed')
+        log.info({ count, sizeBytes }, 'files of an unfinished flush removed');
+      else
+        log.warn(
+          { count, sizeBytes, folder, advice: UNKNOWN_ADVICE },
+          'stored files that plinth.db does not know moved aside',
+        );
+    },
     rowsLost(tables) {
       const rowCount = [...tables.values()].reduce((sum, count) => sum + count, 0);
       metrics.rowsLost(rowCount);

@@ -206,6 +206,26 @@ describe('distinct caches', () => {
     );
   });
 
+  it('C-02 show no more combinations than allowed at any read, not only after an eviction', async () => {
+    const db = 'few';
+    await put('cpu,host=a usage=1', 4000, db);
+    await create(DISTINCT, { columns: ['host'], max_cardinality: 2 }, db);
+    for (const [i, host] of ['b', 'c', 'a', 'd'].entries()) {
+      await put(`cpu,host=${host} usage=1`, 3000 - i * 100, db);
+      const newest =
+        [
+          ['a', 'b'],
+          ['b', 'c'],
+          ['a', 'c'],
+          ['a', 'd'],
+        ][i] ?? [];
+      assert.deepEqual(
+        await ask("SELECT host FROM distinct_cache('cpu')", db),
+        newest.map((each) => ({ host: each })),
+      );
+    }
+  });
+
   it('C-05 are deleted by query string or JSON', async () => {
     const path = `${DISTINCT}?db=${DB}&table=cpu&name=second`;
     const deleted = await call('DELETE', path);

@@ -589,3 +589,45 @@ describe('statements that change databases', () => {
     ]);
   });
 });
+
+describe('/query in system.queries', () => {
+  /** How the newest request ended. */
+  const phase = async (): Promise<unknown> => {
+    const q =
+      "SELECT phase FROM system.queries WHERE query_type = 'influxql' ORDER BY issue_time DESC LIMIT 1";
+    const answer = await server.http.send(
+      `/api/v3/query_sql?${new URLSearchParams({ db: 'v1', q, format: 'csv' })}`,
+    );
+    return answer.text.split('\n')[1]?.trim();
+  };
+  const formats = [{}, { accept: 'application/csv' }, { accept: 'application/x-msgpack' }];
+  const forms = [{}, { pretty: 'true' }, { chunked: 'true' }];
+
+  it('V-01 shows an answer that was handed out whole as success, not as cancel', async () => {
+    // Aggregates, several statements, rows and lists: each takes another way.
+    const shapes = [
+      'SELECT median(usage) FROM cpu',
+      `${Q};${Q}`,
+      'SELECT * FROM cpu',
+      'SHOW SERIES',
+    ];
+    for (const q of shapes) {
+      for (const headers of formats) {
+        for (const form of forms) {
+          assert.equal((await get({ db: 'v1', q, ...form }, headers)).status, 200);
+          assert.equal(await phase(), 'success', JSON.stringify([q, form, headers]));
+        }
+      }
+    }
+  });
+
+  it('V-01 shows an answer that tells of a failed statement as fail', async () => {
+    for (const headers of formats) {
+      for (const form of forms) {
+        const q = `${Q};GRANT ALL TO x`;
+        assert.equal((await get({ db: 'v1', q, ...form }, headers)).status, 200);
+        assert.equal(await phase(), 'fail', JSON.stringify([form, headers]));
+      }
+    }
+  });
+});

@@ -37,6 +37,8 @@ export interface CommitLog {
   linkFiles(file: number, folder: string): Promise<readonly string[]>;
   /** Removes files up to and with number `file`. */
   seal(file: number): Promise<void>;
+  /** Number of the oldest file that there is. */
+  readonly firstFile: number;
   /** Bytes in all files, written or waiting. */
   readonly sizeBytes: number;
   /** Set for good by the first write or sync that failed for another reason than a full disk. */

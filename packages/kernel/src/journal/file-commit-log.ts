@@ -75,6 +75,10 @@ export class FileCommitLog implements CommitLog {
     this.#nextSequence = recovered.nextSequence;
   }
 
+  get firstFile(): number {
+    return Math.min(...this.#fileSizes.keys());
+  }
+
   get sizeBytes(): number {
     let sum = 0;
     for (const sizeBytes of this.#fileSizes.values()) sum += sizeBytes;

@@ -19,7 +19,8 @@ export interface DistinctCacheOptions {
 
 /**
  * The combinations of values that rows have in some columns, each with the latest time of a row that has it. A
- * combination older than `maxAgeNs` is not shown; an eviction removes those, and the oldest of what is too many.
+ * combination older than `maxAgeNs` is not shown; an eviction removes those, and the oldest of what is too many. Between two
+ * evictions there may be more than allowed, which no reader sees.
  * Source: tsdb-http, "Distinct value cache".
  */
 export class DistinctCache {
@@ -70,17 +71,23 @@ export class DistinctCache {
     if (this.#count > this.#options.maxCardinality * 2 + SURPLUS_COUNT) this.evict(nowNs);
   }
 
-  /** Combinations that are not too old, were seen from `fromNs` on and meet the conditions, in no order. */
+  /**
+   * Combinations that are not too old, were seen from `fromNs` on and meet the conditions, in no order. Never more than
+   * allowed, also where others come while the caller takes its time.
+   */
   *slots(
     conditions: readonly TagCondition[],
     nowNs: bigint,
     fromNs: bigint = MIN_TIME_NS,
   ): Iterable<number> {
+    if (this.#count > this.#options.maxCardinality) this.evict(nowNs);
     const tooOldNs = nowNs - this.#options.maxAgeNs;
     const oldestNs = tooOldNs < fromNs ? fromNs - 1n : tooOldNs;
-    for (const slot of this.#keys.select(conditions)) {
-      if (slot < this.#lastSeen.length && (this.#lastSeen[slot] as bigint) > oldestNs) yield slot;
-    }
+    const isShown = (slot: number): boolean =>
+      slot < this.#lastSeen.length && (this.#lastSeen[slot] as bigint) > oldestNs;
+    const shown = [...this.#keys.select(conditions)].filter(isShown);
+    // What went meanwhile is shown no more.
+    for (const slot of shown) if (isShown(slot)) yield slot;
   }
 
   valueOf(slot: number, position: number): KeyValue {

@@ -2,7 +2,11 @@ import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
 import type { Segment } from '../../storage/segments/segment.js';
-import type { FileDamaged, SegmentFiles } from '../../storage/segments/segment-files.js';
+import type {
+  FileDamaged,
+  SegmentFiles,
+  UnknownFiles,
+} from '../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogDeletions } from '../catalog/catalog-deletions.js';
@@ -65,7 +69,7 @@ export interface EngineReport {
   segmentDamaged(segment: Segment, table: string, error: FileDamaged): void;
   indexRebuilt(error: FileDamaged): void;
   segmentLost(segment: Segment, table: string, error: FileDamaged): void;
-  unknownFilesRemoved(names: readonly string[]): void;
+  unknownFiles(found: UnknownFiles): void;
   replayed(rowCount: number): void;
   /** By id, how many rows the log has of each table that a repaired catalog does not know any more. */
   rowsLost(tables: ReadonlyMap<number, number>): void;

@@ -78,14 +78,6 @@ export class EngineTables {
     return visibleFrom(database, table, this.#clock.nowNs());
   }
 
-  /** Resolves when the series of all tables are in memory. */
-  async indexed(): Promise<void> {
-    for (const store of this.#stores.values()) {
-      const indexing = store.whenIndexed();
-      if (indexing !== undefined) await indexing;
-    }
-  }
-
   /** One table after the other: what comes in meanwhile waits for its own table alone. */
   startIndexing(): void {
     this.#indexing = this.#index();

@@ -130,8 +130,6 @@ export class TsdbEngine implements Engine {
 
   async openSession(request: SessionRequest): Promise<QuerySession> {
     if (this.#state !== 'open') throw new ShuttingDown();
-    // It may ask for the series of any table.
-    await this.#tables.indexed();
     return await this.#queries.openSession(request);
   }
 

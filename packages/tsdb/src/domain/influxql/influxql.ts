@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@plinth/kernel';
+import { QueryCancelled } from '../../errors.js';
 import { StepRunner } from '../../model/steps.js';
 import type { RelationalCatalog } from '../catalog/relational-catalog.js';
 import type { Engine } from '../engine/engine.js';
@@ -39,6 +40,8 @@ export interface InfluxqlRun {
   readonly statements: readonly Statement[];
   /** The answer's rows must be taken before the next statement is run. */
   execute(index: number): Promise<Answer>;
+  /** A statement's failure stands in the answer: what was handed out whole is no success then. */
+  failed(error: unknown): void;
   end(outcome: 'success' | 'fail' | 'cancel'): void;
 }
 
@@ -114,6 +117,7 @@ export class Influxql {
       },
     );
     const runner = new StepRunner(session);
+    let failure: 'fail' | 'cancel' | undefined;
     return {
       statements,
       execute: async (index) => {
@@ -121,10 +125,13 @@ export class Influxql {
         const statement = statements[index] as Statement; // the caller counts along
         return await executor.execute(bindStatement(statement, request.params));
       },
+      failed(error) {
+        failure ??= error instanceof QueryCancelled ? 'cancel' : 'fail';
+      },
       end: (outcome) => {
         ending.forget();
         forget();
-        session.end(outcome);
+        session.end(outcome === 'success' ? (failure ?? outcome) : outcome);
       },
     };
   }
@@ -140,6 +147,7 @@ export class Influxql {
       read: (statement) => engine.read(statement),
       readDirectly: (direct) => engine.readDirectly(direct),
       lending: (items) => engine.lending(items),
+      indexed: (tables) => engine.indexed(tables),
       seriesOf: (table) => engine.seriesOf(table),
       livenessOf: (table) => engine.livenessOf(table),
       select: (select) => runSelect(select, session),

@@ -10,6 +10,7 @@ import {
   type AnswerSeries,
   EMPTY_ANSWER,
 } from './answer.js';
+import type { ExplainStatement } from './ast/explain-statement.js';
 import type { SelectStatement } from './ast/select-statement.js';
 import type { Statement } from './ast/statement.js';
 import { BlockRun } from './execute/run-blocks.js';
@@ -18,7 +19,7 @@ import { LazyBlock, type SeriesBlock } from './execute/series.js';
 import type { Session } from './execute/session.js';
 import { explainSelect } from './explain-select.js';
 import { compileSelect } from './plan/compile-select.js';
-import type { CompiledSelect, OutputField } from './plan/compiled-select.js';
+import { type CompiledSelect, type OutputField, tablesOf } from './plan/compiled-select.js';
 import type { DataType } from './plan/data-type.js';
 import type { Environment } from './plan/environment.js';
 import { expandSelect } from './plan/expand-select.js';
@@ -74,7 +75,7 @@ export class StatementExecutor {
       case 'select':
         return await this.#select(statement);
       case 'explain':
-        return await explainSelect(statement, this.#compile(statement.select), this.#session);
+        return await this.#explain(statement);
       case 'show_databases':
       case 'show_retention_policies':
       case 'show_measurements':
@@ -131,10 +132,18 @@ export class StatementExecutor {
     return compileSelect(expandSelect(statement, this.#env), this.#env);
   }
 
+  async #explain(statement: ExplainStatement): Promise<Answer> {
+    const select = this.#compile(statement.select);
+    await this.#session.indexed(tablesOf(select));
+    return await explainSelect(statement, select, this.#session);
+  }
+
   async #select(statement: SelectStatement): Promise<Answer> {
     const known = this.#read.compiled(this.#env);
     const select = known ?? this.#compile(statement);
     if (known === undefined) this.#read.remember(select);
+    const indexing = this.#session.indexed(tablesOf(select));
+    if (indexing !== undefined) await indexing;
     if (statement.into === undefined) return this.#answer(select);
     return await selectInto(statement.into, select, runSelect(select, this.#session), {
       engine: this.#changes.engine,

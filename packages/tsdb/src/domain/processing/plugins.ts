@@ -15,7 +15,7 @@ export interface PluginsNeeds {
   readonly repository: string | undefined;
   /** Neither fetched nor uploaded plugins. */
   readonly isFolderLocked: boolean;
-  /** Looks for Python; called once, when it is first needed. */
+  /** Looks for Python; asked again for as long as there is none. */
   readonly openHost: () => Promise<HostState>;
 }
 
@@ -35,9 +35,16 @@ export class Plugins {
   /** Throws `PythonUnavailable`. */
   async readyHost(): Promise<PluginHost> {
     this.#host ??= this.#needs.openHost();
-    const state = await this.#host;
-    if (state.kind === 'unavailable') throw new PythonUnavailable(state.why);
-    return state.host;
+    const opening = this.#host;
+    const state = await opening;
+    if (state.kind === 'ready') return state.host;
+    if (this.#host === opening) this.#host = undefined;
+    throw new PythonUnavailable(state.why);
+  }
+
+  /** Tells the log, in its own time, of a folder that cannot be used. */
+  checkSoon(): void {
+    void this.#needs.folder?.obstacle();
   }
 
   /** Throws `NoPluginFolder`. */

@@ -33,7 +33,7 @@ it('tries again to remove the records of a deleted database when the store fails
         if (askedCount === 1) throw new Error('the disk is full');
       },
     },
-    folder: {},
+    folder: { obstacle: async () => undefined },
     clock,
     log,
   };

@@ -42,7 +42,7 @@ export interface ProcessingNeeds {
   readonly store: TriggerStore;
   /** `undefined`: the engine is off. */
   readonly folder: PluginFolder | undefined;
-  /** Looks for Python; called once, when it is first needed. */
+  /** Looks for Python; asked again for as long as there is none. */
   readonly openHost: () => Promise<HostState>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -90,17 +90,14 @@ export class ProcessingEngine {
     return this.#backend;
   }
 
-  /** Reads the records and starts what is enabled; what cannot start is logged and stays. */
+  /** Reads the records and starts what is enabled; Python and the code of plugins are looked for when they run. */
   async open(): Promise<void> {
     for (const record of await this.#needs.store.load()) {
       this.#triggers.set(record.id, triggerOf(record));
     }
     if (this.#plugins.isOff) return;
-    await this.#alone(async () => {
-      for (const trigger of this.#triggers.values()) {
-        if (!trigger.isDisabled) await this.#startOrLog(trigger);
-      }
-    });
+    for (const trigger of this.#triggers.values()) if (!trigger.isDisabled) this.#start(trigger);
+    this.#plugins.checkSoon();
     const { clock, log } = this.#needs;
     const job = { clock, log, name: 'triggers reconciled', intervalMs: RECONCILE_INTERVAL_MS };
     this.#reconciling = repeatJob(job, () => this.reconcile());
@@ -138,7 +135,7 @@ export class ProcessingEngine {
       if (id === undefined) throw new ResourceExists({ resource: wanted.name });
       const trigger = triggerOf({ id, ...record });
       this.#triggers.set(id, trigger);
-      if (!trigger.isDisabled) await this.#startOrLog(trigger, code);
+      if (!trigger.isDisabled) this.#start(trigger, code);
     });
   }
 
@@ -162,7 +159,7 @@ export class ProcessingEngine {
     await this.readyHost();
     await this.#alone(async () => {
       const trigger = await this.#setDisabled(this.#trigger(at), false, at);
-      if (!this.#running.has(trigger.id)) await this.#startOrLog(trigger);
+      if (!this.#running.has(trigger.id)) this.#start(trigger);
     });
   }
 
@@ -187,7 +184,7 @@ export class ProcessingEngine {
         const isActive = catalog.databaseById(databaseId) !== undefined;
         if (!isActive) await this.#running.stop(trigger);
         else if (!trigger.isDisabled && !this.#running.has(id) && this.#absent.has(databaseId)) {
-          await this.#startOrLog(trigger);
+          this.#start(trigger);
         }
         if (!isActive && catalog.deleted.databaseById(databaseId) === undefined) gone.push(id);
       }
@@ -288,22 +285,17 @@ export class ProcessingEngine {
     return changed;
   }
 
-  async #startOrLog(trigger: Trigger, code?: PluginCode): Promise<void> {
+  #start(trigger: Trigger, code?: PluginCode): void {
     if (this.#isClosed) return;
     const database = this.#needs.catalog.databaseById(trigger.databaseId);
     if (database === undefined) return;
-    try {
-      const host = await this.readyHost();
-      this.#running.start(trigger, {
-        host,
-        database,
+    this.#running.start(trigger, {
+      database,
+      findPlugin: async () => ({
+        host: await this.readyHost(),
         code: code ?? (await this.#plugins.codeOf(trigger.pluginFilename)),
-      });
-    } catch (err) {
-      const { name } = trigger;
-      this.#needs.log.error({ err, database: database.name, trigger: name }, 'trigger not started');
-      this.#note(trigger, 'ERROR', err instanceof Error ? err.message : String(err));
-    }
+      }),
+    });
   }
 
   /** Called from within a run: the runner ends after it. */

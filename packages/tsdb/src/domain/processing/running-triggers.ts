@@ -5,6 +5,7 @@ import type { Trigger } from '../../model/trigger.js';
 import type { TriggerStore } from '../../storage/plugins/trigger-store.js';
 import type { CommittedRows } from '../engine/write/commit-listener.js';
 import { FailureReports } from './failure-reports.js';
+import { LazySession } from './lazy-session.js';
 import type { PluginBackend } from './plugin-backend.js';
 import { cacheNamespaceOf } from './plugin-runs.js';
 import { type RequestInput, type RunnerSettings, TriggerRunner } from './trigger-runner.js';
@@ -41,18 +42,21 @@ export class RunningTriggers {
   start(
     trigger: Trigger,
     at: {
-      readonly host: PluginHost;
       readonly database: DatabaseSchema;
-      readonly code: PluginCode;
+      /** Asked for with the first run. */
+      readonly findPlugin: () => Promise<{ readonly host: PluginHost; readonly code: PluginCode }>;
     },
   ): void {
     const { clock, log, settings, backend, store } = this.#needs;
-    const { host, database, code } = at;
-    const session = host.open({
-      label: `${database.name}.${trigger.name}`,
-      code,
-      cacheNamespace: cacheNamespaceOf(trigger),
-      note: (level, text) => this.#needs.note(trigger, level, text),
+    const { database, findPlugin } = at;
+    const session = new LazySession(async () => {
+      const { host, code } = await findPlugin();
+      return host.open({
+        label: `${database.name}.${trigger.name}`,
+        code,
+        cacheNamespace: cacheNamespaceOf(trigger),
+        note: (level, text) => this.#needs.note(trigger, level, text),
+      });
     });
     const runner = new TriggerRunner({
       trigger,

@@ -21,9 +21,8 @@ import { encodeChunks, encodeResult, putResult } from './encode-json.js';
 import { MsgpackWriter } from './encode-msgpack.js';
 import { PrettyJson } from './pretty-json.js';
 import { statementErrorText } from './statement-error.js';
+import { documents, encoded, PIECE_LENGTH } from './text-pieces.js';
 import { readV1Input, type V1Input } from './v1-input.js';
-
-const PIECE_LENGTH = 64 * 1024;
 
 /** `/query`: InfluxQL as the 1.x server speaks it; returns the plain routes. Source: tsdb-http, "v1 query endpoint". */
 export function registerV1QueryRoute(app: FastifyInstance, deps: RouteDeps): readonly PlainRoute[] {
@@ -99,7 +98,8 @@ async function documentOf(
   const body = first.done ? Buffer.alloc(0) : first.value;
   // A piece that is not full is the last one, unless the client wants each chunk at once.
   const isWhole = first.done || (body.length < PIECE_LENGTH && input.chunkSize === undefined);
-  if (isWhole) await rest.return();
+  // To its end, where the run is noted as what it was: one that is given up counts as left by its client.
+  if (isWhole) await rest.next();
   return isWhole ? { body } : { body, rest };
 }
 
@@ -197,27 +197,6 @@ const CONTENT_TYPES = {
   msgpack: 'application/x-msgpack',
 } as const;
 
-/** Texts in pieces that are worth sending. */
-async function* encoded(
-  texts: AsyncGenerator<string, void, undefined>,
-): AsyncGenerator<Buffer, void, undefined> {
-  let piece = '';
-  for await (const text of texts) {
-    piece += text;
-    if (piece.length < PIECE_LENGTH) continue;
-    yield Buffer.from(piece);
-    piece = '';
-  }
-  if (piece !== '') yield Buffer.from(piece);
-}
-
-/** Each text by itself: who asks for chunks reads the first one while the others are made. */
-async function* documents(
-  texts: AsyncGenerator<string, void, undefined>,
-): AsyncGenerator<Buffer, void, undefined> {
-  for await (const text of texts) if (text !== '') yield Buffer.from(text);
-}
-
 async function* gathered(
   run: InfluxqlRun,
   pieces: AsyncGenerator<Buffer, void, undefined>,
@@ -262,7 +241,8 @@ async function* plainPieces(
     out.ascii(index === 0 ? '{' : ',{');
     const answer = (): Promise<Answer> =>
       begun !== undefined && index === 0 ? begun : run.execute(index);
-    for await (const _written of writeStatement(answer, index, { input, out })) {
+    const onFailed = (error: unknown): void => run.failed(error);
+    for await (const _written of writeStatement(answer, index, { input, out, onFailed })) {
       if (out.size >= PIECE_LENGTH) yield out.take();
     }
     out.ascii('}');
@@ -296,7 +276,15 @@ async function* chunkedTexts(
 async function* writeStatement(
   answerOf: () => Promise<Answer>,
   index: number,
-  { input, out }: { readonly input: JsonInput; readonly out: TextBytes },
+  {
+    input,
+    out,
+    onFailed,
+  }: {
+    readonly input: JsonInput;
+    readonly out: TextBytes;
+    readonly onFailed: (error: unknown) => void;
+  },
 ): AsyncGenerator<void, void, undefined> {
   const head = `"statement_id":${index}`;
   const start = out.size;
@@ -311,6 +299,7 @@ async function* writeStatement(
   } catch (error) {
     const text = statementErrorText(error);
     if (text === undefined || isBegun) throw error;
+    onFailed(error);
     out.cutTo(start);
     out.text(`${head},"error":${JSON.stringify(text)}`);
   }
@@ -326,11 +315,13 @@ async function* chunkedStatement(
     yield* encodeChunks(await run.execute(index), input, { head });
   } catch (error) {
     if (error instanceof UnsupportedValue) {
+      run.failed(error);
       yield `${JSON.stringify({ error: error.message })}\n`;
       return;
     }
     const text = statementErrorText(error);
     if (text === undefined) throw error;
+    run.failed(error);
     yield `{"results":[{${head},"error":${JSON.stringify(text)}}]}\n`;
   }
 }
@@ -360,6 +351,7 @@ async function* msgpackPieces(
     } catch (error) {
       const text = statementErrorText(error);
       if (text === undefined) throw error;
+      run.failed(error);
       if (isChunked) held.push(writer.open(1));
       held.push(writer.failedResult(index, text));
     }
@@ -384,6 +376,7 @@ async function* csvTexts(
     } catch (error) {
       // A statement that fails has no rows; the format has no place for its failure.
       if (statementErrorText(error) === undefined) throw error;
+      run.failed(error);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
-import { chmod, realpath } from 'node:fs/promises';
+import { chmod, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
 import type { FileSystem, Random } from '@plinth/kernel';
 import type { PluginCode } from '../../model/plugin-host.js';
@@ -34,6 +34,8 @@ export class PluginFolder {
   readonly #random: Random;
   readonly #environment: string | undefined;
   readonly #isForOthers: boolean;
+  readonly #onObstacle: (why: string) => void;
+  #isObstacleTold = false;
   #lastChange: Promise<unknown> = Promise.resolve();
 
   /**
@@ -47,17 +49,29 @@ export class PluginFolder {
     readonly random: Random;
     readonly environment?: string;
     readonly isForOthers?: boolean;
+    readonly onObstacle?: (why: string) => void;
   }) {
     this.root = resolve(options.root);
     this.#files = options.files;
     this.#random = options.random;
     this.#environment = options.environment && resolve(options.environment);
     this.#isForOthers = options.isForOthers ?? false;
+    this.#onObstacle = options.onObstacle ?? (() => undefined);
   }
 
-  /** Makes the folder itself when it is not there. */
-  async make(): Promise<void> {
-    await this.#makeFolder(this.root);
+  /** Makes the folder when it is not there. Returns why it cannot be used, if so; the first time `onObstacle` hears of it, too. */
+  async obstacle(): Promise<string | undefined> {
+    try {
+      await this.#makeFolder(this.root);
+      await readdir(this.root);
+      return undefined;
+    } catch (error) {
+      const cause = error instanceof Error ? error.message : String(error);
+      const why = `plugin folder ${this.root} cannot be made or read (${cause}): let the user of the server make and read it, or name another as tsdb.plugin_dir`;
+      if (!this.#isObstacleTold) this.#onObstacle(why);
+      this.#isObstacleTold = true;
+      return why;
+    }
   }
 
   /** Where the code of a plugin is. Throws `PluginPathEscapes`, `PluginFileMissing`, `PluginFolderIncomplete`. */

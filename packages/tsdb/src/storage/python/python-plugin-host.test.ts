@@ -49,6 +49,7 @@ describe('PythonPluginHost', { skip }, () => {
         processLimit: 20,
       },
       clock,
+      processCount: 8,
       random: new SystemRandom(new SystemClock()), // Marks of processes must differ between hosts.
       log,
     });

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from '@plinth/kernel';
 import type { PluginCall, PluginHost, PluginSession, RunOutcome } from '../../model/plugin-host.js';
 import { GlobalCache } from './global-cache.js';
+import { ProcessPool } from './process-pool.js';
 import { WorkerProcess, type WorkerSettings } from './worker-process.js';
 
 const CLOSE_GRACE_MS = 5000;
@@ -9,13 +10,14 @@ const SHUTDOWN_GRACE_MS = 1000;
 const GROUP_IDLE_MS = 30 * 60_000;
 const ALL = 'all triggers';
 
-/** Plugins in processes of the user's own CPython: one for each session, or one for all. */
+/** Plugins in processes of the user's own CPython: one for each session that runs, up to a number, or one for all. */
 export class PythonPluginHost implements PluginHost {
   readonly #settings: WorkerSettings;
   readonly #globals: GlobalCache;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
+  readonly #pool: ProcessPool;
   readonly #workers = new Set<WorkerProcess>();
   readonly #groups = new Map<string, { readonly worker: WorkerProcess; sessionCount: number }>();
   readonly #closed = new AbortController();
@@ -23,6 +25,8 @@ export class PythonPluginHost implements PluginHost {
 
   constructor(options: {
     readonly settings: WorkerSettings;
+    /** Processes at a time, of all sessions. */
+    readonly processCount: number;
     readonly clock: Clock;
     readonly random: Random;
     readonly log: Logger;
@@ -32,6 +36,12 @@ export class PythonPluginHost implements PluginHost {
     this.#clock = options.clock;
     this.#random = options.random;
     this.#log = options.log;
+    this.#pool = new ProcessPool(options.processCount, (limit) =>
+      options.log.warn(
+        { limit },
+        'all plugin processes are busy, runs wait; tsdb.plugin_processes sets how many there are',
+      ),
+    );
   }
 
   open(options: Parameters<PluginHost['open']>[0]): PluginSession {
@@ -110,6 +120,7 @@ export class PythonPluginHost implements PluginHost {
       random: this.#random,
       log: this.#log,
       label,
+      pool: this.#pool,
     });
     this.#workers.add(worker);
     return worker;

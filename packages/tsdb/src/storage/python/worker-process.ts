@@ -13,6 +13,7 @@ import type { Frame, FrameHeader } from './plugin-frames.js';
 import { FrameInvalid } from './plugin-frames.js';
 import { answerQuestion } from './plugin-questions.js';
 import type { PluginUser } from './plugin-user.js';
+import type { PoolMember, ProcessPool } from './process-pool.js';
 import { type ProcessEnd, PythonProcess } from './python-process.js';
 import { callFrame, outcomeOf } from './run-frames.js';
 
@@ -44,21 +45,26 @@ interface RunUnderWay {
 }
 
 /**
- * One process and the runs in it. The process starts with the first plugin, is replaced when it dies, and pauses when it
- * dies again and again. Source: processing-engine, "Processes", "Node side".
+ * One process and the runs in it. The process starts with the first run, makes room for others while it has none, is replaced
+ * when it dies, and pauses when it dies again and again. Source: processing-engine, "Processes", "Node side".
  */
-export class WorkerProcess {
+export class WorkerProcess implements PoolMember {
   readonly #settings: WorkerSettings;
   readonly #globals: GlobalCache;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
   readonly #label: string;
+  readonly #pool: ProcessPool;
   readonly #loaded = new Map<string, PluginCode>();
   readonly #notes = new Map<string, PluginNote>();
   readonly #runs = new Map<number, RunUnderWay>();
   #nextId = 1;
   #process: PythonProcess | undefined;
+  /** It waits for its place among the processes. */
+  #starting: Promise<void> | undefined;
+  /** Calls that wait for the process. */
+  #pendingCount = 0;
   /** A process that was ended for what it started. */
   #crowded: PythonProcess | undefined;
   readonly #closed = new AbortController();
@@ -75,6 +81,7 @@ export class WorkerProcess {
     readonly log: Logger;
     /** For messages. */
     readonly label: string;
+    readonly pool: ProcessPool;
   }) {
     this.#settings = options.settings;
     this.#globals = options.globals;
@@ -82,6 +89,7 @@ export class WorkerProcess {
     this.#random = options.random;
     this.#log = options.log;
     this.#label = options.label;
+    this.#pool = options.pool;
     this.#pauses = new CrashPauses(options.clock, this.#closed.signal);
   }
 
@@ -89,12 +97,21 @@ export class WorkerProcess {
     return this.#process?.pid;
   }
 
-  /** Makes the plugin callable under `name`; starts the process when there is none. */
+  get isIdle(): boolean {
+    return this.#runs.size === 0 && this.#pendingCount === 0;
+  }
+
+  /** Ends the process, and with it what its plugins remember; the next run starts another. */
+  retire(): void {
+    this.#log.info({ plugin: this.#label }, 'idle plugin process ended for another one');
+    this.#endProcess();
+  }
+
+  /** Makes the plugin callable under `name`. */
   load(name: string, code: PluginCode, note?: PluginNote): void {
     this.#loaded.set(name, code);
     if (note !== undefined) this.#notes.set(name, note);
-    if (this.#process === undefined) this.#start();
-    else this.#sendLoad(name, code);
+    this.#sendLoad(name, code);
   }
 
   /** Forgets a plugin, and the cache when one is named. */
@@ -117,7 +134,15 @@ export class WorkerProcess {
       await this.#pauses.current;
       if (isOver()) return { kind: 'cancelled' };
     }
-    if (this.#process === undefined) this.#start();
+    while (this.#process === undefined) {
+      this.#pendingCount++;
+      await orAborted(this.#started(), [call.signal, ended, this.#closed.signal]);
+      this.#pendingCount--;
+      if (!isOver()) continue;
+      if (this.isIdle) this.#pool.idle(this);
+      return { kind: 'cancelled' };
+    }
+    this.#pool.used(this);
     const id = this.#nextId++ % LONGEST_ID;
     return await new Promise<RunOutcome>((resolve) => {
       const cancel = (): void => this.#cancel(id);
@@ -126,7 +151,9 @@ export class WorkerProcess {
         ended.removeEventListener('abort', cancel);
         this.#runs.delete(id);
         resolve(outcome);
-        if (this.#runs.size === 0) for (const tell of this.#onIdle) tell();
+        if (this.#runs.size > 0) return;
+        for (const tell of this.#onIdle) tell();
+        this.#pool.idle(this);
       };
       this.#runs.set(id, { call, settle, isCancelled: false });
       call.signal.addEventListener('abort', cancel);
@@ -153,9 +180,8 @@ export class WorkerProcess {
       await Promise.race([idle, grace]);
       waited.abort();
     }
-    this.#process?.send({ t: 'stop' });
-    this.#process?.kill();
-    this.#process = undefined;
+    this.#endProcess();
+    this.#pool.leave(this);
     for (const run of [...this.#runs.values()]) run.settle({ kind: 'cancelled' });
   }
 
@@ -163,6 +189,23 @@ export class WorkerProcess {
     const decision = this.#allowance.take(this.#clock.monotonicMs(), line.length);
     if (decision === 'take') this.#log.info({ plugin: this.#label, line }, 'plugin output');
     else if (decision === 'tell') this.#log.warn({ plugin: this.#label }, LINES_LEFT_OUT);
+  }
+
+  /** Resolves when there is a process, or the worker was closed before it had its turn. */
+  #started(): Promise<void> {
+    this.#starting ??= this.#pool.enter(this).then(() => {
+      this.#starting = undefined;
+      if (this.#closed.signal.aborted) this.#pool.leave(this);
+      else this.#start();
+    });
+    return this.#starting;
+  }
+
+  #endProcess(): void {
+    const process = this.#process;
+    this.#process = undefined;
+    process?.send({ t: 'stop' });
+    process?.kill();
   }
 
   #start(): void {
@@ -272,15 +315,9 @@ export class WorkerProcess {
       this.#log.warn({ plugin: this.#label, end: endText(how) }, 'plugin cache lost');
       if (!wasAsked) this.#noteCrash();
     }
+    this.#pool.leave(this);
     for (const run of [...this.#runs.values()]) {
       run.settle(run.isCancelled ? { kind: 'cancelled' } : { kind: 'crashed', text });
-    }
-    if (
-      !this.#closed.signal.aborted &&
-      this.#pauses.current === undefined &&
-      how.kind === 'exited'
-    ) {
-      this.#start();
     }
   }
 
@@ -305,6 +342,17 @@ export class WorkerProcess {
       await this.#clock.sleep(COUNT_INTERVAL_MS, this.#closed.signal).catch(() => undefined);
     }
   }
+}
+
+/** Resolves with the work, or as soon as one of the signals is aborted. */
+async function orAborted(work: Promise<void>, signals: readonly AbortSignal[]): Promise<void> {
+  const over = new AbortController();
+  const aborted = new Promise<void>((resolve) => {
+    for (const signal of signals)
+      signal.addEventListener('abort', () => resolve(), { signal: over.signal });
+  });
+  await Promise.race([work, aborted]);
+  over.abort();
 }
 
 function endText(how: ProcessEnd): string {

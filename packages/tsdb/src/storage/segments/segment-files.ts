@@ -15,8 +15,18 @@ const NO_BLOOM_FILTER = 'WRITE_BLOOM_FILTER false';
 /** Bytes summed in one go: some milliseconds. */
 const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 
-/** Beside `tsdb`, where files that nobody knows are removed. */
+/** Beside `tsdb`, where files that nobody knows are taken away. */
 const ASIDE_FOLDER = 'tsdb-damaged';
+const UNKNOWN_FOLDER = 'tsdb-unknown';
+
+/** What became of files that the registry does not know. */
+export interface UnknownFiles {
+  readonly kind: 'removed' | 'moved';
+  readonly count: number;
+  readonly sizeBytes: number;
+  /** Where they are, if moved. */
+  readonly folder: string;
+}
 
 export interface WrittenFile {
   readonly id: string;
@@ -167,15 +177,34 @@ export class SegmentFiles {
     await this.#objects.adopt(aside, path);
   }
 
-  /** Deletes objects below `tsdb/` that are not in `known`: files of a flush that did not come to its end. */
-  async removeUnknown(known: ReadonlySet<string>): Promise<readonly string[]> {
-    const removed: string[] = [];
-    for (const { name } of await this.#objects.list('tsdb/')) {
-      if (known.has(name)) continue;
-      await this.#objects.delete(name);
-      removed.push(name);
+  /**
+   * Takes objects below `tsdb/` that are not in `known` away. They are removed when nothing can be lost with them: all that is
+   * known is there, and, as `isLogWhole` says, so is the log of all that is not in known files. Otherwise the registry is older
+   * than the files, and they are moved aside. `undefined`: there are none.
+   */
+  async clearUnknown(
+    known: ReadonlySet<string>,
+    isLogWhole: boolean,
+  ): Promise<UnknownFiles | undefined> {
+    const found = await this.#objects.list('tsdb/');
+    const unknown = found.filter(({ name }) => !known.has(name));
+    if (unknown.length === 0) return undefined;
+    const isWhole = isLogWhole && found.length - unknown.length === known.size;
+    for (const { name } of unknown) {
+      if (isWhole) {
+        await this.#objects.delete(name);
+        continue;
+      }
+      const aside = `${UNKNOWN_FOLDER}/${name.slice('tsdb/'.length)}`;
+      await this.#objects.delete(aside); // half done by an earlier start
+      await this.#objects.adopt(aside, this.#objects.localPath(name));
     }
-    return removed;
+    return {
+      kind: isWhole ? 'removed' : 'moved',
+      count: unknown.length,
+      sizeBytes: unknown.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      folder: this.#objects.localPath(UNKNOWN_FOLDER),
+    };
   }
 
   async #copy(select: string, fieldIds: ReadonlyMap<string, number>): Promise<TemporaryFile> {

@@ -10,7 +10,7 @@ import type { QuerySession, SessionRequest, SessionStatement } from './query-ses
 import type { QuerySlot, QuerySlots } from './query-slots.js';
 import type { QuerySources } from './query-sources.js';
 import { inTurns, lendingBetween } from './query-turns.js';
-import { untilAborted } from './until-aborted.js';
+import { orAborted, untilAborted } from './until-aborted.js';
 
 /** Opens sessions: queries of several statements. */
 export class QuerySessions {
@@ -91,6 +91,10 @@ export class QuerySessions {
       },
       lending: (items) =>
         lendingBetween(slot, Symbol.asyncIterator in items ? items : inTurns(items, deadline)),
+      indexed: (tables) => {
+        const indexing = sources.indexed(tables, deadline);
+        return indexing && orAborted(indexing, deadline.signal);
+      },
       seriesOf: (table) => sources.seriesOf(table),
       livenessOf: (table) => ({
         visibleFromNs: sources.visibleFrom(table, nowNs),

@@ -59,6 +59,18 @@ export class QuerySources {
     }
   }
 
+  /** Resolves when the series of these tables are in memory; `undefined`: they are. */
+  indexed(tables: readonly TableSchema[], asker: Asker): Promise<void> | undefined {
+    const waits = tables.flatMap((table) => this.#storeOf(table).whenIndexed() ?? []);
+    if (waits.length === 0) return undefined;
+    return Promise.all(waits).then(
+      () => undefined,
+      (error: unknown) => {
+        throw toQueryError(error, asker.signal);
+      },
+    );
+  }
+
   /** Older rows are there no more. */
   visibleFrom(table: TableSchema, nowNs: bigint): bigint {
     const database = this.#catalog.databaseById(table.databaseId);

@@ -12,14 +12,18 @@ export async function recoverTables(
   buffer: WriteBuffer,
 ): Promise<void> {
   const { catalog, files, registry, host, log, report } = needs;
+  let lostCount = 0;
   if (needs.settings.repair) {
     const tableName = (id: number): string => catalog.keptTableById(id)?.name ?? '';
-    await removeDamaged({ registry, files, report, tableName });
+    lostCount = await removeDamaged({ registry, files, report, tableName });
   }
   const { segments, seriesFiles, flushedFile, tombstones } = await registry.load();
   const stored = [...segments, ...seriesFiles];
-  const unknown = await files.removeUnknown(new Set(stored.map((file) => file.objectName)));
-  if (unknown.length > 0) report.unknownFilesRemoved(unknown);
+  // Numbers of the log begin at 1; files up to `flushedFile` may be there still.
+  const isLogWhole = lostCount === 0 && log.firstFile <= Math.max(flushedFile, 0) + 1;
+  const known = new Set(stored.map((file) => file.objectName));
+  const unknown = await files.clearUnknown(known, isLogWhole);
+  if (unknown !== undefined) report.unknownFiles(unknown);
   const storeOf = (tableId: number): TableStore | undefined => {
     const schema = catalog.keptTableById(tableId);
     return schema === undefined ? undefined : tables.storeOf(schema);

@@ -2,7 +2,7 @@ import type { Segment } from '../../../storage/segments/segment.js';
 import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
 
-/** Takes segments whose files are damaged or missing out of their tables; what is left of the files is kept aside. */
+/** Takes segments whose files are damaged or missing out of their tables; what is left of the files is kept aside. Returns how many there were. */
 export async function removeDamaged(options: {
   readonly registry: SegmentRegistry;
   readonly files: SegmentFiles;
@@ -10,9 +10,10 @@ export async function removeDamaged(options: {
     segmentLost(segment: Segment, table: string, error: FileDamaged): void;
   };
   readonly tableName: (tableId: number) => string;
-}): Promise<void> {
+}): Promise<number> {
   const { registry, files, report, tableName } = options;
   const { segments } = await registry.load();
+  let count = 0;
   for (const segment of segments) {
     try {
       await files.verify(segment);
@@ -27,6 +28,8 @@ export async function removeDamaged(options: {
         removeSeriesFiles: [],
       });
       report.segmentLost(segment, tableName(segment.tableId), error);
+      count++;
     }
   }
+  return count;
 }

@@ -83,8 +83,11 @@ async function openAggregates(
   const plain = plainCalls(select, source, session);
   const direct = plain === undefined ? undefined : directAggregates(plain, session);
   const answer = direct === undefined ? undefined : await session.readDirectly(direct);
-  if (plain === undefined || answer === undefined)
-    return { blocks: () => singleBlocks(select, session) };
+  if (answer === undefined || plain === undefined) {
+    // They were asked: what reads all groups would ask them the same again.
+    const others = direct === undefined ? session : withoutMemory(session);
+    return { blocks: () => singleBlocks(select, others) };
+  }
   const chunks = [...answer];
   // The one question of these statements is answered already.
   if (!areComplete(chunks, plain))
@@ -95,6 +98,11 @@ async function openAggregates(
   const some = firstOf(blocks);
   return areFew(some) ? { made: some } : { blocks: () => session.lending(joined(some, blocks)) };
 }
+
+const withoutMemory = (session: Session): Session => ({
+  ...session,
+  read: (statement) => session.read({ ...statement, direct: undefined }),
+});
 
 /** At most two: filling may make many out of few rows. */
 function firstOf(blocks: Generator<SeriesBlock, void, undefined>): readonly SeriesBlock[] {

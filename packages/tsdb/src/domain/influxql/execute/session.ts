@@ -27,7 +27,9 @@ export interface Session {
   readDirectly(request: DirectRequest): Promise<Iterable<ResultChunk> | undefined>;
   /** Between two of the items others may have the query's place. */
   lending<T>(items: AsyncIterable<T> | Iterable<T>): AsyncIterable<T>;
-  /** The distinct tag sets of a table. */
+  /** Resolves when the series of these tables are in memory, as `seriesOf` needs them; `undefined`: they are. */
+  indexed(tables: readonly TableSchema[]): Promise<void> | undefined;
+  /** The distinct tag sets of a table; see `indexed`. */
   seriesOf(table: TableSchema): SeriesIndex;
   livenessOf(table: TableSchema): Liveness;
   /** Runs a subquery. */

@@ -1,3 +1,4 @@
+import type { TableSchema } from '../../../model/schema.js';
 import type { Expr } from '../ast/expr.js';
 import type { Fill } from '../ast/fill.js';
 import type { DataType } from './data-type.js';
@@ -64,6 +65,13 @@ export interface Interval {
 export type CompiledSource =
   | TableSource
   | { readonly kind: 'subquery'; readonly select: CompiledSelect };
+
+/** Tables that a SELECT reads, however deep. */
+export function tablesOf({ sources }: Pick<CompiledSelect, 'sources'>): readonly TableSchema[] {
+  return sources.flatMap((source) =>
+    source.kind === 'table' ? [source.table] : tablesOf(source.select),
+  );
+}
 
 /** A checked SELECT, ready to run. */
 export interface CompiledSelect {

@@ -230,7 +230,9 @@ async function deleteRows(
     ).flatMap(({ name }) => findTables({ ...measurement, database: name, policy: 'autogen' }, env));
   if (rest !== undefined) checkTagCondition(rest);
   // All conditions are made before the first row goes: a field of any table refuses the statement.
-  const deletions = sources.flatMap(tablesOf).map((source) => {
+  const found = sources.flatMap(tablesOf);
+  await session.indexed(found.map(({ table }) => table));
+  const deletions = found.map((source) => {
     const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
     const index = session.seriesOf(source.table);
     return {

@@ -35,6 +35,7 @@ export async function tagSetsWhere(
   { rest, range }: SplitCondition,
   session: Session,
 ): Promise<Iterable<TagSet>> {
+  await session.indexed([source.table]);
   const filter = rest === undefined ? undefined : buildFilter(rest, columnsOf(source));
   const isOfTags = filter === undefined || filterColumns(filter).every(({ isTag }) => isTag);
   const { hasDeletions } = session.livenessOf(source.table);
@@ -52,6 +53,7 @@ export async function tagSetsWhere(
 /** False: all rows of the table were deleted. What was never written to counts as there. */
 export async function hasRows(source: TableSource, session: Session): Promise<boolean> {
   if (!session.livenessOf(source.table).hasDeletions) return true;
+  await session.indexed([source.table]);
   const reader = new TableReader(
     { source, filter: undefined, minNs: MIN_TIME_NS, maxNs: MAX_TIME_NS, groupTags: [] },
     session,

@@ -1,0 +1,42 @@
+// Source: docs/adr/0089: files that plinth.db does not know are moved aside, and a command removes them.
+import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { runCli } from '../../harness/cli.js';
+import { ServerProcess, write } from '../../harness/index.js';
+
+it('Files that an older plinth.db does not know are moved aside with one warning, and removed by a command', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-test-'));
+  try {
+    const visit = async (v?: number): Promise<Readonly<Record<string, unknown>> | undefined> => {
+      const server = await ServerProcess.start({ dataDir });
+      if (v !== undefined) await write(server, { db: 'd' }, `t,host=h${v} v=${v} ${v}`);
+      const warning = server.logged('stored files that plinth.db does not know moved aside');
+      assert.equal(await server.stop(), 0);
+      return warning;
+    };
+    assert.equal(await visit(1), undefined);
+    await copyFile(join(dataDir, 'plinth.db'), join(dataDir, 'older'));
+    assert.equal(await visit(2), undefined);
+    await rename(join(dataDir, 'older'), join(dataDir, 'plinth.db'));
+    const warning = await visit();
+    const folder = join(dataDir, 'objects', 'tsdb-unknown');
+    assert.equal(warning?.['folder'], folder);
+    assert.equal(await visit(), undefined);
+
+    const files = (await readdir(folder, { recursive: true })).filter((n) => n.includes('.'));
+    assert.equal(warning?.['count'], files.length);
+    const place = `${folder}: ${files.length} files, ${warning?.['sizeBytes']} bytes`;
+    const none = `${join(dataDir, 'objects', 'tsdb-damaged')}: 0 files, 0 bytes`;
+    const run = (...flags: string[]) => runCli(['aside', '--data-dir', dataDir, ...flags]);
+    assert.deepEqual(await run(), { code: 0, stdout: `${place}\n${none}\n`, stderr: '' });
+    assert.equal((await run('--remove')).stdout, `${place} removed\n${none} removed\n`);
+    assert.equal((await readdir(join(dataDir, 'objects'))).includes('tsdb-unknown'), false);
+    const wrong = await runCli(['aside', '--data-dir', join(dataDir, 'objects')]);
+    assert.match(wrong.stderr, /is no data folder/);
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});
