@@ -38,17 +38,17 @@ export interface Stage {
 }
 
 export const STEPS: readonly Step[] = [
-  { name: 'write', weight: 500, run: write },
-  { name: 'delete', weight: 60, run: deleteRows },
-  { name: 'flush', weight: 60, run: ({ sim }) => bounded(sim.engine.flush(), 'flush') },
-  { name: 'flush-beside', weight: 40, run: flushBeside },
-  { name: 'wait', weight: 30, run: wait },
-  { name: 'query', weight: 60, run: query },
-  { name: 'drop-table', weight: 6, run: dropTable },
-  { name: 'drop-database', weight: 2, run: dropDatabase },
-  { name: 'restart', weight: 6, run: restart },
-  { name: 'kill', weight: 5, run: kill },
-  { name: 'backup', weight: 4, run: backUp },
+  { name: 'write', weight: 900, run: write },
+  { name: 'delete', weight: 80, run: deleteRows },
+  { name: 'flush', weight: 30, run: ({ sim }) => bounded(sim.engine.flush(), 'flush') },
+  { name: 'flush-beside', weight: 20, run: flushBeside },
+  { name: 'wait', weight: 12, run: wait },
+  { name: 'query', weight: 30, run: query },
+  { name: 'drop-table', weight: 4, run: dropTable },
+  { name: 'drop-database', weight: 1, run: dropDatabase },
+  { name: 'restart', weight: 2, run: restart },
+  { name: 'kill', weight: 2, run: kill },
+  { name: 'backup', weight: 1, run: backUp },
 ];
 
 export const fromSecOf = (table: string, nowSec: number): number =>
