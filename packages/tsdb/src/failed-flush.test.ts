@@ -105,24 +105,22 @@ it('keeps no file of a merge that could not be registered', async (context) => {
   );
 });
 
-it(
-  'leaves no thread of the engine behind a close that cannot end the log',
-  { skip: process.platform !== 'linux' },
-  async () => {
-    const threadCount = (): number => readdirSync('/proc/self/task').length;
-    const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-close-'));
-    const counts: number[] = [];
-    for (let i = 0; i < 3; i++) {
-      const faults = new CallFaults();
-      const flags = { 'tsdb-query-threads': '8' };
-      const node = await openTestNode(dataDir, { clock: new ManualClock(), faults, flags });
-      await writeLines(node, [`m,tag=a v=${i} ${i}`]);
-      await node.engine.flush();
-      faults.fail({ kind: 'log.truncate', count: Number.POSITIVE_INFINITY });
-      await assert.rejects(node.close(), { kind: 'log.truncate' });
-      counts.push(threadCount());
-    }
-    await rm(dataDir, { recursive: true });
-    assert.ok((counts[2] ?? 0) - (counts[0] ?? 0) < 7, `${counts} threads`);
-  },
-);
+it('leaves no thread of the engine behind a close that cannot end the log', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const threadCount = (): number => readdirSync('/proc/self/task').length;
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-close-'));
+  const counts: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const faults = new CallFaults();
+    const flags = { 'tsdb-query-threads': '8' };
+    const node = await openTestNode(dataDir, { clock: new ManualClock(), faults, flags });
+    await writeLines(node, [`m,tag=a v=${i} ${i}`]);
+    await node.engine.flush();
+    faults.fail({ kind: 'log.truncate', count: Number.POSITIVE_INFINITY });
+    await assert.rejects(node.close(), { kind: 'log.truncate' });
+    counts.push(threadCount());
+  }
+  await rm(dataDir, { recursive: true });
+  assert.ok((counts[2] ?? 0) - (counts[0] ?? 0) < 7, `${counts} threads`);
+});

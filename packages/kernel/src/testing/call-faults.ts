@@ -68,9 +68,7 @@ export class CallFaults {
     if (failure !== undefined) throw failure.error;
   }
 
-  #next(
-    kind: string,
-  ): { readonly error: Error; readonly effect: 'none' | 'done' } | undefined {
+  #next(kind: string): { readonly error: Error; readonly effect: 'none' | 'done' } | undefined {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
     let first: Waiting | undefined;

@@ -16,7 +16,11 @@ import {
   SystemRandom,
 } from '@plinth/kernel';
 import type { CallFaults } from '@plinth/kernel/testing';
-import { failingLogFiles, failingObjectStore, failingRelationalStore } from '@plinth/kernel/testing';
+import {
+  failingLogFiles,
+  failingObjectStore,
+  failingRelationalStore,
+} from '@plinth/kernel/testing';
 import { TSDB_SETTINGS } from '../config.js';
 import type { Planner } from '../domain/engine/query/query-path.js';
 import { SqlPlanner } from '../domain/sql/sql-planner.js';

@@ -1,5 +1,5 @@
 import type { Random } from '@plinth/kernel';
-import { type CallFault, CATALOG_CALLS, LOG_CALLS, OBJECT_CALLS } from '@plinth/kernel/testing';
+import { CATALOG_CALLS, type CallFault, LOG_CALLS, OBJECT_CALLS } from '@plinth/kernel/testing';
 import type { EngineCall } from '../../storage/duckdb/engine-watch.js';
 
 const ENGINE_CALLS: readonly EngineCall[] = [
@@ -86,6 +86,12 @@ export class FailurePoints {
 
   get failedCount(): number {
     return [...this.#failed.values()].reduce((sum, each) => sum + each.size, 0);
+  }
+
+  /** Steps with calls that have not failed yet. */
+  openSteps(): readonly string[] {
+    const steps = new Set([...this.#seen.keys()].map((key) => key.split(' ')[0] ?? ''));
+    return [...steps].filter((step) => MODES.some((each) => this.#left(step, each).length > 0));
   }
 
   /** Kinds and modes of which no call has failed in a step that makes such calls. */

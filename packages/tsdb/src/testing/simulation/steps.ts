@@ -38,7 +38,7 @@ export interface Stage {
 }
 
 export const STEPS: readonly Step[] = [
-  { name: 'write', weight: 900, run: write },
+  { name: 'write', weight: 4000, run: write },
   { name: 'delete', weight: 80, run: deleteRows },
   { name: 'flush', weight: 30, run: ({ sim }) => bounded(sim.engine.flush(), 'flush') },
   { name: 'flush-beside', weight: 20, run: flushBeside },
@@ -93,7 +93,10 @@ function rowOf(database: string, { nowSec }: SimulatedNode, random: Random): Sim
 }
 
 function lineOf({ table, host, zone, timeSec, i, s }: SimRow): string {
-  const fields = [...(i === undefined ? [] : [`i=${i}i`]), ...(s === undefined ? [] : [`s="${s}"`])];
+  const fields = [
+    ...(i === undefined ? [] : [`i=${i}i`]),
+    ...(s === undefined ? [] : [`s="${s}"`]),
+  ];
   const tags = `host=${host}${zone === undefined ? '' : `,zone=${zone}`}`;
   return `${table.split('/')[1]},${tags} ${fields.join(',')} ${timeSec}`;
 }
