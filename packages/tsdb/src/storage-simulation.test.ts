@@ -6,7 +6,7 @@ import { simulate } from './testing/simulation/simulate.js';
 
 /** Two at a time, as there are cores. */
 const SEEDS = [1, 2];
-const STEP_COUNT = 2000;
+const STEP_COUNT = 1000;
 
 describe('storage of which any call may fail', { concurrency: true }, () => {
   const points = new FailurePoints();
