@@ -101,7 +101,6 @@ class Run {
         if (isFault(error) || !this.#wasDisturbed || !this.#hasToStart()) throw error;
         await this.#recover();
       });
-      this.#wasDisturbed = false;
       this.#points.noteCalls(step.name, this.#callsSince(before));
     } else {
       await this.#disturb(step);
