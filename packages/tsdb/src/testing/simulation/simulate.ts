@@ -98,7 +98,7 @@ class Run {
       const before = new Map(this.#sim.faults.counts);
       await step.run(this.#stage).catch(async (error: unknown) => {
         // A sync behind the last step has failed, and the log said so afterwards.
-        if (isFault(error) || !this.#wasDisturbed || !this.#hasToStart()) throw error;
+        if (isFault(error) || !this.#wasDisturbed || !this.#isHindered()) throw error;
         await this.#recover();
       });
       this.#points.noteCalls(step.name, this.#callsSince(before));
@@ -136,7 +136,7 @@ class Run {
     const calls = this.#callsSince(before);
     const total = [...calls.values()].reduce((sum, count) => sum + count, 0);
     const hasFired = (point.kind === '*' ? total : (calls.get(point.kind) ?? 0)) >= (point.at ?? 1);
-    const isLate = this.#wasDisturbed && this.#hasToStart();
+    const isLate = this.#wasDisturbed && this.#isHindered();
     if (failure !== undefined && !hasFired && !isLate) throw failure;
     if (hasFired) this.#points.noteFailed(step.name, point);
     if (point.mode === 'cut') await this.#sim.kill();
@@ -158,6 +158,11 @@ class Run {
     await sim.kill();
     await sim.open();
     await this.#checkStart();
+  }
+
+  /** It takes no writes, and says so. */
+  #isHindered(): boolean {
+    return !this.#sim.isOpen || this.#sim.engine.obstacle !== undefined;
   }
 
   #hasToStart(): boolean {
