@@ -1,5 +1,6 @@
 // A disk without room refuses at any step; files of a try that failed must not take what room there is.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { CallFaults, ManualClock } from '@plinth/kernel/testing';
 import { flushNode } from './testing/flush-node.js';
 import { openTestNode } from './testing/open-test-node.js';
 import { renderResult } from './testing/render-result.js';
+import { writeLines } from './testing/write-and-ask.js';
 
 /** A node whose clock stands still, so that nothing runs in the background but what a flush starts. */
 async function open(context: TestContext) {
@@ -101,4 +103,24 @@ it('keeps no file of a merge that could not be registered', async (context) => {
     await values(),
     written.map((value) => `${value}.0`),
   );
+});
+
+it('leaves no thread of the engine behind a close that cannot end the log', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const threadCount = (): number => readdirSync('/proc/self/task').length;
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failed-close-'));
+  const counts: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const faults = new CallFaults();
+    const flags = { 'tsdb-query-threads': '8' };
+    const node = await openTestNode(dataDir, { clock: new ManualClock(), faults, flags });
+    await writeLines(node, [`m,tag=a v=${i} ${i}`]);
+    await node.engine.flush();
+    faults.fail({ kind: 'log.truncate', count: Number.POSITIVE_INFINITY });
+    await assert.rejects(node.close(), { kind: 'log.truncate' });
+    counts.push(threadCount());
+  }
+  await rm(dataDir, { recursive: true });
+  assert.ok((counts[2] ?? 0) - (counts[0] ?? 0) < 7, `${counts} threads`);
 });

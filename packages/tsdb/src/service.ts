@@ -261,8 +261,7 @@ export async function openTsdb(
       caches.close();
       closing.abort();
       await warmingUp;
-      await engine.close();
-      await lanes.close();
+      await engine.close().finally(() => lanes.close());
     },
   };
 }

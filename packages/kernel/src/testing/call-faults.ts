@@ -1,5 +1,6 @@
 /** One failure to come: the `at`-th call of a kind from here on, and the calls of that kind behind it. */
 export interface CallFault {
+  /** `*`: calls of every kind, counted together. */
   readonly kind: string;
   /** 1 is the next call. */
   readonly at?: number;
@@ -7,11 +8,14 @@ export interface CallFault {
   readonly count?: number;
   /** `none`: the call fails before it has changed anything. `done`: it does its work and then says that it failed. */
   readonly effect?: 'none' | 'done';
+  /** What the call fails with, `CallFailed` unless given: a full disk fails otherwise than a broken one. */
+  readonly error?: Error;
 }
 
 interface Waiting {
   readonly kind: string;
   readonly effect: 'none' | 'done';
+  readonly error: Error | undefined;
   /** Calls that pass before the first one fails. */
   passing: number;
   failing: number;
@@ -41,8 +45,8 @@ export class CallFaults {
     return this.#counts;
   }
 
-  fail({ kind, at = 1, count = 1, effect = 'none' }: CallFault): void {
-    this.#waiting.push({ kind, effect, passing: at - 1, failing: count });
+  fail({ kind, at = 1, count = 1, effect = 'none', error }: CallFault): void {
+    this.#waiting.push({ kind, effect, error, passing: at - 1, failing: count });
   }
 
   /** Nothing fails from here on. */
@@ -64,21 +68,20 @@ export class CallFaults {
     if (failure !== undefined) throw failure.error;
   }
 
-  #next(
-    kind: string,
-  ): { readonly error: CallFailed; readonly effect: 'none' | 'done' } | undefined {
+  #next(kind: string): { readonly error: Error; readonly effect: 'none' | 'done' } | undefined {
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
-    let effect: 'none' | 'done' | undefined;
+    let first: Waiting | undefined;
     for (const waiting of this.#waiting) {
-      if (waiting.kind !== kind) continue;
+      if (waiting.kind !== kind && waiting.kind !== '*') continue;
       if (waiting.passing > 0) waiting.passing--;
       else {
         waiting.failing--;
-        effect ??= waiting.effect;
+        first ??= waiting;
       }
     }
     this.#waiting = this.#waiting.filter(({ failing }) => failing > 0);
-    return effect === undefined ? undefined : { error: new CallFailed(kind, count), effect };
+    if (first === undefined) return undefined;
+    return { error: first.error ?? new CallFailed(kind, count), effect: first.effect };
   }
 }

@@ -1,3 +1,4 @@
+import type { FileHandle, FileSystem } from '../fs/file-system.js';
 import type { ObjectStore } from '../objects/object-store.js';
 import type { RelationalStore } from '../relational/relational-store.js';
 import type { CallFaults } from './call-faults.js';
@@ -40,5 +41,49 @@ export function failingRelationalStore(
     },
     migrate: (service, migrations) => store.migrate(service, migrations),
     close: () => store.close(),
+  };
+}
+
+/** What changes or reads files of the commit log. */
+export const LOG_CALLS = [
+  'log.open',
+  'log.read',
+  'log.write',
+  'log.sync',
+  'log.truncate',
+  'log.link',
+  'log.remove',
+  'log.list',
+  'log.syncDirectory',
+] as const;
+
+/** A real file system for a commit log, whose calls fail when `faults` says so. A handle can always be closed. */
+export function failingLogFiles(files: FileSystem, faults: CallFaults): FileSystem {
+  return {
+    open: async (...given) =>
+      failingHandle(await faults.around('log.open', () => files.open(...given)), faults),
+    rename: (from, to) => files.rename(from, to),
+    link: (existing, name) => faults.around('log.link', () => files.link(existing, name)),
+    remove: (path) => faults.around('log.remove', () => files.remove(path)),
+    removeTree: (path) => files.removeTree(path),
+    makeDirectory: (path) => files.makeDirectory(path),
+    list: (path) => faults.around('log.list', () => files.list(path)),
+    stat: (path) => files.stat(path),
+    syncDirectory: (path) => faults.around('log.syncDirectory', () => files.syncDirectory(path)),
+  };
+}
+
+function failingHandle(handle: FileHandle, faults: CallFaults): FileHandle {
+  return {
+    read: (target, position) => faults.around('log.read', () => handle.read(target, position)),
+    readNow(target, position) {
+      faults.before('log.read');
+      return handle.readNow(target, position);
+    },
+    write: (parts, position) => faults.around('log.write', () => handle.write(parts, position)),
+    sync: () => faults.around('log.sync', () => handle.sync()),
+    truncate: (sizeBytes) => faults.around('log.truncate', () => handle.truncate(sizeBytes)),
+    sizeBytes: () => handle.sizeBytes(),
+    close: () => handle.close(),
   };
 }

@@ -1,8 +1,10 @@
 export { CallFailed, type CallFault, CallFaults } from './call-faults.js';
 export {
   CATALOG_CALLS,
+  failingLogFiles,
   failingObjectStore,
   failingRelationalStore,
+  LOG_CALLS,
   OBJECT_CALLS,
 } from './failing-stores.js';
 export { fileSystemConformance } from './file-system-conformance.js';

@@ -11,11 +11,16 @@ import {
   type ObjectStore,
   openCommitLog,
   openRelationalStore,
+  type Random,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
 import type { CallFaults } from '@plinth/kernel/testing';
-import { failingObjectStore, failingRelationalStore } from '@plinth/kernel/testing';
+import {
+  failingLogFiles,
+  failingObjectStore,
+  failingRelationalStore,
+} from '@plinth/kernel/testing';
 import { TSDB_SETTINGS } from '../config.js';
 import type { Planner } from '../domain/engine/query/query-path.js';
 import { SqlPlanner } from '../domain/sql/sql-planner.js';
@@ -25,11 +30,16 @@ import { type OpenTsdb, openTsdb } from '../service.js';
 /** Nothing is written but what a test writes. */
 const QUIET = { 'tsdb-internal-metrics-interval-ms': '0' };
 
+export interface TestNode extends OpenTsdb {
+  /** The relational store as of one moment, as a backup has it. */
+  copyStore(path: string): Promise<void>;
+}
+
 /**
  * The whole engine on real stores in `dataDir`, without HTTP. `flags` as on the command line, without their dashes.
  *
- * With `faults`, each call of the object store (`OBJECT_CALLS`), of the catalog (`CATALOG_CALLS`) and of DuckDB (`EngineCall`)
- * can be made to fail, the k-th of its kind, once or for a while, without its effect or after it:
+ * With `faults`, each call of the object store (`OBJECT_CALLS`), of the catalog (`CATALOG_CALLS`), of the commit log's files
+ * (`LOG_CALLS`) and of DuckDB (`EngineCall`) can be made to fail, the k-th of its kind, once or for a while, without its effect or after it:
  *
  *     const faults = new CallFaults();
  *     const node = await openTestNode(dataDir, { clock, faults });
@@ -47,6 +57,7 @@ export async function openTestNode(
   options: {
     readonly flags?: Readonly<Record<string, string>>;
     readonly clock?: Clock;
+    readonly random?: Random;
     readonly planner?: Planner;
     readonly tokens?: TokenDirectory;
     readonly metrics?: Metrics;
@@ -57,10 +68,10 @@ export async function openTestNode(
     /** Told of what only the log would tell. */
     readonly log?: Logger;
   } = {},
-): Promise<OpenTsdb> {
+): Promise<TestNode> {
   const clock = options.clock ?? new SystemClock();
   const { faults } = options;
-  const random = new SystemRandom(clock);
+  const random = options.random ?? new SystemRandom(clock);
   const fileSystem = new NodeFileSystem();
   const path = join(dataDir, 'plinth.db');
   const relational = await openRelationalStore({ path, clock, fileSystem });
@@ -69,8 +80,9 @@ export async function openTestNode(
     root: join(dataDir, 'objects'),
     random,
   });
+  const logFiles = faults === undefined ? fileSystem : failingLogFiles(fileSystem, faults);
   const placed = options.before?.(files) ?? files;
-  const node = await openTsdb(
+  const opening = openTsdb(
     {
       settings: loadSettings(
         { tsdb: TSDB_SETTINGS },
@@ -83,7 +95,7 @@ export async function openTestNode(
       relational: faults === undefined ? relational : failingRelationalStore(relational, faults),
       objects: faults === undefined ? placed : failingObjectStore(placed, faults),
       openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
-        openCommitLog({ fileSystem, directory, nodeId, repair, onLoss: () => {} }),
+        openCommitLog({ fileSystem: logFiles, directory, nodeId, repair, onLoss: () => {} }),
       leases: new LocalLeases(),
       metrics: options.metrics ?? new Metrics(),
       clock,
@@ -93,11 +105,15 @@ export async function openTestNode(
     },
     options.planner ?? (await loadPlanner()),
   );
+  const node = await opening.catch(async (error: unknown) => {
+    await relational.close();
+    throw error;
+  });
   return {
     ...node,
+    copyStore: (target) => relational.snapshot(target),
     async close() {
-      await node.close();
-      await relational.close();
+      await node.close().finally(() => relational.close());
     },
   };
 }

@@ -251,8 +251,8 @@ export class TsdbEngine implements Engine {
     await this.#queriesEnded();
     await this.#tables.indexingEnded();
     this.#state = 'closed';
-    await this.#needs.log.close();
-    await this.#needs.host.close();
+    // A log that cannot end its file must not leave the engine's threads and memory behind.
+    await this.#needs.log.close().finally(() => this.#needs.host.close());
   }
 
   /** Queries that began before the close may end; what takes too long fails with the engine's own end. */
