@@ -1,3 +1,4 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import { asOutage, type Principal, type ServiceFront } from '@plinth/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -54,7 +55,14 @@ function answerStatus(reply: FastifyReply, code: number, message: string): Fasti
   };
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) raw.setHeader(name, value);
+  // Nobody will read the body: a stream stays open until its end has come, or until it is told that there is no need.
+  reply.request.raw.resume();
+  const stream: unknown = Reflect.get(raw, 'stream');
+  if (isHttp2Stream(stream)) raw.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
   // Headers and the end of the stream in one frame: anything else would not count as a status.
   raw.end();
   return reply;
 }
+
+const isHttp2Stream = (stream: unknown): stream is ServerHttp2Stream =>
+  typeof Reflect.get(Object(stream), 'respond') === 'function';

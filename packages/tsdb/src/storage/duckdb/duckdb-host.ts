@@ -102,6 +102,7 @@ export class DuckDbHost {
     this.#underWay++;
     try {
       await this.#calls.queries.run(() => connection.run(text), signal);
+      watched.check(); // What was stopped may end as if it were done.
     } catch (error) {
       watched.check();
       throw error;
@@ -169,6 +170,7 @@ export class DuckDbHost {
         });
         isDrained = !stopped.signal.aborted;
       }
+      watched.check();
     } catch (error) {
       watched.check();
       throw error;

@@ -11,6 +11,7 @@ function watchAt(laterBytes: number, machineBytes: number) {
     limitBytes: LIMIT_BYTES,
     residentBytes: () => residentBytes,
     machineBytes,
+    ownBytes: 0,
   });
   return new Promise<boolean>((resolve) => {
     const statement = watch.begin(() => {

@@ -8,12 +8,15 @@ const FACTOR = 2;
 const MOST_OF_MACHINE = 0.9;
 /** Statements may always take this part of the engine's limit, however much the process has kept of earlier ones. */
 const LEAST_FACTOR = 0.5;
+/** So much the process takes for itself now and then: garbage of answers, columns in memory, a flush. */
+const OWN_BYTES = 1024 * 1024 * 1024;
 
 export interface MemoryWatchOptions {
   /** The engine's own limit. */
   readonly limitBytes: number;
   readonly residentBytes?: () => number;
   readonly machineBytes?: number;
+  readonly ownBytes?: number;
 }
 
 /**
@@ -32,6 +35,7 @@ export class MemoryWatch {
     this.#options = {
       residentBytes: process.memoryUsage.rss,
       machineBytes: machineMemoryBytes(),
+      ownBytes: OWN_BYTES,
       ...options,
     };
   }
@@ -59,10 +63,13 @@ export class MemoryWatch {
       this.#timer = undefined;
       return;
     }
-    const { limitBytes, machineBytes, residentBytes } = this.#options;
+    const { limitBytes, machineBytes, residentBytes, ownBytes } = this.#options;
     const mostBytes = Math.max(
       this.#restBytes + limitBytes * LEAST_FACTOR,
-      Math.min(this.#restBytes + limitBytes * FACTOR, machineBytes * MOST_OF_MACHINE),
+      Math.min(
+        this.#restBytes + Math.max(limitBytes * FACTOR, ownBytes),
+        machineBytes * MOST_OF_MACHINE,
+      ),
     );
     if (residentBytes() <= mostBytes) return;
     for (const statement of this.#running) statement.stop();
