@@ -147,6 +147,7 @@ async function deleteFrom(
 /** What a client changes while a flush and the merges behind it are under way. */
 async function flushBeside(stage: Stage): Promise<void> {
   const flushing = bounded(stage.sim.engine.flush(), 'flush');
+  flushing.catch(() => undefined); // It may fail before anybody waits for it.
   for (let turn = below(stage.random, 30); turn > 0; turn--) {
     await new Promise((resolve) => setImmediate(resolve));
   }
