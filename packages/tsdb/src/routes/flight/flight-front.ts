@@ -57,10 +57,11 @@ function answerStatus(reply: FastifyReply, code: number, message: string): Fasti
     if (value !== undefined) raw.setHeader(name, value);
   // Nobody will read the body: a stream stays open until its end has come, or until it is told that there is no need.
   reply.request.raw.resume();
-  const stream: unknown = Reflect.get(raw, 'stream');
-  if (isHttp2Stream(stream)) raw.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
   // Headers and the end of the stream in one frame: anything else would not count as a status.
-  raw.end();
+  raw.end(() => {
+    const stream: unknown = Reflect.get(raw, 'stream');
+    if (isHttp2Stream(stream)) stream.close(constants.NGHTTP2_NO_ERROR);
+  });
   return reply;
 }
 
