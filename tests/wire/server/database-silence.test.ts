@@ -128,6 +128,8 @@ it('no route answers 500 while PostgreSQL is away', { skip }, async (context) =>
   cable.cut();
   let awayCount = 0;
   for (const { method, path } of routes) {
+    // It keeps nothing in PostgreSQL, and its answer is open for as long as somebody holds it.
+    if (method === 'POST' && path === '/ops/v1/backups') continue;
     const target = path.replaceAll(/:\w+(?:\([^)]*\))?/g, '1').replace('*', 'x');
     for (const credential of [undefined, KEYS.sk_test, jwt()]) {
       const answer = await http.send(target, {
@@ -140,7 +142,7 @@ it('no route answers 500 while PostgreSQL is away', { skip }, async (context) =>
         ...(method !== 'GET' && method !== 'HEAD' && { body: '{"name":"x","kind":"user","id":1}' }),
       });
       const { status, headers } = answer;
-      if (status === 503 && !/\/(?:backups|health|ready)$/.test(target)) {
+      if (status === 503 && !/\/(?:health|ready)$/.test(target)) {
         assert.match(String(headers['retry-after']), /^[1-9]\d*$/, target);
         awayCount += 1;
       } else {
