@@ -41,7 +41,7 @@ export const TSDB_SETTINGS = defineSettings(
       minimum: 0,
       not: { exclusiveMinimum: 0, exclusiveMaximum: LEAST_QUERY_MEMORY_BYTES },
       description:
-        'Memory of the query engine; what exceeds it spills to disk. When the process grows by twice as much while statements run, they end with an error; one text of an answer has at most 16 MiB. 0 takes half of the machine’s memory.',
+        'Memory of the query engine; what exceeds it spills to disk. When the process grows by twice as much, at least 1 GiB, while statements run, they end with an error; one text of an answer has at most 16 MiB. 0 takes half of the machine’s memory.',
     }),
     column_cache_bytes: Type.Integer({
       default: 64 * MIB,
