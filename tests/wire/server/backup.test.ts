@@ -308,6 +308,18 @@ describe('a backup that was interrupted', () => {
   });
 });
 
+it('a named pipe in the place of the manifest is refused, and not waited for', async () => {
+  const folder = join(root, 'pipe');
+  await mkdir(folder);
+  await once(spawn('mkfifo', [join(folder, 'backup.json')]), 'exit');
+  const run = await runCli(['verify', '--from', folder]);
+  assert.equal(run.code, 1);
+  assert.match(
+    run.stderr,
+    /no complete backup: .*backup\.json is a link, leads over one, or is no file/,
+  );
+});
+
 describe('a restore that was killed', () => {
   it('is no server: serve says what to do, and a second restore begins anew', async () => {
     const backup = join(root, 'whole');

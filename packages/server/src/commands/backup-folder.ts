@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
@@ -72,12 +72,13 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 }
 
 export async function readBackup(folder: string): Promise<Manifest> {
-  let text: string;
+  const pieces: Uint8Array[] = [];
   try {
-    text = await readFile(join(folder, MANIFEST), 'utf8');
-  } catch {
-    throw new CommandFailed(`${folder} is no complete backup: it has no ${MANIFEST}`);
+    for await (const piece of piecesOf(folder, MANIFEST)) pieces.push(piece);
+  } catch (error) {
+    throw new CommandFailed(`${folder} is no complete backup: ${(error as Error).message}`);
   }
+  const text = Buffer.concat(pieces).toString();
   const manifest = readManifest(text, join(folder, MANIFEST));
   const { sha256, ...rest } = JSON.parse(text) as Manifest & { readonly sha256?: unknown };
   if (sha256 !== digestOf(rest)) throw new CommandFailed(`${join(folder, MANIFEST)} is damaged`);
