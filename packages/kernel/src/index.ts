@@ -44,8 +44,27 @@ export {
   NotAllowed,
   NotAuthenticated,
 } from './http/auth-errors.js';
+export { BodyCut, ContentTypeUnacceptable, EncodingUnacceptable } from './http/body-errors.js';
+export { decodeBody, encodingOf } from './http/decode-body.js';
+export type { Dialect } from './http/dialect.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
+export {
+  bytesAnswer,
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  jsonAnswer,
+  textAnswer,
+  withHeaders,
+} from './http/http-answer.js';
+export {
+  type HttpHead,
+  type HttpHeaders,
+  type HttpRequest,
+  pathOf,
+  queryOf,
+} from './http/http-request.js';
 export type {
   BackupMoment,
   FrozenFile,
@@ -55,38 +74,28 @@ export type {
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
 export { normalTarget } from './http/normal-target.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';
-export type {
-  PlainAnswer,
-  PlainFront,
-  PlainMethod,
-  PlainRequest,
-  PlainRoute,
-} from './http/plain-route.js';
 export {
   type FieldError,
   type PlatformFailure,
+  platformAnswer,
   platformFailure,
-  sendPlatformFailure,
+  platformFailureAnswer,
 } from './http/platform-dialect.js';
-export { JsonUnreadable, takeJsonObjects, ValidationFailed } from './http/platform-requests.js';
-export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
-export type {
-  PlainGate,
-  PlainPass,
-  PlainVisitor,
-  RequestGate,
-  RouteCost,
-  Visitor,
-} from './http/request-gate.js';
 export {
-  accessOf,
+  JsonUnreadable,
+  jsonObjectOf,
+  jsonOf,
+  ValidationFailed,
+} from './http/platform-requests.js';
+export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
+export { type BodyStream, readBody } from './http/read-body.js';
+export type { Pass, Refused, RequestGate, RouteCost, Visit } from './http/request-gate.js';
+export type { BodyMemory, BodyRule, Route, RouteMethod, RouteTable } from './http/route.js';
+export {
   OPENABLE_ENDPOINTS,
   type OpenableEndpoint,
   type RouteAccess,
-  routesFor,
 } from './http/route-access.js';
-export { sendJson } from './http/send-json.js';
-export type { ServiceFront } from './http/service-front.js';
 export type {
   AppendedRecord,
   CommitLog,
@@ -149,8 +158,8 @@ export type {
 } from './relational/relational-store.js';
 export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
+export { inputCheck } from './schema/input-check.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
-export { createValidatorCompiler } from './schema/validator-compiler.js';
 export { OtlpTracer, type OtlpTracerOptions } from './tracing/otlp-tracer.js';
 export type { FinishedSpan, Tracer } from './tracing/tracer.js';

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import { bytesAnswer, type HeaderList, type HttpAnswer } from './http-answer.js';
 
 /** One thing that is wrong with a request, in the words of the platform's clients. */
 export interface FieldError {
@@ -54,12 +54,17 @@ function isShort(value: unknown): boolean {
   }
 }
 
-export function sendPlatformFailure(
-  reply: FastifyReply,
+/** Such a body as an answer. */
+export const platformFailureAnswer = (
   at: Parameters<typeof platformFailure>[0],
-): FastifyReply {
-  return reply
-    .code(at.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(Buffer.from(JSON.stringify(platformFailure(at))));
-}
+  headers?: HeaderList,
+): HttpAnswer => platformAnswer(at.status, platformFailure(at), headers);
+
+/** JSON as the platform's API sends it. */
+export const platformAnswer = (status: number, body: unknown, headers?: HeaderList): HttpAnswer =>
+  bytesAnswer(
+    status,
+    'application/json; charset=utf-8',
+    Buffer.from(JSON.stringify(body)),
+    headers,
+  );

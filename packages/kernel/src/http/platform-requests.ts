@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify';
-import { refuseExcessiveJson } from './json-bounds.js';
+import { type JsonBounds, refuseExcessiveJson } from './json-bounds.js';
 import type { FieldError } from './platform-dialect.js';
 
 /** The body is no JSON, or JSON of another kind than an object. */
@@ -27,21 +26,28 @@ export class ValidationFailed extends Error {
 /** Far more than a body of any route here has; a megabyte of them would take the parser longer than others may wait. */
 const MAX_VALUE_COUNT = 20_000;
 
-/** Bodies of this scope are JSON objects whatever their content type says; an empty one is `{}`. */
-export function takeJsonObjects(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
-    if (body.length === 0) return {};
-    let value: unknown;
-    try {
-      refuseExcessiveJson(body, { maxValueCount: MAX_VALUE_COUNT });
-      value = JSON.parse(body.toString());
-    } catch {
-      throw new JsonUnreadable('not_json');
-    }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new JsonUnreadable('not_an_object');
-    }
-    return value;
-  });
+/**
+ * A body as JSON whatever its content type says; an empty one is `{}`.
+ * Throws `JsonUnreadable`.
+ */
+export function jsonOf(body: Uint8Array, bounds?: JsonBounds): unknown {
+  if (body.byteLength === 0) return {};
+  try {
+    refuseExcessiveJson(body, bounds);
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+  } catch {
+    throw new JsonUnreadable('not_json');
+  }
+}
+
+/** As `jsonOf`, where only an object will do. */
+export function jsonObjectOf(
+  body: Uint8Array,
+  bounds: JsonBounds = { maxValueCount: MAX_VALUE_COUNT },
+): Readonly<Record<string, unknown>> {
+  const value = jsonOf(body, bounds);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new JsonUnreadable('not_an_object');
+  }
+  return value as Readonly<Record<string, unknown>>; // just checked
 }

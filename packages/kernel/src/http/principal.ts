@@ -1,10 +1,3 @@
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set before routing on every request but preflights. */
-    principal: Principal;
-  }
-}
-
 /** Who a request speaks for. */
 export type Principal =
   | { readonly kind: 'anonymous'; readonly ip: string }

@@ -1,69 +1,51 @@
-import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { PlainMethod, PlainRequest } from './plain-route.js';
+import type { Dialect } from './dialect.js';
+import type { HeaderList, HttpAnswer } from './http-answer.js';
+import type { HttpHead } from './http-request.js';
 import type { Principal } from './principal.js';
-import type { ServiceFront } from './service-front.js';
+import type { Route } from './route.js';
 
-/**
- * Stands between authentication and routing of the services that it covers; the limiter implements it. Requests of
- * other services pay nothing for it.
- */
+/** Admits requests of the services that it covers and charges them; the limiter implements it. Others pay nothing for it. */
 export interface RequestGate {
-  /** Asked once per service, when the application is put together. */
+  /** Asked once per service. */
   covers(service: string): boolean;
-  /**
-   * Decides and charges. Answers the request itself (and resolves to `false`) when it must not pass. What follows
-   * the response (the end of the request, also when the client goes away) is the gate's own business.
-   */
-  admit(request: FastifyRequest, reply: FastifyReply, visitor: Visitor): boolean | Promise<boolean>;
-  /** Adds the hooks that measure handlers to the scope of a covered service. */
-  watch(scope: FastifyInstance, service: string): void;
-  /**
-   * For requests to a route of a watched scope that come without the framework; asked once per route and method, when all
-   * are registered. `undefined`: each of them has to come through the framework.
-   * @param service the one that speaks for the path.
-   */
-  plainGate(service: string, method: PlainMethod, path: string): PlainGate | undefined;
+  /** Hears of the routes of a covered service before their first request. */
+  announce(service: string, routes: readonly Route[]): void;
+  /** Decides and charges. */
+  admit(visit: Visit): Pass | Refused | Promise<Pass | Refused>;
 }
 
-/** The gate in front of one plain route. */
-export interface PlainGate {
-  /**
-   * Decides at once, and charges a request that may pass what the framework's way would. `undefined`: it is for the
-   * framework, which words refusals and can wait for answers; nothing has been charged then.
-   */
-  admit(visitor: PlainVisitor): PlainPass | undefined;
-}
-
-export interface PlainVisitor {
-  readonly request: Pick<PlainRequest, 'headers'>;
-  readonly principal: Principal;
-  /** The connection of the client, or of its proxy. */
-  readonly socket: Socket;
+/** A request that asks to be let in. */
+export interface Visit {
+  readonly request: HttpHead;
+  readonly dialect: Dialect;
+  /** What the dialect puts on every answer. */
+  readonly headers: HeaderList;
+  /** `undefined`: there is none. */
+  readonly route: Route | undefined;
+  /** Absent: nobody was recognised; then `purpose` says why. */
+  readonly principal: Principal | undefined;
+  readonly purpose: 'request' | 'preflight' | 'refusal' | 'uncheckable';
 }
 
 /** What one admitted request owes. */
-export interface PlainPass {
+export interface Pass {
+  /** Its body has been read, and its handler begins. */
+  begin(): void;
   /**
-   * The answer is there and about to be written.
-   * @returns headers about the limits, as lines with their ends; they stand behind those of the front.
+   * Its answer is there and about to be written.
+   * @returns headers about the limits.
    */
-  answered(): string;
+  settle(status: number): HeaderList;
   /** The client has taken the answer, or has left. Twice is harmless. */
   finish(): void;
 }
 
-export interface Visitor {
-  /** Name of the service whose path it is. */
-  readonly service: string;
-  /** Absent: nobody was recognised; then `purpose` says why. */
-  readonly principal: Principal | undefined;
-  readonly purpose: 'request' | 'preflight' | 'refusal' | 'uncheckable';
-  /** Of the service whose path it is. */
-  readonly front: Pick<ServiceFront, 'hasWrongCredential' | 'setRefusalHeaders' | 'wordRefusal'>;
+/** `undefined`: nothing is said, the connection ends. */
+export interface Refused {
+  readonly refusal: HttpAnswer | undefined;
 }
 
-/** What a request to a route costs its caller; routes declare it as `config.rateLimit`. */
+/** What a request to a route costs its caller. */
 export interface RouteCost {
   /** Bucket of the primary limit; the service's own unless told otherwise. */
   readonly resource?: string;
@@ -85,10 +67,4 @@ export interface RouteCost {
   readonly endpoint?: string;
   /** The answer streams without end: its slot is given back when the headers are written. */
   readonly longLived?: boolean;
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    readonly rateLimit?: RouteCost;
-  }
 }

@@ -1,15 +1,14 @@
-import type { Socket } from 'node:net';
-import type {
-  Clock,
-  PlainGate,
-  PlainMethod,
-  PlainPass,
-  PlainVisitor,
-  RequestGate,
-  RouteCost,
-  Visitor,
+import {
+  bytesAnswer,
+  type Clock,
+  type HeaderList,
+  type Pass,
+  type Refused,
+  type RequestGate,
+  type Route,
+  type RouteCost,
+  type Visit,
 } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
 import type { ClientAddress, ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
@@ -20,9 +19,8 @@ import type { Ban } from '../model/decision.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
 import { ConnectionGuard } from './connection-guard.js';
-import { docsBaseOf } from './docs-base.js';
-import { limitedByHeaderOf, writeHeaders } from './headers.js';
-import { LimitedPass, UNLIMITED_PASS } from './plain-pass.js';
+import { docsBaseAt } from './docs-base.js';
+import { headerList, limitedByHeaderOf } from './headers.js';
 import {
   loginRefusal,
   type Refusal,
@@ -33,13 +31,6 @@ import {
 import { RequestLease } from './request-lease.js';
 import type { RouteListing } from './route-listing.js';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Of an admitted request of a service with limits. */
-    rateLimit: RequestLease | undefined;
-  }
-}
-
 export interface HttpGateNeeds {
   readonly config: RateLimitConfig;
   readonly limiter: Limiter;
@@ -49,9 +40,6 @@ export interface HttpGateNeeds {
   readonly clock: Clock;
 }
 
-/** A larger body that nobody will read is not waited for: the connection ends instead. */
-const MAX_UNREAD_BODY_BYTES = 65_536;
-
 /** Operators and probes must get through when everybody else is held back. */
 const EXEMPT_PATHS: ReadonlySet<string> = new Set(['/health', '/ping', '/metrics', '/ready']);
 const OPERATOR_PREFIX = '/ops/';
@@ -60,17 +48,22 @@ const ALIASED_SERVICES: ReadonlySet<string> = new Set(['webhooks', 'ratelimit'])
 const ALIAS_PREFIX = '/api/v3/';
 /** Endpoint of requests that match no route. */
 const NO_ENDPOINT = '*';
+const NO_HEADERS: HeaderList = [];
+
+/** Of a request that nothing is counted of. */
+const UNLIMITED: Pass = { begin() {}, settle: () => NO_HEADERS, finish() {} };
+const CUT: Refused = { refusal: undefined };
+
+type Decision = Pass | Refused;
 
 /** Puts the limiter in front of services. Source: rate-limits, sections 2, 5 and 11. */
 export class HttpGate implements RequestGate {
   readonly #needs: HttpGateNeeds;
   readonly #rules = new Map<string, ServiceRule>();
-  /** By the route's own options object, then by method. */
-  readonly #plans = new WeakMap<object, Map<string, Plan | 'exempt'>>();
+  /** By route; methods have routes of their own, but HEAD, which costs what its GET does. */
+  readonly #plans = new WeakMap<Route, Plan | 'exempt'>();
   /** Of requests without a route, by service and method. */
   readonly #unrouted = new Map<string, Plan>();
-  /** What routes of watched scopes declare, by method and path. */
-  readonly #costs = new Map<string, RouteCost>();
   readonly #limitedByHeader: string;
   readonly #connections: ConnectionGuard | undefined;
 
@@ -86,209 +79,129 @@ export class HttpGate implements RequestGate {
     return this.#ruleOf(service).isEnabled;
   }
 
-  admit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    visitor: Visitor,
-  ): boolean | Promise<boolean> {
+  announce(service: string, routes: readonly Route[]): void {
+    for (const route of routes) {
+      const plan = this.#routePlan(route, service);
+      this.#plans.set(route, plan);
+      this.#needs.routes.add(service, route, plan);
+    }
+  }
+
+  admit(visit: Visit): Decision | Promise<Decision> {
     const { addresses, logins } = this.#needs;
-    const address = addresses.of(request.raw);
-    if (request.headers.authorization !== undefined && isWrong(request, visitor)) {
-      if (logins.isLocked(address.key)) {
-        const context = this.#contextOf(request, reply, visitor.service);
-        this.#refuse({ request, reply, front: visitor.front }, loginRefusal(context));
-        return false;
-      }
+    const { request } = visit;
+    const address = addresses.of(request);
+    if (request.headers['authorization'] !== undefined && isWrong(visit)) {
+      if (logins.isLocked(address.key)) return this.#refuse(visit, loginRefusal);
       logins.noteFailure(address.key);
     }
-    const plan = this.#planOf(request, visitor);
-    if (plan === 'exempt' || this.#isExempt(visitor, address)) return true;
-    const caller = this.#callerOf(visitor, address);
-    if (!this.#mayConnect(caller, address, request.raw.socket)) {
-      request.raw.socket.destroy();
-      return false;
-    }
-    const ask = { request, reply, visitor, caller };
+    const plan = this.#planOf(visit);
+    if (plan === 'exempt' || this.#isExempt(visit, address)) return UNLIMITED;
+    const caller = this.#callerOf(visit, address);
+    if (!this.#mayConnect(caller, address, visit)) return CUT;
+    const charge = (): Decision | Promise<Decision> => this.#charge(visit, caller, plan);
     // Whoever is banned stays out; the others are not charged for what they cannot help.
-    if (visitor.purpose === 'uncheckable') return this.#admitUncharged(ask, plan);
-    return this.#admitCharged(ask, plan);
+    return visit.purpose === 'uncheckable' ? this.#unlessBanned(visit, caller, charge) : charge();
   }
 
-  #admitUncharged(ask: Ask, plan: Plan): boolean | Promise<boolean> {
-    const banOrNot = (ban: Ban | undefined): boolean | Promise<boolean> =>
-      ban === undefined || this.#admitCharged(ask, plan);
-    try {
-      const ban = this.#needs.limiter.store.banOf(ask.caller.key);
-      if (!(ban instanceof Promise)) return banOrNot(ban);
-      return ban.then(banOrNot, (error: unknown) => this.#fail(ask, error));
-    } catch (error) {
-      return this.#fail(ask, error);
-    }
-  }
-
-  #admitCharged(ask: Ask, plan: Plan): boolean | Promise<boolean> {
-    const { limiter } = this.#needs;
-    const { caller, visitor } = ask;
-    let found: Admission | Promise<Admission>;
-    try {
-      found = limiter.admit(caller, plan, visitor.service);
-    } catch (error) {
-      return this.#fail(ask, error);
-    }
-    if (!(found instanceof Promise)) return this.#settle(ask, found);
-    return found.then(
-      (admission) => this.#settle(ask, admission),
-      (error: unknown) => this.#fail(ask, error),
+  #unlessBanned(
+    visit: Visit,
+    caller: Caller,
+    charge: () => Decision | Promise<Decision>,
+  ): Decision | Promise<Decision> {
+    return this.#settled(
+      visit,
+      () => this.#needs.limiter.store.banOf(caller.key),
+      (ban: Ban | undefined) => (ban === undefined ? UNLIMITED : charge()),
     );
   }
 
-  watch(scope: FastifyInstance, service: string): void {
-    scope.addHook('onRoute', (route) => {
-      const cost = route.config?.rateLimit ?? {};
-      this.#needs.routes.add(service, route, (method) => {
-        this.#costs.set(`${method} ${route.url}`, cost);
-        return this.#routePlan(route.url, cost, method, service);
-      });
-    });
-    scope.addHook('preHandler', (request, _reply, done) => {
-      request.rateLimit?.handlerStarts();
-      done();
-    });
-    scope.addHook('onSend', (request, reply, payload, done) => {
-      const lease = request.rateLimit;
-      if (lease !== undefined) {
-        lease.handlerEnded();
-        if (reply.statusCode === 304 && lease.isAuthenticated) {
-          lease.refund();
-          this.#writeHeaders(lease.admission, lease.windowSec, reply);
-        }
+  #charge(visit: Visit, caller: Caller, plan: Plan): Decision | Promise<Decision> {
+    return this.#settled(
+      visit,
+      () => this.#needs.limiter.admit(caller, plan, visit.dialect.service),
+      (admission: Admission) => this.#decide(visit, caller, admission),
+    );
+  }
+
+  /** Asks the store, at once where it can; a store that is away has an answer of its own. */
+  #settled<T>(
+    visit: Visit,
+    ask: () => T | Promise<T>,
+    then: (found: T) => Decision | Promise<Decision>,
+  ): Decision | Promise<Decision> {
+    const fail = (error: unknown): Decision => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      return this.#refuse(visit, unavailableRefusal);
+    };
+    let found: T | Promise<T>;
+    try {
+      found = ask();
+    } catch (error) {
+      return fail(error);
+    }
+    return found instanceof Promise ? found.then(then, fail) : then(found);
+  }
+
+  #decide(visit: Visit, caller: Caller, admission: Admission): Decision {
+    const { config, limiter, clock } = this.#needs;
+    const windowSec = windowSecOf(caller, admission.plan);
+    const options = { windowSec, clock, hasIetfHeaders: config.ietf_headers };
+    if (!admission.isAllowed && !limiter.isShadowed(admission)) {
+      const headers = [...headerList(admission, options)];
+      if (config.limited_by_header && admission.limitedBy !== undefined) {
+        headers.push([this.#limitedByHeader, admission.limitedBy]);
       }
-      done(null, payload);
-    });
-  }
-
-  plainGate(service: string, method: PlainMethod, path: string): PlainGate | undefined {
-    const cost = this.#costs.get(`${method} ${path}`);
-    if (cost === undefined || !this.#needs.limiter.decidesAtOnce) return undefined;
-    const plan = this.#routePlan(path, cost, method, service);
-    return { admit: (visitor) => this.#admitPlain(visitor, plan, service) };
-  }
-
-  /** Step by step what `admit` does for who has been recognised, but that whatever must not pass is left to it. */
-  #admitPlain(
-    visitor: PlainVisitor,
-    plan: Plan | 'exempt',
-    service: string,
-  ): PlainPass | undefined {
-    const { limiter, addresses } = this.#needs;
-    const { request, socket } = visitor;
-    const address = addresses.of({ socket, headers: request.headers });
-    if (plan === 'exempt' || this.#isExempt(visitor, address)) return UNLIMITED_PASS;
-    const caller = this.#callerOf(visitor, address);
-    if (!this.#mayConnect(caller, address, socket)) return undefined;
-    const admission = limiter.admitAtOnce(caller, plan, service);
-    if (admission === undefined) return undefined;
-    const lease = this.#leaseOf(caller, admission);
-    lease.handlerStarts();
-    return new LimitedPass(lease, this.#headerLines(lease));
-  }
-
-  #isExempt({ principal }: Pick<Visitor, 'principal'>, address: ClientAddress): boolean {
-    if (address.isExempt) return true;
-    return principal?.kind === 'app' && this.#needs.config.app_jwt === 'exempt';
-  }
-
-  /** Connections of a proxy are no sign of what its clients do. */
-  #mayConnect(caller: Caller, address: ClientAddress, socket: Socket): boolean {
-    if (caller.identityClass !== 'ip' || address.isForwarded) return true;
-    return this.#connections?.admits(caller.key, socket) !== false;
-  }
-
-  #leaseOf(caller: Caller, admission: Admission): RequestLease {
-    const { limiter, clock } = this.#needs;
+      return this.#refuse(visit, (context) => refusalOf(caller, admission, context), headers);
+    }
+    if (!admission.isAllowed) {
+      const headers = headerList(admission, options);
+      return { ...UNLIMITED, settle: () => headers };
+    }
     return new RequestLease({
       admission,
       isAuthenticated: caller.identityClass !== 'ip',
-      windowSec: windowSecOf(caller, admission.plan),
+      headers: () => headerList(admission, options),
       store: limiter.store,
       clock,
     });
   }
 
-  #callerOf({ principal }: Pick<Visitor, 'principal'>, address: ClientAddress): Caller {
+  #isExempt({ principal }: Visit, address: ClientAddress): boolean {
+    if (address.isExempt) return true;
+    return principal?.kind === 'app' && this.#needs.config.app_jwt === 'exempt';
+  }
+
+  /** Connections of a proxy are no sign of what its clients do. */
+  #mayConnect(caller: Caller, address: ClientAddress, { request }: Visit): boolean {
+    if (caller.identityClass !== 'ip' || address.isForwarded) return true;
+    return this.#connections?.admits(caller.key, request.socket) !== false;
+  }
+
+  #callerOf({ principal }: Visit, address: ClientAddress): Caller {
     const { callers } = this.#needs.limiter;
     const known = principal === undefined ? undefined : callers.ofPrincipal(principal);
     return known ?? callers.ofAddress(address.key, address.address);
   }
 
-  #settle(ask: Ask, admission: Admission): boolean {
-    const { request, reply, visitor, caller } = ask;
-    this.#writeHeaders(admission, windowSecOf(caller, admission.plan), reply);
-    if (admission.isAllowed) {
-      const lease = this.#leaseOf(caller, admission);
-      request.rateLimit = lease;
-      lease.followTo(reply.raw);
-      return true;
-    }
-    if (this.#needs.limiter.isShadowed(admission)) return true;
-    const context = this.#contextOf(request, reply, visitor.service);
-    if (this.#needs.config.limited_by_header && admission.limitedBy !== undefined) {
-      reply.header(this.#limitedByHeader, admission.limitedBy);
-    }
-    this.#refuse({ request, reply, front: visitor.front }, refusalOf(caller, admission, context));
-    return false;
-  }
-
-  #fail({ request, reply, visitor }: Ask, error: unknown): boolean {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    const context = this.#contextOf(request, reply, visitor.service);
-    this.#refuse({ request, reply, front: visitor.front }, unavailableRefusal(context));
-    return false;
-  }
-
-  #refuse({ request, reply, front }: Refused, refusal: Refusal): void {
-    const { status, contentType, retryAfterSec } = refusal;
-    front.setRefusalHeaders?.(request, reply);
-    const body = front.wordRefusal?.(refusal.body) ?? refusal.body;
-    if (retryAfterSec !== undefined) reply.header('retry-after', String(retryAfterSec));
-    if (request.raw.httpVersionMajor === 1 && mayBeLarge(request)) {
-      reply.header('connection', 'close');
-    }
-    // Bytes, because the framework adds parameters of its own to the type of text.
-    void reply
-      .code(status)
-      .header('content-type', contentType)
-      .send(Buffer.from(JSON.stringify(body)));
-  }
-
-  #writeHeaders(admission: Admission, windowSec: number, reply: FastifyReply): void {
-    const write = (name: string, value: string) => void reply.header(name, value);
-    writeHeaders(admission, admission.plan, this.#headerOptions(windowSec), write);
-  }
-
-  #headerLines({ admission, windowSec }: RequestLease): string {
-    let lines = '';
-    writeHeaders(admission, admission.plan, this.#headerOptions(windowSec), (name, value) => {
-      lines += `${name}: ${value}\r\n`;
-    });
-    return lines;
-  }
-
-  #headerOptions(windowSec: number) {
-    const { config, clock } = this.#needs;
-    const hasIetfHeaders = config.ietf_headers;
-    return { windowSec, nowMs: hasIetfHeaders ? clock.nowMs() : 0, hasIetfHeaders };
-  }
-
-  #contextOf(request: FastifyRequest, reply: FastifyReply, service: string): RefusalContext {
+  #refuse(
+    { request, dialect, headers }: Visit,
+    word: (context: RefusalContext) => Refusal,
+    about: HeaderList = NO_HEADERS,
+  ): Refused {
     const { config } = this.#needs;
-    const requestId = reply.getHeader(`x-${config.vendor_name.toLowerCase()}-request-id`);
-    return {
+    const idHeader = `x-${config.vendor_name.toLowerCase()}-request-id`;
+    const { status, contentType, retryAfterSec, body } = word({
       config,
-      rule: this.#ruleOf(service),
-      docsBase: docsBaseOf(config, request),
-      requestId: typeof requestId === 'string' ? requestId : undefined,
-    };
+      rule: this.#ruleOf(dialect.service),
+      docsBase: docsBaseAt(config, request.base),
+      requestId: headers.find(([name]) => name === idHeader)?.[1],
+    });
+    const bytes = Buffer.from(JSON.stringify(dialect.wordRefusal?.(body) ?? body));
+    const retry: HeaderList =
+      retryAfterSec === undefined ? NO_HEADERS : [['retry-after', String(retryAfterSec)]];
+    const own = dialect.refusalHeaders?.(request) ?? NO_HEADERS;
+    return { refusal: bytesAnswer(status, contentType, bytes, [...own, ...about, ...retry]) };
   }
 
   #ruleOf(service: string): ServiceRule {
@@ -300,31 +213,23 @@ export class HttpGate implements RequestGate {
     return rule;
   }
 
-  #planOf(request: FastifyRequest, visitor: Visitor): Plan | 'exempt' {
-    const { method } = request;
-    // A path that cannot be decoded comes without a route.
-    const { config, url } = request.routeOptions ?? {};
-    if (config === undefined || url === undefined) return this.#unroutedPlan(method, visitor);
-    let byMethod = this.#plans.get(config);
-    if (byMethod === undefined) {
-      byMethod = new Map();
-      this.#plans.set(config, byMethod);
-    }
-    let plan = byMethod.get(method);
+  #planOf({ request, route, dialect }: Visit): Plan | 'exempt' {
+    if (route === undefined) return this.#unroutedPlan(request.method, dialect.service);
+    let plan = this.#plans.get(route);
     if (plan === undefined) {
-      plan = this.#routePlan(url, config.rateLimit ?? {}, method, visitor.service);
-      byMethod.set(method, plan);
+      plan = this.#routePlan(route, dialect.service);
+      this.#plans.set(route, plan);
     }
     return plan;
   }
 
-  #routePlan(url: string, cost: RouteCost, method: string, service: string): Plan | 'exempt' {
-    const isExempt = cost.exempt || EXEMPT_PATHS.has(url) || url.startsWith(OPERATOR_PREFIX);
-    return isExempt ? 'exempt' : this.#makePlan(url, cost, method, service);
+  #routePlan({ path, cost = {}, method }: Route, service: string): Plan | 'exempt' {
+    const isExempt = cost.exempt || EXEMPT_PATHS.has(path) || path.startsWith(OPERATOR_PREFIX);
+    return isExempt ? 'exempt' : this.#makePlan(path, cost, method, service);
   }
 
-  #unroutedPlan(method: string, { service }: Visitor): Plan {
-    const key = `${service} ${method}`;
+  #unroutedPlan(method: string, service: string): Plan {
+    const key = `${service} ${KNOWN_METHODS.has(method) ? method : 'GET'}`;
     let plan = this.#unrouted.get(key);
     if (plan === undefined) {
       plan = this.#makePlan(NO_ENDPOINT, {}, method, service);
@@ -336,42 +241,33 @@ export class HttpGate implements RequestGate {
   #makePlan(endpoint: string, cost: RouteCost, method: string, service: string): Plan {
     const { resources } = this.#needs.limiter;
     const { resource: ownName, secondary } = this.#ruleOf(service);
-    const name = cost.resource ?? ownName;
-    const resource = resources.need(name);
-    // A question what may be asked is not yet a request.
-    const ofMethod = method === 'OPTIONS' ? { ...cost, cost: 0 } : cost;
     return makePlan({
-      resource,
+      resource: resources.need(cost.resource ?? ownName),
       endpoint: endpointOf(endpoint, service),
       method,
-      cost: ofMethod,
+      // A question what may be asked is not yet a request.
+      cost: method === 'OPTIONS' ? { ...cost, cost: 0 } : cost,
       secondary,
     });
   }
 }
+
+/** Others are the client's choice and have no bound. */
+const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+]);
 
 function endpointOf(url: string, service: string): string {
   const isAliased = ALIASED_SERVICES.has(service) && url.startsWith(ALIAS_PREFIX);
   return isAliased ? url.slice(ALIAS_PREFIX.length - 1) : url;
 }
 
-interface Refused extends Pick<Visitor, 'front'> {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
-interface Ask {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly visitor: Visitor;
-  readonly caller: Caller;
-}
-
-const isWrong = (request: FastifyRequest, { purpose, front }: Visitor): boolean =>
-  purpose === 'refusal' || (purpose === 'request' && front.hasWrongCredential?.(request) === true);
-
-function mayBeLarge({ headers }: FastifyRequest): boolean {
-  if (headers['transfer-encoding'] !== undefined) return true;
-  const length = headers['content-length'];
-  return length !== undefined && Number(length) > MAX_UNREAD_BODY_BYTES;
-}
+const isWrong = ({ request, purpose, dialect }: Visit): boolean =>
+  purpose === 'refusal' ||
+  (purpose === 'request' && dialect.hasWrongCredential?.(request) === true);

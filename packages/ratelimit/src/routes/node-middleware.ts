@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock, RouteCost } from '@plinth/kernel';
+import type { Clock, HeaderList, RouteCost } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
@@ -8,7 +8,7 @@ import type { Caller } from '../model/caller.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
 import { docsBaseAt } from './docs-base.js';
-import { writeHeaders } from './headers.js';
+import { headerList } from './headers.js';
 import { type Refusal, type RefusalContext, refusalOf, unavailableRefusal } from './refusal.js';
 import { RequestLease } from './request-lease.js';
 
@@ -68,11 +68,6 @@ export function nodeMiddleware(
     return plan;
   };
 
-  const show = (admission: Admission, windowSec: number, response: ServerResponse): void => {
-    const at = { windowSec, nowMs: clock.nowMs(), hasIetfHeaders: config.ietf_headers };
-    writeHeaders(admission, admission.plan, at, (name, value) => response.setHeader(name, value));
-  };
-
   const contextOf = (request: IncomingMessage): RefusalContext => ({
     config,
     rule,
@@ -93,17 +88,13 @@ export function nodeMiddleware(
 
     const settle = (admission: Admission): void => {
       const windowSec = windowSecOf(caller, admission.plan);
-      show(admission, windowSec, response);
+      const { ietf_headers: hasIetfHeaders } = config;
+      const headers = (): HeaderList => headerList(admission, { windowSec, clock, hasIetfHeaders });
+      for (const [name, value] of headers()) response.setHeader(name, value);
       if (admission.isAllowed) {
-        const store = limiter.store;
-        const lease = new RequestLease({
-          admission,
-          isAuthenticated: known !== undefined,
-          windowSec,
-          store,
-          clock,
-        });
-        watch(lease, response, () => show(admission, windowSec, response));
+        const isAuthenticated = known !== undefined;
+        const { store } = limiter;
+        watch(new RequestLease({ admission, isAuthenticated, headers, store, clock }), response);
         next();
       } else if (limiter.isShadowed(admission)) {
         next();
@@ -126,16 +117,13 @@ export function nodeMiddleware(
 }
 
 /** Follows the response: its first byte ends the handler's work, its end or that of the connection the lease. */
-function watch(lease: RequestLease, response: ServerResponse, showAgain: () => void): void {
-  lease.handlerStarts();
+function watch(lease: RequestLease, response: ServerResponse): void {
+  lease.begin();
   lease.followTo(response);
   const writeHead = response.writeHead;
   response.writeHead = function watched(this: ServerResponse, ...args: unknown[]) {
-    lease.handlerEnded();
-    if (args[0] === 304 && lease.isAuthenticated) {
-      lease.refund();
-      showAgain();
-    }
+    const status = typeof args[0] === 'number' ? args[0] : response.statusCode;
+    for (const [name, value] of lease.settle(status)) response.setHeader(name, value);
     response.writeHead = writeHead;
     return Reflect.apply(writeHead, this, args);
   } as typeof response.writeHead;

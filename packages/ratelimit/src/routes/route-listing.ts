@@ -1,4 +1,4 @@
-import type { RouteOptions } from 'fastify';
+import type { Route } from '@plinth/kernel';
 import type { Plan } from '../model/plan.js';
 
 /** What a request to one route costs. */
@@ -18,14 +18,13 @@ export interface ListedRoute {
 export class RouteListing {
   readonly #routes: ListedRoute[] = [];
 
-  add(service: string, route: RouteOptions, planOf: (method: string) => Plan | 'exempt'): void {
-    for (const method of [route.method].flat()) {
-      const plan = planOf(method);
-      const isExempt = plan === 'exempt';
+  add(service: string, { method, path, hasHead }: Route, plan: Plan | 'exempt'): void {
+    const isExempt = plan === 'exempt';
+    for (const each of method === 'GET' && hasHead !== false ? ['GET', 'HEAD'] : [method]) {
       this.#routes.push({
         service,
-        method,
-        path: route.url,
+        method: each,
+        path,
         resource: isExempt ? '' : plan.resource.name,
         cost: isExempt ? 0 : plan.cost,
         points: isExempt ? 0 : plan.points,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { type HttpAnswer, jsonAnswer } from '@plinth/kernel';
 
 export interface HeadFault {
   readonly status: number;
@@ -48,3 +49,7 @@ export function faultOfHead({
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return EXPECTATION;
   return undefined;
 }
+
+/** In the words of no service, as for what cannot be parsed: who is meant is not known. */
+export const answerHeadFault = ({ status, message }: HeadFault): HttpAnswer =>
+  jsonAnswer(status, { error: message, data: {} });

@@ -1,13 +1,12 @@
-import { BodyTooLarge } from '@plinth/kernel';
-import type { FastifyInstance } from 'fastify';
-import type { BodyPool } from './body-pool.js';
-import { BodyCut } from './errors.js';
+import { BodyCut } from './body-errors.js';
+import { BodyTooLarge } from './gunzip.js';
+import type { BodyMemory } from './route.js';
 
 /** What is read and thrown away of a body that is too large, so that the client gets to see the answer. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 /** Pieces up to this size are handed on although they share the memory of the socket's read. */
 const MAX_SHARED_SIZE_BYTES = 16 * 1024;
-/** Bodies from this size on are put into memory of the pool: smaller ones are one or two pieces. */
+/** Bodies from this size on are put into memory that is there for them: smaller ones are one or two pieces. */
 const MIN_POOLED_SIZE_BYTES = 64 * 1024;
 
 const EMPTY = Buffer.alloc(0);
@@ -19,31 +18,17 @@ export interface BodyStream {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** In this scope bodies are Buffers whatever their content type says. Who gives a pool gives bodies back to it. */
-export function installRawBody(app: FastifyInstance, limitBytes: number, pool?: BodyPool): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (request, payload, done) => {
-    const contentLength = request.headers['content-length'];
-    readBody(payload, { contentLength, limitBytes, pool }, done);
-  });
-  app.addHook('onRequest', (request, _reply, done) => {
-    // Without a type the framework neither parses it nor refuses one that is malformed: any type is allowed here.
-    request.raw.headers['content-type'] = undefined;
-    done();
-  });
-}
-
 /** Collects a body of at most `limitBytes`, copying it at most once. */
 export function readBody(
   stream: BodyStream,
   how: {
     readonly contentLength: string | undefined;
     readonly limitBytes: number;
-    readonly pool: BodyPool | undefined;
+    readonly memory: BodyMemory | undefined;
   },
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
-  const { contentLength, limitBytes, pool } = how;
+  const { contentLength, limitBytes, memory } = how;
   const expectedBytes = contentLength === undefined ? undefined : Number(contentLength);
   if (expectedBytes !== undefined && expectedBytes > MAX_DISCARDED_BYTES + limitBytes) {
     done(new BodyTooLarge({ limitBytes }));
@@ -53,13 +38,13 @@ export function readBody(
     expectedBytes !== undefined &&
     expectedBytes >= MIN_POOLED_SIZE_BYTES &&
     expectedBytes <= limitBytes;
-  const target = isPooled ? pool?.take(expectedBytes) : undefined;
+  const target = isPooled ? memory?.take(expectedBytes) : undefined;
   const body = new BodyPieces(target);
   let sizeBytes = 0;
   let isDone = false;
   const finish = (error: Error | null, whole?: Buffer): void => {
     isDone = true;
-    if (error !== null && target !== undefined) pool?.giveBack(target);
+    if (error !== null && target !== undefined) memory?.giveBack(target);
     done(error, whole);
   };
   // Every request is closed in the end: an error is made only for one that was cut.
@@ -71,7 +56,7 @@ export function readBody(
     if (isDone) return;
     if (sizeBytes <= limitBytes) body.add(chunk);
     else body.forget();
-    if (target !== undefined) pool?.free(chunk);
+    if (target !== undefined) memory?.free(chunk);
     if (sizeBytes > limitBytes + MAX_DISCARDED_BYTES) finish(new BodyTooLarge({ limitBytes }));
   });
   stream.on('end', () => {

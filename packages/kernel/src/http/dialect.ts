@@ -1,0 +1,41 @@
+import type { HeaderList, HttpAnswer } from './http-answer.js';
+import type { HttpHead } from './http-request.js';
+import type { Principal } from './principal.js';
+import type { RouteAccess } from './route-access.js';
+
+/** Whom a service recognises, and how it words what no handler answers. */
+export interface Dialect {
+  /** By which the limiter knows it. */
+  readonly service: string;
+  /**
+   * Where it speaks when no route fits. `/v2/core` covers itself and what follows `/v2/core/`; of several the longest wins. `/`
+   * covers itself alone.
+   */
+  readonly paths: readonly string[];
+  /**
+   * Who the request speaks for; `anonymous` is an answer, too. Whatever it throws goes to `answerError`. A request of the hot
+   * path should get its principal without a promise.
+   * @param access of the route; `undefined`: there is none, which does not show without a credential.
+   */
+  identify(request: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
+  /**
+   * Whether the credential was no good although `identify` has named somebody: a service may say so only after it has found the
+   * path. The limiter counts it like one that was refused at once.
+   */
+  hasWrongCredential?(request: HttpHead): boolean;
+  /** Answers what `identify`, checks or handlers throw. */
+  answerError(error: unknown, request: HttpHead): HttpAnswer;
+  /**
+   * Answers a path or method that nobody has.
+   * @param allowed methods that the path has; empty: there is no such path.
+   */
+  answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer;
+  /** Headers of every answer, refusals included; the same list each time where it is the same. */
+  headers?(request: HttpHead): HeaderList;
+  /** Headers of a refusal that the limiter words in the service's place, beside those of the limiter. */
+  refusalHeaders?(request: HttpHead): HeaderList;
+  /** The body of such a refusal, with what clients of the service look for in one. */
+  wordRefusal?(body: object): object;
+  /** Answers `OPTIONS`, which needs no credential; without it such requests are recognised and routed. */
+  answerPreflight?(request: HttpHead): HttpAnswer;
+}

@@ -1,0 +1,36 @@
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { convertText } from './convert-text.js';
+import { RequestInvalid, type RequestPart } from './request-invalid.js';
+import { toFailures } from './schema-failure.js';
+
+const MAX_ERRORS = 500;
+
+/**
+ * Compiles a check of one part of a request. Query strings, parameters and headers are converted to the types of their schema
+ * and defaulted; bodies are only checked: never coerced, never stripped, never defaulted.
+ * @returns the checked value; throws `RequestInvalid`.
+ */
+export function inputCheck<Schema extends TSchema>(
+  part: RequestPart,
+  schema: Schema,
+): (received: unknown) => Static<Schema> {
+  // The checker stops looking after so many; a choice of fifteen words already counts as sixteen.
+  Settings.Set({ maxErrors: MAX_ERRORS });
+  const validator = Compile(schema);
+  return (received) => {
+    let value = received;
+    if (part !== 'body' && isRecord(received)) {
+      const copy = { ...received };
+      convertText(copy, schema);
+      value = copy;
+    }
+    if (validator.Check(value)) return value as Static<Schema>; // just checked
+    const [, errors] = validator.Errors(value);
+    throw new RequestInvalid({ part, failures: toFailures(errors, schema, value) });
+  };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

@@ -1,0 +1,45 @@
+import { type Dialect, invariant } from '@plinth/kernel';
+
+/** Finds who speaks for a path that no route has. */
+export class DialectDirectory {
+  readonly #fallback: Dialect;
+  readonly #byPath = new Map<string, Dialect>();
+  #maxSegmentCount = 0;
+
+  constructor(fallback: Dialect) {
+    this.#fallback = fallback;
+    this.add(fallback);
+  }
+
+  add(dialect: Dialect): void {
+    for (const path of dialect.paths) {
+      const isPath = path === '/' || /^(\/[^/?]+)+$/.test(path);
+      invariant(isPath, `${path} is a path without an end slash`);
+      const known = this.#byPath.get(path);
+      invariant(known === undefined || known === dialect, `${path} belongs to one dialect`);
+      this.#byPath.set(path, dialect);
+      this.#maxSegmentCount = Math.max(this.#maxSegmentCount, path.split('/').length - 1);
+    }
+  }
+
+  /** @param target path and query. */
+  find(target: string): Dialect {
+    let found = this.#fallback;
+    let end = 0;
+    for (let count = 0; count < this.#maxSegmentCount && end < target.length; count++) {
+      end = segmentEnd(target, end + 1);
+      found = this.#byPath.get(target.slice(0, end)) ?? found;
+      if (target[end] !== '/') break;
+    }
+    return found;
+  }
+}
+
+/** Position of the next slash or question mark, or the end of `target`. */
+function segmentEnd(target: string, start: number): number {
+  for (let index = start; index < target.length; index++) {
+    const char = target[index];
+    if (char === '/' || char === '?') return index;
+  }
+  return target.length;
+}

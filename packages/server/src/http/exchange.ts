@@ -1,0 +1,77 @@
+import type { Dialect, HeaderList, HttpAnswer, Pass, Principal } from '@plinth/kernel';
+import type { IncomingRequest } from './incoming-request.js';
+import type { FoundRoute } from './router.js';
+
+/** Who asks, as far as that is known. */
+export type Caller =
+  | { readonly principal: Principal; readonly purpose: 'request' }
+  | { readonly principal: undefined; readonly purpose: 'preflight' }
+  | {
+      readonly principal: undefined;
+      readonly purpose: 'refusal' | 'uncheckable';
+      readonly error: unknown;
+    };
+
+const NO_HEADERS: HeaderList = [];
+
+/** One request, and what the pipeline has found out about it so far. */
+export class Exchange {
+  readonly request: IncomingRequest;
+  readonly dialect: Dialect;
+  /** `undefined`: nobody has the path, or not with this method. */
+  readonly found: FoundRoute | undefined;
+  /** What the dialect puts on every answer. */
+  readonly headers: HeaderList;
+  readonly startMs: number;
+  #pass: Pass | undefined;
+  #answer: HttpAnswer | undefined;
+  #limits = NO_HEADERS;
+  #isGone = false;
+
+  constructor(
+    request: IncomingRequest,
+    at: {
+      readonly dialect: Dialect;
+      readonly found: FoundRoute | undefined;
+      readonly startMs: number;
+      readonly onGone: (exchange: Exchange) => void;
+    },
+  ) {
+    this.request = request;
+    this.dialect = at.dialect;
+    this.found = at.found;
+    this.startMs = at.startMs;
+    this.headers = at.dialect.headers?.(request) ?? NO_HEADERS;
+    request.whenGone(() => {
+      this.#isGone = true;
+      this.#pass?.finish();
+      at.onGone(this);
+    });
+  }
+
+  /** What the limiter gave; given back when the client has its answer, or has left. */
+  get pass(): Pass | undefined {
+    return this.#pass;
+  }
+
+  set pass(pass: Pass | undefined) {
+    this.#pass = pass;
+    if (this.#isGone) pass?.finish();
+  }
+
+  /** `undefined` when the client left before there was one. */
+  get answer(): HttpAnswer | undefined {
+    return this.#answer;
+  }
+
+  settle(answer: HttpAnswer): this {
+    this.#answer = answer;
+    this.#limits = this.#pass?.settle(answer.status) ?? NO_HEADERS;
+    return this;
+  }
+
+  /** What stands in front of the answer's own headers. */
+  get outerHeaders(): readonly HeaderList[] {
+    return [this.headers, this.#limits];
+  }
+}

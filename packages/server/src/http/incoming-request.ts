@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net';
+import type { BodyRule, HttpHeaders, HttpRequest, Principal } from '@plinth/kernel';
+import type { HeadFault } from './head-fault.js';
+
+export const NO_BODY: Buffer = Buffer.alloc(0);
+const NO_PARAMETERS = {};
+const NOBODY: Principal = { kind: 'anonymous', ip: '' };
+
+/** A request on its way through the pipeline, which fills in what the transport cannot know. */
+export abstract class IncomingRequest implements HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HttpHeaders;
+  readonly socket: Socket;
+  principal: Principal = NOBODY;
+  parameters: Readonly<Record<string, string | undefined>> = NO_PARAMETERS;
+  body: Uint8Array = NO_BODY;
+
+  constructor(head: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: HttpHeaders;
+    readonly socket: Socket;
+  }) {
+    this.method = head.method;
+    this.url = head.url;
+    this.headers = head.headers;
+    this.socket = head.socket;
+  }
+
+  get ip(): string {
+    return this.socket.remoteAddress ?? '';
+  }
+
+  get base(): string {
+    const host = this.headers[':authority'] ?? this.headers['host'] ?? '';
+    return `${'encrypted' in this.socket ? 'https' : 'http'}://${host}`;
+  }
+
+  abstract readonly httpVersion: 1 | 2;
+  /** What is wrong with the head, whatever is asked. */
+  abstract readonly fault: HeadFault | undefined;
+  abstract headerList(): readonly (readonly [string, string])[];
+  abstract leaving(): AbortSignal;
+  /** Throws `BodyTooLarge`, `BodyCut`. */
+  abstract readBody(rule: BodyRule): Uint8Array | Promise<Uint8Array>;
+  /** Calls `done` when the client has taken the whole answer or is gone: at once when it is gone already. To be called once. */
+  abstract whenGone(done: () => void): void;
+}

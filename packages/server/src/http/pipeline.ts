@@ -1,0 +1,182 @@
+import {
+  AppJwtRefused,
+  type Clock,
+  CredentialUncheckable,
+  type Dialect,
+  decodeBody,
+  type HttpAnswer,
+  type Logger,
+  NotAuthenticated,
+  type Principal,
+  pathOf,
+  type RequestGate,
+  type RouteAccess,
+  redactText,
+} from '@plinth/kernel';
+import type { DialectDirectory } from './dialect-directory.js';
+import { type Caller, Exchange } from './exchange.js';
+import { answerHeadFault } from './head-fault.js';
+import type { RouteNumbers } from './http-metrics.js';
+import type { IncomingRequest } from './incoming-request.js';
+import type { FoundRoute, Router } from './router.js';
+
+export interface PipelineParts {
+  readonly router: Router;
+  readonly dialects: DialectDirectory;
+  /** `undefined`: nothing is limited. */
+  readonly gate: RequestGate | undefined;
+  /** Whether a request that speaks for `principal` may use a route. */
+  grants(access: RouteAccess, principal: Principal | undefined): boolean;
+  /** Of requests that no route has. */
+  readonly unmatched: RouteNumbers;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * The one way of every request, whatever brought its bytes: route, caller, limits, access, body, handler, answer. Waits only
+ * where somebody has to be waited for.
+ */
+export class Pipeline {
+  readonly #parts: PipelineParts;
+  readonly #logsRequests: boolean;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+    this.#logsRequests = parts.log.isLevelEnabled('debug');
+  }
+
+  /** `undefined`: nothing is said, the connection ends. */
+  async answer(request: IncomingRequest): Promise<Exchange | undefined> {
+    const exchange = this.#route(request);
+    if (request.fault !== undefined) return exchange.settle(answerHeadFault(request.fault));
+    const identified = identify(exchange);
+    const caller = identified instanceof Promise ? await identified : identified;
+    const admitted = this.#admit(exchange, caller);
+    const refused = admitted instanceof Promise ? await admitted : admitted;
+    if (refused !== undefined) {
+      return refused.refusal === undefined ? undefined : exchange.settle(refused.refusal);
+    }
+    const answered = this.#handle(exchange, caller);
+    return exchange.settle(answered instanceof Promise ? await answered : answered);
+  }
+
+  #route(request: IncomingRequest): Exchange {
+    const { router, dialects, clock } = this.#parts;
+    const found = router.find(request.method, pathOf(request.url));
+    const dialect = found?.served.table.dialect ?? dialects.find(request.url);
+    const onGone = (exchange: Exchange): void => this.#count(exchange);
+    return new Exchange(request, { dialect, found, startMs: clock.monotonicMs(), onGone });
+  }
+
+  /** @returns what is said instead of an answer, if it is not let in. */
+  #admit(exchange: Exchange, caller: Caller): Refusal | Promise<Refusal> {
+    const { gate } = this.#parts;
+    const { request, dialect, found, headers } = exchange;
+    if (gate?.covers(dialect.service) !== true) return undefined;
+    const decide = (admitted: Awaited<ReturnType<RequestGate['admit']>>): Refusal => {
+      if ('refusal' in admitted) return admitted;
+      exchange.pass = admitted;
+      return undefined;
+    };
+    const { principal, purpose } = caller;
+    const route = found?.served.route;
+    const admitted = gate.admit({ request, dialect, headers, route, principal, purpose });
+    return admitted instanceof Promise ? admitted.then(decide) : decide(admitted);
+  }
+
+  /** Whatever is thrown is worded by the service that was meant. */
+  #handle(exchange: Exchange, caller: Caller): HttpAnswer | Promise<HttpAnswer> {
+    const { dialect, found, request } = exchange;
+    const word = (error: unknown): HttpAnswer =>
+      found?.served.table.answerError !== undefined && !('error' in caller)
+        ? found.served.table.answerError(error, request)
+        : dialect.answerError(error, request);
+    try {
+      const answer = this.#answerOf(exchange, caller);
+      return answer instanceof Promise ? answer.catch(word) : answer;
+    } catch (error) {
+      return word(error);
+    }
+  }
+
+  #answerOf({ request, dialect, found, pass }: Exchange, caller: Caller) {
+    const { router, grants } = this.#parts;
+    if (caller.purpose === 'preflight') return answerPreflight(dialect, request);
+    if ('error' in caller) throw caller.error;
+    if (found === undefined) {
+      return dialect.answerNotFound(request, router.methodsOf(pathOf(request.url)));
+    }
+    const { route } = found.served;
+    if (!grants(route.access, caller.principal)) throw refusalOf(route.access);
+    request.principal = caller.principal;
+    request.parameters = found.parameters;
+    route.check?.(request);
+    const handle = (body: Uint8Array): HttpAnswer | Promise<HttpAnswer> => {
+      request.body = body;
+      pass?.begin();
+      return route.handle(request);
+    };
+    const body = bodyOf(request, found);
+    return body instanceof Promise ? body.then(handle) : handle(body);
+  }
+
+  #count({ request, found, answer, startMs }: Exchange): void {
+    if (answer === undefined) return;
+    const { clock, log, unmatched } = this.#parts;
+    const durationMs = clock.monotonicMs() - startMs;
+    const { status } = answer;
+    (found?.served.numbers ?? unmatched).count({ status, durationMs, sizeBytes: sizeOf(answer) });
+    if (!this.#logsRequests) return;
+    const { method, url } = request;
+    log.debug({ method, url: redactText(url), status, durationMs }, 'request');
+  }
+}
+
+type Refusal = { readonly refusal: HttpAnswer | undefined } | undefined;
+
+function identify({ dialect, request, found }: Exchange): Caller | Promise<Caller> {
+  if (request.method === 'OPTIONS' && dialect.answerPreflight !== undefined) {
+    return { principal: undefined, purpose: 'preflight' };
+  }
+  const known = (principal: Principal): Caller => ({ principal, purpose: 'request' });
+  // It may be right where it cannot be checked, so it counts against nobody.
+  const refused = (error: unknown): Caller => ({
+    principal: undefined,
+    purpose: error instanceof CredentialUncheckable ? 'uncheckable' : 'refusal',
+    error,
+  });
+  try {
+    const principal = dialect.identify(request, found?.served.route.access);
+    return principal instanceof Promise ? principal.then(known, refused) : known(principal);
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** The body as its route takes it. */
+function bodyOf(
+  request: IncomingRequest,
+  { served }: FoundRoute,
+): Uint8Array | Promise<Uint8Array> {
+  const { body: rule } = served.route;
+  if (rule === undefined) return request.body;
+  const encoding = rule.isLeftEncoded === true ? undefined : request.headers['content-encoding'];
+  const sent = request.readBody(rule);
+  return sent instanceof Promise
+    ? sent.then((whole) => decodeBody(whole, encoding, rule.maxBytes))
+    : decodeBody(sent, encoding, rule.maxBytes);
+}
+
+const answerPreflight = (dialect: Dialect, request: IncomingRequest): HttpAnswer =>
+  dialect.answerPreflight?.(request) ?? dialect.answerNotFound(request, []);
+
+/** Whether a path exists must not show, so the refusal is that of somebody unknown. */
+const refusalOf = (access: RouteAccess): Error =>
+  access === 'app' ? new AppJwtRefused('undecodable') : new NotAuthenticated();
+
+/** `undefined` where that is not known beforehand. */
+function sizeOf({ status, body, rest, sizeBytes }: HttpAnswer): number | undefined {
+  if (rest !== undefined) return sizeBytes;
+  return body?.length ?? (status === 204 ? 0 : undefined);
+}

@@ -1,0 +1,72 @@
+import { invariant, type Route, type RouteAccess, type RouteTable } from '@plinth/kernel';
+import createRouter, { type HTTPMethod } from 'find-my-way';
+import type { RouteNumbers } from './http-metrics.js';
+
+/** A route with what the server knows of it. */
+export interface ServedRoute {
+  readonly route: Route;
+  readonly table: RouteTable;
+  readonly numbers: RouteNumbers;
+}
+
+export interface FoundRoute {
+  readonly served: ServedRoute;
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+}
+
+/** A method of a route, as `/ops/v1/routes` tells it. */
+export interface ListedRoute {
+  readonly service: string;
+  readonly method: string;
+  readonly path: string;
+  readonly access: RouteAccess;
+}
+
+/** What routes have in their paths beside parameters, so that a path in its normal form is compared as it is. */
+const PATH = /^(?:\/(?:[\w\-.~]*|:[A-Za-z]+|\*))+$/;
+/** What fits into a request line reaches its route, so that an id of any length is one that nobody has. */
+const MAX_PARAMETER_LENGTH = 65_536;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Finds the route of a method and a path. */
+export class Router {
+  readonly #finder = createRouter({
+    maxParamLength: MAX_PARAMETER_LENGTH,
+    querystringParser: () => ({}), // Queries are for those who are asked.
+  });
+  readonly #routes: { readonly service: string; readonly route: Route }[] = [];
+
+  /** Of two routes for one method and path the first stays. */
+  add(service: string, served: ServedRoute): void {
+    const { route } = served;
+    const { method, path, access, hasHead } = route;
+    invariant(PATH.test(path), `${path} consists of unreserved characters`);
+    invariant(access !== undefined, `${method} ${path} says who may use it`);
+    for (const each of method === 'GET' && hasHead !== false ? ['GET', 'HEAD'] : [method]) {
+      const name = each as HTTPMethod; // all that routes have are methods of Node
+      if (this.#finder.hasRoute(name, path)) continue;
+      this.#finder.on(name, path, () => undefined, served);
+      this.#routes.push({ service, route: { ...route, method: each as Route['method'] } });
+    }
+  }
+
+  find(method: string, path: string): FoundRoute | undefined {
+    const found = this.#finder.find(method as HTTPMethod, path);
+    if (found === null || found.store === null) return undefined;
+    return { served: found.store as ServedRoute, parameters: found.params };
+  }
+
+  /** Methods that a path has. */
+  methodsOf(path: string): readonly string[] {
+    return METHODS.filter((method) => this.find(method, path) !== undefined);
+  }
+
+  get routes(): readonly ListedRoute[] {
+    return this.#routes.map(({ service, route: { method, path, access } }) => ({
+      service,
+      method,
+      path,
+      access,
+    }));
+  }
+}

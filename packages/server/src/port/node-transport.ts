@@ -1,0 +1,198 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import {
+  type BodyRule,
+  type HttpAnswer,
+  type HttpHeaders,
+  type Logger,
+  normalTarget,
+  readBody,
+} from '@plinth/kernel';
+import type { Exchange } from '../http/exchange.js';
+import { faultOfHead, type HeadFault } from '../http/head-fault.js';
+import { IncomingRequest } from '../http/incoming-request.js';
+import type { Pipeline } from '../http/pipeline.js';
+
+/** A larger body that nobody will read is not waited for: the connection ends instead. */
+const MAX_UNREAD_BODY_BYTES = 65_536;
+
+/** Brings requests that Node's own servers have parsed, of either version, to the pipeline and its answers back. */
+export function nodeTransport(needs: {
+  readonly pipeline: Pipeline;
+  readonly log: Logger;
+  /** True once the server is stopping: connections are not kept. */
+  isDraining(): boolean;
+}): (raw: IncomingMessage, response: ServerResponse) => void {
+  const { pipeline, log } = needs;
+  return (raw, response) => {
+    const request = new NodeRequest(raw, response);
+    const cut = (err: unknown): void => {
+      if (!response.destroyed) log.error({ err }, 'request failed');
+      response.destroy();
+    };
+    const send = (exchange: Exchange | undefined): void => {
+      if (exchange?.answer === undefined) {
+        raw.socket.destroy();
+        return;
+      }
+      if (raw.httpVersionMajor === 1 && (needs.isDraining() || endsConnection(request))) {
+        response.setHeader('connection', 'close');
+      }
+      for (const list of exchange.outerHeaders) setHeaders(response, list);
+      write(exchange.answer, { raw, response }).catch(cut);
+    };
+    pipeline.answer(request).then(send, cut);
+  };
+}
+
+class NodeRequest extends IncomingRequest {
+  readonly fault: HeadFault | undefined;
+  readonly #raw: IncomingMessage;
+  readonly #response: ServerResponse;
+  #leaving: AbortSignal | undefined;
+  isRead = false;
+
+  constructor(raw: IncomingMessage, response: ServerResponse) {
+    super({
+      method: raw.method ?? '',
+      url: normalTarget(raw.url ?? '/'),
+      headers: raw.headers as HttpHeaders, // Node joins all that a request has but set-cookie
+      socket: raw.socket,
+    });
+    this.#raw = raw;
+    this.#response = response;
+    this.fault = faultOfHead(raw);
+  }
+
+  get httpVersion(): 1 | 2 {
+    return this.#raw.httpVersionMajor === 2 ? 2 : 1;
+  }
+
+  headerList(): readonly (readonly [string, string])[] {
+    const { rawHeaders } = this.#raw;
+    const list: [string, string][] = [];
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+      list.push([rawHeaders[i]?.toLowerCase() ?? '', rawHeaders[i + 1] ?? '']);
+    }
+    return list;
+  }
+
+  leaving(): AbortSignal {
+    if (this.#leaving !== undefined) return this.#leaving;
+    const controller = new AbortController();
+    const response = this.#response;
+    const leave = (): void => {
+      if (!response.writableFinished) controller.abort();
+    };
+    // It may be asked for late, by who found that it takes longer.
+    if (isGone(response)) leave();
+    else response.once('close', leave);
+    this.#leaving = controller.signal;
+    return this.#leaving;
+  }
+
+  readBody({ maxBytes, memory }: BodyRule): Promise<Uint8Array> {
+    this.isRead = true;
+    const contentLength = this.headers['content-length'];
+    return new Promise((resolve, reject) => {
+      readBody(this.#raw, { contentLength, limitBytes: maxBytes, memory }, (error, body) => {
+        if (error === null && body !== undefined) resolve(body);
+        else reject(error);
+      });
+    });
+  }
+
+  whenGone(done: () => void): void {
+    if (isGone(this.#response)) done();
+    else this.#response.once('close', done);
+  }
+}
+
+/** Version 2 has a stream that knows whether it was destroyed. */
+const isGone = (response: ServerResponse): boolean =>
+  response.destroyed || Reflect.get(Object(Reflect.get(response, 'stream')), 'destroyed') === true;
+
+/** The parser stops behind a request that asks for another protocol, and takes what comes next for the beginning of another. */
+function endsConnection({ fault, headers, isRead }: NodeRequest): boolean {
+  if (fault !== undefined || headers['upgrade'] !== undefined) return true;
+  if (isRead) return false;
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > MAX_UNREAD_BODY_BYTES;
+}
+
+function setHeaders(response: ServerResponse, list: HttpAnswer['headers']): void {
+  for (const [name, value] of list) response.setHeader(name, value);
+}
+
+interface Raw {
+  readonly raw: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+async function write(answer: HttpAnswer, { raw, response }: Raw): Promise<void> {
+  const { status, headers, body, rest, sizeBytes, takeOver } = answer;
+  setHeaders(response, headers);
+  if (takeOver !== undefined && isHttp2(raw) && isHttp2Response(response)) {
+    await takeOver(raw, response);
+    return;
+  }
+  const isHead = raw.method === 'HEAD';
+  if (rest === undefined) {
+    if (body !== undefined) response.setHeader('content-length', body.length);
+    response.writeHead(status);
+    if (body === undefined || isHead) response.end();
+    else response.end(body);
+    await endUnread({ raw, response });
+    return;
+  }
+  if (sizeBytes !== undefined) response.setHeader('content-length', sizeBytes);
+  response.writeHead(status);
+  if (isHead) {
+    await rest.return();
+    response.end();
+    return;
+  }
+  await writePieces(response, body, rest);
+}
+
+const isHttp2 = (raw: unknown): raw is Http2ServerRequest => raw instanceof Http2ServerRequest;
+const isHttp2Response = (response: unknown): response is Http2ServerResponse =>
+  response instanceof Http2ServerResponse;
+
+/** Who has its answer need not send the rest of a body; a stream of version 2 stays open until its end has come or it is told so. */
+async function endUnread({ raw }: Raw): Promise<void> {
+  if (!raw.readableEnded) raw.resume();
+}
+
+async function writePieces(
+  response: ServerResponse,
+  first: Buffer | undefined,
+  rest: AsyncGenerator<Buffer, void, undefined>,
+): Promise<void> {
+  if (isGone(response)) {
+    // Its `return` is called when a loop is left, and may be called by hand when it has not begun.
+    await rest.return();
+    return;
+  }
+  if (first !== undefined && first.length > 0 && !response.write(first)) await roomIn(response);
+  for await (const piece of rest) {
+    if (isGone(response)) return;
+    if (piece.length > 0 && !response.write(piece)) await roomIn(response);
+    if (isGone(response)) return;
+  }
+  response.end();
+}
+
+/** What was written has gone out, or never will. */
+async function roomIn(response: ServerResponse): Promise<void> {
+  if (isGone(response)) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
+}
