@@ -156,8 +156,8 @@ export class Arrivals {
   }
 
   #platformKey(request: HttpHead): Principal {
-    const text = readKey(request.headers.authorization);
-    const found = this.#needs.keys.find(text);
+    const { authorization } = request.headers;
+    const found = this.#needs.keys.find(readKey(authorization));
     if (found.status === 'valid') {
       const { platform, kind, livemode } = found.key;
       return { kind: 'platform_key', platform, keyKind: kind, livemode };
