@@ -5,6 +5,7 @@ import {
   type HttpAnswer,
   type HttpHead,
   type HttpRequest,
+  invariant,
   type Route,
 } from '@plinth/kernel';
 import type { Attempt } from '../../domain/edit/draft.js';
@@ -81,9 +82,10 @@ export class EditorRouter {
         if (body !== undefined) refuseOtherTypes(request);
       },
       async handle(request) {
-        const { name } = access.require(request, scope);
+        const actor = access.actorOf(request);
+        invariant(actor, 'a request is checked before it is handled');
         await ready();
-        return await handle(request, name);
+        return await handle(request, actor.name);
       },
     }));
   }
