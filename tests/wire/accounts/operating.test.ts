@@ -151,6 +151,32 @@ describe('the operator', () => {
     );
   });
 
+  it('row 23: takes a file of 10 MiB, although other bodies are smaller, and none that is larger', async () => {
+    const pngOf = (sizeBytes: number) => {
+      const content = Buffer.alloc(sizeBytes);
+      content.write(PNG, 'base64');
+      return {
+        purpose: 'business_logo',
+        filename: 'logo.png',
+        content_base64: content.toString('base64'),
+      };
+    };
+    const limit = 10 * 1024 * 1024;
+    const file = await server.operate(`${PLATFORM}/files`, { ...pngOf(limit), livemode: false });
+    assert.equal(file.size, limit);
+    for (const [sizeBytes, status] of [
+      [limit + 1, 400],
+      [12 * 1024 * 1024, 413],
+    ] as const) {
+      const answer = await server.process.http.send(`/ops/v1/accounts${PLATFORM}/files`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...pngOf(sizeBytes), livemode: false }),
+      });
+      assert.equal(answer.status, status, answer.text);
+    }
+  });
+
   it('row 23: states facts of an account and injects requirements, with events', async () => {
     const { id } = await server.create({
       identity: { country: 'us' },
