@@ -55,6 +55,7 @@ export {
   type HeaderList,
   type HttpAnswer,
   jsonAnswer,
+  piecesAnswer,
   textAnswer,
   withHeaders,
 } from './http/http-answer.js';

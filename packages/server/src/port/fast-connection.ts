@@ -15,19 +15,18 @@ export type WrittenAnswer = { readonly start: string | Buffer } & (
       readonly rest: AsyncGenerator<Buffer, void, undefined>;
       /** With the lengths of its pieces. */
       readonly isChunked: boolean;
-      /** Called once, when nothing more of it goes out. */
-      readonly onEnd: () => void;
     }
 );
 
 /** How one request is answered. */
 export interface Answering {
-  answer(): WrittenAnswer | Promise<WrittenAnswer>;
+  /** `undefined`: nothing is said, the connection ends. */
+  answer(): Promise<WrittenAnswer | undefined>;
   /** Called once: the client has taken the whole answer, or is gone. */
-  readonly onGone?: () => void;
+  onGone(): void;
 }
 
-export interface PlainConnectionOptions {
+export interface FastConnectionOptions {
   readonly nowMs: number;
   /**
    * What answers `bytes`, one whole request; `undefined`: they are for the HTTP server.
@@ -42,12 +41,12 @@ export interface PlainConnectionOptions {
 }
 
 /**
- * One connection of the plain side: a request is read only when the one before is answered, so that what a client sends
+ * One connection of the fast reader: a request is read only when the one before is answered, so that what a client sends
  * ahead waits in the socket, and the client with it.
  */
-export class PlainConnection {
+export class FastConnection {
   readonly #socket: Socket;
-  readonly #options: PlainConnectionOptions;
+  readonly #options: FastConnectionOptions;
   #isBusy = false;
   #answering: Answering | undefined;
   /** Of the answer that is being made, when it asked whether its client leaves. */
@@ -59,7 +58,7 @@ export class PlainConnection {
   #isActive = true;
   #idleSinceMs: number;
 
-  constructor(socket: Socket, options: PlainConnectionOptions) {
+  constructor(socket: Socket, options: FastConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#idleSinceMs = options.nowMs;
@@ -71,11 +70,6 @@ export class PlainConnection {
     this.#socket.on('error', this.#onError);
     this.#socket.on('close', this.#onClose);
     this.#onReadable();
-  }
-
-  /** A request is being answered. */
-  get isBusy(): boolean {
-    return this.#isBusy;
   }
 
   /** Ends the connection when it had no request for `maxIdleMs`. */
@@ -111,9 +105,7 @@ export class PlainConnection {
     this.#isBusy = true;
     this.#isActive = true;
     this.#answering = answering;
-    const answer = answering.answer();
-    if (answer instanceof Promise) answer.then(this.#send, this.#fail);
-    else this.#send(answer);
+    answering.answer().then(this.#send, this.#fail);
   };
 
   readonly #signal = (): AbortSignal => {
@@ -135,7 +127,11 @@ export class PlainConnection {
     this.#fail(error);
   };
 
-  readonly #send = (answer: WrittenAnswer): void => {
+  readonly #send = (answer: WrittenAnswer | undefined): void => {
+    if (answer === undefined) {
+      this.#socket.destroy();
+      return;
+    }
     if (answer.rest !== undefined) {
       this.#sendPieces(answer).then(this.#whenTaken, this.#cut);
       return;
@@ -157,8 +153,7 @@ export class PlainConnection {
     const socket = this.#socket;
     if (socket.writableLength === 0 || this.#isClosing) this.#sent();
     else if (socket.writableNeedDrain) socket.once('drain', this.#sent);
-    // Of a little that waits no `drain` would come, but a write tells its own end to who has to know.
-    else if (this.#answering?.onGone === undefined) this.#sent();
+    // Of a little that waits no `drain` would come, but a write tells its own end.
     else socket.write(NOTHING, this.#sent);
   };
 
@@ -174,27 +169,22 @@ export class PlainConnection {
     rest,
     isChunked,
     taken,
-    onEnd,
   }: Extract<WrittenAnswer, { readonly isChunked: boolean }>): Promise<void> {
     const socket = this.#socket;
-    try {
-      // Its `return` is called when the loop is left, and may be called by hand when it has not begun.
-      if (socket.destroyed) await rest.return();
-      else if (first !== undefined) await this.#sendPiece(first, { isChunked, start });
-      else if (!this.#write(start)) await this.#taken();
-      if (first !== undefined && !socket.destroyed && socket.writableLength === 0) taken?.(first);
-      for await (const piece of rest) {
-        if (socket.destroyed) break;
-        if (piece.length === 0) continue; // As a chunk it would be the end.
-        await this.#sendPiece(piece, { isChunked });
-        if (socket.destroyed) break;
-        // What is destroyed, or waits a little longer, may still be read.
-        if (socket.writableLength === 0) taken?.(piece);
-      }
-      if (isChunked && !socket.destroyed) socket.write('0\r\n\r\n', 'latin1');
-    } finally {
-      onEnd();
+    // Its `return` is called when the loop is left, and may be called by hand when it has not begun.
+    if (socket.destroyed) await rest.return();
+    else if (first !== undefined) await this.#sendPiece(first, { isChunked, start });
+    else if (!this.#write(start)) await this.#taken();
+    if (first !== undefined && !socket.destroyed && socket.writableLength === 0) taken?.(first);
+    for await (const piece of rest) {
+      if (socket.destroyed) break;
+      if (piece.length === 0) continue; // As a chunk it would be the end.
+      await this.#sendPiece(piece, { isChunked });
+      if (socket.destroyed) break;
+      // What is destroyed, or waits a little longer, may still be read.
+      if (socket.writableLength === 0) taken?.(piece);
     }
+    if (isChunked && !socket.destroyed) socket.write('0\r\n\r\n', 'latin1');
   }
 
   /** Resolves when there is room for more. */
@@ -256,7 +246,7 @@ export class PlainConnection {
   #gone(): void {
     const answering = this.#answering;
     this.#answering = undefined;
-    answering?.onGone?.();
+    answering?.onGone();
   }
 
   readonly #onClose = (): void => {

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { PlainConnection, type WrittenAnswer } from './plain-connection.js';
+import { FastConnection, type WrittenAnswer } from './fast-connection.js';
 
 /** Below what a socket keeps before it asks its writer to wait. */
 const ANSWER_SIZE_BYTES = 8000;
@@ -11,20 +11,20 @@ const QUIET_MS = 500;
 const MAX_PENDING_BYTES = 100_000;
 
 /** Two ends of a connection, of which the server's answers every byte with `answer`. */
-async function openPair(answer: () => WrittenAnswer, isWatched: boolean) {
+async function openPair(answer: WrittenAnswer) {
   let answerCount = 0;
   let goneCount = 0;
   let served: Socket | undefined;
   const server = createServer((socket) => {
     served = socket;
-    new PlainConnection(socket, {
+    new FastConnection(socket, {
       nowMs: 0,
       read: () => {
         answerCount += 1;
         const onGone = () => {
           goneCount += 1;
         };
-        return isWatched ? { answer, onGone } : { answer };
+        return { answer: async () => answer, onGone };
       },
       onCut: () => undefined,
       onLeft: () => undefined,
@@ -60,7 +60,7 @@ async function askUntilFull(pair: Awaited<ReturnType<typeof openPair>>): Promise
   }
 }
 
-describe('PlainConnection', () => {
+describe('FastConnection', () => {
   const start = Buffer.alloc(ANSWER_SIZE_BYTES, 's');
   const body = Buffer.alloc(ANSWER_SIZE_BYTES / 2, 'b');
   for (const [what, answer] of [
@@ -68,7 +68,7 @@ describe('PlainConnection', () => {
     ['two pieces', { start: 'head', body }],
   ] as const) {
     it(`goes on with a client that stopped reading short answers of ${what}`, async () => {
-      using pair = await openPair(() => answer, false);
+      using pair = await openPair(answer);
       pair.client.pause();
       await askUntilFull(pair);
       const before = pair.answerCount();
@@ -82,7 +82,7 @@ describe('PlainConnection', () => {
     });
 
     it(`tells once of each short answer of ${what} that its client has it or is gone`, async () => {
-      using pair = await openPair(() => answer, true);
+      using pair = await openPair(answer);
       pair.client.pause();
       await askUntilFull(pair);
       assert.equal(pair.goneCount(), pair.answerCount() - 1, 'one waits to be taken');
@@ -99,7 +99,7 @@ describe('PlainConnection', () => {
 
   it('answers a client that has ended its side, also who works with its leaving in sight', async () => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
-      new PlainConnection(socket, {
+      new FastConnection(socket, {
         nowMs: 0,
         read: (_bytes, leaving) => ({
           async answer() {
@@ -108,6 +108,7 @@ describe('PlainConnection', () => {
             await aWhile(50);
             return { start: 'answer' };
           },
+          onGone: () => undefined,
         }),
         onCut: () => undefined,
         onLeft: () => undefined,
@@ -131,7 +132,7 @@ describe('PlainConnection', () => {
       const begun = once(told, 'begun');
       const asked = once(told, 'asked');
       const server = createServer({ allowHalfOpen: true }, (socket) => {
-        new PlainConnection(socket, {
+        new FastConnection(socket, {
           nowMs: 0,
           read: (_bytes, leaving) => ({
             async answer() {
@@ -140,6 +141,7 @@ describe('PlainConnection', () => {
               told.emit('asked', leaving());
               return await new Promise<never>(() => undefined);
             },
+            onGone: () => undefined,
           }),
           onCut: () => undefined,
           onLeft: () => undefined,
