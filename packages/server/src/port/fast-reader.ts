@@ -1,6 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock, HeaderList, HttpAnswer, Logger } from '@plinth/kernel';
+import {
+  type Clock,
+  type HeaderList,
+  type HttpAnswer,
+  invariant,
+  type Logger,
+} from '@plinth/kernel';
 import type { Exchange } from '../http/exchange.js';
 import type { Pipeline } from '../http/pipeline.js';
 import { type Answering, FastConnection, type WrittenAnswer } from './fast-connection.js';
@@ -18,6 +24,8 @@ const MAX_KNOWN_HEADS = 1024;
 /** Longer ones are not worth the memory. */
 const MAX_KNOWN_HEAD_LENGTH = 1024;
 const SWEEP_INTERVAL_MS = 5_000;
+/** Source: RFC 9110, section 5.5. */
+const NOT_IN_VALUES = /[^\t\x20-\x7e\x80-\xff]/;
 
 export interface FastReaderParts {
   readonly pipeline: Pipeline;
@@ -154,6 +162,7 @@ export class FastReader {
     if (known?.common === common) return known.lines;
     const { headers, body, rest, sizeBytes } = answer;
     const length = rest === undefined ? body?.length : sizeBytes;
+    for (const [name, value] of headers) refuseControls(name, value);
     let lines = linesOf(headers);
     if (length !== undefined) lines += `content-length: ${length}\r\n`;
     else if (rest !== undefined) lines += 'Transfer-Encoding: chunked\r\n';
@@ -188,6 +197,11 @@ const lacksLength = (method: string, { contentLength }: FastHeaders): boolean =>
 /** Source: RFC 9110, section 8.6: an answer that can have none says nothing of its length. */
 const mayHaveBody = ({ status }: HttpAnswer): boolean =>
   status >= 200 && status !== 204 && status !== 304;
+
+/** Whatever a handler makes of what it was sent: no value ends its line. */
+function refuseControls(name: string, value: string): void {
+  invariant(!NOT_IN_VALUES.test(value), `the header ${name} has a control character`);
+}
 
 /** Headers as they go out, with their ends. */
 export function linesOf(headers: HeaderList): string {
