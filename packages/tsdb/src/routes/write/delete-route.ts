@@ -1,40 +1,38 @@
-import { refuseExcessiveJson } from '@plinth/kernel';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  emptyAnswer,
+  type HttpRequest,
+  queryOf,
+  type Route,
+  refuseExcessiveJson,
+} from '@plinth/kernel';
 import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
 import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
 import type { RouteDeps } from '../deps.js';
 import { ParameterInvalid } from '../errors.js';
-import { parseParameters, queryStringOf, readParameter } from '../query-string.js';
-import { sendError } from '../to-wire.js';
+import { parseParameters, readParameter } from '../query-string.js';
 import { parseDeletePredicate } from './delete-predicate.js';
 import { bucketDatabase } from './write-target.js';
 
-const EMPTY = new Uint8Array(0);
-
 /** `POST /api/v2/delete`, as version 2 documents it: rows between `start` and `stop` that meet `predicate`. */
-export function registerDeleteRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  const { engine, catalog, log } = deps;
-  app.post('/api/v2/delete', {
-    errorHandler: (error, _request, reply) => sendError(error, reply, { dialect: 'v2', log }),
-    handler: async (request, reply) => {
-      const { table, ...what } = readDeletion(request);
-      // As in version 2, a measurement that is not there holds nothing to delete.
-      const isKnown = table === undefined || catalog.database(what.database)?.tables.has(table);
-      const tables = table === undefined ? undefined : isKnown === true ? [table] : [];
-      await engine.deleteRows({ ...what, tables });
-      return reply.code(204).send();
-    },
+export const deleteRoute = ({ admin, engine, catalog }: RouteDeps): Route =>
+  admin.send('POST', '/api/v2/delete', async (request) => {
+    const { table, ...what } = readDeletion(request);
+    // As in version 2, a measurement that is not there holds nothing to delete.
+    const isKnown = table === undefined || catalog.database(what.database)?.tables.has(table);
+    const tables = table === undefined ? undefined : isKnown === true ? [table] : [];
+    await engine.deleteRows({ ...what, tables });
+    return emptyAnswer(204);
   });
-}
 
-function readDeletion(
-  request: FastifyRequest,
-): Omit<DeleteRowsRequest, 'tables'> & { readonly table: string | undefined } {
-  const parameters = parseParameters(queryStringOf(request.raw.url ?? '') ?? '');
+function readDeletion({
+  url,
+  body: bytes,
+}: HttpRequest): Omit<DeleteRowsRequest, 'tables'> & { readonly table: string | undefined } {
+  const parameters = parseParameters(queryOf(url));
   const bucket = readParameter(parameters, ['bucket', 'db']);
   if (bucket === undefined || bucket === '') throw new ParameterInvalid('missing bucket value');
   const database = bucketDatabase(bucket);
-  const body = readBody(request.body instanceof Uint8Array ? request.body : EMPTY);
+  const body = readBody(bytes);
   const minTimeNs = readTime(body, 'start');
   const maxTimeNs = readTime(body, 'stop');
   if (minTimeNs > maxTimeNs) throw new ParameterInvalid('start must not be after stop');

@@ -1,10 +1,16 @@
-import { asOutage, isDomainError, type Logger, type PlainAnswer } from '@plinth/kernel';
-import type { FastifyReply } from 'fastify';
+import {
+  asOutage,
+  type HttpAnswer,
+  isDomainError,
+  jsonAnswer,
+  type Logger,
+  textAnswer,
+  withHeaders,
+} from '@plinth/kernel';
 import type { EdgeError } from './errors.js';
-import { streamOf } from './query/stream-of.js';
 
 /** How failures are worded: everywhere, on the v2 write endpoint, or as plain text (profile `influxdb3`). */
-export type Dialect = 'native' | 'v2' | 'text';
+export type ErrorWording = 'native' | 'v2' | 'text';
 
 /** The only place with status codes; a new kind without a row does not compile. Source: tsdb-http, "Error model". */
 export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
@@ -81,77 +87,39 @@ const V2_CODE: ReadonlyMap<number, string> = new Map([
   [503, 'unavailable'],
 ]);
 
-/** What the framework's own refusals become; their wording never reaches a client. */
-const FRAMEWORK_TEXT: ReadonlyMap<number, string> = new Map([
-  [400, 'bad request'],
-  [413, 'request entity too large'],
-  [415, 'unacceptable content-type, expected: application/json'],
-]);
-
 const SHUTDOWN_RETRY_SEC = 1;
 const INTERNAL_TEXT = 'internal error';
 
-/** Answers a failure. What is not expected is logged and answered without a word of its inside. */
-export function sendError(
-  error: unknown,
-  reply: FastifyReply,
-  at: { readonly dialect: Dialect; readonly log: Logger },
-): void {
-  sendAnswer(reply, errorAnswer(error, at));
-}
-
-/** `text` goes out as it is under its own content type; everything else as exactly `application/json`. */
-export function sendFailure(reply: FastifyReply, status: number, body: unknown): void {
-  sendAnswer(reply, failureAnswer(status, body));
-}
-
-export function sendAnswer(reply: FastifyReply, answer: PlainAnswer): void {
-  const { status, headers, body, rest, sizeBytes } = answer;
-  for (const [name, value] of headers) reply.header(name, value);
-  if (sizeBytes !== undefined) reply.header('content-length', String(sizeBytes));
-  const isWhole = rest === undefined || body === undefined;
-  reply.code(status).send(isWhole ? body : streamOf(body, rest));
-}
-
-/** See `sendError`. */
+/** What is not expected is logged and answered without a word of its inside. */
 export function errorAnswer(
   failure: unknown,
-  at: { readonly dialect: Dialect; readonly log: Logger },
-): PlainAnswer {
+  { wording, log }: { readonly wording: ErrorWording; readonly log: Logger },
+): HttpAnswer {
   const error = asOutage(failure) ?? failure;
   if (!isEdgeError(error)) {
-    const status = frameworkStatus(error);
-    if (status >= 500) at.log.error({ err: error }, 'request failed');
-    const text = FRAMEWORK_TEXT.get(status) ?? INTERNAL_TEXT;
-    return failureAnswer(status, bodyOf(at.dialect, status, text, text));
+    log.error({ err: error }, 'request failed');
+    return failureAnswer(500, bodyOf(wording, 500, INTERNAL_TEXT, INTERNAL_TEXT));
   }
-  const status = statusOf(error, at.dialect);
+  const status = statusOf(error, wording);
   // The server tells once that it takes no writes. What made the log read-only is known to the writes that it failed alone.
   if (error.kind === 'node_read_only' && error.cause !== undefined)
-    at.log.error({ err: error }, 'write refused');
+    log.error({ err: error }, 'write refused');
   else if (error.kind === 'node_read_only' || error.kind === 'disk_full')
-    at.log.debug({ err: error }, 'write refused');
+    log.debug({ err: error }, 'write refused');
   const message =
     error.kind === 'write_empty' ? `write buffer error: ${error.message}` : textOf(error);
-  if (error.kind === 'package_installation_failed' && at.dialect === 'native') {
+  if (error.kind === 'package_installation_failed' && wording === 'native') {
     const data = error.exitCode === undefined ? {} : { exit_code: error.exitCode };
     return failureAnswer(status, { error: error.message, data });
   }
-  const answer = failureAnswer(status, bodyOf(at.dialect, status, textOf(error), message));
+  const answer = failureAnswer(status, bodyOf(wording, status, textOf(error), message));
   const retrySec = retryAfterSec(error);
-  if (retrySec === undefined) return answer;
-  return { ...answer, headers: [['retry-after', String(retrySec)], ...answer.headers] };
+  return retrySec === undefined ? answer : withHeaders(answer, [['retry-after', String(retrySec)]]);
 }
 
-/** See `sendFailure`. */
-export function failureAnswer(status: number, body: unknown): PlainAnswer {
-  const isText = typeof body === 'string';
-  return {
-    status,
-    headers: [['content-type', isText ? 'text/plain; charset=utf-8' : 'application/json']],
-    body: Buffer.from(isText ? body : JSON.stringify(body)),
-  };
-}
+/** `body` as it is when it is a text; everything else as exactly `application/json`. */
+export const failureAnswer = (status: number, body: unknown): HttpAnswer =>
+  typeof body === 'string' ? textAnswer(status, body) : jsonAnswer(status, body);
 
 function retryAfterSec(error: EdgeError): number | undefined {
   switch (error.kind) {
@@ -178,9 +146,9 @@ export function isEdgeError(error: unknown): error is EdgeError {
   return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
 }
 
-function statusOf(error: EdgeError, dialect: Dialect): number {
+function statusOf(error: EdgeError, wording: ErrorWording): number {
   // Source: tsdb-http, "Request-level failures": v2 clients know no 422 for a database too many.
-  if (dialect === 'v2' && error.kind === 'database_limit_reached') return 400;
+  if (wording === 'v2' && error.kind === 'database_limit_reached') return 400;
   return STATUS[error.kind];
 }
 
@@ -195,8 +163,8 @@ function textOf(error: EdgeError): string {
   }
 }
 
-function bodyOf(dialect: Dialect, status: number, text: string, message: string): unknown {
-  switch (dialect) {
+function bodyOf(wording: ErrorWording, status: number, text: string, message: string): unknown {
+  switch (wording) {
     case 'text':
       return text;
     case 'v2':
@@ -204,9 +172,4 @@ function bodyOf(dialect: Dialect, status: number, text: string, message: string)
     case 'native':
       return { error: text, data: {} };
   }
-}
-
-function frameworkStatus(error: unknown): number {
-  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500;
-  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
 }
