@@ -163,11 +163,13 @@ export class FastReader {
     const { headers, body, rest, sizeBytes } = answer;
     const length = rest === undefined ? body?.length : sizeBytes;
     for (const [name, value] of headers) refuseControls(name, value);
+    // In the order of Node's own server.
     let lines = linesOf(headers);
     if (length !== undefined) lines += `content-length: ${length}\r\n`;
-    else if (rest !== undefined) lines += 'Transfer-Encoding: chunked\r\n';
-    else if (mayHaveBody(answer)) lines += 'content-length: 0\r\n';
-    lines += `${common}\r\n`;
+    lines += common;
+    if (length === undefined && rest !== undefined) lines += 'Transfer-Encoding: chunked\r\n';
+    else if (length === undefined && mayHaveBody(answer)) lines += 'Content-Length: 0\r\n';
+    lines += '\r\n';
     if (answer.recurs === true) this.#writtenHeads.set(answer, { common, lines });
     return lines;
   }

@@ -1,6 +1,5 @@
-// Source: docs/adr/0009-short-writes-without-the-framework.md and rate-limits, sections 5 to 9, 11 and 13: a gate holds requests that
-// are answered before the HTTP server to the same limits, charges them once and sends the same headers. A header that
-// nobody knows sends a request to the HTTP server.
+// Source: rate-limits, sections 5 to 9, 11 and 13; docs/adr/0090-one-road-for-a-request.md: limits hold, count once and are told
+// alike, whichever transport has read a request.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -8,7 +7,8 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RawConnection, ServerProcess } from '../../harness/index.js';
 
-const UNKNOWN_HEADER = 'X-Unknown: 1';
+/** Leaves a request to the HTTP server. */
+const NOT_FAST = 'TE: trailers';
 /** Counted by nobody, and its answer says where the one before ends. */
 const LAST = 'GET /ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 const ADMIN_TOKEN = '/api/v3/configure/token/admin';
@@ -37,9 +37,9 @@ async function answerTo(server: ServerProcess, target: string, asked: Asked = {}
   return text.slice(0, end).replace(/^date: .*\r\n/im, '');
 }
 
-const inFramework = (asked: Asked = {}): Asked => ({
+const byServer = (asked: Asked = {}): Asked => ({
   ...asked,
-  headers: [...(asked.headers ?? []), UNKNOWN_HEADER],
+  headers: [...(asked.headers ?? []), NOT_FAST],
 });
 
 const headerOf = (answer: string, name: string): number =>
@@ -60,21 +60,21 @@ async function compare(
   asked: Asked = {},
   used?: number,
 ): Promise<string> {
-  const plain = await answerTo(server, target, asked);
-  const http = await answerTo(server, target, inFramework(asked));
-  assert.equal(uncounted(plain), uncounted(http), target);
+  const fast = await answerTo(server, target, asked);
+  const http = await answerTo(server, target, byServer(asked));
+  assert.equal(uncounted(fast), uncounted(http), target);
   if (used !== undefined) {
-    const limit = headerOf(plain, 'x-ratelimit-limit');
+    const limit = headerOf(fast, 'x-ratelimit-limit');
     for (const [answer, count] of [
-      [plain, used],
+      [fast, used],
       [http, used + 1],
     ] as const) {
       assert.equal(headerOf(answer, 'x-ratelimit-used'), count, answer);
       assert.equal(headerOf(answer, 'x-ratelimit-remaining'), limit - count);
     }
-    assert.equal(headerOf(plain, 'x-ratelimit-reset'), headerOf(http, 'x-ratelimit-reset'));
+    assert.equal(headerOf(fast, 'x-ratelimit-reset'), headerOf(http, 'x-ratelimit-reset'));
   }
-  return plain;
+  return fast;
 }
 
 async function metricOf(server: ServerProcess, line: string): Promise<number> {
@@ -99,7 +99,7 @@ const start = (flags: readonly string[], services = 'tsdb,ratelimit,gamedata') =
 const resources = (value: object) => ['--rate-limit-resources', JSON.stringify(value)];
 const services = (value: object) => ['--rate-limit-services', JSON.stringify(value)];
 
-describe('A gate in front of plain requests', () => {
+describe('A gate before both transports', () => {
   it('lets public reads of game data through as they are, with all services as they come', async () => {
     await using server = await ServerProcess.start();
     const etag = String((await server.http.send('/api/items')).headers['etag']);
@@ -154,7 +154,7 @@ describe('A gate in front of plain requests', () => {
     );
     const statuses = await Promise.all(
       Array.from({ length: 80 }, async (_, index) => {
-        const asked = index % 2 === 0 ? {} : inFramework();
+        const asked = index % 2 === 0 ? {} : byServer();
         return (await answerTo(server, `/api/levels/${1 + (index % 5)}`, asked)).slice(9, 12);
       }),
     );
@@ -291,8 +291,8 @@ describe('A gate in front of plain requests', () => {
 
 describe('A gate in front of short writes and queries', () => {
   const LINE = { method: 'POST', body: 'm,h=a v=1 1' } as const;
-  const WRITE = '/api/v3/write_lp?db=plain';
-  const QUERY = '/query?db=plain&q=SELECT%20*%20FROM%20m';
+  const WRITE = '/api/v3/write_lp?db=short';
+  const QUERY = '/query?db=short&q=SELECT%20*%20FROM%20m';
 
   it('counts those of a token together and those of another apart', async () => {
     await using server = await ServerProcess.start({
@@ -321,12 +321,12 @@ describe('A gate in front of short writes and queries', () => {
       );
     let written = (await usedBy(WRITE, LINE)) + 1;
     assert.equal(written, 2);
-    for (const target of [WRITE, '/write?db=plain', `${WRITE}&precision=eon`]) {
+    for (const target of [WRITE, '/write?db=short', `${WRITE}&precision=eon`]) {
       await compare(server, target, { ...LINE, headers: by(token) }, written);
       written += 2;
     }
     let used = (await usedBy(QUERY, {})) + 1;
-    for (const target of [QUERY, '/api/v3/query_sql?db=plain&q=SELECT%201', `${QUERY}%20WHERE`]) {
+    for (const target of [QUERY, '/api/v3/query_sql?db=short&q=SELECT%201', `${QUERY}%20WHERE`]) {
       await compare(server, target, { headers: by(token) }, used);
       used += 2;
     }
@@ -366,13 +366,13 @@ describe('A gate in front of short writes and queries', () => {
     }
     // A write costs five points: six of them pass.
     assert.deepEqual(statuses, ['204', '204', '204', '429']);
-    assert.match(await compare(server, '/write?db=plain', LINE), /^HTTP\/1\.1 204 /);
+    assert.match(await compare(server, '/write?db=short', LINE), /^HTTP\/1\.1 204 /);
     assert.match(await compare(server, QUERY), /^HTTP\/1\.1 200 /);
     assert.equal(await metricOf(server, 'ratelimit_rejected_total{limit="points_rest"}'), 2);
     assert.equal(await inFlight(server), 0);
   });
 
-  it('leaves a write whose client has ended its side without the framework', async () => {
+  it('answers a write whose client has ended its side', async () => {
     await using server = await start(services({ tsdb: { enabled: true } }), 'tsdb,ratelimit');
     for (let index = 0; index < 3; index += 1) {
       using connection = await RawConnection.open(server.url);
@@ -398,7 +398,7 @@ describe('A gate in front of short writes and queries', () => {
     const socket = connect({ port: Number(port), host: '127.0.0.1' });
     socket.on('error', () => {});
     await once(socket, 'connect');
-    socket.write(requestText('/query?db=plain&chunked=true&q=SELECT%20*%20FROM%20wide'));
+    socket.write(requestText('/query?db=short&chunked=true&q=SELECT%20*%20FROM%20wide'));
     await until('the slot is taken', async () => (await inFlight(server)) === 1);
     assert.match(await compare(server, QUERY), /^HTTP\/1\.1 429 /);
     socket.destroy();
