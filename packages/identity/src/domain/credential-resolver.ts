@@ -22,7 +22,7 @@ interface Found {
   readonly expiresMs: number | undefined;
 }
 
-export interface CredentialDeskNeeds {
+export interface CredentialResolverNeeds {
   readonly registry: Registry;
   readonly tokens: AdminTokens;
   readonly platformKeys: PlatformKeys;
@@ -37,12 +37,12 @@ export interface CredentialDeskNeeds {
  * Takes every kind of credential that this server issues. Those of the platform's users are remembered for half a
  * minute, so that most requests are answered without a promise. Source: rate-limits, section 3.1.
  */
-export class CredentialDesk {
-  readonly #needs: CredentialDeskNeeds;
+export class CredentialResolver {
+  readonly #needs: CredentialResolverNeeds;
   /** By SHA-256 of the header: what is kept cannot be used as a credential. */
   readonly #remembered = new Map<string, Remembered>();
 
-  constructor(needs: CredentialDeskNeeds) {
+  constructor(needs: CredentialResolverNeeds) {
     this.#needs = needs;
   }
 
