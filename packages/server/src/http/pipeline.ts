@@ -88,9 +88,10 @@ export class Pipeline {
   /** Whatever is thrown is worded by the service that was meant. */
   async #handle({ request, dialect, found, pass }: Exchange, caller: Caller): Promise<HttpAnswer> {
     const { router, grants } = this.#parts;
-    if (caller.purpose === 'preflight') return answerPreflight(dialect, request);
     if ('error' in caller) return dialect.answerError(caller.error, request);
-    if (found === undefined) {
+    const preflight = caller.purpose === 'preflight' && dialect.answerPreflight?.(request);
+    if (preflight) return preflight;
+    if (found === undefined || caller.principal === undefined) {
       return dialect.answerNotFound(request, router.methodsOf(pathOf(request.url)));
     }
     const { route, table } = found.served;
@@ -133,9 +134,6 @@ function bodyOf(request: IncomingRequest, { body: rule }: Route): Uint8Array | P
   const sent = request.readBody(rule);
   return sent instanceof Promise ? sent.then(decoded) : decoded(sent);
 }
-
-const answerPreflight = (dialect: Dialect, request: IncomingRequest): HttpAnswer =>
-  dialect.answerPreflight?.(request) ?? dialect.answerNotFound(request, []);
 
 /** Whether a path exists must not show, so the refusal is that of somebody unknown. */
 const refusalOf = (access: RouteAccess): Error =>
