@@ -1,7 +1,6 @@
 import {
   AppJwtRefused,
   type Clock,
-  type Dialect,
   decodeBody,
   type HttpAnswer,
   type Logger,
