@@ -23,7 +23,7 @@ import { HookRegistry } from './domain/hook-registry.js';
 import { HookRules } from './domain/hook-rules.js';
 import { INTERNAL_EVENT_TYPES, InternalEvents } from './domain/internal-events.js';
 import { payloadOf } from './domain/payload/event-body.js';
-import { PayloadDesk } from './domain/payload/payload-desk.js';
+import { PayloadProcessor } from './domain/payload/payload-processor.js';
 import { pingPayload } from './domain/ping.js';
 import { Publisher } from './domain/publisher.js';
 import { QueueView } from './domain/queue-view.js';
@@ -109,7 +109,7 @@ class WebhookService implements Webhooks {
   readonly #deliveries: DeliveryStore;
   readonly #urls: SealedUrls;
   readonly #sender: GuardedSender;
-  readonly #payloads = new PayloadDesk();
+  readonly #payloads = new PayloadProcessor();
   readonly #engine: Engine;
   readonly #publisher: Publisher;
   readonly #redelivery: Redelivery;

@@ -4,7 +4,7 @@ import type { WebhooksConfig } from '../config.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import type { HookRules } from '../domain/hook-rules.js';
-import type { PayloadDesk } from '../domain/payload/payload-desk.js';
+import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
 import { describeConfig, isoSeconds } from '../domain/ping.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { DeliveryIdInvalid, ResourceMissing } from '../errors.js';
@@ -32,7 +32,7 @@ export interface AppRouteNeeds {
   readonly rules: HookRules;
   readonly deliveries: DeliveryLog;
   readonly redelivery: Redelivery;
-  readonly payloads: PayloadDesk;
+  readonly payloads: PayloadProcessor;
   readonly findApp: (appId: number) => Promise<AppInfo | undefined>;
   /** For which app the request speaks. Throws when the front let somebody else through. */
   readonly appIdOf: (request: FastifyRequest) => number;

@@ -15,7 +15,7 @@ import { checkEvent, type FindAppId, type FindInstallationApp } from '../domain/
 import type { HookRegistry } from '../domain/hook-registry.js';
 import { makeSecret } from '../domain/hook-rules.js';
 import { type Fields, parseObject } from '../domain/payload/event-body.js';
-import type { PayloadDesk } from '../domain/payload/payload-desk.js';
+import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
 import { isoSeconds } from '../domain/ping.js';
 import type { EventRequest, Publisher, PublishOutcome } from '../domain/publisher.js';
 import type { QueueView } from '../domain/queue-view.js';
@@ -34,7 +34,7 @@ export interface OperatorRouteNeeds {
   readonly hooks: HookRegistry;
   readonly engine: Engine;
   readonly publisher: Publisher;
-  readonly payloads: PayloadDesk;
+  readonly payloads: PayloadProcessor;
   readonly redelivery: Redelivery;
   readonly deliveries: DeliveryLog;
   readonly queue: QueueView;
