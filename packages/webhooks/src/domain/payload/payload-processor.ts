@@ -10,11 +10,11 @@ const LARGE_SIZE_BYTES = 512 * 1024;
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
 /** Does payload tasks where they hold up nobody: small ones at once, large ones in a thread. */
-export class PayloadDesk {
+export class PayloadProcessor {
   readonly #thread = new PayloadThread();
   #waitingBytes = 0;
 
-  /** Throws `JsonUnreadable` and `QueueFull`. `body` belongs to the desk from then on. */
+  /** Throws `JsonUnreadable` and `QueueFull`. `body` belongs to it from then on. */
   async read(body: Uint8Array): Promise<ReadEvent> {
     return await this.#run('read', body, { bytes: body, isGiven: true });
   }
