@@ -82,6 +82,7 @@ export {
   platformFailure,
   platformFailureAnswer,
 } from './http/platform-dialect.js';
+export { answerPlatformError } from './http/platform-errors.js';
 export {
   JsonUnreadable,
   jsonObjectOf,

@@ -1,9 +1,8 @@
-import { type HttpService, invariant, type PlainRoute, type Principal } from '@plinth/kernel';
-import type { FastifyRequest } from 'fastify';
+import { type Dialect, type HttpService, invariant } from '@plinth/kernel';
+import type { WriteOutcome } from './domain/engine/engine.js';
 import { LatePlanner } from './domain/sql/late-planner.js';
 import type { TsdbNeeds } from './needs.js';
-import { flightFront } from './routes/flight/flight-front.js';
-import { plainHealthRoutes } from './routes/health.js';
+import type { Identify } from './routes/flight/flight-dialect.js';
 import type { OpenTsdb } from './service.js';
 
 export interface Tsdb extends HttpService {
@@ -16,19 +15,21 @@ export interface Tsdb extends HttpService {
 }
 
 export interface TsdbServiceNeeds extends TsdbNeeds {
-  /** Who a call of Arrow Flight speaks for. Throws a domain error. */
-  readonly authenticate: (request: FastifyRequest) => Principal;
+  /** Of everything but Arrow Flight. */
+  readonly dialect: Dialect;
+  /** Who a call of Arrow Flight speaks for. */
+  readonly identify: Identify;
   /** Why the whole server should not be sent requests; `undefined` when it should. */
   readonly obstacle: () => Promise<string | undefined>;
 }
 
 /** What costs no engine to whoever only needs settings and types of the service. */
 const loadParts = async () => {
-  const [{ openTsdb }, { registerTsdbRoutes }] = await Promise.all([
+  const [{ openTsdb }, { tsdbTables }] = await Promise.all([
     import('./service.js'),
-    import('./routes/register-routes.js'),
+    import('./routes/table.js'),
   ]);
-  return { openTsdb, registerTsdbRoutes };
+  return { openTsdb, tsdbTables };
 };
 
 /** Dashboards ask `/query` for times in milliseconds. */
@@ -39,7 +40,7 @@ export function preloadTsdb(): void {
   loadParts().catch(() => undefined);
 }
 
-/** The time-series service. `start` opens its storage and recovers; `register` comes after it. */
+/** The time-series service. `start` opens its storage and recovers. */
 export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
   const lines = needs.metrics.counter({
     name: 'influxdb3_write_lines_total',
@@ -55,15 +56,12 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
   });
   let opened: OpenTsdb | undefined;
   const planner = new LatePlanner();
-  let plainRoutes: readonly PlainRoute[] = [];
   const whenOpen = (): OpenTsdb => {
     invariant(opened, 'the service is used before it has started');
     return opened;
   };
   return {
     name: 'tsdb',
-    // Of Arrow Flight alone: everything else of the service is behind the server's own front.
-    front: flightFront(needs.authenticate),
     get clusterUuid() {
       return whenOpen().catalog.clusterUuid;
     },
@@ -82,32 +80,25 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
       );
     },
     freeze: (moment) => whenOpen().freeze(moment),
-    async register(app) {
+    async tables() {
+      const { tsdbTables } = await loadParts();
       const { settings, clock, random, log, fileSystem } = needs;
-      const { registerTsdbRoutes } = await loadParts();
-      plainRoutes = await registerTsdbRoutes(app, {
-        engine: whenOpen().engine,
-        catalog: whenOpen().catalog,
-        influxql: whenOpen().influxql,
-        caches: whenOpen().caches,
-        processing: whenOpen().processing,
-        settings,
+      const { engine, catalog, influxql, caches, processing } = whenOpen();
+      const given = {
+        ...{ engine, catalog, influxql, caches, processing },
+        ...{ settings, clock, random, log },
         isAuthRequired: needs.tokens.isAuthRequired,
-        clock,
-        random,
-        log,
         files: fileSystem,
         statistics: () => whenOpen().statistics(),
         obstacle: needs.obstacle,
-        onWritten({ writtenCount, lineCount }, bodySizeBytes) {
+        onWritten({ writtenCount, lineCount }: WriteOutcome, bodySizeBytes: number) {
           lines.inc(writtenCount);
           rejected.inc(lineCount - writtenCount);
           if (writtenCount > 0) bytes.inc(bodySizeBytes);
         },
-      });
+      };
+      return tsdbTables(given, needs);
     },
-    healthRoutes: () => plainHealthRoutes(needs),
-    plainRoutes: () => plainRoutes,
     warmUp() {
       whenOpen().warmUp({
         async sql(result) {

@@ -6,6 +6,8 @@ import type { Engine, WriteOutcome } from '../domain/engine/engine.js';
 import type { Influxql } from '../domain/influxql/influxql.js';
 import type { Statistic } from '../domain/own-metrics/statistics.js';
 import type { Processing } from '../open-processing.js';
+import type { AdminRoutes } from './admin-routes.js';
+import type { BodyPool } from './body-pool.js';
 import type { TextFormats } from './formats/index.js';
 import type { PiecePool } from './formats/piece-pool.js';
 
@@ -22,6 +24,9 @@ export interface RouteDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly admin: AdminRoutes;
+  /** Memory of large bodies. */
+  readonly bodies: BodyPool;
   readonly formats: TextFormats;
   /** Memory of long answers. */
   readonly pieces: PiecePool;
@@ -32,5 +37,5 @@ export interface RouteDeps {
   /** Why the whole server should not be sent requests. */
   obstacle(): Promise<string | undefined>;
   /** Called for every write that reached the engine; for counters. */
-  onWritten?(outcome: WriteOutcome, bodySizeBytes: number): void;
+  onWritten(outcome: WriteOutcome, bodySizeBytes: number): void;
 }

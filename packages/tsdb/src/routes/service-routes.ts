@@ -1,76 +1,84 @@
-import type { PlainAnswer, PlainRequest, PlainRoute } from '@plinth/kernel';
-import type { FastifyInstance } from 'fastify';
+import {
+  bytesAnswer,
+  emptyAnswer,
+  type HttpAnswer,
+  type HttpHeaders,
+  type HttpRequest,
+  jsonAnswer,
+  type Route,
+  readsHealthInJson,
+  textAnswer,
+} from '@plinth/kernel';
 import type { RouteDeps } from './deps.js';
-import { answerHealth, HEALTH_PATHS, TO_HEALTH_CHECKS } from './health.js';
-import { plainHeaders } from './plain-request.js';
-import { sendAnswer } from './to-wire.js';
-import { versionHeaders } from './write/write-routes.js';
+import { failureAnswer } from './dialect.js';
+import { versionHeaders } from './version-headers.js';
 
 const PRODUCT_NAME = 'Plinth';
 
-const TO_PINGS = { openable: 'ping' } as const;
-
-/** Health and version; returns the plain routes. Source: tsdb-http, "Service endpoints". */
-export function registerServiceRoutes(
-  app: FastifyInstance,
-  deps: RouteDeps,
-): readonly PlainRoute[] {
-  const processId = deps.random.uuidV4();
+/** Health and version. Source: tsdb-http, "Service endpoints". */
+export function serviceRoutes(deps: RouteDeps): readonly Route[] {
+  const { admin } = deps;
   const startedMs = deps.clock.nowMs();
-  for (const url of HEALTH_PATHS) {
-    app.get(url, { config: { access: TO_HEALTH_CHECKS } }, async ({ headers }, reply) => {
-      sendAnswer(reply, await answerHealth(plainHeaders(headers), deps));
-      return reply;
-    });
+  const health = ({ headers }: HttpRequest): Promise<HttpAnswer> => answerHealth(headers, deps);
+  const ping = pingAnswers(deps);
+  const toChecks = { access: { openable: 'health' } } as const;
+  const toPings = { access: { openable: 'ping' } } as const;
+  return [
+    { ...admin.get('/health', health), ...toChecks },
+    { ...admin.get('/api/v1/health', health), ...toChecks },
+    ...admin.query('/ping', ping).map((route) => ({ ...route, ...toPings })),
+    admin.get('/debug/vars', async () =>
+      bytesAnswer(200, 'application/json; charset=utf-8', await debugVars(deps, startedMs)),
+    ),
+  ];
+}
+
+/** The failure in JSON is that of InfluxDB 2.x. */
+async function answerHealth(
+  headers: HttpHeaders,
+  { settings, obstacle }: RouteDeps,
+): Promise<HttpAnswer> {
+  const why = await obstacle();
+  if (!readsHealthInJson(headers)) {
+    if (why === undefined) return textAnswer(200, 'OK');
+    const text = `not ready: ${why}`;
+    return failureAnswer(503, settings.compat === 'influxdb3' ? text : { error: text, data: {} });
   }
-  const ping = (headers: PlainRequest['headers']): PlainAnswer => {
-    const requestId = deps.random.uuidV7();
+  return jsonAnswer(why === undefined ? 200 : 503, {
+    name: 'influxdb',
+    message: why ?? 'ready for queries and writes',
+    status: why === undefined ? 'pass' : 'fail',
+    checks: [],
+    version: settings.reported_version,
+    commit: settings.reported_revision,
+  });
+}
+
+function pingAnswers({ random, settings }: RouteDeps): Route['handle'] {
+  const processId = random.uuidV4();
+  return ({ headers }) => {
+    const requestId = random.uuidV7();
     const known = [
       ['request-id', requestId],
       ['x-request-id', requestId],
-      ...versionHeaders(deps),
+      ...versionHeaders(settings),
     ] as const;
-    if (expectsEmptyPing(headers)) return { status: 204, headers: known, body: undefined };
+    if (expectsEmptyPing(headers)) return emptyAnswer(204, known);
     const body = {
       product_name: PRODUCT_NAME,
-      version: deps.settings.reported_version,
-      revision: deps.settings.reported_revision,
+      version: settings.reported_version,
+      revision: settings.reported_revision,
       process_id: processId,
     };
-    const type = ['content-type', 'application/json'] as const;
-    return { status: 200, headers: [...known, type], body: Buffer.from(JSON.stringify(body)) };
+    return jsonAnswer(200, body, known);
   };
-  app.route({
-    method: ['GET', 'POST', 'HEAD'],
-    url: '/ping',
-    config: { access: TO_PINGS },
-    handler: async ({ headers }, reply) => {
-      sendAnswer(reply, ping(plainHeaders(headers)));
-      return reply;
-    },
-  });
-  app.get('/debug/vars', async (_request, reply) => {
-    const type = ['content-type', 'application/json; charset=utf-8'] as const;
-    sendAnswer(reply, { status: 200, headers: [type], body: await debugVars(deps, startedMs) });
-    return reply;
-  });
-  const plainPing = async ({ headers }: PlainRequest): Promise<PlainAnswer> => ping(headers);
-  return [
-    {
-      methods: ['GET', 'POST'],
-      path: '/ping',
-      access: TO_PINGS,
-      front: 'server',
-      answer: plainPing,
-    },
-  ];
 }
 
 /**
  * The 1.x server answers a ping with 204, and two of its clients take anything else for a failure: that for Go, which names
  * itself, and that for Python, which asks for MessagePack everywhere.
  */
-function expectsEmptyPing(headers: PlainRequest['headers']): boolean {
+function expectsEmptyPing(headers: HttpHeaders): boolean {
   return (
     headers['user-agent'] === 'InfluxDBClient' || headers['accept'] === 'application/x-msgpack'
   );

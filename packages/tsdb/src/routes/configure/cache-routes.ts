@@ -1,69 +1,64 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { bytesAnswer, type HttpAnswer, type Route } from '@plinth/kernel';
 import type { CacheDefinition } from '../../domain/caches/cache-definitions.js';
 import { columnsOf } from '../../domain/caches/cache-definitions.js';
 import type { TableSchema } from '../../model/schema.js';
 import type { RouteDeps } from '../deps.js';
-import { managementErrors, sendDone } from './database-routes.js';
 import { ManagementInput } from './management-input.js';
+import { tableOf } from './table-routes.js';
 
 const LAST = '/api/v3/configure/last_cache';
 const DISTINCT = '/api/v3/configure/distinct_cache';
 
 /** Source: tsdb-http, "Distinct value cache" and "Last value cache". */
-export function registerCacheRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  const { caches } = deps;
-  const errorHandler = managementErrors(deps);
-  app.post(LAST, { errorHandler }, async (request, reply) => {
-    const input = ManagementInput.of(request);
-    const definition = await caches.createLast({
-      ...tableOf(input),
-      name: input.text('name'),
-      keyColumns: input.texts('key_columns'),
-      valueColumns: input.texts('value_columns'),
-      count: input.integer('count', {
-        minimum: 1,
-        tooSmall: 'last cache size must be greater than 0',
+export function cacheRoutes(deps: RouteDeps): readonly Route[] {
+  const { admin, caches } = deps;
+  const creating = (
+    path: string,
+    create: (input: ManagementInput) => Promise<CacheDefinition>,
+  ): Route =>
+    admin.send('POST', path, async (request) =>
+      createdAnswer(await create(ManagementInput.of(request)), deps),
+    );
+  const deleting = (path: string, kind: CacheDefinition['kind']): Route =>
+    admin.command('DELETE', path, (input) =>
+      caches.delete({ kind, ...tableOf(input), name: input.requiredText('name') }),
+    );
+  return [
+    creating(LAST, (input) =>
+      caches.createLast({
+        ...tableOf(input),
+        name: input.text('name'),
+        keyColumns: input.texts('key_columns'),
+        valueColumns: input.texts('value_columns'),
+        count: input.integer('count', {
+          minimum: 1,
+          tooSmall: 'last cache size must be greater than 0',
+        }),
+        ttlSec: input.integer('ttl', { minimum: 0, tooSmall: '' }),
       }),
-      ttlSec: input.integer('ttl', { minimum: 0, tooSmall: '' }),
-    });
-    return sendCreated(definition, deps, reply);
-  });
-  app.post(DISTINCT, { errorHandler }, async (request, reply) => {
-    const input = ManagementInput.of(request);
-    const definition = await caches.createDistinct({
-      ...tableOf(input),
-      name: input.text('name'),
-      columns: input.requiredTexts('columns'),
-      maxCardinality: input.integer('max_cardinality', {
-        minimum: 1,
-        tooSmall: 'invalid size provided',
+    ),
+    creating(DISTINCT, (input) =>
+      caches.createDistinct({
+        ...tableOf(input),
+        name: input.text('name'),
+        columns: input.requiredTexts('columns'),
+        maxCardinality: input.integer('max_cardinality', {
+          minimum: 1,
+          tooSmall: 'invalid size provided',
+        }),
+        maxAgeSec: input.integer('max_age', { minimum: 0, tooSmall: '' }),
       }),
-      maxAgeSec: input.integer('max_age', { minimum: 0, tooSmall: '' }),
-    });
-    return sendCreated(definition, deps, reply);
-  });
-  for (const [path, kind] of [
-    [LAST, 'last'],
-    [DISTINCT, 'distinct'],
-  ] as const) {
-    app.delete(path, { errorHandler }, async (request, reply) => {
-      const input = ManagementInput.of(request);
-      await caches.delete({ kind, ...tableOf(input), name: input.requiredText('name') });
-      return sendDone(reply);
-    });
-  }
-}
-
-function tableOf(input: ManagementInput): { readonly database: string; readonly table: string } {
-  return { database: input.requiredText('db'), table: input.requiredText('table') };
+    ),
+    deleting(LAST, 'last'),
+    deleting(DISTINCT, 'distinct'),
+  ];
 }
 
 /** What was made, in the words of the real system's catalog. */
-function sendCreated(
+function createdAnswer(
   definition: CacheDefinition,
   { catalog, caches, clock }: RouteDeps,
-  reply: FastifyReply,
-): FastifyReply {
+): HttpAnswer {
   const table = catalog.keptTableById(definition.tableId);
   const database = table && catalog.databaseById(table.databaseId);
   const head = {
@@ -72,7 +67,7 @@ function sendCreated(
     ops: [table === undefined ? {} : operationOf(definition, table)],
   };
   const body = `{"catalog_batch":{"Database":{"time_ns":${clock.nowNs()},${JSON.stringify(head).slice(1)}},"sequence_number":${caches.createdCount}}`;
-  return reply.code(201).header('content-type', 'application/json').send(Buffer.from(body));
+  return bytesAnswer(201, 'application/json', Buffer.from(body));
 }
 
 function operationOf(definition: CacheDefinition, table: TableSchema): object {

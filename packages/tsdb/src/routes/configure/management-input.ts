@@ -1,14 +1,8 @@
-import type { FastifyRequest } from 'fastify';
+import { ContentTypeUnacceptable, type HttpRequest, queryOf } from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
-import { ConflictingValues, ContentTypeUnacceptable, ParameterInvalid } from '../errors.js';
+import { ConflictingValues, ParameterInvalid } from '../errors.js';
 import { jsonError, jsonTextOf, parseJsonObject } from '../query/json-request.js';
-import {
-  parseParameters,
-  queryStringOf,
-  readBoolean,
-  readParameter,
-  serdeError,
-} from '../query-string.js';
+import { parseParameters, readBoolean, readParameter, serdeError } from '../query-string.js';
 import { parseRetention } from './human-time.js';
 
 /**
@@ -21,25 +15,24 @@ export class ManagementInput {
   readonly #body: Readonly<Record<string, unknown>> | undefined;
 
   /** Throws `ContentTypeUnacceptable` when there is neither a query string nor a body that is said to be JSON. */
-  static of(request: FastifyRequest): ManagementInput {
+  static of(request: HttpRequest): ManagementInput {
     return ManagementInput.#of(request, false);
   }
 
   /** As `of`, for calls whose parameters stand in the query string: without one, they are what is missing. */
-  static ofQuery(request: FastifyRequest): ManagementInput {
+  static ofQuery(request: HttpRequest): ManagementInput {
     return ManagementInput.#of(request, true);
   }
 
-  static #of(request: FastifyRequest, mayBeEmpty: boolean): ManagementInput {
-    const queryString = queryStringOf(request.raw.url ?? '') ?? '';
-    const body = request.body instanceof Uint8Array ? request.body : undefined;
-    const hasBody = body !== undefined && body.byteLength > 0;
-    const isEmpty = mayBeEmpty && sentContentType(request) === undefined;
-    if (!hasBody && (queryString !== '' || isEmpty)) {
+  static #of({ url, headers, body }: HttpRequest, mayBeEmpty: boolean): ManagementInput {
+    const queryString = queryOf(url);
+    const contentType = headers['content-type'];
+    const isEmpty = mayBeEmpty && contentType === undefined;
+    if (body.byteLength === 0 && (queryString !== '' || isEmpty)) {
       return new ManagementInput(parseParameters(queryString), undefined);
     }
-    if (!isJson(sentContentType(request))) throw new ContentTypeUnacceptable();
-    return new ManagementInput(parseParameters(queryString), jsonTextOf(body ?? new Uint8Array(0)));
+    if (!isJson(contentType)) throw new ContentTypeUnacceptable();
+    return new ManagementInput(parseParameters(queryString), jsonTextOf(body));
   }
 
   private constructor(
@@ -198,15 +191,6 @@ function parseBody(text: string): Readonly<Record<string, unknown>> {
   const value = parseJson(text);
   if (!isObject(value)) throw jsonError('invalid type, expected a map');
   return value;
-}
-
-/** The parsers of this scope hide the header from the framework; what was sent is still among the raw ones. */
-export function sentContentType(request: FastifyRequest): string | undefined {
-  const { rawHeaders } = request.raw;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() === 'content-type') return rawHeaders[i + 1];
-  }
-  return undefined;
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -1,35 +1,21 @@
-import type { PlainAnswer, PlainRoute } from '@plinth/kernel';
-import type { FastifyInstance } from 'fastify';
+import type { HttpAnswer, HttpRequest, Route } from '@plinth/kernel';
 import type { Answer } from '../../domain/influxql/answer.js';
 import { NotImplemented } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
 import { TextBytes } from '../formats/text-bytes.js';
-import {
-  plainQueryRoute,
-  type QueryHttp,
-  type QueryRoute,
-  registerQueryRoute,
-} from '../plain-request.js';
 import { piecesAnswer } from '../query/pieces-answer.js';
 import { readInfluxqlInput } from '../query/query-input.js';
 import { resultAnswer } from '../query/result-answer.js';
 import { encodeResult } from './encode-json.js';
 import { openNative, rowsOf } from './open-native.js';
 
-/** InfluxQL with the formats of the native endpoints; returns the plain ones. Source: tsdb-http, "Native query endpoints". */
-export function registerNativeInfluxqlRoutes(
-  app: FastifyInstance,
-  deps: RouteDeps,
-): readonly PlainRoute[] {
-  const dialect = deps.settings.compat === 'influxdb3' ? 'text' : 'native';
-  return ['/api/v3/query_influxql', '/api/v3/query_legacyql'].map((path) => {
-    const route: QueryRoute = { path, dialect, answer: (request) => answer(request, deps) };
-    registerQueryRoute(app, route, deps);
-    return plainQueryRoute(route, deps);
-  });
-}
+/** InfluxQL with the formats of the native endpoints. Source: tsdb-http, "Native query endpoints". */
+export const nativeInfluxqlRoutes = (deps: RouteDeps): readonly Route[] =>
+  ['/api/v3/query_influxql', '/api/v3/query_legacyql'].flatMap((path) =>
+    deps.admin.query(path, (request) => answer(request, deps)),
+  );
 
-async function answer(request: QueryHttp, deps: RouteDeps): Promise<PlainAnswer> {
+async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {
   const input = readInfluxqlInput(request, deps.settings.compat === 'influxdb3');
   const opened = await openNative(input, deps, request.leaving());
   const { run, result } = opened;

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { HttpRequest } from '@plinth/kernel';
 import { parseParameter } from '../../domain/influxql/parse/parse-parameter.js';
 import type { Parameters as StatementParameters } from '../../domain/influxql/plan/reduce.js';
 import { ParameterInvalid } from '../errors.js';
-import type { QueryHttp } from '../plain-request.js';
 import { jsonTextOf, parseJsonObject, readText, readTypedParams } from '../query/json-request.js';
 import { type Parameters, parseParameters, queryStringOf } from '../query-string.js';
 import { multipartFields } from './multipart.js';
@@ -42,10 +42,10 @@ const EPOCHS: ReadonlyMap<string, bigint> = new Map([
 type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Source: tsdb-http, "v1 query endpoint". */
-export function readV1Input(request: QueryHttp): V1Input {
+export function readV1Input(request: HttpRequest): V1Input {
   const format = formatOf(request.headers['accept']);
   const queryString = queryStringOf(request.url);
-  if (request.method === 'GET' && queryString === undefined) {
+  if (request.method !== 'POST' && queryString === undefined) {
     throw new ParameterInvalid("missing query parameters 'db' and 'q'");
   }
   const url = singleValues(parseParameters(queryString ?? ''));
@@ -105,7 +105,7 @@ interface WithBody {
 }
 
 /** What the body says wins over the URL. */
-function withBody(url: Fields, request: QueryHttp): WithBody {
+function withBody(url: Fields, request: HttpRequest): WithBody {
   const { buffer, byteOffset, byteLength } = request.body;
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   // Clients of 1.x name a type of a body that they do not send: the query stands in the URL.

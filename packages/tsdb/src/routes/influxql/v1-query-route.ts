@@ -1,20 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Logger, PlainAnswer, PlainRoute } from '@plinth/kernel';
-import type { FastifyInstance } from 'fastify';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  type Logger,
+  type Route,
+  withHeaders,
+} from '@plinth/kernel';
 import type { Answer } from '../../domain/influxql/answer.js';
 import type { InfluxqlRun } from '../../domain/influxql/influxql.js';
 import { ParseError } from '../../domain/influxql/parse/parse-error.js';
 import type { RouteDeps } from '../deps.js';
 import type { PiecePool } from '../formats/piece-pool.js';
 import { TextBytes } from '../formats/text-bytes.js';
-import {
-  plainQueryRoute,
-  type QueryHttp,
-  type QueryRoute,
-  registerQueryRoute,
-} from '../plain-request.js';
-import { errorAnswer } from '../to-wire.js';
-import { versionHeaders } from '../write/write-routes.js';
+import { versionHeaders } from '../version-headers.js';
 import { UnsupportedValue } from './column-writer.js';
 import { encodeCsv } from './encode-csv.js';
 import { encodeChunks, encodeResult, putResult } from './encode-json.js';
@@ -24,33 +22,17 @@ import { statementErrorText } from './statement-error.js';
 import { documents, encoded, PIECE_LENGTH } from './text-pieces.js';
 import { readV1Input, type V1Input } from './v1-input.js';
 
-/** `/query`: InfluxQL as the 1.x server speaks it; returns the plain routes. Source: tsdb-http, "v1 query endpoint". */
-export function registerV1QueryRoute(app: FastifyInstance, deps: RouteDeps): readonly PlainRoute[] {
-  return ['/query', '/query/'].map((path) => {
-    const route: QueryRoute = {
-      path,
-      dialect: 'native',
-      async answer(request) {
-        const input = readV1Input(request);
-        try {
-          return withHeaders(await answer(input, request, deps), versionHeaders(deps));
-        } catch (error) {
-          const failed = errorAnswer(error, { dialect: 'native', log: deps.log });
-          return withHeaders(failed, versionHeaders(deps));
-        }
-      },
-    };
-    registerQueryRoute(app, route, deps);
-    return plainQueryRoute(route, deps);
-  });
+/** `/query`: InfluxQL as the 1.x server speaks it. Source: tsdb-http, "v1 query endpoint". */
+export function v1QueryRoutes(deps: RouteDeps): readonly Route[] {
+  const headers = versionHeaders(deps.settings);
+  return ['/query', '/query/'].flatMap((path) =>
+    deps.admin.query(path, async (request) =>
+      withHeaders(await answer(readV1Input(request), request, deps), headers),
+    ),
+  );
 }
 
-const withHeaders = (answer: PlainAnswer, headers: PlainAnswer['headers']): PlainAnswer => ({
-  ...answer,
-  headers: [...headers, ...answer.headers],
-});
-
-async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Promise<PlainAnswer> {
+async function answer(input: V1Input, request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer> {
   const head = { status: 200, headers: [['content-type', CONTENT_TYPES[input.format]]] } as const;
   let run: InfluxqlRun;
   try {
@@ -72,8 +54,8 @@ async function answer(input: V1Input, request: QueryHttp, deps: RouteDeps): Prom
 }
 
 /** A page makes a browser send a GET, for a picture, without saying whose page it is; which program it is the page cannot hide. */
-const mayBeOfAnyPage = ({ method, headers }: QueryHttp): boolean =>
-  method === 'GET' && headers['user-agent']?.startsWith('Mozilla/') === true;
+const mayBeOfAnyPage = ({ method, headers }: HttpRequest): boolean =>
+  method !== 'POST' && headers['user-agent']?.startsWith('Mozilla/') === true;
 
 /** The answer's beginning, and what follows it. */
 interface V1Document {

@@ -1,72 +1,61 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { emptyAnswer, type HttpRequest, queryOf, type Route } from '@plinth/kernel';
 import { PluginFileRefused } from '../../processing-errors.js';
-import { ManagementInput, sentContentType } from '../configure/management-input.js';
+import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { jsonError } from '../query/json-request.js';
-import { parseParameters, queryStringOf, readParameter } from '../query-string.js';
-import { sendError } from '../to-wire.js';
+import { parseParameters, readParameter } from '../query-string.js';
 
 const FILES = '/api/v3/plugins/files';
 /** Files of one folder in one call. */
 const MAX_FILE_COUNT = 1000;
 
 /** Source: processing-engine, "HTTP API" and "Plugin files". */
-export function registerPluginFileRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  const { engine } = deps.processing;
-  const route = (
+export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Route[] {
+  const { engine } = processing;
+  /** The body is the file where the query string names it; `write` is for those told in JSON. */
+  const writing = (
     method: 'POST' | 'PUT',
-    url: string,
-    act: (request: FastifyRequest) => Promise<void>,
-  ): void => {
-    app.route({
-      method,
-      url,
-      errorHandler: (error, _request, reply) =>
-        sendError(error, reply, { dialect: 'native', log: deps.log }),
-      handler: async (request, reply) => {
-        await act(request);
-        return reply.code(200).send();
-      },
+    write: (input: ManagementInput) => Promise<void>,
+  ): Route =>
+    admin.send(method, FILES, async (request) => {
+      const path = rawFileOf(request);
+      if (path === undefined) await write(ManagementInput.of(request));
+      else await engine.writableFolder().write(path, request.body);
+      return emptyAnswer(200);
     });
-  };
-  const writeRaw = async (request: FastifyRequest): Promise<boolean> => {
-    const parameters = parseParameters(queryStringOf(request.raw.url ?? '') ?? '');
-    const path = readParameter(parameters, ['path']);
-    const type = sentContentType(request) ?? '';
-    if (path === undefined || !/^application\/octet-stream\b/i.test(type)) return false;
-    const body = request.body instanceof Uint8Array ? request.body : new Uint8Array(0);
-    await engine.writableFolder().write(path, body);
-    return true;
-  };
-  route('POST', FILES, async (request) => {
-    if (await writeRaw(request)) return;
-    const input = ManagementInput.of(request);
-    const name = input.requiredText('plugin_name');
-    await engine.writableFolder().write(name, input.requiredText('content'));
-  });
-  route('PUT', FILES, async (request) => {
-    if (await writeRaw(request)) return;
-    const input = ManagementInput.of(request);
-    const folder = engine.writableFolder();
-    const file = ownFile(engine.pluginFilenameOf(input.requiredText('plugin_name')));
-    await folder.write(file, input.requiredText('content'));
-  });
-  route('PUT', '/api/v3/plugins/directory', async (request) => {
-    const input = ManagementInput.of(request);
-    const folder = engine.writableFolder();
-    const name = ownFile(engine.pluginFilenameOf(input.requiredText('plugin_name')));
-    const files = input.objects('files').map((file) => ({
-      path: textOf(file, 'relative_path'),
-      content: textOf(file, 'content'),
-    }));
-    if (files.length === 0 || files.length > MAX_FILE_COUNT) {
-      throw new PluginFileRefused(`a plugin directory has 1 to ${MAX_FILE_COUNT} files`);
-    }
-    if (!files.some(({ path }) => path === '__init__.py')) {
-      throw new PluginFileRefused('a plugin directory must contain __init__.py');
-    }
-    await folder.replaceFolder(name, files);
-  });
+  return [
+    writing('POST', async (input) => {
+      const name = input.requiredText('plugin_name');
+      await engine.writableFolder().write(name, input.requiredText('content'));
+    }),
+    writing('PUT', async (input) => {
+      const folder = engine.writableFolder();
+      const file = ownFile(engine.pluginFilenameOf(input.requiredText('plugin_name')));
+      await folder.write(file, input.requiredText('content'));
+    }),
+    admin.command('PUT', '/api/v3/plugins/directory', async (input) => {
+      const folder = engine.writableFolder();
+      const name = ownFile(engine.pluginFilenameOf(input.requiredText('plugin_name')));
+      const files = input.objects('files').map((file) => ({
+        path: textOf(file, 'relative_path'),
+        content: textOf(file, 'content'),
+      }));
+      if (files.length === 0 || files.length > MAX_FILE_COUNT) {
+        throw new PluginFileRefused(`a plugin directory has 1 to ${MAX_FILE_COUNT} files`);
+      }
+      if (!files.some(({ path }) => path === '__init__.py')) {
+        throw new PluginFileRefused('a plugin directory must contain __init__.py');
+      }
+      await folder.replaceFolder(name, files);
+    }),
+  ];
+}
+
+/** Path of the file that the body is; `undefined`: it is none. */
+function rawFileOf({ url, headers }: HttpRequest): string | undefined {
+  const isRaw = /^application\/octet-stream\b/i.test(headers['content-type'] ?? '');
+  const path = readParameter(parseParameters(queryOf(url)), ['path']);
+  return isRaw ? path : undefined;
 }
 
 function ownFile(pluginFilename: string): string {

@@ -1,9 +1,17 @@
-import { gunzipBounded } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type Dialect,
+  gunzipBounded,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpRequest,
+  jsonAnswer,
+  pathOf,
+  queryOf,
+  type Route,
+  withHeaders,
+} from '@plinth/kernel';
 import type { PluginResponse } from '../../model/plugin-host.js';
 import type { RouteDeps } from '../deps.js';
-import { queryStringOf } from '../query-string.js';
-import { sendError, sendFailure } from '../to-wire.js';
 
 const PREFIX = '/api/v3/engine/';
 
@@ -14,61 +22,60 @@ const WITHHELD_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie'
  * A page that a plugin wrote runs in a browser as if it came from a site of its own, so that it cannot act as the pages of
  * this server; and nothing is run that is not named as a program.
  */
-const PROTECTION = {
-  'content-security-policy': 'sandbox allow-scripts allow-forms',
-  'x-content-type-options': 'nosniff',
-};
+export const PROTECTION: HeaderList = [
+  ['content-security-policy', 'sandbox allow-scripts allow-forms'],
+  ['x-content-type-options', 'nosniff'],
+];
 
 /** Source: processing-engine, "Request arguments", "Request plugin responses". */
-export function registerPluginRequestRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  app.route({
-    method: ['GET', 'POST'],
-    url: `${PREFIX}*`,
-    exposeHeadRoute: false,
-    errorHandler: (error, _request, reply) =>
-      sendError(error, reply, { dialect: 'native', log: deps.log }),
-    handler: async (request, reply) => {
-      reply.headers(PROTECTION);
-      const target = request.raw.url ?? '';
-      const path = target.split('?', 1)[0]?.slice(PREFIX.length) ?? '';
-      const answer = await deps.processing.engine.request(path, {
-        query: Object.fromEntries(new URLSearchParams(queryStringOf(target) ?? '')),
-        headers: headersOf(request),
-        body: await bodyOf(request, deps.settings.max_request_size_bytes),
-      });
-      if (answer === undefined) sendFailure(reply, 404, { error: 'not found' });
-      else if (answer === 'busy') {
-        reply.header('retry-after', '1');
-        sendFailure(reply, 503, { error: 'too many requests wait for this trigger', data: {} });
-      } else send(answer, reply);
-      return reply;
-    },
-  });
+export function pluginRequestRoutes(
+  { processing, settings }: RouteDeps,
+  dialect: Dialect,
+): readonly Route[] {
+  const limitBytes = settings.max_request_size_bytes;
+  const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+    const answer = await processing.engine.request(pathOf(request.url).slice(PREFIX.length), {
+      query: Object.fromEntries(new URLSearchParams(queryOf(request.url))),
+      headers: headersOf(request),
+      body:
+        request.headers['content-encoding'] === 'gzip'
+          ? await gunzipBounded(request.body, limitBytes)
+          : request.body,
+    });
+    if (answer === undefined) return jsonAnswer(404, { error: 'not found' }, PROTECTION);
+    if (answer === 'busy') {
+      const failure = { error: 'too many requests wait for this trigger', data: {} };
+      return jsonAnswer(503, failure, [...PROTECTION, ['retry-after', '1']]);
+    }
+    return withHeaders(answerOf(answer, dialect.headers?.(request) ?? []), PROTECTION);
+  };
+  const route = { path: `${PREFIX}*`, access: 'admin', handle } as const;
+  return [
+    { ...route, method: 'GET', hasHead: false },
+    // Plugins get to see which encoding was sent.
+    { ...route, method: 'POST', body: { maxBytes: limitBytes, isLeftEncoded: true } },
+  ];
 }
 
-/** Names in lower case; of several with one name the last. */
-function headersOf(request: FastifyRequest): Readonly<Record<string, string>> {
+/** Of several with one name the last. */
+function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
   const headers: Record<string, string> = Object.create(null);
-  const { rawHeaders } = request.raw;
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? '';
-    if (name.startsWith(':') || WITHHELD_HEADERS.has(name)) continue;
-    headers[name] = rawHeaders[i + 1] ?? '';
+  for (const [name, value] of request.headerList()) {
+    if (!name.startsWith(':') && !WITHHELD_HEADERS.has(name)) headers[name] = value;
   }
   return headers;
 }
 
-async function bodyOf(request: FastifyRequest, limitBytes: number): Promise<Uint8Array> {
-  const body = request.body instanceof Uint8Array ? request.body : new Uint8Array(0);
-  return request.headers['content-encoding'] === 'gzip'
-    ? await gunzipBounded(body, limitBytes)
-    : body;
-}
-
-function send({ status, headers, body }: PluginResponse, reply: FastifyReply): void {
-  reply.code(status);
-  for (const [name, value] of headers) reply.header(name, value);
-  // Whatever the plugin says of them.
-  reply.headers(PROTECTION);
-  reply.send(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+/** What the server itself says stays as it is, whatever the plugin says of it. */
+function answerOf({ status, headers, body }: PluginResponse, said: HeaderList): HttpAnswer {
+  const withheld = new Set([...said, ...PROTECTION].map(([name]) => name));
+  if (status === 204) withheld.add('content-type');
+  const hasBody = status !== 204 && status !== 304;
+  return {
+    status,
+    headers: headers
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => !withheld.has(name)),
+    body: hasBody ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : undefined,
+  };
 }

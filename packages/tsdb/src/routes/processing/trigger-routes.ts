@@ -1,38 +1,25 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Route } from '@plinth/kernel';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
 import type { ErrorBehavior } from '../../model/trigger.js';
-import { ManagementInput } from '../configure/management-input.js';
+import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { ParameterInvalid } from '../errors.js';
 import { jsonError, numberTextOf } from '../query/json-request.js';
-import { sendError } from '../to-wire.js';
 
 const PATH = '/api/v3/configure/processing_engine_trigger';
 const ERROR_BEHAVIORS: readonly ErrorBehavior[] = ['log', 'retry', 'disable'];
 
 /** Source: processing-engine, "HTTP API"; tsdb-http, "Triggers". */
-export function registerTriggerRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  const { engine } = deps.processing;
-  const route = (
-    method: 'POST' | 'DELETE',
-    url: string,
-    act: (input: ManagementInput) => Promise<void>,
-  ): void => {
-    app.route({
-      method,
-      url,
-      errorHandler: (error, _request, reply) =>
-        sendError(error, reply, { dialect: 'native', log: deps.log }),
-      handler: async (request: FastifyRequest, reply) => {
-        await act(ManagementInput.of(request));
-        return reply.code(200).send();
-      },
-    });
-  };
-  route('POST', PATH, (input) => engine.create(readTrigger(input)));
-  route('POST', `${PATH}/enable`, (input) => engine.enable(readName(input)));
-  route('POST', `${PATH}/disable`, (input) => engine.disable(readName(input)));
-  route('DELETE', PATH, (input) => engine.delete(readName(input), input.flag('force') ?? false));
+export function triggerRoutes({ processing, admin }: RouteDeps): readonly Route[] {
+  const { engine } = processing;
+  return [
+    admin.command('POST', PATH, (input) => engine.create(readTrigger(input))),
+    admin.command('POST', `${PATH}/enable`, (input) => engine.enable(readName(input))),
+    admin.command('POST', `${PATH}/disable`, (input) => engine.disable(readName(input))),
+    admin.command('DELETE', PATH, (input) =>
+      engine.delete(readName(input), input.flag('force') ?? false),
+    ),
+  ];
 }
 
 function readName(input: ManagementInput): { readonly database: string; readonly name: string } {

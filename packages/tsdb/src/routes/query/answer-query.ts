@@ -1,4 +1,4 @@
-import type { PlainAnswer } from '@plinth/kernel';
+import type { HttpAnswer } from '@plinth/kernel';
 import type { QueryRequest } from '../../domain/engine/engine.js';
 import type { RouteDeps } from '../deps.js';
 import type { FormatName } from '../formats/index.js';
@@ -10,7 +10,7 @@ export async function answerQuery(
   query: QueryRequest,
   format: FormatName,
   { engine, files, formats, pieces }: RouteDeps,
-): Promise<PlainAnswer> {
+): Promise<HttpAnswer> {
   return format === 'parquet'
     ? await parquetAnswer(await engine.queryToParquet(query), files)
     : await resultAnswer(await engine.query(query), formats[format], pieces);

@@ -1,11 +1,11 @@
-import type { FileSystem, PlainAnswer } from '@plinth/kernel';
+import type { FileSystem, HttpAnswer } from '@plinth/kernel';
 import type { ParquetFile } from '../../domain/engine/engine.js';
 import { PARQUET_TYPE } from '../formats/index.js';
 
 const PIECE_BYTES = 256 * 1024;
 
 /** The file as the client takes it; it is removed when it has been sent or the client has gone. */
-export async function parquetAnswer(file: ParquetFile, files: FileSystem): Promise<PlainAnswer> {
+export async function parquetAnswer(file: ParquetFile, files: FileSystem): Promise<HttpAnswer> {
   const rest = readAndDispose(file, files);
   // The first piece is read here, so that a file that cannot be read has a status and is removed in any case.
   const first = await rest.next();

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PlainAnswer } from '@plinth/kernel';
+import type { HttpAnswer } from '@plinth/kernel';
 
 const PIECE_SIZE_BYTES = 64 * 1024;
 
@@ -8,7 +8,7 @@ export async function piecesAnswer(
   answer: AsyncGenerator<Buffer, void, undefined>,
   contentType: string,
   onEnd: (outcome: 'success' | 'fail' | 'cancel') => void,
-): Promise<PlainAnswer> {
+): Promise<HttpAnswer> {
   const rest = gathered(answer, onEnd);
   const first = await rest.next();
   const body = first.done ? Buffer.alloc(0) : first.value;

@@ -1,7 +1,7 @@
+import type { HttpRequest } from '@plinth/kernel';
 import type { ParameterValue } from '../../domain/sql/planned-query.js';
 import { ConflictingValues, ParameterInvalid } from '../errors.js';
 import type { FormatName } from '../formats/index.js';
-import type { QueryHttp } from '../plain-request.js';
 import { parseParameters, queryStringOf, readParameter, serdeError } from '../query-string.js';
 import { jsonError, jsonTextOf, parseJsonObject, readParams, readText } from './json-request.js';
 import {
@@ -23,7 +23,7 @@ const DATABASE_NAMES = ['db', 'database'];
 const TEXT_NAMES = ['q', 'query_str'];
 
 /** Source: tsdb-http, "Parameters" and "Failures" of the native query endpoints. */
-export function readQueryInput(request: QueryHttp, isInfluxdb3: boolean): QueryInput {
+export function readQueryInput(request: HttpRequest, isInfluxdb3: boolean): QueryInput {
   const accepted = formatOfAccept(request.headers['accept']);
   const input = request.method === 'POST' ? readFromBody(request) : readFromUrl(request);
   const { requested, ...rest } = input;
@@ -32,7 +32,7 @@ export function readQueryInput(request: QueryHttp, isInfluxdb3: boolean): QueryI
 
 /** The same for InfluxQL, whose text may name the database itself. */
 export function readInfluxqlInput(
-  request: QueryHttp,
+  request: HttpRequest,
   isInfluxdb3: boolean,
 ): Omit<QueryInput, 'database'> & { readonly database: string | undefined } {
   const accepted = formatOfAccept(request.headers['accept']);
@@ -48,7 +48,7 @@ export function readInfluxqlInput(
 
 type RawInput = Omit<QueryInput, 'format'> & { readonly requested: RequestedFormat | undefined };
 
-function readFromUrl(request: QueryHttp, needsDatabase = true): RawInput {
+function readFromUrl(request: HttpRequest, needsDatabase = true): RawInput {
   const queryString = queryStringOf(request.url);
   if (queryString === undefined) {
     throw new ParameterInvalid("missing query parameters 'db' and 'q'");
@@ -66,7 +66,7 @@ function readFromUrl(request: QueryHttp, needsDatabase = true): RawInput {
   };
 }
 
-function readFromBody({ body: bytes }: QueryHttp, needsDatabase = true): RawInput {
+function readFromBody({ body: bytes }: HttpRequest, needsDatabase = true): RawInput {
   if (bytes.length === 0) throw jsonError('EOF while parsing a value at line 1 column 0');
   const body = parseJsonObject(jsonTextOf(bytes));
   const format = readText(body, 'format');

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PlainAnswer } from '@plinth/kernel';
+import type { HttpAnswer } from '@plinth/kernel';
 import type { ResultChunk, ResultStream } from '../../model/result.js';
 import type { Encoder, TextFormat } from '../formats/encoder.js';
 import type { PiecePool } from '../formats/piece-pool.js';
@@ -19,7 +19,7 @@ export function resultAnswer(
   result: ResultStream,
   format: TextFormat,
   pool: PiecePool,
-): PlainAnswer | Promise<PlainAnswer> {
+): HttpAnswer | Promise<HttpAnswer> {
   const { made } = result;
   if (made === undefined) return streamedAnswer(encode(result, format, pool), format, pool);
   const pieces = encodeMade(made, { result, format, pool });
@@ -31,7 +31,7 @@ async function streamedAnswer(
   rest: AsyncGenerator<Buffer, void, undefined>,
   format: TextFormat,
   pool: PiecePool,
-): Promise<PlainAnswer> {
+): Promise<HttpAnswer> {
   const first = await rest.next();
   const body = first.done ? Buffer.alloc(0) : first.value;
   return answerOf(body, { format, pool, rest: () => rest });
@@ -48,7 +48,7 @@ function answerOf(
     readonly pool: PiecePool;
     readonly rest: () => AsyncGenerator<Buffer, void, undefined>;
   },
-): PlainAnswer {
+): HttpAnswer {
   const answer = { status: 200, headers: [['content-type', format.contentType]], body } as const;
   // A piece that is not full is the last one.
   return body.length < PIECE_SIZE_BYTES

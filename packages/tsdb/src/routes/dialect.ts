@@ -1,0 +1,175 @@
+import {
+  asOutage,
+  type HttpAnswer,
+  isDomainError,
+  jsonAnswer,
+  type Logger,
+  textAnswer,
+  withHeaders,
+} from '@plinth/kernel';
+import type { EdgeError } from './errors.js';
+
+/** How failures are worded: everywhere, on the v2 write endpoint, or as plain text (profile `influxdb3`). */
+export type ErrorWording = 'native' | 'v2' | 'text';
+
+/** The only place with status codes; a new kind without a row does not compile. Source: tsdb-http, "Error model". */
+export const STATUS: Readonly<Record<EdgeError['kind'], number>> = {
+  database_not_found: 404,
+  database_name_invalid: 400,
+  database_limit_reached: 422,
+  internal_database: 403,
+  resource_exists: 409,
+  resource_not_found: 404,
+  database_not_known: 404,
+  table_not_known: 404,
+  already_deleted: 409,
+  database_deleted: 400,
+  too_many_deletions: 503,
+  delete_predicate_invalid: 400,
+  cache_definition_invalid: 400,
+  content_type_unacceptable: 415,
+  table_definition_invalid: 400,
+  schema_limit_reached: 422,
+  write_empty: 400,
+  body_not_utf8: 400,
+  buffer_full: 503,
+  node_read_only: 503,
+  disk_full: 503,
+  store_outage: 503,
+  credential_uncheckable: 503,
+  shutting_down: 503,
+  plan_error: 400,
+  not_implemented: 405,
+  read_only_request: 405,
+  execution_error: 500,
+  query_timed_out: 500,
+  query_cancelled: 500,
+  query_queue_full: 503,
+  bucket_limit_exceeded: 400,
+  query_too_large: 400,
+  trigger_specification_invalid: 400,
+  plugin_type_refused: 400,
+  internal_database_untriggered: 400,
+  trigger_not_found: 404,
+  plugin_of_trigger_not_found: 404,
+  trigger_is_running: 409,
+  plugin_file_missing: 404,
+  plugin_folder_incomplete: 400,
+  plugin_path_escapes: 400,
+  no_plugin_folder: 500,
+  plugin_fetch_failed: 502,
+  plugin_folder_locked: 403,
+  plugin_file_refused: 400,
+  package_installation_disabled: 403,
+  package_installation_failed: 500,
+  package_name_invalid: 400,
+  requirements_missing: 404,
+  requirements_refused: 400,
+  python_unavailable: 503,
+  cron_invalid: 400,
+  body_too_large: 413,
+  gzip_corrupt: 400,
+  request_invalid: 400,
+  parameter_invalid: 400,
+  conflicting_values: 400,
+  encoding_unacceptable: 400,
+  body_cut: 400,
+};
+
+/** Words of the v2 API for a status. Source: tsdb-http, "v2 error body". */
+const V2_CODE: ReadonlyMap<number, string> = new Map([
+  [400, 'invalid'],
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'not found'],
+  [413, 'request too large'],
+  [422, 'unprocessable entity'],
+  [503, 'unavailable'],
+]);
+
+const SHUTDOWN_RETRY_SEC = 1;
+const INTERNAL_TEXT = 'internal error';
+
+/** What is not expected is logged and answered without a word of its inside. */
+export function errorAnswer(
+  failure: unknown,
+  { wording, log }: { readonly wording: ErrorWording; readonly log: Logger },
+): HttpAnswer {
+  const error = asOutage(failure) ?? failure;
+  if (!isEdgeError(error)) {
+    log.error({ err: error }, 'request failed');
+    return failureAnswer(500, bodyOf(wording, 500, INTERNAL_TEXT, INTERNAL_TEXT));
+  }
+  const status = statusOf(error, wording);
+  // The server tells once that it takes no writes. What made the log read-only is known to the writes that it failed alone.
+  if (error.kind === 'node_read_only' && error.cause !== undefined)
+    log.error({ err: error }, 'write refused');
+  else if (error.kind === 'node_read_only' || error.kind === 'disk_full')
+    log.debug({ err: error }, 'write refused');
+  const message =
+    error.kind === 'write_empty' ? `write buffer error: ${error.message}` : textOf(error);
+  if (error.kind === 'package_installation_failed' && wording === 'native') {
+    const data = error.exitCode === undefined ? {} : { exit_code: error.exitCode };
+    return failureAnswer(status, { error: error.message, data });
+  }
+  const answer = failureAnswer(status, bodyOf(wording, status, textOf(error), message));
+  const retrySec = retryAfterSec(error);
+  return retrySec === undefined ? answer : withHeaders(answer, [['retry-after', String(retrySec)]]);
+}
+
+/** `body` as it is when it is a text; everything else as exactly `application/json`. */
+export const failureAnswer = (status: number, body: unknown): HttpAnswer =>
+  typeof body === 'string' ? textAnswer(status, body) : jsonAnswer(status, body);
+
+function retryAfterSec(error: EdgeError): number | undefined {
+  switch (error.kind) {
+    case 'buffer_full':
+    case 'credential_uncheckable':
+    case 'disk_full':
+    case 'store_outage':
+    case 'query_queue_full':
+    case 'too_many_deletions':
+      return error.retryAfterSec;
+    case 'shutting_down':
+      return SHUTDOWN_RETRY_SEC;
+    default:
+      return undefined;
+  }
+}
+
+/** Code of a v2 body. */
+export function v2Code(status: number): string {
+  return V2_CODE.get(status) ?? 'internal error';
+}
+
+export function isEdgeError(error: unknown): error is EdgeError {
+  return isDomainError(error) && Object.hasOwn(STATUS, error.kind);
+}
+
+function statusOf(error: EdgeError, wording: ErrorWording): number {
+  // Source: tsdb-http, "Request-level failures": v2 clients know no 422 for a database too many.
+  if (wording === 'v2' && error.kind === 'database_limit_reached') return 400;
+  return STATUS[error.kind];
+}
+
+function textOf(error: EdgeError): string {
+  switch (error.kind) {
+    case 'database_not_found':
+      return `query error: ${error.message}`;
+    case 'execution_error':
+      return `query error: error while executing plan: ${error.message}`;
+    default:
+      return error.message;
+  }
+}
+
+function bodyOf(wording: ErrorWording, status: number, text: string, message: string): unknown {
+  switch (wording) {
+    case 'text':
+      return text;
+    case 'v2':
+      return { code: v2Code(status), message, error: text, data: {} };
+    case 'native':
+      return { error: text, data: {} };
+  }
+}

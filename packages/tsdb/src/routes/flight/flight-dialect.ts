@@ -1,0 +1,60 @@
+import {
+  asOutage,
+  type Dialect,
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpHead,
+  type Principal,
+  type RouteAccess,
+} from '@plinth/kernel';
+import { GRPC, type GrpcCode } from '../grpc/grpc-status.js';
+
+export const FLIGHT_PATH = '/arrow.flight.protocol.FlightService';
+
+/** Who a request speaks for. Throws a domain error. */
+export type Identify = (
+  request: Pick<HttpHead, 'url' | 'headers' | 'socket'>,
+  access: RouteAccess | undefined,
+) => Principal;
+
+/**
+ * What no call answers, in the words of gRPC: a status in the headers of an answer without a body.
+ * Source: gRPC over HTTP/2, "Trailers-Only".
+ */
+export const flightDialect = (identify: Identify): Dialect => ({
+  service: 'tsdb',
+  paths: [FLIGHT_PATH],
+  identify: ({ url, socket, headers }, access) =>
+    identify({ url, socket, headers: withPadding(headers) }, access),
+  // Whatever is wrong with a credential, nobody has been recognised. Source: tsdb-http, §20.
+  answerError(error) {
+    const outage = asOutage(error);
+    if (outage !== undefined) {
+      const retry = [['retry-after', String(outage.retryAfterSec)]] as const;
+      return statusAnswer(GRPC.UNAVAILABLE, outage.message, retry);
+    }
+    return error instanceof Error && 'kind' in error
+      ? statusAnswer(GRPC.UNAUTHENTICATED, error.message)
+      : statusAnswer(GRPC.INTERNAL, 'internal error');
+  },
+  answerNotFound: () => statusAnswer(GRPC.UNIMPLEMENTED, 'there is no such method'),
+});
+
+/** The Flight client of Go, and the drivers that are made of it, leave out the padding of user and password. */
+function withPadding(headers: HttpHead['headers']): HttpHead['headers'] {
+  const { authorization } = headers;
+  if (authorization === undefined || !/^Basic [\w+/]+$/.test(authorization)) return headers;
+  const { length } = authorization.slice('Basic '.length);
+  const padded = authorization.padEnd(authorization.length + ((4 - (length % 4)) % 4), '=');
+  return { ...headers, authorization: padded };
+}
+
+/** Headers and the end of the stream in one frame: anything else would not count as a status. */
+const statusAnswer = (code: GrpcCode, message: string, headers: HeaderList = []): HttpAnswer =>
+  emptyAnswer(200, [
+    ...headers,
+    ['content-type', 'application/grpc'],
+    ['grpc-status', String(code)],
+    ['grpc-message', message],
+  ]);

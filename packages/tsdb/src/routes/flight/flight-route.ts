@@ -1,0 +1,49 @@
+import { emptyAnswer, type Route, textAnswer } from '@plinth/kernel';
+import { Turns } from '../../model/turns.js';
+import type { RouteDeps } from '../deps.js';
+import { FLIGHT_PATH } from './flight-dialect.js';
+
+/** What gRPC libraries take of a message unless told otherwise. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+
+const GRPC_TYPE = /^application\/grpc(?:$|[+;])/;
+const WRONG_PROTOCOL = 'this path speaks gRPC: HTTP/2 and content-type application/grpc';
+
+/**
+ * Arrow Flight: the calls of a gRPC service are requests of HTTP/2 on the shared port, whose bodies they read themselves. What
+ * they need is loaded with the first of them. Source: tsdb-http, §20.
+ */
+export function flightRoute(deps: RouteDeps): Route {
+  const { clock, settings, log } = deps;
+  const beginnings = new Turns();
+  return {
+    method: 'POST',
+    path: `${FLIGHT_PATH}/:method`,
+    access: 'admin',
+    async handle({ httpVersion, headers, parameters: { method = '' } }) {
+      if (httpVersion !== 2 || !GRPC_TYPE.test(headers['content-type'] ?? ''))
+        return textAnswer(415, WRONG_PROTOCOL);
+      const [{ GrpcCall }, { serveFlight }, { toGrpcFailure }] = await Promise.all([
+        import('../grpc/grpc-call.js'),
+        import('./flight-service.js'),
+        import('./to-status.js'),
+      ]);
+      const maxMessageBytes = Math.min(MAX_MESSAGE_BYTES, settings.max_request_size_bytes);
+      return {
+        ...emptyAnswer(200),
+        async takeOver(request, response) {
+          const call = new GrpcCall({ request, response, clock, maxMessageBytes });
+          await call.serve(
+            async () => {
+              // A client may take back thousands of calls as soon as it has made them.
+              await beginnings.next();
+              call.signal.throwIfAborted();
+              await serveFlight(method, call, deps);
+            },
+            (error) => toGrpcFailure(error, log),
+          );
+        },
+      };
+    },
+  };
+}

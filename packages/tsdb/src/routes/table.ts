@@ -1,0 +1,80 @@
+import {
+  type Dialect,
+  type HeaderList,
+  type Route,
+  type RouteTable,
+  withHeaders,
+} from '@plinth/kernel';
+import { AdminRoutes } from './admin-routes.js';
+import { BodyPool } from './body-pool.js';
+import { cacheRoutes } from './configure/cache-routes.js';
+import { databaseRoutes } from './configure/database-routes.js';
+import { tableRoutes } from './configure/table-routes.js';
+import type { RouteDeps } from './deps.js';
+import { type ErrorWording, errorAnswer } from './dialect.js';
+import { flightDialect, type Identify } from './flight/flight-dialect.js';
+import { flightRoute } from './flight/flight-route.js';
+import { createTextFormats } from './formats/index.js';
+import { PiecePool } from './formats/piece-pool.js';
+import { nativeInfluxqlRoutes } from './influxql/native-query-route.js';
+import { v1QueryRoutes } from './influxql/v1-query-route.js';
+import { packageRoutes } from './processing/package-routes.js';
+import { pluginFileRoutes } from './processing/plugin-file-routes.js';
+import { PROTECTION, pluginRequestRoutes } from './processing/plugin-request-routes.js';
+import { pluginTestRoutes } from './processing/plugin-test-routes.js';
+import { triggerRoutes } from './processing/trigger-routes.js';
+import { queryRoutes } from './query/query-routes.js';
+import { serviceRoutes } from './service-routes.js';
+import { versionHeaders } from './version-headers.js';
+import { deleteRoute } from './write/delete-route.js';
+import { writeRoute } from './write/write-route.js';
+
+/** All routes of the service, by how their failures are worded. */
+export function tsdbTables(
+  given: Omit<RouteDeps, 'admin' | 'bodies' | 'formats' | 'pieces'>,
+  speakers: { readonly dialect: Dialect; readonly identify: Identify },
+): readonly RouteTable[] {
+  const deps: RouteDeps = {
+    ...given,
+    admin: new AdminRoutes(given.settings),
+    bodies: new BodyPool(),
+    formats: createTextFormats(),
+    pieces: new PiecePool(),
+  };
+  const { dialect, identify } = speakers;
+  const table = (
+    wording: ErrorWording,
+    routes: readonly Route[],
+    headers: HeaderList = [],
+  ): RouteTable => ({
+    dialect,
+    answerError: (error) => withHeaders(errorAnswer(error, { wording, log: deps.log }), headers),
+    routes,
+  });
+  const byProfile = deps.settings.compat === 'influxdb3' ? 'text' : 'native';
+  return [
+    table('native', [
+      writeRoute(deps, 'native'),
+      ...serviceRoutes(deps),
+      ...triggerRoutes(deps),
+      ...pluginTestRoutes(deps),
+      ...pluginFileRoutes(deps),
+      ...packageRoutes(deps),
+    ]),
+    table(
+      'native',
+      [writeRoute(deps, 'v1'), ...v1QueryRoutes(deps)],
+      versionHeaders(deps.settings),
+    ),
+    table('v2', [writeRoute(deps, 'v2'), deleteRoute(deps)]),
+    table(byProfile, [
+      ...queryRoutes(deps),
+      ...nativeInfluxqlRoutes(deps),
+      ...databaseRoutes(deps),
+      ...tableRoutes(deps),
+      ...cacheRoutes(deps),
+    ]),
+    table('native', pluginRequestRoutes(deps, dialect), PROTECTION),
+    { dialect: flightDialect(identify), routes: [flightRoute(deps)] },
+  ];
+}

@@ -1,0 +1,85 @@
+import {
+  emptyAnswer,
+  type HttpRequest,
+  queryOf,
+  type Route,
+  refuseExcessiveJson,
+} from '@plinth/kernel';
+import type { DeleteRowsRequest } from '../../domain/engine/deletion/row-deletions.js';
+import { MAX_TIME_NS, MIN_TIME_NS, type TagCondition } from '../../model/scan.js';
+import type { RouteDeps } from '../deps.js';
+import { ParameterInvalid } from '../errors.js';
+import { parseParameters, readParameter } from '../query-string.js';
+import { parseDeletePredicate } from './delete-predicate.js';
+import { bucketDatabase } from './write-target.js';
+
+/** `POST /api/v2/delete`, as version 2 documents it: rows between `start` and `stop` that meet `predicate`. */
+export const deleteRoute = ({ admin, engine, catalog }: RouteDeps): Route =>
+  admin.send('POST', '/api/v2/delete', async (request) => {
+    const { table, ...what } = readDeletion(request);
+    // As in version 2, a measurement that is not there holds nothing to delete.
+    const isKnown = table === undefined || catalog.database(what.database)?.tables.has(table);
+    const tables = table === undefined ? undefined : isKnown === true ? [table] : [];
+    await engine.deleteRows({ ...what, tables });
+    return emptyAnswer(204);
+  });
+
+function readDeletion({
+  url,
+  body: bytes,
+}: HttpRequest): Omit<DeleteRowsRequest, 'tables'> & { readonly table: string | undefined } {
+  const parameters = parseParameters(queryOf(url));
+  const bucket = readParameter(parameters, ['bucket', 'db']);
+  if (bucket === undefined || bucket === '') throw new ParameterInvalid('missing bucket value');
+  const database = bucketDatabase(bucket);
+  const body = readBody(bytes);
+  const minTimeNs = readTime(body, 'start');
+  const maxTimeNs = readTime(body, 'stop');
+  if (minTimeNs > maxTimeNs) throw new ParameterInvalid('start must not be after stop');
+  const { predicate = '' } = body;
+  if (typeof predicate !== 'string') throw new ParameterInvalid('predicate must be a string');
+  const { table, tags } = parseDeletePredicate(predicate);
+  const conditions = tags.map(
+    ({ tag, value, isEqual }): TagCondition => ({
+      tag,
+      op: isEqual ? 'in' : 'not_in',
+      // An empty tag is one that is not there.
+      values: [value === '' ? undefined : value],
+    }),
+  );
+  return { database, table, minTimeNs, maxTimeNs, anyOf: [conditions] };
+}
+
+function readBody(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    refuseExcessiveJson(bytes);
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Readonly<Record<string, unknown>>; // an object, as checked
+    }
+  } catch (error) {
+    throw new ParameterInvalid(
+      `error decoding json body: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  throw new ParameterInvalid('error decoding json body: expected an object');
+}
+
+const TIME =
+  /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/** RFC 3339 with up to nine digits of a second, bounded by what a row can have. */
+function readTime(body: Readonly<Record<string, unknown>>, name: 'start' | 'stop'): bigint {
+  const text = body[name];
+  const found = typeof text === 'string' ? TIME.exec(text) : null;
+  const [, date, time, fraction = '', zone] = found ?? [];
+  const ms = found === null ? Number.NaN : Date.parse(`${date}T${time}${zone?.toUpperCase()}`);
+  if (!Number.isFinite(ms)) {
+    throw new ParameterInvalid(
+      `invalid RFC3339Nano for field ${name}, please format your time with RFC3339Nano format, example: 2009-01-02T23:00:00Z`,
+    );
+  }
+  const ns = BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'));
+  if (ns < MIN_TIME_NS) return MIN_TIME_NS;
+  return ns > MAX_TIME_NS ? MAX_TIME_NS : ns;
+}

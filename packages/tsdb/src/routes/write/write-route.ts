@@ -1,0 +1,78 @@
+import { emptyAnswer, encodingOf, type HttpRequest, type Route, withHeaders } from '@plinth/kernel';
+import type { WriteOutcome } from '../../domain/engine/engine.js';
+import { defaultDatabase } from '../../domain/influxql/plan/find-sources.js';
+import type { RouteDeps } from '../deps.js';
+import { failureAnswer } from '../dialect.js';
+import { cachedByQueryString, queryStringOf } from '../query-string.js';
+import { versionHeaders } from '../version-headers.js';
+import { answerRefusedLines } from './refused-lines.js';
+import {
+  missingQueryString,
+  readWriteTarget,
+  type WriteApi,
+  type WriteTarget,
+} from './write-target.js';
+
+const PATHS: Readonly<Record<WriteApi, string>> = {
+  native: '/api/v3/write_lp',
+  v1: '/write',
+  v2: '/api/v2/write',
+};
+
+/**
+ * One request per line of data is usual, tens of thousands a second: nothing here is looked up, parsed or allocated
+ * that is the same for every request of a client. Source: tsdb-http, "Writing".
+ */
+export function writeRoute(deps: RouteDeps, api: WriteApi): Route {
+  const { bodies, settings } = deps;
+  const isInfluxdb3 = settings.compat === 'influxdb3';
+  const targetOf = cachedByQueryString((text) => readWriteTarget(api, text, isInfluxdb3));
+  const headers = api === 'v1' ? versionHeaders(settings) : [];
+  const written = { ...emptyAnswer(204, headers), recurs: true };
+  return {
+    method: 'POST',
+    path: PATHS[api],
+    access: 'admin',
+    cost: { resource: 'tsdb_write' },
+    // What is written is decoded on other threads.
+    body: { maxBytes: settings.max_request_size_bytes, isLeftEncoded: true, memory: bodies },
+    async handle(request) {
+      try {
+        const queryString = queryStringOf(request.url);
+        if (queryString === undefined) throw missingQueryString(api);
+        const target = targetOf(queryString);
+        const outcome = await write(request, target, deps);
+        if (outcome.refused.length === 0) return written;
+        const { status, body } = answerRefusedLines(outcome, { api, target, isInfluxdb3 });
+        return withHeaders(failureAnswer(status, body), headers);
+      } finally {
+        bodies.giveBack(request.body);
+      }
+    },
+  };
+}
+
+async function write(
+  { body, headers }: HttpRequest,
+  target: WriteTarget,
+  { engine, catalog, clock, settings, onWritten }: RouteDeps,
+): Promise<WriteOutcome> {
+  const receivedNs = clock.nowNs();
+  // Read first: a body that goes to another thread is empty here afterwards.
+  const sizeBytes = body.byteLength;
+  const outcome = await engine.write({
+    database: target.isDefaultPolicy
+      ? (defaultDatabase(target.database, { databaseOf: (name) => catalog.database(name) })?.name ??
+        target.database)
+      : target.database,
+    body,
+    encoding: encodingOf(headers['content-encoding']),
+    maxSizeBytes: settings.max_request_size_bytes,
+    precision: target.precision,
+    acceptPartial: target.acceptPartial,
+    noSync: target.noSync,
+    receivedNs,
+  });
+  onWritten(outcome, sizeBytes);
+  return outcome;
+}
