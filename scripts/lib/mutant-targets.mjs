@@ -40,7 +40,7 @@ export const TARGETS = [
     tests: [unit('identity', 'domain/platform-keys'), wire('accounts/http')],
   },
   {
-    file: 'packages/identity/dist/domain/credential-desk.js',
+    file: 'packages/identity/dist/domain/credential-resolver.js',
     tests: [
       wire('ratelimit/platform-clients'),
       wire('ratelimit/windows-and-headers'),

@@ -5,40 +5,31 @@ import {
   type EgressSettings,
   type FileSystem,
   GuardedSender,
+  type HttpHead,
   type HttpService,
+  invariant,
   type Leases,
   type Logger,
   type Metrics,
   type Outbox,
-  type PlainRoute,
   type Principal,
   type Random,
   type RelationalStore,
+  type RouteTable,
   repeatJob,
-  type ServiceFront,
 } from '@plinth/kernel';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type BootstrapKey, readBootstrapKeys } from './bootstrap-keys.js';
 import type { AccountsConfig } from './config.js';
 import type { AccountListener } from './domain/account-reports.js';
 import type { AccountsDomain } from './domain/accounts-domain.js';
 import type { ManagedKeys } from './domain/operator.js';
 import { DEFAULT_PLATFORM, Platforms } from './domain/platforms.js';
-import { REFERENCE_LISTS } from './domain/reference/index.js';
 import { DEFAULT_PLATFORM_SETTINGS } from './model/platform-settings.js';
 import { VendorWords } from './model/vendor-words.js';
-import { createAccount, registerAccountRoutes } from './routes/account-routes.js';
-import { installBodies } from './routes/bodies.js';
-import { registerClockRoutes } from './routes/clock-routes.js';
-import { registerEventRoutes } from './routes/event-routes.js';
-import { AccountsFront, type KeyDirectory } from './routes/front.js';
-import { registerGuideRoutes } from './routes/guide-routes.js';
-import { type ChangeNeeds, Handlers } from './routes/handlers.js';
-import { registerOperatorRoutes } from './routes/operator-routes.js';
-import { registerPersonRoutes } from './routes/person-routes.js';
-import { PlainCreate } from './routes/plain-create.js';
-import { RequestShapes } from './routes/request-shapes.js';
-import type { ErrorDialect } from './routes/to-wire.js';
+import { Arrivals, type KeyDirectory } from './routes/arrivals.js';
+import { AccountsDialect } from './routes/dialect.js';
+import { accountsTable } from './routes/table.js';
+import type { ErrorWording } from './routes/to-wire.js';
 import { ACCOUNT_MIGRATIONS } from './storage/account-tables.js';
 import { CommitQueue } from './storage/commit-queue.js';
 import { isShared } from './storage/guard-store.js';
@@ -72,7 +63,7 @@ export interface AccountsNeeds {
   /** Another service that is told of changes. */
   readonly listener?: AccountListener | undefined;
   /** Who an operator's request speaks for. Throws when its token is none. */
-  checkOperator(request: FastifyRequest): Principal;
+  checkOperator(request: HttpHead): Principal;
   /** Tells the operator something once, past the logs: the keys that the first start makes. */
   announce(text: string): void;
 }
@@ -91,10 +82,9 @@ const SHARED_REFRESH_MS = 1000;
 
 class AccountsService implements HttpService {
   readonly name = 'accounts';
-  readonly front: ServiceFront;
   readonly #needs: AccountsNeeds;
-  readonly #front: AccountsFront;
-  readonly #dialect: ErrorDialect;
+  readonly #arrivals: Arrivals;
+  readonly #wording: ErrorWording;
   readonly #platforms: Platforms;
   readonly #commits: CommitQueue;
   readonly #words: VendorWords;
@@ -102,7 +92,6 @@ class AccountsService implements HttpService {
   readonly #attempts = new AttemptMetrics();
   readonly #bootstrapKeys: readonly BootstrapKey[];
   #domain: AccountsDomain | undefined;
-  #plainCreate: PlainCreate | undefined;
   #upkeep: Disposable | undefined;
   #refresh: Disposable | undefined;
 
@@ -119,58 +108,30 @@ class AccountsService implements HttpService {
     this.#sender = new GuardedSender(needs.egress, needs);
     this.#attempts.register(needs.metrics, 'accounts_event');
     this.#platforms = new Platforms({ store, commits: this.#commits, clock, random });
-    this.#dialect = {
+    this.#wording = {
       words: this.#words,
       headerPrefixes: config.header_prefixes,
       baseUrl: (asked) =>
         config.public_url === '' ? asked : config.public_url.replace(/\/+$/, ''),
       onBug: (err) => log.error({ err }, 'request failed'),
     };
-    this.#front = new AccountsFront({
+    this.#arrivals = new Arrivals({
       keys,
       platforms: this.#platforms,
       random,
-      dialect: this.#dialect,
       headerPrefixes: config.header_prefixes,
       maxBodyBytes: config.max_body_bytes,
       checkOperator: (request) => needs.checkOperator(request),
     });
-    this.front = this.#front;
   }
 
-  async register(app: FastifyInstance): Promise<void> {
+  tables(): readonly RouteTable[] {
     const { config, random } = this.#needs;
     const domain = this.#domain;
-    if (domain === undefined) throw new Error('the accounts service starts before its routes');
-    installBodies(app, config.max_body_bytes);
-    app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
-    const { mutations } = domain;
-    const changes: ChangeNeeds = {
-      random,
-      noteRefused: (context, body) => mutations.noteRefused(context, body),
-    };
-    const handlers = new Handlers({ app, front: this.#front, changes });
-    const shapes = new RequestShapes(REFERENCE_LISTS);
-    const { accounts, persons, tokens, clocks, events, destinations, operator } = domain;
-    const accountRoutes = { accounts, shapes, words: this.#words };
-    registerAccountRoutes(handlers, accountRoutes);
-    this.#plainCreate = new PlainCreate({
-      front: this.#front,
-      dialect: this.#dialect,
-      headerPrefixes: config.header_prefixes,
-      serviceName: this.name,
-      changes,
-      create: (call) => createAccount(call, accountRoutes),
-    });
-    registerPersonRoutes(handlers, { persons, tokens, shapes });
-    registerEventRoutes(handlers, { events, destinations, shapes });
-    registerClockRoutes(handlers, { clocks, shapes });
-    registerOperatorRoutes(app, { front: this.#front, operator });
-    registerGuideRoutes(app, { words: this.#words });
-  }
-
-  plainRoutes(): readonly PlainRoute[] {
-    return this.#plainCreate === undefined ? [] : [this.#plainCreate];
+    invariant(domain !== undefined, 'the accounts service starts before its routes');
+    const arrivals = this.#arrivals;
+    const dialect = new AccountsDialect(arrivals, this.#wording);
+    return [accountsTable({ arrivals, dialect, domain, config, words: this.#words, random })];
   }
 
   async prepare(): Promise<void> {

@@ -108,14 +108,6 @@ export class PreconditionRequired extends Error {
   }
 }
 
-export class Unauthorized extends Error {
-  override readonly name = 'Unauthorized';
-  readonly kind = 'unauthorized';
-  constructor() {
-    super('Unauthorized');
-  }
-}
-
 export class Forbidden extends Error {
   override readonly name = 'Forbidden';
   readonly kind = 'forbidden';
@@ -180,7 +172,6 @@ export type GameDataError =
   | EditConflict
   | PreconditionFailed
   | PreconditionRequired
-  | Unauthorized
   | Forbidden
   | TooManyFailures
   | DataUnavailable
@@ -198,7 +189,6 @@ const ALL = [
   EditConflict,
   PreconditionFailed,
   PreconditionRequired,
-  Unauthorized,
   Forbidden,
   TooManyFailures,
   DataUnavailable,

@@ -10,14 +10,11 @@ import {
   type Metrics,
   type ObjectStore,
   type Outbox,
-  type PlainRoute,
   type Random,
   type RelationalStore,
-  routesFor,
-  type ServiceFront,
+  type RouteTable,
   untilCalm,
 } from '@plinth/kernel';
-import type { FastifyInstance } from 'fastify';
 import type { GameDataConfig } from './config.js';
 import { BulkFiles } from './domain/bulk-files.js';
 import { DataSet } from './domain/data-set.js';
@@ -34,18 +31,14 @@ import { readWordLists } from './domain/sample/words.js';
 import { Slices } from './domain/slices.js';
 import type { Kind } from './model/kinds.js';
 import { KINDS } from './model/kinds.js';
+import { GameDataDialect } from './routes/dialect.js';
 import { ALL_SCOPES, EditorAccess, readEditorToken } from './routes/editor/editor-access.js';
-import { registerEditorRoutes } from './routes/editor/editor-routes.js';
-import { registerEditorPage } from './routes/editor-page.js';
-import { GameDataFront } from './routes/front.js';
 import { describeGameData } from './routes/openapi/describe-game-data.js';
-import { plainReads } from './routes/plain-reads.js';
 import { cacheFor } from './routes/public-headers.js';
-import { type PublicRead, publicReads } from './routes/public-reads.js';
-import { type PublicRouteParts, registerPublicRoutes, warmUp } from './routes/public-routes.js';
+import { type PublicRouteParts, warmUp } from './routes/public-routes.js';
 import { referencePage } from './routes/reference-page.js';
 import { ReplyCache } from './routes/reply-cache.js';
-import { RouteTable } from './routes/route-table.js';
+import { gameDataTable } from './routes/table.js';
 import { registerMetrics } from './service-metrics.js';
 import { EditionStore } from './storage/edition-store.js';
 import { GroupStore } from './storage/group-store.js';
@@ -87,14 +80,11 @@ export async function createGameData(needs: GameDataNeeds): Promise<GameData> {
 
 class GameDataService implements GameData {
   readonly name = 'gamedata';
-  readonly front: ServiceFront;
   readonly #needs: GameDataNeeds;
   readonly #groups: GroupStore;
   readonly #library: Library;
   readonly #parts: PublicRouteParts;
-  readonly #reads: readonly PublicRead[];
-  readonly #routes = new RouteTable();
-  readonly #front: GameDataFront;
+  readonly #dialect: GameDataDialect;
   readonly #editions: EditionStore;
   readonly #texts: TextStore;
   readonly #access: EditorAccess;
@@ -159,15 +149,17 @@ class GameDataService implements GameData {
       clock,
       findAdmin: needs.findAdmin,
     });
-    this.#front = new GameDataFront({
+    this.#dialect = new GameDataDialect({
       ownsRoot: needs.ownsRoot,
       cors: settings.cors,
       editorOrigins: settings.editor_origins,
       access: this.#access,
-      routes: this.#routes,
-      reportBug: (err, requestId) => log.error({ err, requestId }, 'request failed'),
+      reportBug(err) {
+        const requestId = needs.random.uuidV4();
+        log.error({ err, requestId }, 'request failed');
+        return requestId;
+      },
     });
-    this.front = this.#front;
     this.#parts = {
       ownsRoot: needs.ownsRoot,
       library: this.#library,
@@ -181,7 +173,6 @@ class GameDataService implements GameData {
       openApi: () => this.#describe(),
       referencePage: () => referencePage(this.#describe()),
     };
-    this.#reads = publicReads(this.#parts);
     registerMetrics(needs.metrics, { library: this.#library, cache: this.#parts.cache });
     this.#library.onPublished(({ set }) => {
       this.#parts.cache.clear();
@@ -190,34 +181,20 @@ class GameDataService implements GameData {
     });
   }
 
-  async register(app: FastifyInstance): Promise<void> {
-    this.#routes.watch(app);
-    app.setErrorHandler((error, request, reply) => this.#front.answerError(error, request, reply));
-    await app.register(async (scope) => {
-      routesFor(scope, 'public');
-      registerPublicRoutes(scope, this.#reads, this.#parts);
-      registerEditorPage(scope);
-    });
-    await app.register(async (scope) =>
-      registerEditorRoutes(scope, {
-        library: this.#library,
-        editor: () => this.#editor,
-        exchange: () => this.#exchange,
-        replies: this.#editions,
-        access: this.#access,
-        ready: () => this.#opening.ready(),
-        clock: this.#needs.clock,
-        maxImportBytes: this.#needs.settings.max_import_bytes,
-        headersFor: (request) => this.#front.headersFor(request),
-      }),
-    );
+  tables(): readonly RouteTable[] {
     this.#opening.begin(() => this.#warmSoon());
-  }
-
-  plainRoutes(): readonly PlainRoute[] {
-    const { random } = this.#needs;
-    const needs = { parts: this.#parts, front: this.#front, serviceName: this.name, random };
-    return plainReads(this.#reads, needs);
+    const parts = this.#parts;
+    const editor = {
+      library: this.#library,
+      editor: () => this.#editor,
+      exchange: () => this.#exchange,
+      replies: this.#editions,
+      access: this.#access,
+      ready: () => this.#opening.ready(),
+      clock: this.#needs.clock,
+      maxImportBytes: this.#needs.settings.max_import_bytes,
+    };
+    return [gameDataTable({ dialect: this.#dialect, parts, editor })];
   }
 
   /** Nothing: the first publication needs the outbox, which starts after the services. */

@@ -1,7 +1,10 @@
 import type {
+  BodyCut,
   BodyTooLarge,
+  ContentTypeUnacceptable,
   CredentialMalformed,
   CredentialUncheckable,
+  EncodingUnacceptable,
   GzipCorrupt,
   NotAuthenticated,
   RequestInvalid,
@@ -55,22 +58,6 @@ export class EndpointDisabled extends Error {
   readonly kind = 'endpoint_disabled';
   constructor() {
     super('endpoint disabled, started without auth');
-  }
-}
-
-export class ContentTypeUnacceptable extends Error {
-  override readonly name = 'ContentTypeUnacceptable';
-  readonly kind = 'content_type_unacceptable';
-  constructor() {
-    super('unacceptable content-type, expected: application/json');
-  }
-}
-
-export class EncodingUnacceptable extends Error {
-  override readonly name = 'EncodingUnacceptable';
-  readonly kind = 'encoding_unacceptable';
-  constructor(at: { encoding: string }) {
-    super(`unacceptable content-encoding: ${at.encoding}`);
   }
 }
 
@@ -165,6 +152,7 @@ export type IdentityError =
   | ContentTypeUnacceptable
   | EncodingUnacceptable
   | GzipCorrupt
+  | BodyCut
   | BodyTooLarge
   | JsonInvalid
   | ConflictingValues;

@@ -1,5 +1,4 @@
 export { IDENTITY_SETTINGS, type IdentityConfig, parseRecoveryBind } from './config.js';
-export type { RawRequest } from './domain/access-gate.js';
 export type { AppHooks } from './domain/app-hooks.js';
 export type { AppPrincipal } from './domain/app-jwt.js';
 export type {
@@ -20,7 +19,6 @@ export {
 export type { AdminToken } from './model/admin-token.js';
 export type { App, AppKey, AppOwner, AppSelector } from './model/app.js';
 export type { IssuedPlatformKey, PlatformKey, PlatformKeyKind } from './model/platform-key.js';
-export { answerOperatorError, OPERATOR_HEADER_LINES } from './routes/operator-front.js';
 export type { TokenQuota } from './routes/registry-routes.js';
 export { CreateNamedToken, DeleteToken, TokenObject } from './routes/schemas.js';
 export { type ErrorAnswer, isIdentityError, toErrorAnswer } from './routes/to-wire.js';

@@ -4,67 +4,44 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { NotAuthenticated, type Principal, type RouteAccess } from '@plinth/kernel';
-import { TokenFileInvalid } from './errors.js';
+import {
+  NotAuthenticated,
+  OPENABLE_ENDPOINTS,
+  type OpenableEndpoint,
+  type Principal,
+  type RouteAccess,
+} from '@plinth/kernel';
+import { EndpointDisabled, TokenFileInvalid } from './errors.js';
 import type { TokenObject } from './routes/schemas.js';
+import { toErrorAnswer } from './routes/to-wire.js';
 import { openTestIdentity, START_MS, type TestIdentity } from './testing/open-test-identity.js';
 
 const ADMIN = '/api/v3/configure/token/admin';
 const TOKEN_TEXT = `apiv3_${'a'.repeat(86)}`;
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'OPTIONS';
-
-const send = async (to: TestIdentity, method: Method, url: string, authorization?: string) =>
-  await to.app.inject({
-    method,
-    url,
-    headers: authorization === undefined ? {} : { authorization },
-  });
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 async function createAdmin(to: TestIdentity): Promise<string> {
-  const response = await send(to, 'POST', ADMIN);
-  assert.equal(response.statusCode, 201);
-  return (response.json() as TokenObject).token;
+  const { status, body } = await to.ask({ method: 'POST', url: ADMIN });
+  assert.equal(status, 201);
+  return (JSON.parse(String(body)) as TokenObject).token;
 }
 
-async function assertStatuses(to: TestIdentity, expected: Readonly<Record<string, number>>) {
-  for (const [request, status] of Object.entries(expected)) {
-    const [method, url] = request.split(' ') as [Method, string];
-    assert.equal((await send(to, method, url)).statusCode, status, request);
+/** Whether a token opens what admins may use. */
+function works(to: TestIdentity, token: string): boolean {
+  try {
+    return to.identity.check(bearer(token), 'admin').kind === 'admin';
+  } catch (error) {
+    assert.ok(error instanceof NotAuthenticated);
+    return false;
   }
 }
 
-it('answers 401 without a valid token, known path or not', async () => {
-  await using to = await openTestIdentity();
-  await createAdmin(to);
-  for (const url of ['/health', '/api/v3/write_lp?db=x', '/no/such/path', '/']) {
-    for (const header of [undefined, `Bearer ${TOKEN_TEXT}`, 'Token x', 'Basic dTphYmM=']) {
-      const response = await send(to, 'GET', url, header);
-      assert.equal(response.statusCode, 401);
-      assert.equal(response.headers['content-type'], 'application/json');
-      assert.equal(response.headers['www-authenticate'], 'Bearer realm="plinth"');
-      assert.equal(response.body, '{"error":"the request was not authenticated","data":{}}');
-    }
-  }
-});
-
-it('answers 400 to a header that it cannot read', async () => {
-  await using to = await openTestIdentity();
-  const response = await send(to, 'GET', '/health', 'bearer x');
-  assert.equal(response.statusCode, 400);
-  assert.equal(response.headers['content-type'], 'application/json');
-  assert.equal(response.headers['www-authenticate'], undefined);
-  assert.equal(
-    response.body,
-    '{"error":"Authorization header was malformed, the request was not in the form of \'Authorization: <auth-scheme> <token>\', supported auth-schemes are Bearer, Token and Basic","data":{}}',
-  );
-});
-
-it('adds what version 2 clients read', async () => {
-  await using to = await openTestIdentity();
-  const response = await send(to, 'POST', '/api/v2/write?bucket=x');
-  assert.equal(response.statusCode, 401);
-  assert.deepEqual(response.json(), {
+it('adds what version 2 clients read', () => {
+  const { status, headers, body } = toErrorAnswer(new NotAuthenticated(), '/api/v2/write');
+  assert.equal(status, 401);
+  assert.deepEqual(headers, { 'www-authenticate': 'Bearer realm="plinth"' });
+  assert.deepEqual(body, {
     code: 'unauthorized',
     message: 'unauthorized access',
     error: 'the request was not authenticated',
@@ -72,23 +49,20 @@ it('adds what version 2 clients read', async () => {
   });
 });
 
-it('knows a token in every form', async () => {
+it('takes a password in the query of version 1 paths alone', async () => {
   await using to = await openTestIdentity();
   const token = await createAdmin(to);
-  const basic = Buffer.from(`anyone:${token}`).toString('base64');
-  for (const header of [`Bearer ${token}`, `Token ${token}`, `Basic ${basic}`]) {
-    assert.equal((await send(to, 'GET', '/health', header)).statusCode, 200, header);
-  }
-  assert.equal((await send(to, 'GET', `/query?u=x&p=${token}`)).statusCode, 404);
-  assert.equal((await send(to, 'GET', `/query?p=x`, `Bearer ${token}`)).statusCode, 401);
-  assert.equal((await send(to, 'GET', `/health?p=${token}`)).statusCode, 401);
+  const kindOf = (url: string, headers = {}) => to.identity.check({ url, headers }, 'admin').kind;
+  assert.equal(kindOf(`/query?u=x&p=${token}`), 'admin');
+  assert.throws(() => kindOf('/query?p=x', bearer(token).headers), NotAuthenticated);
+  assert.throws(() => kindOf(`/health?p=${token}`), NotAuthenticated);
 });
 
 it('says who a request speaks for', async () => {
   await using to = await openTestIdentity();
   const token = await createAdmin(to);
-  const raw = { url: '/', socket: { remoteAddress: '10.0.0.1' } };
-  const headers = { authorization: `Bearer ${token}` };
+  const raw = { url: '/', ip: '10.0.0.1' };
+  const { headers } = bearer(token);
   assert.deepEqual(to.identity.check({ ...raw, headers }, 'admin'), {
     kind: 'admin',
     tokenId: 0,
@@ -128,22 +102,24 @@ it('grants a route to those that it names, and one that names nobody to none', a
 });
 
 it('opens the endpoints listed in disable_authz, and nothing beside them', async () => {
+  const isOpen = ({ identity }: TestIdentity, openable: OpenableEndpoint): boolean => {
+    try {
+      const principal = identity.check({ headers: {} }, { openable });
+      return identity.grants({ openable }, principal);
+    } catch (error) {
+      assert.ok(error instanceof NotAuthenticated);
+      return false;
+    }
+  };
   await using closed = await openTestIdentity();
-  await assertStatuses(closed, { 'GET /health': 401, 'GET /ping': 401, 'GET /metrics': 401 });
-  await using to = await openTestIdentity({ 'disable-authz': 'health,ping,metrics,ready,pprof' });
-  await assertStatuses(to, {
-    'GET /health': 200,
-    'HEAD /health': 200,
-    'GET /health?x=1': 200,
-    'GET /metrics': 200,
-    'GET /debug/pprof/heap': 200,
-    'GET /health/': 401,
-    'GET //health': 401,
-    'GET /debug/pprof': 401,
-    'GET /api/v3/query_sql': 401,
-  });
+  await using all = await openTestIdentity({ 'disable-authz': OPENABLE_ENDPOINTS.join(',') });
   await using one = await openTestIdentity({ 'disable-authz': 'ping' });
-  await assertStatuses(one, { 'GET /ping': 200, 'GET /health': 401 });
+  for (const openable of OPENABLE_ENDPOINTS) {
+    assert.equal(isOpen(closed, openable), false, openable);
+    assert.equal(isOpen(all, openable), true, openable);
+    assert.equal(isOpen(one, openable), openable === 'ping', openable);
+  }
+  assert.throws(() => all.identity.check({ headers: {} }, 'admin'), NotAuthenticated);
   await assert.rejects(openTestIdentity({ 'disable-authz': 'health,write' }), {
     name: 'ConfigInvalid',
   });
@@ -151,20 +127,15 @@ it('opens the endpoints listed in disable_authz, and nothing beside them', async
 
 it('asks for nothing when started without auth, and has no token endpoints then', async () => {
   await using to = await openTestIdentity({ 'without-auth': 'true' });
-  await assertStatuses(to, { 'GET /health': 200, 'GET /no/such/path': 404 });
-  assert.equal((await send(to, 'GET', '/health', 'malformed')).statusCode, 200);
-  for (const [method, url] of [
-    ['POST', ADMIN],
-    ['POST', `${ADMIN}/regenerate`],
-    ['DELETE', '/api/v3/configure/token?token_name=x'],
-    ['GET', '/api/v3/configure/token/no/such'],
-    ['GET', '/api/v3/configure/tokens'],
-  ] as const) {
-    const response = await send(to, method, url);
-    assert.equal(response.statusCode, 405, url);
-    assert.equal(response.headers['content-type'], 'application/json');
-    assert.equal(response.body, '{"error":"endpoint disabled, started without auth","data":{}}');
+  for (const authorization of ['malformed', `Bearer ${TOKEN_TEXT}`]) {
+    const principal = to.identity.check({ url: '/x', headers: { authorization } }, 'admin');
+    assert.equal(principal.kind, 'anonymous');
+    assert.ok(to.identity.grants('admin', principal));
   }
+  for (const url of [ADMIN, `${ADMIN}/regenerate`, '/api/v3/configure/tokens']) {
+    assert.throws(() => to.identity.check({ url, headers: {} }, undefined), EndpointDisabled, url);
+  }
+  await assert.rejects(to.ask({ method: 'POST', url: ADMIN }), /no route/);
 });
 
 /** A file with this content that is gone afterwards. */
@@ -184,13 +155,13 @@ it('takes the token of a preset file on a server that has none', async () => {
   );
   const flags = { 'admin-token-file': file.path };
   await using to = await openTestIdentity(flags);
-  assert.equal((await send(to, 'GET', '/health', `Bearer ${TOKEN_TEXT}`)).statusCode, 200);
-  assert.equal((await send(to, 'POST', ADMIN)).statusCode, 409);
+  assert.ok(works(to, TOKEN_TEXT));
+  assert.equal((await to.ask({ method: 'POST', url: ADMIN })).status, 409);
   const [token] = to.identity.listTokens();
   assert.deepEqual([token?.id, token?.name, token?.expiryMs], [0, '_admin', START_MS + 1000]);
   assert.equal(to.logged.join().includes(TOKEN_TEXT), false);
   await to.clock.advanceMs(1000);
-  assert.equal((await send(to, 'GET', '/health', `Bearer ${TOKEN_TEXT}`)).statusCode, 401);
+  assert.equal(works(to, TOKEN_TEXT), false);
 });
 
 it('leaves a preset file alone when there is a token', async () => {
@@ -198,8 +169,8 @@ it('leaves a preset file alone when there is a token', async () => {
   await using before = await openTestIdentity();
   const token = await createAdmin(before);
   await using to = await before.restart({ 'admin-token-file': file.path });
-  assert.equal((await send(to, 'GET', '/health', `Bearer ${TOKEN_TEXT}`)).statusCode, 401);
-  assert.equal((await send(to, 'GET', '/health', `Bearer ${token}`)).statusCode, 200);
+  assert.equal(works(to, TOKEN_TEXT), false);
+  assert.ok(works(to, token));
 });
 
 it('does not give the server away beside a preset token of another name', async () => {
@@ -207,14 +178,14 @@ it('does not give the server away beside a preset token of another name', async 
     JSON.stringify({ token: TOKEN_TEXT, name: 'ops', expiry_millis: null }),
   );
   await using to = await openTestIdentity({ 'admin-token-file': file.path });
-  assert.equal((await send(to, 'POST', ADMIN)).statusCode, 401);
+  assert.equal((await to.ask({ method: 'POST', url: ADMIN })).status, 401);
   assert.equal(to.identity.grants('first_token', { kind: 'anonymous', ip: '10.0.0.1' }), false);
   const ops: Principal = { kind: 'admin', tokenId: 1, tokenName: 'ops' };
   assert.equal(to.identity.grants('first_token', ops), true);
-  const created = await send(to, 'POST', ADMIN, `Bearer ${TOKEN_TEXT}`);
-  assert.equal(created.statusCode, 201);
-  assert.equal((created.json() as TokenObject).id, 0);
-  assert.equal((await send(to, 'POST', ADMIN)).statusCode, 409);
+  const created = await to.ask({ method: 'POST', url: ADMIN, ...bearer(TOKEN_TEXT) });
+  assert.equal(created.status, 201);
+  assert.equal((JSON.parse(String(created.body)) as TokenObject).id, 0);
+  assert.equal((await to.ask({ method: 'POST', url: ADMIN })).status, 409);
 });
 
 it('does not start with a preset file that holds no token', async () => {
@@ -249,8 +220,8 @@ it('regenerates the admin token once on the recovery port, without a token', asy
   assert.equal(answer.headers.get('content-type'), 'application/json');
   const { token, name, id } = (await answer.json()) as TokenObject;
   assert.deepEqual([id, name], [0, '_admin']);
-  assert.equal((await send(to, 'GET', '/health', `Bearer ${token}`)).statusCode, 200);
-  assert.equal((await send(to, 'GET', '/health', `Bearer ${old}`)).statusCode, 401);
+  assert.ok(works(to, token));
+  assert.equal(works(to, old), false);
   await assert.rejects(fetch(`${base}${ADMIN}/regenerate`, { method: 'POST' }));
   assert.equal(to.logged.join().includes(token), false);
 });

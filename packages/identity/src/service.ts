@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type {
   Clock,
+  Dialect,
   FileSystem,
   HttpService,
   Logger,
@@ -10,19 +11,17 @@ import type {
   RelationalStore,
   ReportEvent,
   RouteAccess,
-  ServiceFront,
+  RouteTable,
 } from '@plinth/kernel';
-import type { FastifyInstance } from 'fastify';
 import type { IdentityConfig } from './config.js';
 import { parseRecoveryBind } from './config.js';
-import type { RawRequest } from './domain/access-gate.js';
-import { AccessGate } from './domain/access-gate.js';
+import { AccessGate, type CheckedHead } from './domain/access-gate.js';
 import { AdminTokens } from './domain/admin-tokens.js';
 import { AppDirectory } from './domain/app-directory.js';
 import type { AppHooks } from './domain/app-hooks.js';
 import { AppJwts, type AppPrincipal } from './domain/app-jwt.js';
 import { Apps } from './domain/apps.js';
-import { CredentialDesk } from './domain/credential-desk.js';
+import { CredentialResolver } from './domain/credential-resolver.js';
 import { PageGuard, type PageGuardSettings } from './domain/page-guard.js';
 import { PlatformKeys } from './domain/platform-keys.js';
 import { Registry } from './domain/registry.js';
@@ -30,11 +29,10 @@ import { StoreAbsence } from './domain/store-absence.js';
 import { readTokenFile } from './domain/token-file.js';
 import type { AdminToken } from './model/admin-token.js';
 import type { App, AppSelector } from './model/app.js';
-import { registerAppRoutes } from './routes/app-routes.js';
-import { operatorFront } from './routes/operator-front.js';
+import { operatorDialect } from './routes/dialect.js';
 import { RecoveryListener } from './routes/recovery-listener.js';
-import { registerRegistryRoutes, type TokenQuota } from './routes/registry-routes.js';
-import { registerTokenRoutes } from './routes/token-routes.js';
+import type { TokenQuota } from './routes/registry-routes.js';
+import { identityTables } from './routes/table.js';
 import { AppStore } from './storage/app-store.js';
 import { PlatformKeyStore } from './storage/platform-key-store.js';
 import { RegistryStore } from './storage/registry-store.js';
@@ -49,6 +47,8 @@ export interface IdentityNeeds {
   readonly log: Logger;
   /** Names of this server, and pages of others that may ask it. */
   readonly pages: PageGuardSettings;
+  /** Of the time-series service, whose endpoints those of tokens are. */
+  readonly dialect: Dialect;
   /** Told of tokens that change; `undefined`: nobody is. */
   readonly report?: ReportEvent | undefined;
   /** Of the shared port: the recovery listener speaks TLS where that one does. */
@@ -56,12 +56,14 @@ export interface IdentityNeeds {
 }
 
 export interface Identity extends HttpService {
+  /** Of everything below `/ops/v1`, whichever service has the route. */
+  readonly dialect: Dialect;
   /**
    * Who the request speaks for, before its handler runs; synchronous. Throws `EndpointDisabled`, `PageRefused`,
    * `CredentialMalformed` and `NotAuthenticated`, which `toErrorAnswer` turns into an answer.
    * @param access of the route that it has found.
    */
-  check(request: RawRequest, access: RouteAccess | undefined): Principal;
+  check(request: CheckedHead, access: RouteAccess | undefined): Principal;
   /** Whether a request that speaks for `principal` may use a route. */
   grants(access: RouteAccess | undefined, principal: Principal | undefined): boolean;
   /** Keys with which platforms call the accounts service. */
@@ -102,11 +104,11 @@ const SHARED_REFRESH_MS = 1000;
 
 class IdentityService implements Identity {
   readonly name = 'identity';
-  readonly front: ServiceFront;
+  readonly dialect: Dialect;
   readonly #needs: IdentityNeeds;
   readonly platformKeys: PlatformKeys;
   readonly registry: Registry;
-  readonly #credentials: CredentialDesk;
+  readonly #credentials: CredentialResolver;
   readonly #registryStore: RegistryStore;
   readonly #tokens: AdminTokens;
   readonly #gate: AccessGate;
@@ -144,7 +146,7 @@ class IdentityService implements Identity {
       tls: needs.tls,
       pages: new PageGuard({ ...needs.pages, bind: parseRecoveryBind(recoveryBind).host }),
     });
-    this.front = operatorFront(this.#gate, log);
+    this.dialect = operatorDialect(this.#gate, log);
     this.#appStore = new AppStore(store);
     this.#appDirectory = new AppDirectory({ store: this.#appStore, clock });
     this.#apps = new Apps({
@@ -172,7 +174,7 @@ class IdentityService implements Identity {
       vendor,
     });
     this.#absence = new StoreAbsence({ clock, log });
-    this.#credentials = new CredentialDesk({
+    this.#credentials = new CredentialResolver({
       registry: this.registry,
       tokens: this.#tokens,
       platformKeys: this.platformKeys,
@@ -191,7 +193,7 @@ class IdentityService implements Identity {
     return this.#recoveryAddress;
   }
 
-  check(request: RawRequest, access: RouteAccess | undefined): Principal {
+  check(request: CheckedHead, access: RouteAccess | undefined): Principal {
     return this.#gate.check(request, access);
   }
 
@@ -223,20 +225,16 @@ class IdentityService implements Identity {
     this.#tokenQuota = quota;
   }
 
-  async register(app: FastifyInstance): Promise<void> {
-    const { log } = this.#needs;
-    await app.register(async (scope) => registerAppRoutes(scope, { apps: this.#apps, log }));
-    await app.register(async (scope) =>
-      registerRegistryRoutes(scope, {
-        registry: this.registry,
-        quota: async (key, base) => await this.#tokenQuota?.(key, base),
-        log,
-      }),
-    );
-    if (this.#needs.config.without_auth) return;
-    await app.register(async (scope) =>
-      registerTokenRoutes(scope, { tokens: this.#tokens, gate: this.#gate }),
-    );
+  tables(): readonly RouteTable[] {
+    const { dialect, config } = this.#needs;
+    return identityTables({
+      operatorDialect: this.dialect,
+      serverDialect: dialect,
+      apps: this.#apps,
+      registry: this.registry,
+      quota: async (key, base) => await this.#tokenQuota?.(key, base),
+      tokens: config.without_auth ? undefined : this.#tokens,
+    });
   }
 
   async start(): Promise<void> {

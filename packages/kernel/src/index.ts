@@ -55,6 +55,7 @@ export {
   type HeaderList,
   type HttpAnswer,
   jsonAnswer,
+  piecesAnswer,
   textAnswer,
   withHeaders,
 } from './http/http-answer.js';
@@ -81,6 +82,7 @@ export {
   platformFailure,
   platformFailureAnswer,
 } from './http/platform-dialect.js';
+export { answerPlatformError } from './http/platform-errors.js';
 export {
   JsonUnreadable,
   jsonObjectOf,

@@ -1,19 +1,17 @@
 import {
   type Clock,
   ConfigInvalid,
+  type Dialect,
   type HttpService,
   isNetwork,
   type Logger,
   type Metrics,
-  type PlainRoute,
   type Principal,
   type Random,
   type RelationalStore,
   type RequestGate,
-  routesFor,
-  type ServiceFront,
+  type RouteTable,
 } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLimitedService, limitRules, type RateLimitConfig, serviceRule } from './config.js';
 import { type AddressRules, ClientAddresses } from './domain/client-address.js';
 import { DecisionDesk } from './domain/decision-desk.js';
@@ -23,31 +21,23 @@ import { LimiterNumbers } from './domain/limiter-numbers.js';
 import { LoginGuard } from './domain/login-guard.js';
 import { makeLimiter } from './domain/make-limiter.js';
 import { type ProfileSource, Profiles } from './domain/profiles.js';
-import { LimiterDisabled } from './errors.js';
 import type { Ban } from './model/decision.js';
 import type { LimitStore } from './model/limit-store.js';
 import { makeTokenPlan } from './model/plan.js';
 import { ResourceTable } from './model/resource.js';
 import { slotMsOf } from './model/sliding-sum.js';
 import type { AnswerContext } from './routes/answer.js';
-import { AUTH_PATH, registerAuthRoute } from './routes/auth-route.js';
-import { CheckRoute } from './routes/check-route.js';
-import { docsBaseAt, docsBaseOf } from './routes/docs-base.js';
-import { registerEnvoyJsonRoute } from './routes/envoy-json-route.js';
+import { authRoute } from './routes/auth-route.js';
+import { rateLimitDialect } from './routes/dialect.js';
+import { docsBaseAt } from './routes/docs-base.js';
+import { envoyJsonTable } from './routes/envoy-json-route.js';
 import { EnvoyServer } from './routes/envoy-server.js';
-import { EXPOSED_HEADERS } from './routes/headers.js';
 import { HttpGate } from './routes/http-gate.js';
-import { registerOperatorRoutes } from './routes/operator-routes.js';
-import {
-  INSTALLATION_PATHS,
-  META_PATHS,
-  type MintInstallationToken,
-  registerPlatformRoutes,
-} from './routes/platform-routes.js';
+import { operatorTable } from './routes/operator-routes.js';
+import { type MintInstallationToken, platformRoutes } from './routes/platform-routes.js';
 import { type Refusal, refusalOf } from './routes/refusal.js';
 import { RouteListing } from './routes/route-listing.js';
-import { registerStatusRoutes, STATUS_PATHS } from './routes/status-routes.js';
-import { answerError, sendGithubError } from './routes/to-wire.js';
+import { statusRoutes } from './routes/status-routes.js';
 import { MemoryStore } from './storage/memory-store.js';
 import { openStore } from './storage/open-store.js';
 import { Snapshots } from './storage/snapshots.js';
@@ -66,6 +56,10 @@ export interface RateLimitNeeds {
   readonly config: RateLimitConfig;
   readonly addresses: Pick<AddressRules, 'trustedProxies' | 'header'>;
   readonly credentials: CredentialDesk;
+  /** Of everything below `/ops/v1`. */
+  readonly operatorDialect: Dialect;
+  /** Of what no service has a dialect for. */
+  readonly serverDialect: Dialect;
   /** No other service answers `/api/v3/meta`. */
   readonly ownsMeta: boolean;
   readonly metrics: Metrics;
@@ -101,7 +95,7 @@ export function createRateLimit(needs: RateLimitNeeds): RateLimit {
 
 class RateLimitService implements RateLimit {
   readonly name = 'ratelimit';
-  readonly front: ServiceFront;
+  readonly dialect: Dialect;
   readonly gate: HttpGate;
   readonly #needs: RateLimitNeeds;
   readonly #addresses: ClientAddresses;
@@ -156,7 +150,7 @@ class RateLimitService implements RateLimit {
       random: needs.random,
     });
     this.#envoyDesk = new EnvoyDesk(this.#desk);
-    this.front = this.#makeFront();
+    this.dialect = rateLimitDialect(needs);
   }
 
   async countToken(appKey: string, base: string): Promise<Refusal | undefined> {
@@ -173,43 +167,33 @@ class RateLimitService implements RateLimit {
     return refusalOf(caller, admission, { config, rule, docsBase, requestId: undefined });
   }
 
-  async register(app: FastifyInstance): Promise<void> {
-    const { config, credentials } = this.#needs;
-    await app.register(async (scope) =>
-      registerPlatformRoutes(scope, { config, mint: credentials.mint }),
-    );
-    if (config.enabled) {
-      await this.#registerLimiter(app);
-      return;
-    }
-    await app.register(async (scope) => {
-      routesFor(scope, 'public');
-      scope.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
-      for (const path of STATUS_PATHS) {
-        scope.get(path, async () => {
-          throw new LimiterDisabled();
-        });
-      }
-    });
-  }
-
-  async #registerLimiter(app: FastifyInstance): Promise<void> {
-    const { config, clock, random, log, onBan } = this.#needs;
+  tables(): readonly RouteTable[] {
+    const needs = this.#needs;
+    const { config, credentials, clock, random, log, onBan, operatorDialect } = needs;
     const [limiter, addresses, desk] = [this.#limiter, this.#addresses, this.#desk];
-    await app.register(async (scope) =>
-      registerStatusRoutes(scope, { config, limiter, addresses }),
-    );
-    await app.register(async (scope) =>
-      registerEnvoyJsonRoute(scope, {
+    const { dialect } = this;
+    const own = {
+      dialect,
+      routes: [
+        ...statusRoutes({ config, limiter, addresses }),
+        ...platformRoutes({
+          ownsMeta: needs.ownsMeta,
+          mint: credentials.mint,
+          notFound: (request) => dialect.answerNotFound(request, []),
+        }),
+        ...(config.enabled ? [authRoute({ config, desk, addresses, clock })] : []),
+      ],
+    };
+    if (!config.enabled) return [own];
+    return [
+      own,
+      envoyJsonTable({
         desk: this.#envoyDesk,
-        contextOf: ({ protocol, host }) => this.#contextOf(`${protocol}://${host}`),
+        log,
+        dialect: needs.serverDialect,
+        contextOf: ({ base }) => this.#contextOf(base),
       }),
-    );
-    await app.register(async (scope) =>
-      registerAuthRoute(scope, { config, desk, addresses, clock }),
-    );
-    await app.register(async (scope) =>
-      registerOperatorRoutes(scope, {
+      operatorTable(operatorDialect, {
         config,
         limiter,
         addresses,
@@ -221,12 +205,7 @@ class RateLimitService implements RateLimit {
         log,
         onUnban: (identity) => onBan?.({ type: 'rate_limit.unbanned', identity }),
       }),
-    );
-  }
-
-  plainRoutes(): readonly PlainRoute[] {
-    const { config, clock, random, log } = this.#needs;
-    return config.enabled ? [new CheckRoute({ config, desk: this.#desk, clock, random, log })] : [];
+    ];
   }
 
   async prepare(): Promise<void> {
@@ -267,33 +246,6 @@ class RateLimitService implements RateLimit {
   #contextOf(base: string): AnswerContext {
     const { config, clock } = this.#needs;
     return { config, docsBase: docsBaseAt(config, base), clock };
-  }
-
-  #makeFront(): ServiceFront {
-    const needs = this.#needs;
-    const { config, credentials } = needs;
-    return {
-      paths: [
-        ...STATUS_PATHS,
-        ...INSTALLATION_PATHS,
-        AUTH_PATH,
-        ...(needs.ownsMeta ? META_PATHS : []),
-      ],
-      authenticate(request) {
-        const { authorization } = request.headers;
-        // The credential there is that of the request which is asked about.
-        const isQuestion = request.url.startsWith(AUTH_PATH);
-        if (authorization !== undefined && !isQuestion) return credentials.resolve(authorization);
-        return { kind: 'anonymous', ip: request.socket.remoteAddress ?? '' };
-      },
-      answerError: (error, request, reply) => answerError(error, config, request, reply),
-      answerNotFound: (request, reply) => answerNotFound(config, request, reply),
-      setHeaders(_request, reply) {
-        reply.header('access-control-allow-origin', '*');
-        reply.header('access-control-expose-headers', EXPOSED_HEADERS);
-      },
-      answerPreflight: (_request, reply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
-    };
   }
 }
 
@@ -339,20 +291,3 @@ function refuseBadSettings({ config, addresses }: RateLimitNeeds): void {
   ];
   if (problems.length > 0) throw new ConfigInvalid(problems);
 }
-
-const PREFLIGHT_HEADERS = {
-  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-  'access-control-allow-headers': '*',
-  'access-control-max-age': '86400',
-};
-
-const answerNotFound = (
-  config: RateLimitConfig,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply =>
-  sendGithubError(reply, {
-    status: 404,
-    message: 'Not Found',
-    documentationUrl: `${docsBaseOf(config, request)}/rest`,
-  });

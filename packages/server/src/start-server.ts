@@ -67,23 +67,16 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   try {
     const isTrusted = networkMatcher(trusted_proxies);
     const takesPlainText = settings.server.tls_plaintext === 'allow';
-    const listener = await listen(wired.app, {
+    const listener = await listen({
+      ...wired,
       port,
-      clock: wired.clock,
-      plain: wired.openPlainSide,
+      log,
       tls: identity && { identity, takesPlainText },
       isProxy: proxy_protocol ? isTrusted : undefined,
       limit: new ConnectionLimit(settings.server.max_connections_per_address, isTrusted),
     });
     if (identity !== undefined) log.info(factsOf(identity), 'TLS certificate in use');
     log.info({ address: listener.address.url }, 'server listens');
-    try {
-      await wired.registerRoutes(listener);
-    } catch (error) {
-      await listener.drain(0);
-      throw error;
-    }
-    listener.routed();
     wired.warmUp();
     let closing: Promise<void> | undefined;
     return {

@@ -1,36 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
-import { createIdentity, OPERATOR_HEADER_LINES } from '@plinth/identity';
+import { createIdentity } from '@plinth/identity';
 import {
   type Clock,
+  type HttpHead,
   type HttpService,
   type Logger,
   Metrics,
-  type PlainRoute,
   RelationalOutbox,
   type RequestGate,
   SystemClock,
   SystemRandom,
 } from '@plinth/kernel';
 import { preloadTsdb } from '@plinth/tsdb';
-import type { FastifyInstance } from 'fastify';
 import type { DataFolder } from './data-folder.js';
 import { Health } from './health.js';
 import { Cors } from './http/cors.js';
+import { DialectDirectory } from './http/dialect-directory.js';
 import { createDocumentation } from './http/docs/documentation.js';
-import {
-  answerHeaderLines,
-  createHttpApp,
-  type HttpAppParts,
-  registerServices,
-} from './http/http-app.js';
 import { HttpMetrics } from './http/http-metrics.js';
-import type { GuardedRoute } from './http/route-guard.js';
+import { Pipeline } from './http/pipeline.js';
+import { Router } from './http/router.js';
+import { serverDialect } from './http/server-dialect.js';
 import { createServiceEndpoints } from './http/service-endpoints.js';
 import { ObstacleLog } from './obstacle-log.js';
-import type { Listener } from './port/listener.js';
-import { type GatedRoute, PlainSide } from './port/plain-side.js';
+import { linesOf } from './port/fast-reader.js';
 import type { TlsIdentity } from './port/tls-identity.js';
-import { whenAnswered } from './port/when-answered.js';
 import { openAccounts } from './services/accounts.js';
 import { openBackup } from './services/backup.js';
 import { openGameData } from './services/gamedata.js';
@@ -44,17 +38,13 @@ import { openStores } from './stores.js';
 
 const DAY_MS = 86_400_000;
 
-/** A server whose services have started; it has no routes yet and does not listen. */
+/** A server whose services have started; it does not listen yet. */
 export interface WiredServer {
-  readonly app: FastifyInstance;
+  readonly pipeline: Pipeline;
   readonly clock: Clock;
-  /** What answers plain requests; `undefined` when the framework has to see all of them. */
-  openPlainSide(keepAliveMs: number): PlainSide | undefined;
-  /**
-   * Makes what answers all requests. The port may be open: the plain side answers health checks, and what it has got the
-   * routes of while the rest is made.
-   */
-  registerRoutes(port: Pick<Listener, 'plainGrown' | 'isWaitedFor'>): Promise<void>;
+  /** Of answers to what cannot be parsed, as lines with their ends. */
+  headerLines(): string;
+  isDraining(): boolean;
   /** To be called when the port answers. */
   warmUp(): void;
   /** Renewed certificates for the ports that services have of their own. */
@@ -86,7 +76,7 @@ export async function wireUp(
     () => metrics.close(),
   ];
   let isDraining = false;
-  let routes: readonly GuardedRoute[] = [];
+  const router = new Router();
   const close = async (): Promise<void> => {
     // Last opened, first closed; one that fails must not keep the others open.
     const failures: unknown[] = [];
@@ -130,6 +120,16 @@ export async function wireUp(
     // Together with what the first services need; a failure shows at its start.
     outbox.prepare().catch(() => undefined);
     const reports = new Reports({ settings, stores, outbox, log });
+    let clusterUuid = '';
+    const dialect = serverDialect({
+      identify: (request, access) => identity.check(request, access),
+      clusterUuid: () => clusterUuid,
+      cors: new Cors({
+        isOpen: !settings.identity.without_auth,
+        origins: settings.server.cors_origins,
+      }),
+      log,
+    });
     const identity = createIdentity({
       config: settings.identity,
       store: stores.relational,
@@ -143,6 +143,7 @@ export async function wireUp(
         allowedHosts: settings.server.allowed_hosts,
         origins: settings.server.cors_origins,
       },
+      dialect,
       report: reports.from(stores.relational),
       tls: around.tls?.options,
     });
@@ -158,13 +159,15 @@ export async function wireUp(
     closers.push(() => refusing.close());
     const obstacle = (): Promise<string | undefined> => health.obstacle();
     const endpoints = createServiceEndpoints({
-      ...{ clock, metrics, obstacle },
-      routes: () => routes,
+      ...{ clock, metrics, obstacle, dialect },
+      operatorDialect: identity.dialect,
+      routes: () => router.routes,
     });
     const partsOf = (service: ServiceName): ServiceParts => ({
       settings,
       stores,
       identity,
+      dialect,
       outbox,
       reports,
       metrics,
@@ -205,44 +208,23 @@ export async function wireUp(
     await around.folder.noteVersion();
     reports.open();
     // Without the time-series service there is no catalog, and the uuid is this process's.
-    const clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
-    const parts: HttpAppParts = {
-      log,
-      services,
-      clusterUuid: () => clusterUuid,
-      authenticate: (request, access) => identity.check(request, access),
+    clusterUuid = tsdb?.clusterUuid ?? random.uuidV4();
+    const gate = around.gate ?? rateLimit?.gate;
+    const numbers = new HttpMetrics(metrics);
+    const dialects = new DialectDirectory(dialect);
+    for (const service of services) {
+      await addTables(service, { router, dialects, gate, numbers });
+    }
+    const pipeline = new Pipeline({
+      ...{ router, dialects, gate, clock, log },
       grants: (access, principal) => identity.grants(access, principal),
-      cors: new Cors({
-        isOpen: !settings.identity.without_auth,
-        origins: settings.server.cors_origins,
-      }),
-      gate: around.gate ?? rateLimit?.gate,
-      metrics: new HttpMetrics(metrics),
-      isDraining: () => isDraining,
-    };
-    const app = createHttpApp(parts);
-    let plainSide: PlainSide | undefined;
+      unmatched: numbers.unmatched,
+    });
     return {
-      app,
+      pipeline,
       clock,
-      openPlainSide(keepAliveMs) {
-        const routes = services.flatMap((service) => service.healthRoutes?.() ?? []);
-        plainSide = openPlainSide(parts, clock, keepAliveMs);
-        plainSide?.add(gatedRoutes(routes, parts.gate));
-        return plainSide;
-      },
-      async registerRoutes(port) {
-        routes = await registerServices(app, parts, {
-          turn: () => whenAnswered({ clock, plainSide, port }),
-          onRegistered(service) {
-            const routes = service.plainRoutes?.() ?? [];
-            if (plainSide === undefined || routes.length === 0) return;
-            plainSide.add(gatedRoutes(routes, parts.gate));
-            port.plainGrown();
-          },
-        });
-        closers.push(() => app.close());
-      },
+      headerLines: () => linesOf(dialect.headers?.({ headers: {} } as HttpHead) ?? []),
+      isDraining: () => isDraining,
       warmUp() {
         for (const service of services) service.warmUp?.();
       },
@@ -289,47 +271,22 @@ async function startServices(
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** The names by which a gate knows what stands behind a front. */
-const GATED_AS = { server: 'tsdb', operator: 'identity' } as const;
-
-const gatedAs = ({ front }: PlainRoute): string =>
-  typeof front === 'object' ? front.service : GATED_AS[front];
-
-/** Without those that the framework has to see, because their gate cannot decide at once. */
-const gatedRoutes = (
-  routes: readonly PlainRoute[],
-  gate: RequestGate | undefined,
-): readonly GatedRoute[] =>
-  routes.flatMap((route) =>
-    route.methods.flatMap((method): GatedRoute[] => {
-      const service = gatedAs(route);
-      if (!gate?.covers(service)) return [{ route, method, gate: undefined }];
-      const own = gate.plainGate(service, method, route.path);
-      return own === undefined ? [] : [{ route, method, gate: own }];
-    }),
-  );
-
-/** Request logs belong to the framework: with them it sees every request. */
-function openPlainSide(
-  parts: HttpAppParts,
-  clock: Clock,
-  keepAliveMs: number,
-): PlainSide | undefined {
-  const { log, metrics } = parts;
-  if (log.isLevelEnabled('debug')) return undefined;
-  const headerLines = {
-    server: answerHeaderLines(parts.clusterUuid(), parts.cors),
-    operator: OPERATOR_HEADER_LINES,
-  };
-  return new PlainSide(
-    {
-      ...{ clock, log },
-      authenticate: parts.authenticate,
-      grants: parts.grants,
-      headerLines: (front) => headerLines[front],
-      numbersOf: (method, path) => metrics.route(method, path),
-      isDraining: () => parts.isDraining(),
-    },
-    keepAliveMs,
-  );
+/** Makes what a service answers known to who finds it, words it and charges for it. */
+async function addTables(
+  service: HttpService,
+  to: {
+    readonly router: Router;
+    readonly dialects: DialectDirectory;
+    readonly gate: RequestGate | undefined;
+    readonly numbers: HttpMetrics;
+  },
+): Promise<void> {
+  for (const table of await service.tables()) {
+    const { dialect, routes } = table;
+    to.dialects.add(dialect);
+    if (to.gate?.covers(service.name)) to.gate.announce(service.name, routes);
+    for (const route of routes) {
+      to.router.add(service.name, table, route, (method) => to.numbers.route(method, route.path));
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Clock,
+  type Dialect,
   type FileSystem,
   GuardedSender,
   type HttpService,
@@ -10,11 +11,10 @@ import {
   type Outbox,
   type Random,
   type RelationalStore,
+  type RouteTable,
   type SecretBox,
-  type ServiceFront,
   type Tracer,
 } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhooksConfig } from './config.js';
 import { AppWebhooks } from './domain/app-webhooks.js';
 import { DeliveryLog } from './domain/delivery-log.js';
@@ -23,31 +23,23 @@ import { HookRegistry } from './domain/hook-registry.js';
 import { HookRules } from './domain/hook-rules.js';
 import { INTERNAL_EVENT_TYPES, InternalEvents } from './domain/internal-events.js';
 import { payloadOf } from './domain/payload/event-body.js';
-import { PayloadDesk } from './domain/payload/payload-desk.js';
+import { PayloadProcessor } from './domain/payload/payload-processor.js';
 import { pingPayload } from './domain/ping.js';
 import { Publisher } from './domain/publisher.js';
 import { QueueView } from './domain/queue-view.js';
 import { Redelivery } from './domain/redelivery.js';
 import { Retention } from './domain/retention.js';
 import type { Hook, RetryPolicy } from './model/hook.js';
-import { type AppInfo, registerAppRoutes } from './routes/app-routes.js';
-import { Dialect } from './routes/dialect.js';
-import { registerOperatorRoutes } from './routes/operator-routes.js';
-import {
-  type AuthenticateAnyone,
-  type AuthenticateApp,
-  appIdOf,
-  webhookFront,
-} from './routes/webhook-front.js';
+import type { AppInfo } from './routes/app-routes.js';
+import { type Credentials, WebhookDialect } from './routes/dialect.js';
+import { webhookTables } from './routes/table.js';
 import { DeliveryStore } from './storage/delivery-store.js';
 import { HookStore } from './storage/hook-store.js';
 import { QueueStore } from './storage/queue-store.js';
 import { SealedUrls } from './storage/sealed-urls.js';
 
 /** What this service asks of whoever keeps the apps. */
-export interface AppRegistry {
-  authenticate: AuthenticateApp;
-  authenticateAnyone: AuthenticateAnyone;
+export interface AppRegistry extends Credentials {
   find(
     selector: { readonly id: number } | { readonly client_id: string },
   ): Promise<AppInfo | undefined>;
@@ -75,12 +67,8 @@ export interface WebhooksNeeds {
   readonly localUrl: string;
   /** Where this server listens. */
   readonly ownListeners: readonly { readonly address: string; readonly port: number }[];
-  /** Answers what goes wrong below `/ops/v1` and is not this service's own. */
-  readonly answerOperatorError: (
-    error: unknown,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) => FastifyReply;
+  /** Of everything below `/ops/v1`. */
+  readonly operatorDialect: Dialect;
 }
 
 export interface Webhooks extends HttpService {
@@ -97,11 +85,10 @@ export function createWebhooks(needs: WebhooksNeeds): Webhooks {
 
 class WebhookService implements Webhooks {
   readonly name = 'webhooks';
-  readonly front: ServiceFront;
   readonly appHooks: AppWebhooks;
   readonly internalEvents: InternalEvents | undefined;
   readonly #needs: WebhooksNeeds;
-  readonly #dialect: Dialect;
+  readonly #dialect: WebhookDialect;
   readonly #rules: HookRules;
   readonly #hookStore: HookStore;
   readonly #hooks: HookRegistry;
@@ -109,7 +96,7 @@ class WebhookService implements Webhooks {
   readonly #deliveries: DeliveryStore;
   readonly #urls: SealedUrls;
   readonly #sender: GuardedSender;
-  readonly #payloads = new PayloadDesk();
+  readonly #payloads = new PayloadProcessor();
   readonly #engine: Engine;
   readonly #publisher: Publisher;
   readonly #redelivery: Redelivery;
@@ -119,7 +106,8 @@ class WebhookService implements Webhooks {
   constructor(needs: WebhooksNeeds) {
     const { config, store, clock, random, log, metrics } = needs;
     this.#needs = needs;
-    this.#dialect = new Dialect({ config, clock, random, log, publicUrl: needs.publicUrl });
+    const { apps: credentials, publicUrl } = needs;
+    this.#dialect = new WebhookDialect({ config, credentials, clock, random, log, publicUrl });
     this.#sender = new GuardedSender(
       {
         allowedTargets: config.allow_private_targets,
@@ -189,12 +177,6 @@ class WebhookService implements Webhooks {
       rules: this.#rules,
       onSettled: (appId, what) => this.#appSettled(appId, what),
     });
-    this.front = webhookFront({
-      dialect: this.#dialect,
-      authenticate: (authorization) => needs.apps.authenticate(authorization),
-      authenticateAnyone: (authorization) => needs.apps.authenticateAnyone(authorization),
-      hasRootAlias: config.root_alias,
-    });
     if (config.internal_events_enabled) {
       const events = new InternalEvents({ hooks: this.#hooks, publisher: this.#publisher });
       this.internalEvents = events;
@@ -202,47 +184,33 @@ class WebhookService implements Webhooks {
     }
   }
 
-  async register(app: FastifyInstance): Promise<void> {
-    const { config, apps, clock, random } = this.#needs;
-    const deliveries = new DeliveryLog(this.#deliveries, this.#urls);
-    await app.register(async (scope) =>
-      registerAppRoutes(scope, {
-        config,
-        dialect: this.#dialect,
-        hooks: this.#hooks,
-        rules: this.#rules,
-        deliveries,
-        redelivery: this.#redelivery,
-        payloads: this.#payloads,
-        findApp: (id) => apps.find({ id }),
-        appIdOf,
-        onUrlChanged: async (hook) => {
-          if (config.ping_on_url_change) await this.#ping(hook);
-        },
-      }),
-    );
-    await app.register(async (scope) =>
-      registerOperatorRoutes(scope, {
-        config,
-        clock,
-        random,
-        hooks: this.#hooks,
-        engine: this.#engine,
-        publisher: this.#publisher,
-        payloads: this.#payloads,
-        redelivery: this.#redelivery,
-        deliveries,
-        queue: new QueueView(this.#queue),
-        findAppId: async ({ id, client_id }) => {
-          if (id !== undefined) return (await apps.find({ id }))?.id;
-          return client_id === undefined ? undefined : (await apps.find({ client_id }))?.id;
-        },
-        findInstallationApp: (id) => apps.findInstallationApp(id),
-        ping: (hook) => this.#ping(hook),
-        baseUrl: (request) => this.#dialect.baseUrl(request),
-        answerError: (error, request, reply) => this.#answerOperator(error, request, reply),
-      }),
-    );
+  tables(): readonly RouteTable[] {
+    const { config, apps, clock, random, operatorDialect } = this.#needs;
+    return webhookTables({
+      config,
+      clock,
+      random,
+      operatorDialect,
+      dialect: this.#dialect,
+      hooks: this.#hooks,
+      rules: this.#rules,
+      engine: this.#engine,
+      publisher: this.#publisher,
+      payloads: this.#payloads,
+      redelivery: this.#redelivery,
+      deliveries: new DeliveryLog(this.#deliveries, this.#urls),
+      queue: new QueueView(this.#queue),
+      findApp: (id) => apps.find({ id }),
+      findAppId: async ({ id, client_id }) => {
+        if (id !== undefined) return (await apps.find({ id }))?.id;
+        return client_id === undefined ? undefined : (await apps.find({ client_id }))?.id;
+      },
+      findInstallationApp: (id) => apps.findInstallationApp(id),
+      ping: (hook) => this.#ping(hook),
+      onUrlChanged: async (hook) => {
+        if (config.ping_on_url_change) await this.#ping(hook);
+      },
+    });
   }
 
   async prepare(): Promise<void> {
@@ -303,15 +271,6 @@ class WebhookService implements Webhooks {
       const payload = { hook: { id: hook.id, app_id: appId, active: false }, reason: why };
       await this.#needs.outbox.publish(tx, { type: 'webhook.disabled', payload });
     });
-  }
-
-  /** Failures of this service have its words; everything else those of all operator endpoints. */
-  #answerOperator(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const kind: unknown = Reflect.get(Object(error), 'kind');
-    if (kind === 'validation_failed' || typeof kind !== 'string') {
-      return this.#needs.answerOperatorError(error, request, reply);
-    }
-    return this.#dialect.sendError(error, request, reply);
   }
 }
 

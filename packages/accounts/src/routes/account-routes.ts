@@ -1,3 +1,4 @@
+import type { Route } from '@plinth/kernel';
 import { readPage } from '../domain/account-pages.js';
 import type { Accounts, AccountWrite } from '../domain/accounts.js';
 import { invalidFields } from '../domain/refusals.js';
@@ -5,9 +6,8 @@ import { CONFIGURATION_NAMES, type ConfigurationName } from '../model/configurat
 import { INCLUDES, type Include } from '../model/shape/account-params.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import { readJson } from './bodies.js';
-import type { Call, Handlers } from './handlers.js';
 import { listRequest } from './lists.js';
-import { CREATE_PATH } from './plain-create.js';
+import type { Call, PlatformRoutes } from './platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
@@ -17,54 +17,58 @@ export interface AccountRoutesNeeds {
   readonly words: VendorWords;
 }
 
+const PATH = '/v2/core/accounts';
+
 /** Source: accounts, section 7, E1 to E5. */
-export function registerAccountRoutes(handlers: Handlers, needs: AccountRoutesNeeds): void {
+export function accountRoutes(on: PlatformRoutes, needs: AccountRoutesNeeds): readonly Route[] {
   const { accounts, shapes } = needs;
   const content = { makesContent: true };
-  handlers.change('POST', CREATE_PATH, (call) => createAccount(call, needs), content);
-  handlers.get('/v2/core/accounts', async (call) => {
-    const query = new Query(call.request.url);
-    const names = query.list('applied_configurations', CONFIGURATION_NAMES);
-    const isClosed = query.flag('closed');
-    const request = listRequest(call, query, [
-      ...names.map((name, index) => [`applied_configurations[${index}]`, name] as const),
-      ...(isClosed === undefined ? [] : [['closed', String(isClosed)] as const]),
-    ]);
-    query.end();
-    readPage(request);
-    const configurations = CONFIGURATION_NAMES.filter((name) => names.includes(name));
-    return await accounts.list(call.context, request, {
-      isClosed: isClosed === true,
-      configurations,
-    });
-  });
-  handlers.get('/v2/core/accounts/:account', async (call) => {
-    const query = new Query(call.request.url);
-    const include = readIncludes(query.list('include', includesFor(call)));
-    query.end();
-    return await accounts.retrieve(call.context, call.param('account'), include);
-  });
   const update = async (call: Call) => {
     const write = readWrite(call, needs, 'account_update');
     return await accounts.update(call.context, call.param('account'), write);
   };
-  handlers.change('POST', '/v2/core/accounts/:account', update, content);
-  handlers.change('POST', '/v2/core/accounts/:account/close', async (call) => {
-    const body = readJson(call.request);
-    const given = shapes.check<{ applied_configurations?: readonly ConfigurationName[] }>(
-      'account_close',
-      body,
-    );
-    const appliedConfigurations = given.applied_configurations;
-    return await accounts.close(call.context, call.param('account'), {
-      body,
-      appliedConfigurations,
-    });
-  });
+  return [
+    on.change(
+      'POST',
+      PATH,
+      async (call) => await accounts.create(call.context, readWrite(call, needs, 'account_create')),
+      content,
+    ),
+    on.get(PATH, async (call) => await listAccounts(call, accounts)),
+    on.get(`${PATH}/:account`, async (call) => {
+      const query = new Query(call.request.url);
+      const include = readIncludes(query.list('include', includesFor(call)));
+      query.end();
+      return await accounts.retrieve(call.context, call.param('account'), include);
+    }),
+    on.change('POST', `${PATH}/:account`, update, content),
+    on.change('POST', `${PATH}/:account/close`, async (call) => {
+      const body = readJson(call.request);
+      const { applied_configurations: appliedConfigurations } = shapes.check<{
+        applied_configurations?: readonly ConfigurationName[];
+      }>('account_close', body);
+      const given = { body, appliedConfigurations };
+      return await accounts.close(call.context, call.param('account'), given);
+    }),
+  ];
 }
 
-export const createAccount = async (call: Call, needs: AccountRoutesNeeds) =>
-  await needs.accounts.create(call.context, readWrite(call, needs, 'account_create'));
+async function listAccounts(call: Call, accounts: Accounts): Promise<string> {
+  const query = new Query(call.request.url);
+  const names = query.list('applied_configurations', CONFIGURATION_NAMES);
+  const isClosed = query.flag('closed');
+  const request = listRequest(call, query, [
+    ...names.map((name, index) => [`applied_configurations[${index}]`, name] as const),
+    ...(isClosed === undefined ? [] : [['closed', String(isClosed)] as const]),
+  ]);
+  query.end();
+  readPage(request);
+  const configurations = CONFIGURATION_NAMES.filter((name) => names.includes(name));
+  return await accounts.list(call.context, request, {
+    isClosed: isClosed === true,
+    configurations,
+  });
+}
 
 function readWrite(
   call: Call,

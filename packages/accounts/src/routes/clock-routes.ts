@@ -1,45 +1,47 @@
+import type { Route } from '@plinth/kernel';
 import { invalidFields } from '../domain/refusals.js';
 import type { TestClocks } from '../domain/test-clocks.js';
 import { readFormOrJson } from './bodies.js';
-import type { Call, Handlers } from './handlers.js';
 import { listRequest } from './lists.js';
+import type { Call, PlatformRoutes } from './platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
 const PATH = '/v1/test_helpers/test_clocks';
 
 /** Source: accounts, sections 7 (E16) and 18. */
-export function registerClockRoutes(
-  handlers: Handlers,
-  needs: { readonly clocks: TestClocks; readonly shapes: RequestShapes },
-): void {
-  const { clocks, shapes } = needs;
-  handlers.change('POST', PATH, async (call) => {
-    const body = readBody(call);
-    const given = shapes.check<{ frozen_time: number; name?: string | null }>('test_clock', body);
-    const name = given.name || null;
-    return await clocks.create(call.context, { body, frozenTime: given.frozen_time, name });
-  });
-  handlers.get(PATH, async (call) => {
-    const query = new Query(call.request.url);
-    const request = listRequest(call, query, []);
-    query.end();
-    return await clocks.list(call.context, request);
-  });
-  handlers.get(`${PATH}/:clock`, async (call) => {
-    return await clocks.retrieve(call.context, call.param('clock'));
-  });
-  handlers.change('POST', `${PATH}/:clock/advance`, async (call) => {
-    const body = readBody(call);
-    const { frozen_time } = shapes.check<{ frozen_time: number }>('test_clock_advance', body);
-    return await clocks.advance(call.context, call.param('clock'), {
-      body,
-      frozenTime: frozen_time,
-    });
-  });
-  handlers.change('DELETE', `${PATH}/:clock`, async (call) => {
-    return await clocks.delete(call.context, call.param('clock'));
-  });
+export function clockRoutes(
+  on: PlatformRoutes,
+  { clocks, shapes }: { readonly clocks: TestClocks; readonly shapes: RequestShapes },
+): readonly Route[] {
+  return [
+    on.change('POST', PATH, async (call) => {
+      const body = readBody(call);
+      const given = shapes.check<{ frozen_time: number; name?: string | null }>('test_clock', body);
+      const name = given.name || null;
+      return await clocks.create(call.context, { body, frozenTime: given.frozen_time, name });
+    }),
+    on.get(PATH, async (call) => {
+      const query = new Query(call.request.url);
+      const request = listRequest(call, query, []);
+      query.end();
+      return await clocks.list(call.context, request);
+    }),
+    on.get(`${PATH}/:clock`, async (call) => {
+      return await clocks.retrieve(call.context, call.param('clock'));
+    }),
+    on.change('POST', `${PATH}/:clock/advance`, async (call) => {
+      const body = readBody(call);
+      const { frozen_time: frozenTime } = shapes.check<{ frozen_time: number }>(
+        'test_clock_advance',
+        body,
+      );
+      return await clocks.advance(call.context, call.param('clock'), { body, frozenTime });
+    }),
+    on.change('DELETE', `${PATH}/:clock`, async (call) => {
+      return await clocks.delete(call.context, call.param('clock'));
+    }),
+  ];
 }
 
 /** Numbers of a form arrive as text. */

@@ -1,9 +1,10 @@
+import type { Route } from '@plinth/kernel';
 import type { DestinationFields, EventDestinations } from '../domain/event-destinations.js';
 import type { Events } from '../domain/events.js';
 import { parseTimestamp } from '../model/timestamps.js';
 import { readJson } from './bodies.js';
-import type { Call, Handlers } from './handlers.js';
 import { listRequest } from './lists.js';
+import type { Call, PlatformRoutes } from './platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
@@ -14,37 +15,41 @@ const MAX_TYPE_COUNT = 20;
 const BOUNDS = { gt: 1, gte: 0, lt: -1, lte: 0 } as const;
 
 /** Source: accounts, sections 7 (E15) and 17. */
-export function registerEventRoutes(
-  handlers: Handlers,
+export function eventRoutes(
+  on: PlatformRoutes,
   needs: {
     readonly events: Events;
     readonly destinations: EventDestinations;
     readonly shapes: RequestShapes;
   },
-): void {
-  const { events, destinations } = needs;
-  handlers.get('/v2/core/events', async (call) => {
-    const query = new Query(call.request.url);
-    const objectId = query.text('object_id');
-    const types = query.list('types');
-    if (types.length > MAX_TYPE_COUNT) {
-      query.problem('types', 'too_long', `types has more than ${MAX_TYPE_COUNT} entries.`);
-    }
-    const created = query.members('created', Object.keys(BOUNDS));
-    const { fromMs, toMs } = readBounds(query, created);
-    const request = listRequest(call, query, [
-      ...(objectId === undefined ? [] : [['object_id', objectId] as const]),
-      ...types.map((type, index) => [`types[${index}]`, type] as const),
-      ...[...created].map(([bound, value]) => [`created[${bound}]`, value] as const),
-    ]);
-    query.end();
-    return await events.list(call.context, request, { objectId, types, fromMs, toMs });
-  });
-  handlers.get('/v2/core/events/:event', async (call) => {
-    new Query(call.request.url).end();
-    return await events.retrieve(call.context, call.param('event'));
-  });
-  registerDestinations(handlers, destinations, needs.shapes);
+): readonly Route[] {
+  const { events, destinations, shapes } = needs;
+  return [
+    on.get('/v2/core/events', async (call) => await listEvents(call, events)),
+    on.get('/v2/core/events/:event', async (call) => {
+      new Query(call.request.url).end();
+      return await events.retrieve(call.context, call.param('event'));
+    }),
+    ...destinationRoutes(on, destinations, shapes),
+  ];
+}
+
+async function listEvents(call: Call, events: Events): Promise<string> {
+  const query = new Query(call.request.url);
+  const objectId = query.text('object_id');
+  const types = query.list('types');
+  if (types.length > MAX_TYPE_COUNT) {
+    query.problem('types', 'too_long', `types has more than ${MAX_TYPE_COUNT} entries.`);
+  }
+  const created = query.members('created', Object.keys(BOUNDS));
+  const { fromMs, toMs } = readBounds(query, created);
+  const request = listRequest(call, query, [
+    ...(objectId === undefined ? [] : [['object_id', objectId] as const]),
+    ...types.map((type, index) => [`types[${index}]`, type] as const),
+    ...[...created].map(([bound, value]) => [`created[${bound}]`, value] as const),
+  ]);
+  query.end();
+  return await events.list(call.context, request, { objectId, types, fromMs, toMs });
 }
 
 function readBounds(
@@ -66,11 +71,11 @@ function readBounds(
   return { fromMs, toMs };
 }
 
-function registerDestinations(
-  handlers: Handlers,
+function destinationRoutes(
+  on: PlatformRoutes,
   destinations: EventDestinations,
   shapes: RequestShapes,
-): void {
+): readonly Route[] {
   const path = '/v2/core/event_destinations';
   const id = ({ param }: Call): string => param('destination');
   const write = (call: Call, shape: 'destination_create' | 'destination_update') => {
@@ -81,38 +86,40 @@ function registerDestinations(
     >(shape, body);
     return { body, given, include };
   };
-  handlers.change('POST', path, async (call) => {
-    return await destinations.create(call.context, write(call, 'destination_create'));
-  });
-  handlers.get(path, async (call) => {
-    const query = new Query(call.request.url);
-    const include = query.list('include', INCLUDES);
-    const filters = include.map((name, index) => [`include[${index}]`, name] as const);
-    const request = listRequest(call, query, filters);
-    query.end();
-    return destinations.list(call.context, request, include);
-  });
-  handlers.get(`${path}/:destination`, async (call) => {
-    const query = new Query(call.request.url);
-    const include = query.list('include', INCLUDES);
-    query.end();
-    return destinations.retrieve(call.context, id(call), include);
-  });
-  handlers.change('POST', `${path}/:destination`, async (call) => {
-    return await destinations.update(call.context, id(call), write(call, 'destination_update'));
-  });
-  handlers.change('DELETE', `${path}/:destination`, async (call) => {
-    return await destinations.delete(call.context, id(call));
-  });
-  handlers.change('POST', `${path}/:destination/enable`, async (call) => {
-    return await destinations.setEnabled(call.context, id(call), true, empty(call, shapes));
-  });
-  handlers.change('POST', `${path}/:destination/disable`, async (call) => {
-    return await destinations.setEnabled(call.context, id(call), false, empty(call, shapes));
-  });
-  handlers.change('POST', `${path}/:destination/ping`, async (call) => {
-    return await destinations.ping(call.context, id(call), empty(call, shapes));
-  });
+  return [
+    on.change('POST', path, async (call) => {
+      return await destinations.create(call.context, write(call, 'destination_create'));
+    }),
+    on.get(path, async (call) => {
+      const query = new Query(call.request.url);
+      const include = query.list('include', INCLUDES);
+      const filters = include.map((name, index) => [`include[${index}]`, name] as const);
+      const request = listRequest(call, query, filters);
+      query.end();
+      return destinations.list(call.context, request, include);
+    }),
+    on.get(`${path}/:destination`, async (call) => {
+      const query = new Query(call.request.url);
+      const include = query.list('include', INCLUDES);
+      query.end();
+      return destinations.retrieve(call.context, id(call), include);
+    }),
+    on.change('POST', `${path}/:destination`, async (call) => {
+      return await destinations.update(call.context, id(call), write(call, 'destination_update'));
+    }),
+    on.change('DELETE', `${path}/:destination`, async (call) => {
+      return await destinations.delete(call.context, id(call));
+    }),
+    on.change('POST', `${path}/:destination/enable`, async (call) => {
+      return await destinations.setEnabled(call.context, id(call), true, empty(call, shapes));
+    }),
+    on.change('POST', `${path}/:destination/disable`, async (call) => {
+      return await destinations.setEnabled(call.context, id(call), false, empty(call, shapes));
+    }),
+    on.change('POST', `${path}/:destination/ping`, async (call) => {
+      return await destinations.ping(call.context, id(call), empty(call, shapes));
+    }),
+  ];
 }
 
 function empty(call: Call, shapes: RequestShapes): unknown {

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import { bytesAnswer, type HttpAnswer, type Route } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
+import { DOCS_PATH } from './arrivals.js';
 import { ERROR_GUIDE } from './error-guide.js';
-import { DOCS_PATH } from './front.js';
 import { statusOf } from './to-wire.js';
 
 const MEMBERS: Readonly<Record<'' | 'U' | 'D' | 'UD', string>> = {
@@ -17,23 +17,31 @@ const STYLE =
   ':target{background:#fff3bf;color:#000}p{margin:.25rem 0}small{opacity:.75}' +
   '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}';
 
+const HEADERS = [
+  [
+    'content-security-policy',
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  ],
+] as const;
+
 /** The page that `doc_url` leads to: every code with an anchor of its name. Needs no key. */
-export function registerGuideRoutes(
-  app: FastifyInstance,
-  { words }: { readonly words: VendorWords },
-): void {
-  let page: Buffer | undefined;
-  const options = { exposeHeadRoute: false, config: { access: 'public' } } as const;
-  app.get(`${DOCS_PATH}/errors`, options, (_request, reply) => {
-    page ??= Buffer.from(renderPage(words));
-    return reply
-      .header('content-type', 'text/html; charset=utf-8')
-      .header(
-        'content-security-policy',
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-      )
-      .send(page);
-  });
+export function guideRoute({ words }: { readonly words: VendorWords }): Route {
+  let answer: HttpAnswer | undefined;
+  return {
+    method: 'GET',
+    path: `${DOCS_PATH}/errors`,
+    access: 'public',
+    hasHead: false,
+    handle() {
+      answer ??= bytesAnswer(
+        200,
+        'text/html; charset=utf-8',
+        Buffer.from(renderPage(words)),
+        HEADERS,
+      );
+      return answer;
+    },
+  };
 }
 
 function renderPage(words: VendorWords): string {

@@ -1,5 +1,5 @@
 import type { ListRequest } from '../domain/account-pages.js';
-import type { Call } from './handlers.js';
+import type { Call } from './platform-routes.js';
 import type { Query } from './query.js';
 
 const MAX_LIMIT = 100;

@@ -1,12 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type HttpRequest, pathOf, type Route } from '@plinth/kernel';
 import type { Operator } from '../domain/operator.js';
-import { MAX_OPERATOR_VALUE_COUNT, readJson } from './bodies.js';
-import { type AccountsFront, OPERATOR_PATH } from './front.js';
+import { type Arrivals, OPERATOR_PATH } from './arrivals.js';
+import { bodyRule, MAX_OPERATOR_VALUE_COUNT, readJson } from './bodies.js';
 import { Query } from './query.js';
-import { sendBody } from './to-wire.js';
+import { jsonTextAnswer } from './to-wire.js';
 
 interface OperatorCall {
-  readonly request: FastifyRequest;
+  readonly request: HttpRequest;
   param(name: string): string;
   body(): Record<string, unknown>;
 }
@@ -15,102 +15,92 @@ interface OperatorCall {
 const MAX_FILE_BODY_BYTES = 15 * 1024 * 1024;
 
 /** Source: accounts, section 4. */
-export function registerOperatorRoutes(
-  app: FastifyInstance,
-  needs: { readonly front: AccountsFront; readonly operator: Operator },
-): void {
-  const { front, operator } = needs;
+export function operatorRoutes(needs: {
+  readonly arrivals: Arrivals;
+  readonly operator: Operator;
+  readonly maxBodyBytes: number;
+}): readonly Route[] {
+  const { arrivals, operator, maxBodyBytes } = needs;
   const route = (
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: Route['method'],
     path: string,
     handle: (call: OperatorCall) => Promise<object>,
-    bodyLimit?: number,
-  ): void => {
-    app.route({
-      method,
-      url: `${OPERATOR_PATH}${path}`,
-      exposeHeadRoute: false,
-      config: { access: 'admin' },
-      ...(bodyLimit !== undefined && { bodyLimit }),
-      onRequest: async (request) => {
-        front.refuseSize(request, bodyLimit);
-        front.checkOperator(request);
-      },
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const params = request.params as Record<string, string>; // every parameter of a path is text
-        const call: OperatorCall = {
-          request,
-          param: (name) => params[name] ?? '',
-          body: () => readJson(request, MAX_OPERATOR_VALUE_COUNT),
-        };
-        return sendBody(reply, 200, JSON.stringify(await handle(call)));
-      },
-    });
-  };
-  const account = '/platforms/:platform/accounts/:account';
-  const at = ({ param }: OperatorCall) => ({ platform: param('platform'), id: param('account') });
-
-  route('GET', '/platforms', async () => operator.listPlatforms());
-  route('POST', '/platforms', async ({ body }) => operator.createPlatform(body()));
-  route('GET', '/platforms/:platform', async ({ param }) => operator.platform(param('platform')));
-  route('PATCH', '/platforms/:platform', async ({ param, body }) =>
-    operator.patchPlatform(param('platform'), body()),
-  );
-  route('DELETE', '/platforms/:platform', async ({ param }) =>
-    operator.deletePlatform(param('platform')),
-  );
-  route('GET', '/platforms/:platform/keys', async ({ param }) =>
-    operator.listKeys(param('platform')),
-  );
-  route('POST', '/platforms/:platform/keys', async ({ param, body }) =>
-    operator.createKey(param('platform'), body()),
-  );
-  route('GET', '/platforms/:platform/event_destinations/:destination/attempts', async ({ param }) =>
-    operator.listAttempts(param('platform'), param('destination')),
-  );
-  route('DELETE', '/platforms/:platform/keys/:key', async ({ param }) =>
-    operator.revokeKey(param('platform'), param('key')),
-  );
-  route(
-    'POST',
-    '/platforms/:platform/files',
-    async ({ param, body }) => operator.addFile(param('platform'), body()),
-    MAX_FILE_BODY_BYTES,
-  );
-  route('POST', '/platforms/:platform/payment_methods', async ({ param, body }) =>
-    operator.addPaymentMethod(param('platform'), body()),
-  );
-  route('POST', '/platforms/:platform/invoice_templates', async ({ param, body }) =>
-    operator.addTemplate(param('platform'), body()),
-  );
-  route('POST', '/platforms/:platform/test_clocks', async ({ param, body }) =>
-    operator.addClock(param('platform'), body()),
-  );
-  route('POST', '/platforms/:platform/tick', async ({ param, body }) =>
-    operator.tick(param('platform'), body()),
-  );
-  route('GET', '/platforms/:platform/accounts', async ({ param, request }) => {
-    const query = new Query(request.url);
-    const livemode = query.flag('livemode') === true;
-    const isClosed = query.flag('closed') === true;
-    const limit = query.whole('limit', { min: 1, max: 100, default: 20 });
-    const page = query.text('page');
-    query.end();
-    const path = request.url.split('?', 1)[0] ?? '';
-    return await operator.listAccounts(param('platform'), {
-      livemode,
-      isClosed,
-      limit,
-      page,
-      path,
-    });
+    maxBytes = maxBodyBytes,
+  ): Route => ({
+    method,
+    path: `${OPERATOR_PATH}${path}`,
+    access: 'admin',
+    ...(method === 'GET' ? { hasHead: false } : { body: bodyRule(maxBytes) }),
+    check: (request) => arrivals.refuseSize(request, maxBytes),
+    handle: async (request) => {
+      const call: OperatorCall = {
+        request,
+        param: (name) => request.parameters[name] ?? '',
+        body: () => readJson(request, MAX_OPERATOR_VALUE_COUNT),
+      };
+      return jsonTextAnswer(JSON.stringify(await handle(call)));
+    },
   });
-  route('GET', account, async (call) => operator.account(at(call)));
-  route('POST', `${account}/close`, async (call) => operator.closeAccount(at(call)));
-  route('PATCH', `${account}/state`, async (call) => operator.patchState(at(call), call.body()));
-  route('POST', `${account}/requirements`, async (call) => operator.inject(at(call), call.body()));
-  route('DELETE', `${account}/requirements/:entry`, async (call) =>
-    operator.removeInjected(at(call), call.param('entry')),
-  );
-  route('POST', '/rotate_key', async () => operator.rotateKey());
+  const platform = '/platforms/:platform';
+  const account = `${platform}/accounts/:account`;
+  const id = ({ param }: OperatorCall): string => param('platform');
+  const at = (call: OperatorCall) => ({ platform: id(call), id: call.param('account') });
+  return [
+    route('GET', '/platforms', async () => operator.listPlatforms()),
+    route('POST', '/platforms', async ({ body }) => operator.createPlatform(body())),
+    route('GET', platform, async (call) => operator.platform(id(call))),
+    route('PATCH', platform, async (call) => operator.patchPlatform(id(call), call.body())),
+    route('DELETE', platform, async (call) => operator.deletePlatform(id(call))),
+    route('GET', `${platform}/keys`, async (call) => operator.listKeys(id(call))),
+    route('POST', `${platform}/keys`, async (call) => operator.createKey(id(call), call.body())),
+    route('DELETE', `${platform}/keys/:key`, async (call) =>
+      operator.revokeKey(id(call), call.param('key')),
+    ),
+    route('GET', `${platform}/event_destinations/:destination/attempts`, async (call) =>
+      operator.listAttempts(id(call), call.param('destination')),
+    ),
+    route(
+      'POST',
+      `${platform}/files`,
+      async (call) => operator.addFile(id(call), call.body()),
+      MAX_FILE_BODY_BYTES,
+    ),
+    route('POST', `${platform}/payment_methods`, async (call) =>
+      operator.addPaymentMethod(id(call), call.body()),
+    ),
+    route('POST', `${platform}/invoice_templates`, async (call) =>
+      operator.addTemplate(id(call), call.body()),
+    ),
+    route('POST', `${platform}/test_clocks`, async (call) =>
+      operator.addClock(id(call), call.body()),
+    ),
+    route('POST', `${platform}/tick`, async (call) => operator.tick(id(call), call.body())),
+    route('GET', `${platform}/accounts`, async (call) => {
+      const { url } = call.request;
+      return await operator.listAccounts(id(call), { ...readFilters(url), path: pathOf(url) });
+    }),
+    route('GET', account, async (call) => operator.account(at(call))),
+    route('POST', `${account}/close`, async (call) => operator.closeAccount(at(call))),
+    route('PATCH', `${account}/state`, async (call) => operator.patchState(at(call), call.body())),
+    route('POST', `${account}/requirements`, async (call) =>
+      operator.inject(at(call), call.body()),
+    ),
+    route('DELETE', `${account}/requirements/:entry`, async (call) =>
+      operator.removeInjected(at(call), call.param('entry')),
+    ),
+    route('POST', '/rotate_key', async () => operator.rotateKey()),
+  ];
+}
+
+/** Throws `invalid_fields`. */
+function readFilters(url: string) {
+  const query = new Query(url);
+  const filters = {
+    livemode: query.flag('livemode') === true,
+    isClosed: query.flag('closed') === true,
+    limit: query.whole('limit', { min: 1, max: 100, default: 20 }),
+    page: query.text('page'),
+  };
+  query.end();
+  return filters;
 }

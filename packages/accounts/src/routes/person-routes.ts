@@ -1,72 +1,79 @@
+import type { Route } from '@plinth/kernel';
 import type { Persons, PersonWrite } from '../domain/persons.js';
 import type { Tokens } from '../domain/tokens.js';
 import { readJson } from './bodies.js';
-import type { Call, Handlers } from './handlers.js';
 import { listRequest } from './lists.js';
+import type { Call, PlatformRoutes } from './platform-routes.js';
 import { Query } from './query.js';
 import type { RequestShapes } from './request-shapes.js';
 
 /** Source: accounts, section 7, E6 to E14. */
-export function registerPersonRoutes(
-  handlers: Handlers,
+export function personRoutes(
+  on: PlatformRoutes,
   needs: { readonly persons: Persons; readonly tokens: Tokens; readonly shapes: RequestShapes },
-): void {
-  const { persons, tokens, shapes } = needs;
+): readonly Route[] {
+  const { persons, shapes } = needs;
   const person = '/v2/core/accounts/:account/persons/:person';
   const at = (call: Call) => ({ accountId: call.param('account'), id: call.param('person') });
   const write = (call: Call, shape: 'person_create' | 'person_update'): PersonWrite => {
     const body = readBody(call);
     return { body, given: shapes.check(shape, body) };
   };
-  handlers.change('POST', '/v2/core/accounts/:account/persons', async (call) => {
-    return await persons.create(call.context, call.param('account'), write(call, 'person_create'));
-  });
-  handlers.get('/v2/core/accounts/:account/persons', async (call) => {
-    const query = new Query(call.request.url);
-    const request = listRequest(call, query, []);
-    query.end();
-    return await persons.list(call.context, call.param('account'), request);
-  });
-  handlers.get(person, async (call) => {
-    new Query(call.request.url).end();
-    return await persons.retrieve(call.context, at(call));
-  });
-  handlers.change('POST', person, async (call) => {
-    return await persons.update(call.context, at(call), write(call, 'person_update'));
-  });
-  handlers.change('DELETE', person, async (call) => {
-    new Query(call.request.url).end();
-    return await persons.delete(call.context, at(call));
-  });
-  handlers.change(
-    'POST',
-    '/v2/core/accounts/:account/person_tokens',
-    async (call) => {
-      const body = readBody(call);
-      const given = shapes.check<unknown>('person_token', body);
-      return await tokens.createPersonToken(call.context, call.param('account'), { body, given });
-    },
-    { allows: 'any' },
-  );
-  handlers.get('/v2/core/accounts/:account/person_tokens/:token', async (call) => {
-    new Query(call.request.url).end();
-    const accountId = call.param('account');
-    return await tokens.retrieve(call.context, 'person', { id: call.param('token'), accountId });
-  });
-  handlers.change(
-    'POST',
-    '/v2/core/account_tokens',
-    async (call) => {
-      const body = readBody(call);
-      const given = shapes.check<unknown>('account_token', body);
-      return await tokens.createAccountToken(call.context, { body, given });
-    },
-    { allows: 'any' },
-  );
-  handlers.get('/v2/core/account_tokens/:token', async (call) => {
-    new Query(call.request.url).end();
-    return await tokens.retrieve(call.context, 'account', { id: call.param('token') });
-  });
+  return [
+    on.change('POST', '/v2/core/accounts/:account/persons', async (call) => {
+      const given = write(call, 'person_create');
+      return await persons.create(call.context, call.param('account'), given);
+    }),
+    on.get('/v2/core/accounts/:account/persons', async (call) => {
+      const query = new Query(call.request.url);
+      const request = listRequest(call, query, []);
+      query.end();
+      return await persons.list(call.context, call.param('account'), request);
+    }),
+    on.get(person, async (call) => {
+      new Query(call.request.url).end();
+      return await persons.retrieve(call.context, at(call));
+    }),
+    on.change('POST', person, async (call) => {
+      return await persons.update(call.context, at(call), write(call, 'person_update'));
+    }),
+    on.change('DELETE', person, async (call) => {
+      new Query(call.request.url).end();
+      return await persons.delete(call.context, at(call));
+    }),
+    ...tokenRoutes(on, needs),
+  ];
+}
+
+function tokenRoutes(
+  on: PlatformRoutes,
+  { tokens, shapes }: { readonly tokens: Tokens; readonly shapes: RequestShapes },
+): readonly Route[] {
+  const path = '/v2/core/accounts/:account/person_tokens';
+  const anyKey = { allows: 'any' } as const;
+  const createPersonToken = async (call: Call) => {
+    const body = readBody(call);
+    const given = shapes.check<unknown>('person_token', body);
+    return await tokens.createPersonToken(call.context, call.param('account'), { body, given });
+  };
+  const createAccountToken = async (call: Call) => {
+    const body = readBody(call);
+    const given = shapes.check<unknown>('account_token', body);
+    return await tokens.createAccountToken(call.context, { body, given });
+  };
+  return [
+    on.change('POST', path, createPersonToken, anyKey),
+    on.get(`${path}/:token`, async (call) => {
+      new Query(call.request.url).end();
+      const accountId = call.param('account');
+      return await tokens.retrieve(call.context, 'person', { id: call.param('token'), accountId });
+    }),
+    on.change('POST', '/v2/core/account_tokens', createAccountToken, anyKey),
+    on.get('/v2/core/account_tokens/:token', async (call) => {
+      new Query(call.request.url).end();
+      return await tokens.retrieve(call.context, 'account', { id: call.param('token') });
+    }),
+  ];
 }
 
 function readBody({ request }: Call): Record<string, unknown> {

@@ -1,9 +1,18 @@
-import { asOutage, DiskFull, isDomainError } from '@plinth/kernel';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  asOutage,
+  BodyCut,
+  BodyTooLarge,
+  bytesAnswer,
+  DiskFull,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpHead,
+  jsonAnswer,
+} from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
-import type { HeaderSink } from './incoming.js';
+import { vendorHeaders } from './vendor-headers.js';
 
 /** Every other code is 400. Source: accounts, section 2.5. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -47,7 +56,7 @@ const SHOULD_RETRY: Partial<Record<ErrorCode, boolean>> = {
 
 export const statusOf = (code: ErrorCode): number => STATUS[code] ?? 400;
 
-export interface ErrorDialect {
+export interface ErrorWording {
   readonly words: VendorWords;
   readonly headerPrefixes: readonly string[];
   /**
@@ -60,52 +69,36 @@ export interface ErrorDialect {
 }
 
 /** The only place where a refusal becomes an answer. Source: accounts, section 2.5. */
-export function wireRefusal(
+export function refusalAnswer(
   error: unknown,
-  at: { readonly url: string; readonly base: string; readonly sink: HeaderSink },
-  dialect: ErrorDialect,
-): { readonly status: number; readonly json: string } {
-  const violation = violationOf(error, dialect);
-  const { code } = violation;
-  const status = statusOf(code);
-  const retry = SHOULD_RETRY[code];
-  if (retry !== undefined) {
-    for (const prefix of dialect.headerPrefixes) {
-      at.sink.header(`${prefix}-Should-Retry`, String(retry));
-    }
-  }
-  if (status === 429 || status === 503) at.sink.header('Retry-After', '1');
-  const isV1 = at.url.startsWith('/v1/');
-  const body = errorBody(violation, { dialect, baseUrl: dialect.baseUrl(at.base), isV1 });
-  return { status, json: JSON.stringify(body) };
+  { url, base }: Pick<HttpHead, 'url' | 'base'>,
+  wording: ErrorWording,
+): HttpAnswer {
+  const violation = violationOf(error, wording);
+  const status = statusOf(violation.code);
+  const retry = SHOULD_RETRY[violation.code];
+  const headers = [
+    ...(retry === undefined
+      ? []
+      : vendorHeaders(wording.headerPrefixes, 'should-retry', String(retry))),
+    ...(status === 429 || status === 503 ? [['retry-after', '1'] as const] : []),
+  ];
+  const isV1 = url.startsWith('/v1/');
+  const body = errorBody(violation, { wording, baseUrl: wording.baseUrl(base), isV1 });
+  return jsonAnswer(status, body, headers);
 }
 
-export function answerRefusal(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  dialect: ErrorDialect,
-): FastifyReply {
-  const base = `${request.protocol}://${request.host}`;
-  const at = { url: request.url, base, sink: reply };
-  const { status, json } = wireRefusal(error, at, dialect);
-  return sendBody(reply, status, json);
-}
-
-export const JSON_TYPE = 'application/json';
-
-export function sendBody(reply: FastifyReply, status: number, json: string): FastifyReply {
-  // As bytes: Fastify adds a charset parameter to text.
-  return reply.code(status).header('content-type', JSON_TYPE).send(Buffer.from(json));
-}
+/** An answer whose body is JSON text. */
+export const jsonTextAnswer = (json: string, headers?: HeaderList): HttpAnswer =>
+  bytesAnswer(200, 'application/json', Buffer.from(json), headers);
 
 function errorBody(
   violation: Violation,
-  at: { readonly dialect: ErrorDialect; readonly baseUrl: string; readonly isV1?: boolean },
+  at: { readonly wording: ErrorWording; readonly baseUrl: string; readonly isV1?: boolean },
 ): object {
   const { code, message, userMessage, param, extra } = violation;
   const members: string = ERROR_CODES[code];
-  const { words } = at.dialect;
+  const { words } = at.wording;
   const shown = words.out(code);
   const type = TYPE[code] ?? (at.isV1 ? 'invalid_request_error' : undefined);
   return {
@@ -121,8 +114,7 @@ function errorBody(
   };
 }
 
-/** The framework's own refusals (body too large, bad URL) carry a status. */
-function violationOf(error: unknown, dialect: ErrorDialect): Violation {
+function violationOf(error: unknown, wording: ErrorWording): Violation {
   if (error instanceof AccountsRefused) return error.violation;
   const outage = asOutage(error);
   if (outage !== undefined) {
@@ -132,14 +124,13 @@ function violationOf(error: unknown, dialect: ErrorDialect): Violation {
         : 'The server cannot store or look up anything at the moment; try again with the same key.';
     return { code: 'service_overloaded', message };
   }
-  const status =
-    error instanceof Error && !isDomainError(error) ? Reflect.get(error, 'statusCode') : 0;
-  if (status === 413) return { code: 'request_too_large', message: 'The body is too large.' };
-  if (status === 415) {
-    return { code: 'unsupported_media_type', message: 'The body must be application/json.' };
+  if (error instanceof BodyTooLarge) {
+    return { code: 'request_too_large', message: 'The body is too large.' };
   }
-  if (status === 400) return { code: 'invalid_json', message: 'The body could not be read.' };
-  dialect.onBug(error);
+  if (error instanceof BodyCut) {
+    return { code: 'invalid_json', message: 'The body could not be read.' };
+  }
+  wording.onBug(error);
   return {
     code: 'api_error',
     message: 'Something failed on our side; the request can be repeated with the same key.',

@@ -1,4 +1,4 @@
-import { createValidatorCompiler } from '@plinth/kernel';
+import { inputCheck, RequestInvalid } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
 import { isObject, pointerOf } from '../model/json.js';
 import { findJsonFaults } from '../model/json-faults.js';
@@ -17,18 +17,14 @@ export type Prepared =
   | { readonly record: StoredRecord; readonly faults?: undefined }
   | { readonly record?: undefined; readonly faults: readonly Fault[] };
 
-type Check = (value: unknown) => { readonly error?: unknown };
-
-const checks = new Map<Kind, Check>();
+const checks = new Map<Kind, (record: unknown) => unknown>();
 
 /** Compiled when first needed: a server that is only read never pays for it. */
-function checkOf(kind: Kind): Check {
+function checkOf(kind: Kind): (record: unknown) => unknown {
   let check = checks.get(kind);
   if (check === undefined) {
     const schema: TSchema = STORED_SCHEMAS[kind];
-    const compile = createValidatorCompiler();
-    // Fastify's type for compilers promises more shapes of results than ours has.
-    check = compile({ schema, method: 'POST', url: '', httpPart: 'body' }) as Check;
+    check = inputCheck('body', schema);
     checks.set(kind, check);
   }
   return check;
@@ -53,8 +49,7 @@ export function prepareRecord(
     prepared['slug'] = given.slug ?? slugFor(kind, prepared, String(name));
   }
   const record = fillDefaults(STORED_SCHEMAS[kind], prepared);
-  const { error } = checkOf(kind)(record);
-  if (error !== undefined) faults.push(...faultsOf(error));
+  faults.push(...schemaFaults(kind, record));
   const jsonFaults = findJsonFaults(record);
   faults.push(...jsonFaults);
   // What is too deep cannot be written down.
@@ -75,14 +70,17 @@ function slugFor(kind: Kind, prepared: Record<string, unknown>, name: string): s
   return slugOf(name) || slugOf(id) || 'record';
 }
 
-interface Failure {
-  readonly path: readonly string[];
-  readonly keyword: string;
-  readonly expected: readonly string[];
+function schemaFaults(kind: Kind, record: unknown): Fault[] {
+  try {
+    checkOf(kind)(record);
+    return [];
+  } catch (error) {
+    if (error instanceof RequestInvalid) return faultsOf(error);
+    throw error;
+  }
 }
 
-function faultsOf(error: unknown): Fault[] {
-  const failures: readonly Failure[] = Reflect.get(Object(error), 'failures') ?? [];
+function faultsOf({ failures }: RequestInvalid): Fault[] {
   return failures.flatMap(({ path, keyword, expected }) => {
     if (keyword === 'additionalProperties') {
       // The checker names the object they stand in; the fault is each of them.

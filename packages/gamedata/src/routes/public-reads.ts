@@ -1,3 +1,4 @@
+import { pathOf, queryOf } from '@plinth/kernel';
 import { RecordNotFound } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
 import { indexPage, schemaPage, schemasPage } from './pages/about-pages.js';
@@ -22,7 +23,7 @@ export interface PublicReadParts extends PublicParts {
 
 /** Something that is asked for by a path alone and answered in JSON. */
 export interface PublicRead {
-  /** As the framework writes it; its last part may be a parameter. */
+  /** Its last part may be a parameter. */
   readonly path: string;
   /** About the service and not out of its data: answered also when no version can be read. */
   readonly isAbout: boolean;
@@ -104,14 +105,11 @@ export async function findReply(
   return found;
 }
 
-export function targetOf(url: string): Target {
-  const mark = url.indexOf('?');
-  const path = mark === -1 ? url : url.slice(0, mark);
+function targetOf(url: string): Target {
+  const path = pathOf(url);
   // One slash at the end asks for the same reply, links to other pages included.
-  return {
-    path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
-    query: mark === -1 ? '' : url.slice(mark + 1),
-  };
+  const bare = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+  return { path: bare, query: queryOf(url) };
 }
 
 /** The same question in another order of parameters is the same question. */
@@ -131,7 +129,7 @@ export function makeReply(page: Page, parts: PublicReadParts): Reply {
     etag: etagOf(body),
     lastModifiedMs: publishedMs,
     coded: {},
-    headers: {
+    headers: Object.entries({
       'content-type': JSON_TYPE,
       'cache-control': page.isPinned ? IMMUTABLE : parts.cacheControl,
       vary: 'Accept-Encoding',
@@ -139,6 +137,6 @@ export function makeReply(page: Page, parts: PublicReadParts): Reply {
       'x-data-version': String(version),
       ...publicHeaders(parts.cors),
       ...page.headers,
-    },
+    }),
   };
 }

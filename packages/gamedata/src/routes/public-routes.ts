@@ -1,5 +1,12 @@
 import { createGunzip } from 'node:zlib';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  bytesAnswer,
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpRequest,
+  type Route,
+} from '@plinth/kernel';
 import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
 import { ParameterInvalid, RecordNotFound, VersionUnknown } from '../errors.js';
 import { KINDS, type Kind } from '../model/kinds.js';
@@ -7,58 +14,68 @@ import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
 import { IMMUTABLE, JSON_TYPE, publicHeaders } from './public-headers.js';
 import { findReply, makeReply, type PublicRead, type PublicReadParts } from './public-reads.js';
-import type { Reply, ReplyCache } from './reply-cache.js';
-import { finish, isFresh, negotiate, sendFinished, writeOut } from './send.js';
+import { answerReply, isFresh, negotiate, RepeatedAnswers } from './reply-answers.js';
 
 export interface PublicRouteParts extends PublicReadParts {
   readonly referencePage: () => string;
 }
 
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
+const HTML_TYPE = 'text/html; charset=utf-8';
+const PAGE_HEADERS: HeaderList = [
+  ['cache-control', 'public, max-age=300'],
+  [
+    'content-security-policy',
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  ],
+];
 
 /** Public reads, files and the page about them. */
-export function registerPublicRoutes(
-  app: FastifyInstance,
+export function publicRoutes(
   reads: readonly PublicRead[],
   parts: PublicRouteParts,
-): void {
-  for (const read of reads) {
-    const { path } = read;
-    const name = /:([^/]+)$/.exec(path)?.[1];
-    const handler = (request: FastifyRequest, reply: FastifyReply) => {
-      const { url } = request;
-      const known = parts.cache.byUrl(url);
-      if (known !== undefined) return send(request, reply, known, parts.cache);
+): readonly Route[] {
+  const repeated = new RepeatedAnswers();
+  const pageHeaders = [...Object.entries(publicHeaders(parts.cors)), ...PAGE_HEADERS];
+  return [
+    ...reads.flatMap((read) => readRoutes(read, parts, repeated)),
+    ...publicGet('/api/bulk/:version/:file', (request) => answerBulk(request, parts)),
+    ...publicGet('/api/docs', () =>
+      bytesAnswer(200, HTML_TYPE, Buffer.from(parts.referencePage()), pageHeaders),
+    ),
+  ];
+}
+
+/** With and without a slash at the end. */
+const publicGet = (path: string, handle: Route['handle']): readonly Route[] =>
+  (path === '/' ? [path] : [path, `${path}/`]).map((each) => ({
+    method: 'GET',
+    path: each,
+    access: 'public',
+    handle,
+  }));
+
+function readRoutes(
+  read: PublicRead,
+  parts: PublicReadParts,
+  repeated: RepeatedAnswers,
+): readonly Route[] {
+  const { cache } = parts;
+  const name = /:([^/]+)$/.exec(read.path)?.[1];
+  return publicGet(read.path, (request) => {
+    const { url, headers } = request;
+    const known = cache.byUrl(url);
+    if (known === undefined) {
       const parameter = () => (name === undefined ? '' : pathParameter(request, name));
       return findReply(parts, read, { url, parameter }).then((found) =>
-        send(request, reply, found, parts.cache),
+        answerReply(headers, found, cache),
       );
-    };
-    for (const url of path === '/' ? ['/'] : [path, `${path}/`]) {
-      app.route({ method: ['GET', 'HEAD'], url, handler });
     }
-  }
-  for (const suffix of ['', '/']) {
-    app.route({
-      method: ['GET', 'HEAD'],
-      url: `/api/bulk/:version/:file${suffix}`,
-      handler: (request, reply) => sendBulk(request, reply, parts),
-    });
-    app.route({
-      method: ['GET', 'HEAD'],
-      url: `/api/docs${suffix}`,
-      handler: (_request, reply) =>
-        reply
-          .headers({
-            ...publicHeaders(parts.cors),
-            'cache-control': 'public, max-age=300',
-            'content-security-policy':
-              "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-          })
-          .type('text/html; charset=utf-8')
-          .send(parts.referencePage()),
-    });
-  }
+    const answer = answerReply(headers, known, cache);
+    return answer instanceof Promise
+      ? answer.then((made) => repeated.of(made))
+      : repeated.of(answer);
+  });
 }
 
 /**
@@ -91,30 +108,13 @@ export async function warmUp(
   await parts.catalog.warmUp(edition.set, isWanted);
 }
 
-function send(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  found: Reply,
-  cache: ReplyCache,
-): FastifyReply | Promise<FastifyReply> {
-  const finished = finish(request.raw.headers, found, cache);
-  if (finished instanceof Promise)
-    return finished.then((made) => sendFinished(request, reply, made));
-  return sendFinished(request, reply, finished);
-}
-
-function pathParameter(request: FastifyRequest, name: string): string {
-  const value: unknown = Reflect.get(Object(request.params), name);
-  const text = typeof value === 'string' ? value : '';
+function pathParameter({ parameters }: HttpRequest, name: string): string {
+  const text = parameters[name] ?? '';
   if (!text.includes('\0')) return text;
   throw new ParameterInvalid({ param: name, message: `${name} holds a NUL character` });
 }
 
-async function sendBulk(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  parts: PublicRouteParts,
-): Promise<FastifyReply> {
+async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promise<HttpAnswer> {
   await parts.ready();
   parts.library.assertReadable();
   const versionText = pathParameter(request, 'version');
@@ -123,38 +123,37 @@ async function sendBulk(
   const common = { ...publicHeaders(parts.cors), vary: 'Accept-Encoding' };
   if (versionText === 'latest') {
     const location = `/api/bulk/v${parts.library.current.version.version}/${name}`;
-    return reply
-      .headers({ ...common, location, 'cache-control': parts.cacheControl })
-      .code(302)
-      .type(JSON_TYPE)
-      .send(JSON.stringify({ location }));
+    const headers = { ...common, location, 'cache-control': parts.cacheControl };
+    const body = Buffer.from(JSON.stringify({ location }));
+    return bytesAnswer(302, JSON_TYPE, body, Object.entries(headers));
   }
   const number = /^v([1-9]\d{0,9})$/.exec(versionText)?.[1];
   if (number === undefined) throw new VersionUnknown({ version: versionText });
   const [, format] = name.split('.');
   const type = format === 'ndjson' ? NDJSON_TYPE : JSON_TYPE;
-  const coding = negotiate(request.raw.headers, type);
+  const coding = negotiate(request.headers, type);
   const edition = await parts.library.edition(Number(number));
-  const file = await parts.bulk.file(edition, name as BulkName); // it is among the names
+  const { gzip, sizeBytes, sha256 } = await parts.bulk.file(edition, name as BulkName); // it is among the names
   const isPacked = coding === 'gzip' || coding === 'br';
-  const etag = Buffer.from(file.sha256, 'hex').toString('base64url').slice(0, 22);
-  const headers = {
+  const etag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 22);
+  const { publishedMs: lastModifiedMs } = edition.version;
+  const headers = Object.entries({
     ...common,
     'content-type': type,
     'cache-control': IMMUTABLE,
     'x-data-version': number,
-    'last-modified': new Date(edition.version.publishedMs).toUTCString(),
+    'last-modified': new Date(lastModifiedMs).toUTCString(),
     etag: `"${etag}${isPacked ? '-gz' : ''}"`,
-  };
-  if (isFresh(request.raw.headers, { etag, lastModifiedMs: edition.version.publishedMs })) {
-    return writeOut(reply, 304, headers);
+  });
+  if (isFresh(request.headers, { etag, lastModifiedMs })) return emptyAnswer(304, headers);
+  if (isPacked) {
+    return { status: 200, headers: [...headers, ['content-encoding', 'gzip']], body: gzip };
   }
-  const sized = isPacked
-    ? { ...headers, 'content-encoding': 'gzip', 'content-length': file.gzip.length }
-    : { ...headers, 'content-length': file.sizeBytes };
-  if (request.method === 'HEAD') return writeOut(reply, 200, sized);
-  if (isPacked) return writeOut(reply, 200, sized, file.gzip);
-  const unpacked = createGunzip();
-  unpacked.end(file.gzip);
-  return reply.headers(sized).send(unpacked);
+  return { status: 200, headers, body: undefined, rest: unpacked(gzip), sizeBytes };
+}
+
+async function* unpacked(gzip: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  const stream = createGunzip();
+  stream.end(gzip);
+  for await (const piece of stream) yield piece as Buffer; // it has no encoding
 }

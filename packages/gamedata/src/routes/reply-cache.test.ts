@@ -13,7 +13,7 @@ const replyOf = (body: Buffer): Reply => ({
   body,
   bodySize: body.length,
   etag: etagOf(body),
-  headers: {},
+  headers: [],
   lastModifiedMs: 0,
   coded: {},
 });

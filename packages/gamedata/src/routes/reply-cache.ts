@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:zlib';
-import { invariant } from '@plinth/kernel';
+import { type HeaderList, type HttpAnswer, invariant } from '@plinth/kernel';
 import type { Coding } from './negotiation.js';
 
 /** A finished reply: its bytes, in every coding that was asked for so far, and its headers. */
@@ -12,7 +12,7 @@ export interface Reply {
   /** Without quotes and suffix. */
   readonly etag: string;
   /** All but those that depend on the coding. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderList;
   readonly lastModifiedMs: number;
   /** `undefined`: not asked for yet. `null`: not smaller than the body. */
   readonly coded: { br?: Coded | null; gzip?: Coded | null; identity?: Coded };
@@ -21,7 +21,10 @@ export interface Reply {
 /** One coding of a reply, ready to be sent. */
 export interface Coded {
   readonly bytes: Buffer;
-  readonly headers: Readonly<Record<string, string | number>>;
+  /** The same object as long as the reply is kept. */
+  readonly whole: HttpAnswer;
+  /** For who has it already. Made when first asked for: most replies are asked for once. */
+  unchanged?: HttpAnswer;
 }
 
 /** Smaller bodies do not gain from being compressed. */
@@ -127,15 +130,7 @@ export class ReplyCache {
       return identityOf(reply, body);
     }
     const suffix = coding === 'br' ? '-br' : '-gz';
-    const coded: Coded = {
-      bytes,
-      headers: {
-        ...reply.headers,
-        etag: `"${reply.etag}${suffix}"`,
-        'content-encoding': coding,
-        'content-length': bytes.length,
-      },
-    };
+    const coded = codedOf(reply, bytes, suffix, [['content-encoding', coding]]);
     reply.coded[coding] = coded;
     // Nearly all clients take a coding; who does not gets it unpacked, and then it stays.
     if (!isThorough && reply.coded.identity === undefined) reply.body = undefined;
@@ -184,11 +179,18 @@ export class ReplyCache {
 }
 
 function identityOf(reply: Reply, body: Buffer): Coded {
-  reply.coded.identity ??= {
-    bytes: body,
-    headers: { ...reply.headers, etag: `"${reply.etag}"`, 'content-length': body.length },
-  };
+  reply.coded.identity ??= codedOf(reply, body, '', []);
   return reply.coded.identity;
+}
+
+function codedOf(
+  { headers, etag }: Reply,
+  bytes: Buffer,
+  suffix: '' | '-br' | '-gz',
+  own: HeaderList,
+): Coded {
+  const all: HeaderList = [...headers, ['etag', `"${etag}${suffix}"`], ...own];
+  return { bytes, whole: { status: 200, headers: all, body: bytes } };
 }
 
 /** Coding that is there already, or `undefined` when it has to be made. */

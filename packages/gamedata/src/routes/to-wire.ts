@@ -1,4 +1,11 @@
-import { asOutage } from '@plinth/kernel';
+import {
+  asOutage,
+  BodyCut,
+  BodyTooLarge,
+  EncodingUnacceptable,
+  GzipCorrupt,
+  NotAuthenticated,
+} from '@plinth/kernel';
 import { type GameDataError, isGameDataError } from '../errors.js';
 import { KIND_WIRE } from '../model/kinds.js';
 
@@ -22,7 +29,6 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   invalid_json: 400,
   validation_failed: 400,
   moved: 301,
-  unauthorized: 401,
   forbidden: 403,
   not_found: 404,
   unknown_version: 404,
@@ -38,8 +44,11 @@ const STATUS: Readonly<Record<GameDataError['kind'], number>> = {
   unavailable: 503,
 };
 
-export function toErrorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  if (!isGameDataError(error)) return frameworkAnswer(error, requestId);
+/** @param reportBug of what is nobody else's fault; gives it a name. */
+export function toErrorAnswer(error: unknown, reportBug: (error: unknown) => string): ErrorAnswer {
+  if (!isGameDataError(error)) {
+    return answerOfOthers(error) ?? bugAnswer(reportBug(error));
+  }
   const status = STATUS[error.kind];
   const base = { error: error.message, code: error.kind };
   const bare = (headers: Record<string, string> = {}, more: object = {}): ErrorAnswer => ({
@@ -63,8 +72,6 @@ export function toErrorAnswer(error: unknown, requestId: string): ErrorAnswer {
     }
     case 'PreconditionFailed':
       return bare(error.rev === undefined ? {} : { etag: `"r${error.rev}"` });
-    case 'Unauthorized':
-      return bare({ 'www-authenticate': 'Bearer realm="gamedata-editor"' });
     case 'TooManyFailures':
     case 'DataUnavailable':
       return bare({ 'retry-after': String(error.retryAfterSec) });
@@ -73,28 +80,35 @@ export function toErrorAnswer(error: unknown, requestId: string): ErrorAnswer {
   }
 }
 
-const FRAMEWORK_CODES: Readonly<Record<number, string>> = {
-  400: 'invalid_request',
-  413: 'too_large',
-  414: 'uri_too_long',
-  415: 'unsupported_media_type',
-};
+const bugAnswer = (requestId: string): ErrorAnswer => ({
+  status: 500,
+  headers: {},
+  body: { error: 'internal error', code: 'internal', requestId },
+});
 
-/** The framework's own refusals carry their status; anything else passes by itself or is a bug of ours. */
-function frameworkAnswer(error: unknown, requestId: string): ErrorAnswer {
+/** What all services have in common: outages pass by themselves, and the pipeline refuses on its own. */
+function answerOfOthers(error: unknown): ErrorAnswer | undefined {
   const outage = asOutage(error);
   if (outage !== undefined) {
     const headers = { 'retry-after': String(outage.retryAfterSec) };
     return { status: 503, headers, body: { error: outage.message, code: 'unavailable' } };
   }
-  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
-  if (status >= 400 && status < 500 && error instanceof Error) {
-    const code = FRAMEWORK_CODES[status] ?? 'invalid_request';
-    return { status, headers: {}, body: { error: error.message, code } };
+  if (error instanceof NotAuthenticated) {
+    const headers = { 'www-authenticate': 'Bearer realm="gamedata-editor"' };
+    return { status: 401, headers, body: { error: 'Unauthorized', code: 'unauthorized' } };
   }
-  return {
-    status: 500,
+  const refused = (status: number, code: string, message: string): ErrorAnswer => ({
+    status,
     headers: {},
-    body: { error: 'internal error', code: 'internal', requestId },
-  };
+    body: { error: message, code },
+  });
+  if (error instanceof BodyTooLarge) {
+    return refused(413, 'too_large', `the body has more than ${error.limitBytes} bytes`);
+  }
+  if (error instanceof EncodingUnacceptable) {
+    return refused(415, 'unsupported_media_type', 'the only coding of bodies is gzip');
+  }
+  if (error instanceof GzipCorrupt) return refused(400, 'invalid_json', error.message);
+  if (error instanceof BodyCut) return refused(400, 'invalid_request', error.message);
+  return undefined;
 }

@@ -1,18 +1,17 @@
-import type { OpenableEndpoint, Principal, RouteAccess } from '@plinth/kernel';
+import type { HttpHeaders, OpenableEndpoint, Principal, RouteAccess } from '@plinth/kernel';
 import { NotAuthenticated } from '@plinth/kernel';
 import { EndpointDisabled } from '../errors.js';
 import type { AdminTokens } from './admin-tokens.js';
 import { readCredential } from './credential.js';
-import type { PageGuard, VisitHeaders } from './page-guard.js';
+import type { PageGuard } from './page-guard.js';
 
-/** What the gate looks at: a request of any HTTP version. */
-export interface RawRequest {
+/** What the gate looks at: a whole head, or a credential alone. */
+export interface CheckedHead {
+  readonly headers: HttpHeaders;
   /** Path and query in their normal form. */
-  readonly url?: string | undefined;
-  readonly headers: VisitHeaders & { readonly authorization?: string | undefined };
-  readonly socket?:
-    | { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined }
-    | undefined;
+  readonly url?: string;
+  readonly ip?: string;
+  readonly socket?: { readonly localAddress?: string | undefined };
 }
 
 export const TOKEN_PATH = '/api/v3/configure/token';
@@ -47,7 +46,7 @@ export class AccessGate {
    * in. Throws `EndpointDisabled`, `PageRefused`, `CredentialMalformed`, `NotAuthenticated`.
    * @param access of the route; `undefined`: there is none, which does not show without a token.
    */
-  check(request: RawRequest, access: RouteAccess | undefined): Principal {
+  check(request: CheckedHead, access: RouteAccess | undefined): Principal {
     if (access === 'public') return anonymous(request);
     if (this.#isWithoutAuth) {
       if (request.url?.startsWith(TOKEN_PATH)) throw new EndpointDisabled();
@@ -60,7 +59,7 @@ export class AccessGate {
       return anonymous(request);
     }
     if (this.#isOpen(access)) return anonymous(request);
-    const text = readCredential(request.url ?? '/', request.headers.authorization);
+    const text = readCredential(request.url ?? '/', request.headers['authorization']);
     const token = text === undefined ? undefined : this.#tokens.find(text);
     if (token === undefined) throw new NotAuthenticated();
     return { kind: 'admin', tokenId: token.id, tokenName: token.name };
@@ -100,6 +99,6 @@ export class AccessGate {
   }
 }
 
-function anonymous(request: RawRequest): Principal {
-  return { kind: 'anonymous', ip: request.socket?.remoteAddress ?? '' };
+function anonymous(request: CheckedHead): Principal {
+  return { kind: 'anonymous', ip: request.ip ?? '' };
 }

@@ -23,21 +23,26 @@ function makeJwt(pem: string, claims: object, header: object = { alg: 'RS256', t
 
 async function createApp(test: TestIdentity, body: object) {
   const token = await operatorToken(test);
-  const answer = await test.app.inject({
+  const answer = await test.ask({
     method: 'POST',
     url: '/ops/v1/apps',
     headers: { authorization: `Bearer ${token}` },
-    payload: body,
+    body: Buffer.from(JSON.stringify(body)),
   });
-  assert.equal(answer.statusCode, 201, answer.body);
-  return answer.json() as { id: number; client_id: string; pem: string; public_keys: object[] };
+  assert.equal(answer.status, 201, String(answer.body));
+  return JSON.parse(String(answer.body)) as {
+    id: number;
+    client_id: string;
+    pem: string;
+    public_keys: object[];
+  };
 }
 
 let operator: { of: TestIdentity; token: string } | undefined;
 async function operatorToken(test: TestIdentity): Promise<string> {
   if (operator?.of === test) return operator.token;
-  const made = await test.app.inject({ method: 'POST', url: '/api/v3/configure/token/admin' });
-  operator = { of: test, token: (made.json() as { token: string }).token };
+  const made = await test.ask({ method: 'POST', url: '/api/v3/configure/token/admin' });
+  operator = { of: test, token: (JSON.parse(String(made.body)) as { token: string }).token };
   return operator.token;
 }
 
@@ -133,23 +138,23 @@ describe("an app's JSON web token", () => {
     const app = await createApp(test, { name: 'one' });
     const authorization = `Bearer ${await operatorToken(test)}`;
     const call = async (method: 'POST' | 'DELETE', path: string) =>
-      await test.app.inject({
+      await test.ask({
         method,
         url: `/ops/v1/apps/${app.id}${path}`,
         headers: { authorization },
       });
     const bearer = `Bearer ${makeJwt(app.pem, { iss: app.id, iat: NOW_SEC, exp: NOW_SEC + 60 })}`;
     await test.identity.authenticateApp(bearer);
-    assert.equal((await call('POST', '/suspend')).statusCode, 202);
+    assert.equal((await call('POST', '/suspend')).status, 202);
     await assert.rejects(test.identity.authenticateApp(bearer), {
       message: 'This application has been suspended',
       status: 403,
     });
-    assert.equal((await call('POST', '/unsuspend')).statusCode, 202);
+    assert.equal((await call('POST', '/unsuspend')).status, 202);
     await test.identity.authenticateApp(bearer);
-    assert.equal((await call('DELETE', '/keys/1')).statusCode, 422);
-    assert.equal((await call('POST', '/keys')).statusCode, 201);
-    assert.equal((await call('DELETE', '/keys/1')).statusCode, 204);
+    assert.equal((await call('DELETE', '/keys/1')).status, 422);
+    assert.equal((await call('POST', '/keys')).status, 201);
+    assert.equal((await call('DELETE', '/keys/1')).status, 204);
     await assert.rejects(test.identity.authenticateApp(bearer), { message: UNDECODABLE });
     const other = await createApp(test, { name: 'two' });
     const soon = `Bearer ${makeJwt(other.pem, { iss: other.id, iat: NOW_SEC, exp: NOW_SEC + 2 })}`;

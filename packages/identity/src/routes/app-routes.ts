@@ -1,125 +1,72 @@
-import { type Logger, routesFor, takeJsonObjects } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  emptyAnswer,
+  type HttpRequest,
+  jsonObjectOf,
+  platformAnswer,
+  queryOf,
+  type Route,
+} from '@plinth/kernel';
 import type { Apps, IssuedKey, PrivateKeyFormat } from '../domain/apps.js';
-import type { App, AppKey } from '../model/app.js';
+import type { App, AppKey, AppSelector } from '../model/app.js';
 import { readAppChange, readKeyRequest, readNewApp, readSelector } from './app-requests.js';
-import { answerOperatorError } from './operator-front.js';
+import { isoSeconds, operatorRoute, pageAnswer, pageOf } from './operator-route.js';
 
-type Fields = Readonly<Record<string, unknown>>;
-interface OfApp {
-  Params: { app: string };
-}
-interface WithBody {
-  Body: Fields;
-  Querystring: { format?: string };
-}
-
-const DEFAULT_PAGE = 30;
-const MAX_PAGE = 100;
-
-/** Who may come here is decided in front. Source: webhooks, section 10. */
-export function registerAppRoutes(
-  app: FastifyInstance,
-  { apps, log }: { readonly apps: Apps; readonly log: Logger },
-): void {
-  routesFor(app, 'admin');
-  takeJsonObjects(app);
-  app.setErrorHandler((error, request, reply) => answerOperatorError(error, log, request, reply));
+/** Apps and their public keys. Source: webhooks, section 10. */
+export function appRoutes(apps: Apps): readonly Route[] {
   const show = async (found: App): Promise<object> =>
     toWire(found, await apps.describeHooks([found]));
-
-  app.post<WithBody>('/ops/v1/apps', async (request, reply) => {
-    const made = await apps.create(readNewApp(request.body ?? {}, formatOf(request)));
-    const { pem } = made.issued;
-    return send(reply, 201, { ...(await show(made.app)), ...(pem === undefined ? {} : { pem }) });
-  });
-
-  app.get<{ Querystring: Record<string, string> }>('/ops/v1/apps', async (request, reply) => {
-    const { after, limit } = pageOf(request.query);
-    const found = await apps.list(after, limit + 1);
-    const page = found.slice(0, limit);
-    const hooks = await apps.describeHooks(page);
-    const last = page.at(-1);
-    if (found.length > limit && last !== undefined) {
-      const query = new URLSearchParams({ per_page: String(limit), cursor: String(last.id) });
-      const base = `${request.protocol}://${request.host}`;
-      reply.header('link', `<${base}/ops/v1/apps?${query}>; rel="next"`);
-    }
-    return send(
-      reply,
-      200,
-      page.map((one) => toWire(one, hooks)),
+  const suspension = (verb: string, isSuspended: boolean): Route =>
+    operatorRoute('POST', `/apps/:app/${verb}`, async (request) =>
+      platformAnswer(202, await show(await apps.setSuspended(selectorOf(request), isSuspended))),
     );
-  });
-
-  app.get<OfApp>('/ops/v1/apps/:app', async (request, reply) =>
-    send(reply, 200, await show(await apps.get(readSelector(request.params.app)))),
-  );
-
-  app.patch<OfApp & WithBody>('/ops/v1/apps/:app', async (request, reply) => {
-    const change = readAppChange(request.body ?? {});
-    return send(
-      reply,
-      200,
-      await show(await apps.update(readSelector(request.params.app), change)),
-    );
-  });
-
-  app.delete<OfApp>('/ops/v1/apps/:app', async (request, reply) => {
-    await apps.delete(readSelector(request.params.app));
-    return reply.code(204).send();
-  });
-
-  app.post<OfApp & WithBody>('/ops/v1/apps/:app/keys', async (request, reply) => {
-    const publicKey = readKeyRequest(request.body ?? {});
-    const selector = readSelector(request.params.app);
-    return send(
-      reply,
-      201,
-      issuedToWire(await apps.addKey(selector, publicKey, formatOf(request))),
-    );
-  });
-
-  app.delete<{ Params: { app: string; key: string } }>(
-    '/ops/v1/apps/:app/keys/:key',
-    async (request, reply) => {
-      await apps.removeKey(readSelector(request.params.app), Number(request.params.key));
-      return reply.code(204).send();
-    },
-  );
-
-  for (const [verb, isSuspended] of [
-    ['suspend', true],
-    ['unsuspend', false],
-  ] as const) {
-    app.post<OfApp>(`/ops/v1/apps/:app/${verb}`, async (request, reply) => {
-      const changed = await apps.setSuspended(readSelector(request.params.app), isSuspended);
-      return send(reply, 202, await show(changed));
-    });
-  }
+  return [
+    operatorRoute('POST', '/apps', async (request) => {
+      const wanted = readNewApp(jsonObjectOf(request.body), formatOf(request));
+      const made = await apps.create(wanted);
+      const { pem } = made.issued;
+      const shown = { ...(await show(made.app)), ...(pem === undefined ? {} : { pem }) };
+      return platformAnswer(201, shown);
+    }),
+    operatorRoute('GET', '/apps', async (request) => {
+      const { cursor, limit } = pageOf(request);
+      const after = Number(cursor);
+      const found = await apps.list(Number.isSafeInteger(after) ? after : 0, limit + 1);
+      const page = found.slice(0, limit);
+      const hooks = await apps.describeHooks(page);
+      const shown = page.map((one) => toWire(one, hooks));
+      const nextCursor = found.length > limit ? page.at(-1)?.id.toString() : undefined;
+      return pageAnswer(request, shown, { limit, nextCursor });
+    }),
+    operatorRoute('GET', '/apps/:app', async (request) =>
+      platformAnswer(200, await show(await apps.get(selectorOf(request)))),
+    ),
+    operatorRoute('PATCH', '/apps/:app', async (request) => {
+      const change = readAppChange(jsonObjectOf(request.body));
+      return platformAnswer(200, await show(await apps.update(selectorOf(request), change)));
+    }),
+    operatorRoute('DELETE', '/apps/:app', async (request) => {
+      await apps.delete(selectorOf(request));
+      return emptyAnswer(204);
+    }),
+    operatorRoute('POST', '/apps/:app/keys', async (request) => {
+      const publicKey = readKeyRequest(jsonObjectOf(request.body));
+      const issued = await apps.addKey(selectorOf(request), publicKey, formatOf(request));
+      return platformAnswer(201, issuedToWire(issued));
+    }),
+    operatorRoute('DELETE', '/apps/:app/keys/:key', async (request) => {
+      await apps.removeKey(selectorOf(request), Number(request.parameters['key']));
+      return emptyAnswer(204);
+    }),
+    suspension('suspend', true),
+    suspension('unsuspend', false),
+  ];
 }
 
-/** Bytes, because Fastify would look for a serialiser otherwise. */
-function send(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(Buffer.from(JSON.stringify(body)));
-}
+const selectorOf = ({ parameters }: HttpRequest): AppSelector =>
+  readSelector(parameters['app'] ?? '');
 
-function formatOf(request: FastifyRequest<WithBody>): PrivateKeyFormat {
-  return request.query.format === 'pkcs1' ? 'pkcs1' : 'pkcs8';
-}
-
-/** As in the platform's own lists: what is no number counts as absent, what is too much as the most. */
-function pageOf(query: Readonly<Record<string, string>>): { after: number; limit: number } {
-  const wanted = Number(query['per_page']);
-  const limit = Number.isInteger(wanted) && wanted >= 1 ? Math.min(wanted, MAX_PAGE) : DEFAULT_PAGE;
-  const after = Number(query['cursor'] ?? 0);
-  return { after: Number.isSafeInteger(after) ? after : 0, limit };
-}
-
-const isoSeconds = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+const formatOf = ({ url }: HttpRequest): PrivateKeyFormat =>
+  new URLSearchParams(queryOf(url)).get('format') === 'pkcs1' ? 'pkcs1' : 'pkcs8';
 
 function toWire(app: App, hooks: ReadonlyMap<number, object>): object {
   return {

@@ -12,6 +12,7 @@ const STATUS: Record<IdentityError['kind'], number> = {
   content_type_unacceptable: 415,
   encoding_unacceptable: 400,
   gzip_corrupt: 400,
+  body_cut: 400,
   body_too_large: 413,
   token_name_exists: 409,
   token_not_found: 404,

@@ -1,78 +1,97 @@
-import type { Principal } from '@plinth/kernel';
-import { accessOf, createValidatorCompiler, routesFor, sendJson } from '@plinth/kernel';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AccessGate } from '../domain/access-gate.js';
+import {
+  ContentTypeUnacceptable,
+  emptyAnswer,
+  type HttpAnswer,
+  type HttpRequest,
+  inputCheck,
+  jsonAnswer,
+  queryOf,
+  type Route,
+  refuseExcessiveJson,
+} from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
 import type { AdminTokens } from '../domain/admin-tokens.js';
-import { ConflictingValues } from '../errors.js';
-import { installJsonBody, requireJson } from './json-body.js';
+import { ConflictingValues, JsonInvalid } from '../errors.js';
+import type { IssuedToken } from '../model/admin-token.js';
 import { CreateNamedToken, DeleteToken, toTokenObject } from './schemas.js';
-import { isIdentityError, toErrorAnswer } from './to-wire.js';
+
+const JSON_TYPE = /^application\/(?:[^\s;/+]+\+)*json\s*(?:;|$)/;
+const BODY = { maxBytes: 1_048_576 };
+const MAX_VALUE_COUNT = 20_000;
+
+const checkNewToken = inputCheck('body', CreateNamedToken);
+const checkDeletion = inputCheck('querystring', DeleteToken);
 
 /** Source: tsdb-http, "Tokens", endpoints. */
-export function registerTokenRoutes(
-  app: FastifyInstance,
-  { tokens, gate }: { readonly tokens: AdminTokens; readonly gate: AccessGate },
-): void {
-  app.setValidatorCompiler(createValidatorCompiler());
-  installJsonBody(app);
-  routesFor(app, 'admin');
-  // The composition root asks the gate in front of all; this one also guards a service that runs alone.
-  app.addHook('onRequest', async (request) => {
-    gate.check(request.raw, accessOf(request));
-  });
-  app.setErrorHandler((error, request, reply) => {
-    if (!isIdentityError(error)) throw error;
-    const answer = toErrorAnswer(error, request.url);
-    return sendJson(reply.headers(answer.headers), answer.status, answer.body);
-  });
-  const callerOf = (request: FastifyRequest) =>
-    tokenIdOf(gate.check(request.raw, accessOf(request)));
-
-  app.post(OPERATOR_TOKEN_PATH, { config: { access: 'first_token' } }, async (request, reply) => {
-    const issued = await tokens.createOperator(callerOf(request));
-    return sendJson(reply, 201, toTokenObject(issued));
-  });
-
-  app.post(`${OPERATOR_TOKEN_PATH}/regenerate`, async (request, reply) => {
-    const issued = await tokens.regenerateOperator(callerOf(request));
-    return sendJson(reply, 201, toTokenObject(issued));
-  });
-
-  app.post<{ Body: CreateNamedToken }>(
-    `${TOKEN_PATH}/named_admin`,
-    { schema: { body: CreateNamedToken }, preValidation: requireJson },
-    async (request, reply) => {
-      const issued = await tokens.createNamed({
-        name: request.body.token_name,
-        expirySec: request.body.expiry_secs ?? undefined,
-        byTokenId: callerOf(request),
-      });
-      return sendJson(reply, 201, toTokenObject(issued));
+export const tokenRoutes = (tokens: AdminTokens): readonly Route[] => [
+  {
+    method: 'POST',
+    path: OPERATOR_TOKEN_PATH,
+    access: 'first_token',
+    handle: async (request) => issuedAnswer(await tokens.createOperator(callerOf(request))),
+  },
+  {
+    method: 'POST',
+    path: `${OPERATOR_TOKEN_PATH}/regenerate`,
+    access: 'admin',
+    handle: async (request) => issuedAnswer(await tokens.regenerateOperator(callerOf(request))),
+  },
+  {
+    method: 'POST',
+    path: `${TOKEN_PATH}/named_admin`,
+    access: 'admin',
+    body: BODY,
+    check(request) {
+      if (!isJson(request)) throw new ContentTypeUnacceptable();
     },
-  );
-
-  app.delete<{ Querystring: DeleteToken }>(
-    TOKEN_PATH,
-    { schema: { querystring: DeleteToken }, preValidation: takeNameFromBody },
-    async (request, reply) => {
-      await tokens.delete(request.query.token_name);
-      return reply.code(200).send();
+    async handle(request) {
+      const { token_name: name, expiry_secs } = checkNewToken(jsonIn(request));
+      const byTokenId = callerOf(request);
+      const wanted = { name, expirySec: expiry_secs ?? undefined, byTokenId };
+      return issuedAnswer(await tokens.createNamed(wanted));
     },
-  );
+  },
+  {
+    method: 'DELETE',
+    path: TOKEN_PATH,
+    access: 'admin',
+    body: BODY,
+    async handle(request) {
+      await tokens.delete(checkDeletion(nameIn(request)).token_name);
+      return emptyAnswer(200);
+    },
+  },
+];
+
+const issuedAnswer = (issued: IssuedToken): HttpAnswer => jsonAnswer(201, toTokenObject(issued));
+
+const callerOf = ({ principal }: HttpRequest): number | undefined =>
+  principal.kind === 'admin' ? principal.tokenId : undefined;
+
+const isJson = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
+  JSON_TYPE.test(headers['content-type'] ?? '');
+
+/** `undefined`: there is no body, or it does not say that it is JSON. */
+function jsonIn(request: HttpRequest): unknown {
+  const { body } = request;
+  if (body.byteLength === 0 || !isJson(request)) return undefined;
+  try {
+    refuseExcessiveJson(body, { maxValueCount: MAX_VALUE_COUNT });
+    return JSON.parse(Buffer.from(body).toString());
+  } catch (error) {
+    throw new JsonInvalid(error);
+  }
 }
 
 /** Management calls take their parameters from the query string or a JSON body. */
-async function takeNameFromBody(request: FastifyRequest): Promise<void> {
-  const { body, query } = request as { body: unknown; query: Record<string, unknown> };
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'token_name')) return;
+function nameIn(request: HttpRequest): { readonly token_name?: unknown } {
+  const given = new URLSearchParams(queryOf(request.url)).getAll('token_name');
+  // More than one is no text, for the check to refuse.
+  const inQuery = given.length > 1 ? given : given[0];
+  const body = jsonIn(request);
+  const isInBody = typeof body === 'object' && body !== null && Object.hasOwn(body, 'token_name');
+  if (!isInBody) return inQuery === undefined ? {} : { token_name: inQuery };
   const name: unknown = Reflect.get(body, 'token_name');
-  if (Object.hasOwn(query, 'token_name') && query['token_name'] !== name) {
-    throw new ConflictingValues('token_name');
-  }
-  query['token_name'] = name;
-}
-
-function tokenIdOf(principal: Principal): number | undefined {
-  return principal.kind === 'admin' ? principal.tokenId : undefined;
+  if (inQuery !== undefined && inQuery !== name) throw new ConflictingValues('token_name');
+  return { token_name: name };
 }

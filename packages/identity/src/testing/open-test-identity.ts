@@ -2,16 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  accessOf,
   createLogger,
+  type Dialect,
+  type HttpAnswer,
+  type HttpRequest,
+  jsonAnswer,
   loadSettings,
   NodeFileSystem,
   openRelationalStore,
+  pathOf,
+  type RouteMethod,
   SystemClock,
-  sendJson,
 } from '@plinth/kernel';
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
-import { type FastifyInstance, fastify } from 'fastify';
 import { IDENTITY_SETTINGS } from '../config.js';
 import { AdminTokens } from '../domain/admin-tokens.js';
 import { PlatformKeys } from '../domain/platform-keys.js';
@@ -21,8 +24,8 @@ import { TokenStore } from '../storage/token-store.js';
 
 export interface TestIdentity extends AsyncDisposable {
   readonly identity: Identity;
-  /** A server like the real one: the gate before routing, 404 for what is left. */
-  readonly app: FastifyInstance;
+  /** What the route of a request answers, or who words its failure. */
+  ask(request: TestRequest): Promise<HttpAnswer>;
   readonly clock: ManualClock;
   /** Everything that was logged. */
   readonly logged: string[];
@@ -34,12 +37,13 @@ export interface TestIdentity extends AsyncDisposable {
   restart(flags?: Readonly<Record<string, string>>): Promise<TestIdentity>;
 }
 
-const OPENABLE = [
-  ['health', '/health'],
-  ['ping', '/ping'],
-  ['metrics', '/metrics'],
-  ['pprof', '/debug/pprof/heap'],
-] as const;
+export interface TestRequest {
+  readonly method: RouteMethod;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
 
 export const START_MS = Date.UTC(2025, 3, 18, 14, 2, 45, 331);
 
@@ -69,10 +73,9 @@ async function open(
   const log = createLogger({ level: 'trace', destination: { write: (text) => logged.push(text) } });
   const random = new SeededRandom(clock.nowMs());
   const pages = { bind: '127.0.0.1:8181' };
-  const identity = createIdentity({ config, store, clock, random, files, log, pages });
-  const app = await composeApp(identity);
+  const dialect = serverDialect(() => identity);
+  const identity = createIdentity({ config, store, clock, random, files, log, pages, dialect });
   const stop = async () => {
-    await app.close();
     await identity.close();
     await store.close();
   };
@@ -84,7 +87,7 @@ async function open(
   }
   return {
     identity,
-    app,
+    ask: (request) => ask(identity, request),
     clock,
     logged,
     openOther: async (maxAgeSec = Number.POSITIVE_INFINITY) => {
@@ -107,22 +110,42 @@ async function open(
   };
 }
 
-async function composeApp(identity: Identity): Promise<FastifyInstance> {
-  const app = fastify();
-  app.addHook('onRequest', async (request, reply) => {
+/** Like the server's own. */
+const serverDialect = (identity: () => Identity): Dialect => ({
+  service: 'tsdb',
+  paths: [],
+  identify: (request, access) => identity().check(request, access),
+  answerError(error, { url }) {
+    if (!isIdentityError(error)) throw error;
+    const { status, headers, body } = toErrorAnswer(error, pathOf(url));
+    return jsonAnswer(status, body, Object.entries(headers));
+  },
+  answerNotFound: () => jsonAnswer(404, {}),
+});
+
+async function ask(
+  identity: Identity,
+  { method, url, headers = {}, body = new Uint8Array() }: TestRequest,
+): Promise<HttpAnswer> {
+  for (const { dialect, routes } of await identity.tables()) {
+    const route = routes.find(
+      (one) => one.method === method && patternOf(one.path).test(pathOf(url)),
+    );
+    if (route === undefined) continue;
+    const parameters = patternOf(route.path).exec(pathOf(url))?.groups ?? {};
+    const at = { method, url, headers, body, parameters, base: 'http://127.0.0.1' };
+    const request = at as unknown as HttpRequest; // what these routes look at
     try {
-      identity.check(request.raw, accessOf(request));
+      const principal = await dialect.identify(request, route.access);
+      const recognised = { ...request, principal };
+      route.check?.(recognised);
+      return await route.handle(recognised);
     } catch (error) {
-      if (!isIdentityError(error)) throw error;
-      const answer = toErrorAnswer(error, request.url.split('?', 1)[0] ?? '');
-      return sendJson(reply.headers(answer.headers), answer.status, answer.body);
+      return dialect.answerError(error, request);
     }
-    return undefined;
-  });
-  app.setNotFoundHandler((_, reply) => sendJson(reply, 404, { error: 'Not found', data: {} }));
-  await app.register((scope) => identity.register(scope));
-  for (const [openable, path] of OPENABLE) {
-    app.get(path, { config: { access: { openable } } }, async () => 'OK');
   }
-  return app;
+  throw new Error(`no route for ${method} ${url}`);
 }
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);

@@ -36,6 +36,9 @@ export interface Dialect {
   refusalHeaders?(request: HttpHead): HeaderList;
   /** The body of such a refusal, with what clients of the service look for in one. */
   wordRefusal?(body: object): object;
-  /** Answers `OPTIONS`, which needs no credential; without it such requests are recognised and routed. */
-  answerPreflight?(request: HttpHead): HttpAnswer;
+  /**
+   * Answers `OPTIONS`, which needs no credential; without it such requests are recognised and routed.
+   * @returns `undefined`: not at this path, as a method that it does not have.
+   */
+  answerPreflight?(request: HttpHead): HttpAnswer | undefined;
 }

@@ -27,6 +27,7 @@ export interface HttpAnswer {
 }
 
 const NO_HEADERS: HeaderList = [];
+const EMPTY = Buffer.alloc(0);
 
 /** JSON as exactly `application/json`. */
 export function jsonAnswer(
@@ -63,3 +64,16 @@ export const withHeaders = (answer: HttpAnswer, headers: HeaderList): HttpAnswer
   ...answer,
   headers: [...headers, ...answer.headers],
 });
+
+/**
+ * An answer whose body comes piece by piece. Its first piece is made before the status is told, so that a failure until then has
+ * one of its own, and so that `pieces` has begun when it is left.
+ */
+export async function piecesAnswer(
+  status: number,
+  headers: HeaderList,
+  pieces: AsyncGenerator<Buffer, void, undefined>,
+): Promise<HttpAnswer> {
+  const { value: body, done } = await pieces.next();
+  return done === true ? { status, headers, body: EMPTY } : { status, headers, body, rest: pieces };
+}

@@ -57,21 +57,6 @@ export class Limiter {
     return found;
   }
 
-  /** Whether decisions need nobody else, so that `admitAtOnce` makes them. */
-  get decidesAtOnce(): boolean {
-    return this.store.admitAtOnce !== undefined;
-  }
-
-  /** As `admit` for a request that may go on; `undefined`, and nothing has happened, for every other. */
-  admitAtOnce(caller: Caller, plan: Plan, service: string): Admission | undefined {
-    const { numbers, clock } = this.#needs;
-    const startMs = numbers.isTimed() ? clock.monotonicMs() : undefined;
-    const admission = this.store.admitAtOnce?.(caller, plan);
-    if (startMs !== undefined) numbers.time(clock.monotonicMs() - startMs);
-    if (admission !== undefined) this.#count(admission, service);
-    return admission;
-  }
-
   /** A refusal that is only noted. */
   isShadowed({ plan }: Admission): boolean {
     return this.#needs.isShadow || this.#needs.shadowResources.has(plan.resource.name);

@@ -12,11 +12,6 @@ export type Admission = Decision & { readonly plan: Plan };
  */
 export interface LimitStore {
   admit(caller: Caller, plan: Plan): Admission | Promise<Admission>;
-  /**
-   * As `admit` where no limit stands against it; otherwise `undefined`, and nothing is charged, noted or counted as a
-   * refusal. Absent: the store has to ask elsewhere.
-   */
-  admitAtOnce?(caller: Caller, plan: Plan): Admission | undefined;
   /** As `admit`, but nothing is charged and no slot is taken. */
   peek(caller: Caller, plan: Plan): Decision | Promise<Decision>;
   /** Gives the primary cost back. At most once per admission. */

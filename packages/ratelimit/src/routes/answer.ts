@@ -2,7 +2,7 @@ import type { Clock } from '@plinth/kernel';
 import { type RateLimitConfig, serviceRule } from '../config.js';
 import type { Answer } from '../domain/decision-desk.js';
 import { windowSecOf } from '../model/plan.js';
-import { limitedByHeaderOf, writeHeaders } from './headers.js';
+import { headerList, limitedByHeaderOf } from './headers.js';
 import { isPrimaryRefusal, refusalOf } from './refusal.js';
 
 /** An answer to a question, as other systems hand it on to their clients. */
@@ -29,12 +29,8 @@ const LFS_STATUS = 429;
 export function toWireAnswer(answer: Answer, context: AnswerContext): WireAnswer {
   const { caller, plan, decision, leaseId } = answer;
   const { config, docsBase, clock } = context;
-  const headers: Record<string, string> = {};
-  const windowSec = windowSecOf(caller, plan);
-  const at = { windowSec, nowMs: clock.nowMs(), hasIetfHeaders: config.ietf_headers };
-  writeHeaders(decision, plan, at, (name, value) => {
-    headers[name] = value;
-  });
+  const at = { windowSec: windowSecOf(caller, plan), clock, hasIetfHeaders: config.ietf_headers };
+  const headers: Record<string, string> = Object.fromEntries(headerList({ ...decision, plan }, at));
   if (decision.isAllowed || answer.isShadowed || decision.limitedBy === undefined) {
     return {
       allowed: true,

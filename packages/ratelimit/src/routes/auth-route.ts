@@ -1,12 +1,20 @@
-import { type Clock, routesFor } from '@plinth/kernel';
-import type { FastifyInstance } from 'fastify';
+import {
+  type Clock,
+  emptyAnswer,
+  type HttpAnswer,
+  type HttpRequest,
+  pathOf,
+  platformAnswer,
+  queryOf,
+  type Route,
+} from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionDesk } from '../domain/decision-desk.js';
 import { toWireAnswer } from './answer.js';
-import { docsBaseOf } from './docs-base.js';
+import { docsBaseAt } from './docs-base.js';
 import { OPERATOR_PATH } from './operator-routes.js';
-import { answerError, sendGithubError } from './to-wire.js';
+import { githubError } from './to-wire.js';
 
 export const AUTH_PATH = `${OPERATOR_PATH}/auth`;
 
@@ -24,18 +32,13 @@ export interface AuthNeeds {
  * no token of its own: whoever asks can only spend what belongs to the credential or the address that they show.
  * Source: rate-limits, section 12.1.
  */
-export function registerAuthRoute(app: FastifyInstance, needs: AuthNeeds): void {
-  const { config, desk, addresses, clock } = needs;
-  routesFor(app, 'public');
-  app.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
-  app.get<{ Querystring: { resource?: string } }>(AUTH_PATH, async (request, reply) => {
+export function authRoute({ config, desk, addresses, clock }: AuthNeeds): Route {
+  const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
     const { headers } = request;
-    const textOf = (...names: readonly string[]): string | undefined => {
-      const value = names.map((name) => headers[name]).find((found) => found !== undefined);
-      return typeof value === 'string' ? value : undefined;
-    };
+    const textOf = (...names: readonly string[]): string | undefined =>
+      names.map((name) => headers[name]).find((found) => found !== undefined);
     const target = textOf('x-original-uri', 'x-forwarded-uri') ?? '/';
-    const ip = addresses.of(request.raw).address;
+    const ip = addresses.of(request).address;
     const { authorization } = headers;
     const answer = await desk.ask({
       caller:
@@ -43,8 +46,8 @@ export function registerAuthRoute(app: FastifyInstance, needs: AuthNeeds): void 
           ? { by: 'ip', ip }
           : { by: 'authorization', header: authorization, ip },
       // Part of the address that the proxy asks at: headers come from the client, who would name what has no limit.
-      resource: request.query.resource ?? 'core',
-      endpoint: (target.split('?', 1)[0] ?? '/').slice(0, MAX_ENDPOINT_LENGTH),
+      resource: new URLSearchParams(queryOf(request.url)).get('resource') ?? 'core',
+      endpoint: pathOf(target).slice(0, MAX_ENDPOINT_LENGTH),
       method: (textOf('x-original-method', 'x-forwarded-method') ?? 'GET').toUpperCase(),
       cost: 1,
       points: undefined,
@@ -55,17 +58,13 @@ export function registerAuthRoute(app: FastifyInstance, needs: AuthNeeds): void 
       lease: false,
       dryRun: false,
     });
-    const docsBase = docsBaseOf(config, request);
+    const docsBase = docsBaseAt(config, request.base);
     const wire = toWireAnswer(answer, { config, docsBase, clock });
-    reply.headers(wire.headers);
-    if (!wire.allowed) {
-      return reply
-        .code(403)
-        .header('content-type', 'application/json; charset=utf-8')
-        .send(Buffer.from(JSON.stringify({ ...wire.body, status: '403' })));
-    }
-    if (!answer.isBadCredential) return reply.code(204).send();
+    const about = Object.entries(wire.headers);
+    if (!wire.allowed) return platformAnswer(403, { ...wire.body, status: '403' }, about);
+    if (!answer.isBadCredential) return emptyAnswer(204, about);
     const documentationUrl = `${docsBase}/rest`;
-    return sendGithubError(reply, { status: 401, message: 'Bad credentials', documentationUrl });
-  });
+    return githubError({ status: 401, message: 'Bad credentials', documentationUrl }, about);
+  };
+  return { method: 'GET', path: AUTH_PATH, access: 'public', handle };
 }

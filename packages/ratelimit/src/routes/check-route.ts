@@ -3,18 +3,13 @@ import {
   type Clock,
   JsonUnreadable,
   type Logger,
-  type PlainAnswer,
-  type PlainRequest,
-  type PlainRoute,
-  platformFailure,
+  type platformFailure,
   type Random,
-  refuseExcessiveJson,
   ValidationFailed,
 } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { DecisionDesk, Understood } from '../domain/decision-desk.js';
 import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
-import { docsBaseAt } from './docs-base.js';
 import { readQuestion } from './question.js';
 import { messageOf, statusOf } from './to-wire.js';
 
@@ -28,42 +23,8 @@ export interface CheckNeeds {
   readonly log: Logger;
 }
 
-const JSON_HEADERS = [['content-type', 'application/json; charset=utf-8']] as const;
-
-/**
- * One question of another system. Such systems ask before each request of their own: what the framework would cost is
- * several times what the decision does.
- */
-export class CheckRoute implements PlainRoute {
-  readonly methods = ['POST'] as const;
-  readonly path = CHECK_PATH;
-  readonly access = 'admin';
-  readonly front = 'operator';
-  readonly #needs: CheckNeeds;
-
-  constructor(needs: CheckNeeds) {
-    this.#needs = needs;
-  }
-
-  async answer({ base, body }: PlainRequest): Promise<PlainAnswer> {
-    const { config, clock, log } = this.#needs;
-    try {
-      const context = { config, docsBase: docsBaseAt(config, base), clock };
-      return answerWith(200, await checkOne(this.#needs, parseBody(body), context));
-    } catch (error) {
-      const failure = failureOf(error, base, log);
-      const answer = answerWith(failure.status, platformFailure(failure));
-      const outage = asOutage(error);
-      if (outage === undefined) return answer;
-      const retryAfter = ['retry-after', String(outage.retryAfterSec)] as const;
-      return { ...answer, headers: [...answer.headers, retryAfter] };
-    }
-  }
-}
-
-function answerWith(status: number, body: object): PlainAnswer {
-  return { status, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify(body)) };
-}
+/** Far more than a thousand questions have. */
+export const MAX_BODY_BYTES = 1_048_576;
 
 type AskNeeds = Pick<CheckNeeds, 'config' | 'desk' | 'random'>;
 
@@ -110,17 +71,6 @@ export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
     throw new JsonUnreadable('not_an_object');
   }
   return body as Readonly<Record<string, unknown>>; // just checked
-}
-
-/** JSON whatever the content type says; nothing is an empty object. */
-export function parseBody(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) return {};
-  try {
-    refuseExcessiveJson(bytes);
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-  } catch {
-    throw new JsonUnreadable('not_json');
-  }
 }
 
 /** What goes wrong in the dialect of everything below `/ops/v1`. */

@@ -81,9 +81,7 @@ export class HttpGate implements RequestGate {
 
   announce(service: string, routes: readonly Route[]): void {
     for (const route of routes) {
-      const plan = this.#routePlan(route, service);
-      this.#plans.set(route, plan);
-      this.#needs.routes.add(service, route, plan);
+      this.#needs.routes.add(service, route, this.#routePlan(route, service));
     }
   }
 

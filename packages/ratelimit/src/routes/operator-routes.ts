@@ -1,12 +1,17 @@
 import {
-  asOutage,
   type Clock,
+  type Dialect,
+  emptyAnswer,
+  type HttpRequest,
+  jsonOf,
   type Logger,
+  platformAnswer,
+  platformFailureAnswer,
+  queryOf,
   type Random,
-  routesFor,
-  sendPlatformFailure,
+  type Route,
+  type RouteTable,
 } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionDesk } from '../domain/decision-desk.js';
@@ -17,9 +22,10 @@ import { type Caller, parseKey } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
 import type { AnswerContext } from './answer.js';
-import { CHECK_PATH, checkAll, checkOne, failureOf, fieldsOf, parseBody } from './check-route.js';
-import { docsBaseOf } from './docs-base.js';
+import { checkAll, checkOne, failureOf, fieldsOf, MAX_BODY_BYTES } from './check-route.js';
+import { docsBaseAt } from './docs-base.js';
 import type { RouteListing } from './route-listing.js';
+import { retryOf } from './to-wire.js';
 
 export const OPERATOR_PATH = '/ops/v1/rate-limits';
 
@@ -43,133 +49,137 @@ export interface OperatorNeeds {
   readonly onUnban: (identity: string) => void;
 }
 
-interface OfIdentity {
-  Params: { identity: string };
-}
-interface WithBody {
-  Body: unknown;
-}
-
-/** Who may come here is decided in front. Source: rate-limits, sections 3.2, 9, 12.1 and 17. */
-export function registerOperatorRoutes(app: FastifyInstance, needs: OperatorNeeds): void {
-  routesFor(app, 'admin');
-  takeJson(app);
-  app.setErrorHandler((error, request, reply) => answerFailure(error, needs.log, request, reply));
-  registerChecks(app, needs);
-  registerBans(app, needs);
-  registerViews(app, needs);
+/** Source: rate-limits, sections 3.2, 9, 12.1 and 17. */
+export function operatorTable(dialect: Dialect, needs: OperatorNeeds): RouteTable {
+  return {
+    dialect,
+    answerError: (error, { base }) =>
+      platformFailureAnswer(failureOf(error, base, needs.log), retryOf(error)),
+    routes: [...checkRoutes(needs), ...banRoutes(needs), ...viewRoutes(needs)],
+  };
 }
 
-function registerChecks(app: FastifyInstance, needs: OperatorNeeds): void {
+type Handle = Route['handle'];
+
+const get = (path: string, handle: Handle): Route => ({
+  method: 'GET',
+  path: OPERATOR_PATH + path,
+  access: 'admin',
+  handle,
+});
+const post = (path: string, handle: Handle): Route => ({
+  method: 'POST',
+  path: OPERATOR_PATH + path,
+  access: 'admin',
+  body: { maxBytes: MAX_BODY_BYTES },
+  handle,
+});
+
+function checkRoutes(needs: OperatorNeeds): readonly Route[] {
   const { config, desk, clock } = needs;
-  const contextOf = (request: FastifyRequest): AnswerContext => ({
+  const contextOf = ({ base }: HttpRequest): AnswerContext => ({
     config,
-    docsBase: docsBaseOf(config, request),
+    docsBase: docsBaseAt(config, base),
     clock,
   });
-
-  app.post<WithBody>(CHECK_PATH, async (request, reply) => {
-    const answer = await checkOne(needs, request.body, contextOf(request));
-    return send(reply, 200, answer);
-  });
-
-  app.post<WithBody>(
-    `${OPERATOR_PATH}/check-batch`,
-    { bodyLimit: MAX_BATCH_COUNT * 4_096 },
-    async (request, reply) => {
-      const isList = Array.isArray(request.body);
-      const checks: unknown = isList ? request.body : fieldsOf(request.body)['checks'];
+  return [
+    post('/check', async (request) =>
+      platformAnswer(200, await checkOne(needs, jsonOf(request.body), contextOf(request))),
+    ),
+    post('/check/batch', async (request) => {
+      const body = jsonOf(request.body);
+      const isList = Array.isArray(body);
+      const checks: unknown = isList ? body : fieldsOf(body)['checks'];
       if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
         throw new QuestionInvalid(`checks is a list of at most ${MAX_BATCH_COUNT}`);
       }
       const results = await checkAll(needs, checks, contextOf(request));
-      return send(reply, 200, isList ? results : { results });
-    },
-  );
-
-  app.post<WithBody>(`${OPERATOR_PATH}/finish`, async (request, reply) => {
-    const { lease_id, status = 200, cpu_ms = 0 } = fieldsOf(request.body);
-    const isTime = typeof cpu_ms === 'number' && cpu_ms >= 0 && cpu_ms <= MAX_CPU_MS;
-    if (typeof lease_id !== 'string' || !isTime || !Number.isInteger(status)) {
-      throw new QuestionInvalid(
-        `lease_id is a text, status a whole number, cpu_ms a number from 0 to ${MAX_CPU_MS}`,
-      );
-    }
-    desk.finish(lease_id, { cpuMs: cpu_ms, notModified: status === 304 });
-    return reply.code(204).send();
-  });
+      return platformAnswer(200, isList ? results : { results });
+    }),
+    post('/finish', (request) => {
+      const { lease_id, status = 200, cpu_ms = 0 } = fieldsOf(jsonOf(request.body));
+      const isTime = typeof cpu_ms === 'number' && cpu_ms >= 0 && cpu_ms <= MAX_CPU_MS;
+      if (typeof lease_id !== 'string' || !isTime || !Number.isInteger(status)) {
+        throw new QuestionInvalid(
+          `lease_id is a text, status a whole number, cpu_ms a number from 0 to ${MAX_CPU_MS}`,
+        );
+      }
+      desk.finish(lease_id, { cpuMs: cpu_ms, notModified: status === 304 });
+      return emptyAnswer(204);
+    }),
+  ];
 }
 
-function registerBans(app: FastifyInstance, { limiter, addresses, onUnban }: OperatorNeeds): void {
+function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Route[] {
   const { store } = limiter;
-  app.get(`${OPERATOR_PATH}/bans`, async (request, reply) => {
-    const bans = await store.bans(countOf(request));
-    return send(reply, 200, { bans: bans.map(banToWire) });
-  });
-
-  app.post<WithBody>(`${OPERATOR_PATH}/bans`, async (request, reply) => {
-    const { identity, duration_seconds = 600 } = fieldsOf(request.body);
-    const isDuration =
-      typeof duration_seconds === 'number' &&
-      Number.isInteger(duration_seconds) &&
-      duration_seconds >= 1 &&
-      duration_seconds <= MAX_BAN_SEC;
-    if (!isDuration) {
-      throw new QuestionInvalid(`duration_seconds is a whole number from 1 to ${MAX_BAN_SEC}`);
-    }
-    const key = keyOf(addresses, identity);
-    await store.ban(key, duration_seconds);
-    const ban = await store.banOf(key);
-    return send(reply, 201, ban === undefined ? { identity: key } : banToWire(ban));
-  });
-
-  app.delete<OfIdentity>(`${OPERATOR_PATH}/bans/:identity`, async (request, reply) => {
-    const key = keyOf(addresses, request.params.identity);
-    if (!(await store.unban(key))) throw new BanUnknown();
-    onUnban(key);
-    return reply.code(204).send();
-  });
+  return [
+    get('/bans', async (request) => {
+      const bans = await store.bans(countOf(request));
+      return platformAnswer(200, { bans: bans.map(banToWire) });
+    }),
+    post('/bans', async (request) => {
+      const { identity, duration_seconds = 600 } = fieldsOf(jsonOf(request.body));
+      const isDuration =
+        typeof duration_seconds === 'number' &&
+        Number.isInteger(duration_seconds) &&
+        duration_seconds >= 1 &&
+        duration_seconds <= MAX_BAN_SEC;
+      if (!isDuration) {
+        throw new QuestionInvalid(`duration_seconds is a whole number from 1 to ${MAX_BAN_SEC}`);
+      }
+      const key = keyOf(addresses, identity);
+      await store.ban(key, duration_seconds);
+      const ban = await store.banOf(key);
+      return platformAnswer(201, ban === undefined ? { identity: key } : banToWire(ban));
+    }),
+    {
+      method: 'DELETE',
+      path: `${OPERATOR_PATH}/bans/:identity`,
+      access: 'admin',
+      async handle(request) {
+        const key = keyOf(addresses, request.parameters['identity']);
+        if (!(await store.unban(key))) throw new BanUnknown();
+        onUnban(key);
+        return emptyAnswer(204);
+      },
+    },
+  ];
 }
 
-function registerViews(app: FastifyInstance, needs: OperatorNeeds): void {
+function viewRoutes(needs: OperatorNeeds): readonly Route[] {
   const { limiter, addresses, profiles, routes } = needs;
   const { store, resources } = limiter;
-  app.get(`${OPERATOR_PATH}/routes`, async (_request, reply) =>
-    send(reply, 200, { routes: routes.list() }),
-  );
-
-  app.get<{ Querystring: { resource?: string } }>(
-    `${OPERATOR_PATH}/top`,
-    async (request, reply) => {
-      const name = request.query.resource ?? 'core';
+  return [
+    get('/routes', () => platformAnswer(200, { routes: routes.list() })),
+    get('/top', async (request) => {
+      const name = queryParameter(request, 'resource') ?? 'core';
       const resource = resources.find(name);
       if (resource === undefined) throw new QuestionInvalid(`there is no resource ${name}`);
-      return send(reply, 200, { resource: name, top: await store.top(resource, countOf(request)) });
-    },
-  );
-
-  app.get<OfIdentity>(`${OPERATOR_PATH}/:identity`, async (request, reply) => {
-    const key = keyOf(addresses, request.params.identity);
-    const caller = limiter.callers.ofKey(key, await profiles.of(key));
-    if (caller === undefined) throw new IdentityKeyInvalid();
-    const [buckets, secondary, ban] = await Promise.all([
-      bucketsOf(limiter, caller),
-      store.secondaryUsage(key),
-      store.banOf(key),
-    ]);
-    return send(reply, 200, {
-      identity: key,
-      buckets,
-      secondary,
-      ban: ban === undefined ? null : { until: ban.untilSec, level: ban.level },
-    });
-  });
-
-  app.post<OfIdentity>(`${OPERATOR_PATH}/:identity/reset`, async (request, reply) => {
-    const key = keyOf(addresses, request.params.identity);
-    await store.reset(key, resources.buckets);
-    return reply.code(204).send();
-  });
+      const top = await store.top(resource, countOf(request));
+      return platformAnswer(200, { resource: name, top });
+    }),
+    get('/:identity', async (request) => {
+      const key = keyOf(addresses, request.parameters['identity']);
+      const caller = limiter.callers.ofKey(key, await profiles.of(key));
+      if (caller === undefined) throw new IdentityKeyInvalid();
+      const [buckets, secondary, ban] = await Promise.all([
+        bucketsOf(limiter, caller),
+        store.secondaryUsage(key),
+        store.banOf(key),
+      ]);
+      return platformAnswer(200, {
+        identity: key,
+        buckets,
+        secondary,
+        ban: ban === undefined ? null : { until: ban.untilSec, level: ban.level },
+      });
+    }),
+    post('/:identity/reset', async (request) => {
+      const key = keyOf(addresses, request.parameters['identity']);
+      await store.reset(key, resources.buckets);
+      return emptyAnswer(204);
+    }),
+  ];
 }
 
 async function bucketsOf(limiter: Limiter, caller: Caller): Promise<object> {
@@ -186,8 +196,11 @@ function keyOf(addresses: ClientAddresses, identity: unknown): string {
   return key;
 }
 
-function countOf(request: FastifyRequest): number {
-  const wanted = Number(Reflect.get(Object(request.query), 'limit') ?? DEFAULT_LIST_COUNT);
+const queryParameter = ({ url }: HttpRequest, name: string): string | undefined =>
+  new URLSearchParams(queryOf(url)).get(name) ?? undefined;
+
+function countOf(request: HttpRequest): number {
+  const wanted = Number(queryParameter(request, 'limit') ?? DEFAULT_LIST_COUNT);
   const isCount = Number.isInteger(wanted) && wanted >= 1;
   return isCount ? Math.min(wanted, MAX_LIST_COUNT) : DEFAULT_LIST_COUNT;
 }
@@ -197,31 +210,3 @@ const banToWire = ({ identity, untilSec, level }: Ban): object => ({
   until: untilSec,
   level,
 });
-
-/** Bodies are JSON whatever their content type says; an empty one is `{}`. */
-function takeJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
-    return parseBody(body);
-  });
-}
-
-/** Bytes, because Fastify would look for a serialiser otherwise. */
-function send(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(Buffer.from(JSON.stringify(body)));
-}
-
-/** In the dialect of everything below `/ops/v1`. */
-function answerFailure(
-  error: unknown,
-  log: Logger,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const outage = asOutage(error);
-  if (outage !== undefined) reply.header('retry-after', String(outage.retryAfterSec));
-  return sendPlatformFailure(reply, failureOf(error, `${request.protocol}://${request.host}`, log));
-}

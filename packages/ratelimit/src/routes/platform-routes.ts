@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto';
-import { AppJwtRefused } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RateLimitConfig } from '../config.js';
-import { answerError } from './to-wire.js';
+import {
+  AppJwtRefused,
+  bytesAnswer,
+  emptyAnswer,
+  type HttpAnswer,
+  type HttpRequest,
+  platformAnswer,
+  type Route,
+} from '@plinth/kernel';
 
 export const META_PATHS = ['/api/v3/meta', '/meta'] as const;
 export const INSTALLATION_PATHS = ['/api/v3/app/installations', '/app/installations'] as const;
@@ -24,53 +29,50 @@ export type MintInstallationToken = (
 const META = { verifiable_password_authentication: false, installed_version: '3.0.0' };
 
 /** Answers of the platform that belong to no other service. Source: rate-limits, sections 3.2 and 19. */
-export function registerPlatformRoutes(
-  app: FastifyInstance,
-  needs: { readonly config: RateLimitConfig; readonly mint: MintInstallationToken },
-): void {
-  app.setErrorHandler((error, request, reply) => answerError(error, needs.config, request, reply));
+export function platformRoutes(needs: {
+  /** The webhook service has more to say there, if it runs. */
+  readonly ownsMeta: boolean;
+  readonly mint: MintInstallationToken;
+  notFound(request: HttpRequest): HttpAnswer;
+}): readonly Route[] {
   const body = Buffer.from(JSON.stringify(META));
   const etag = `W/"${hash('sha256', body, 'hex')}"`;
-  for (const path of META_PATHS) {
-    // The webhook service has more to say there, if it runs.
-    if (app.hasRoute({ method: 'GET', url: path })) continue;
-    app.get(path, { config: { access: 'public' } }, (request, reply) => {
-      reply.header('etag', etag).header('cache-control', 'private, max-age=0, must-revalidate');
-      if (isKnown(request, etag)) return reply.code(304).send();
-      return reply.header('content-type', 'application/json; charset=utf-8').send(body);
-    });
-  }
-  for (const path of INSTALLATION_PATHS) {
-    app.post<{ Params: { id: string } }>(
-      `${path}/:id/access_tokens`,
-      { config: { access: 'app' } },
-      async (request, reply) => sendToken(request, reply, needs.mint),
-    );
-  }
-}
-
-async function sendToken(
-  request: FastifyRequest<{ Params: { id: string } }>,
-  reply: FastifyReply,
-  mint: MintInstallationToken,
-): Promise<FastifyReply> {
-  const { principal } = request;
-  if (principal.kind !== 'app') throw new AppJwtRefused('undecodable');
-  const { id } = request.params;
-  const minted = /^[1-9]\d{0,15}$/.test(id) ? await mint(principal.appId, Number(id)) : undefined;
-  if (minted === undefined) {
-    reply.callNotFound();
-    return reply;
-  }
-  const answer = { ...minted, permissions: {}, repository_selection: 'all' };
-  return reply
-    .code(201)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(Buffer.from(JSON.stringify(answer)));
+  const caching = [
+    ['etag', etag],
+    ['cache-control', 'private, max-age=0, must-revalidate'],
+  ] as const;
+  const meta = META_PATHS.map(
+    (path): Route => ({
+      method: 'GET',
+      path,
+      access: 'public',
+      handle: (request) =>
+        isKnown(request, etag)
+          ? emptyAnswer(304, caching)
+          : bytesAnswer(200, 'application/json; charset=utf-8', body, caching),
+    }),
+  );
+  const tokens = INSTALLATION_PATHS.map(
+    (path): Route => ({
+      method: 'POST',
+      path: `${path}/:id/access_tokens`,
+      access: 'app',
+      async handle(request) {
+        const { principal, parameters } = request;
+        if (principal.kind !== 'app') throw new AppJwtRefused('undecodable');
+        const { id = '' } = parameters;
+        const isId = /^[1-9]\d{0,15}$/.test(id);
+        const minted = isId ? await needs.mint(principal.appId, Number(id)) : undefined;
+        if (minted === undefined) return needs.notFound(request);
+        return platformAnswer(201, { ...minted, permissions: {}, repository_selection: 'all' });
+      },
+    }),
+  );
+  return [...(needs.ownsMeta ? meta : []), ...tokens];
 }
 
 /** Source: RFC 9110, section 13.1.2; weak comparison. */
-function isKnown({ headers }: FastifyRequest, etag: string): boolean {
+function isKnown({ headers }: HttpRequest, etag: string): boolean {
   const given = headers['if-none-match'];
   if (given === undefined) return false;
   const bare = (tag: string): string => tag.trim().replace(/^W\//, '');

@@ -1,10 +1,9 @@
-import { routesFor } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type HttpAnswer, type HttpRequest, platformAnswer, type Route } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
+import { LimiterDisabled } from '../errors.js';
 import { UNLIMITED } from '../model/resource.js';
-import { answerError } from './to-wire.js';
 
 export const STATUS_PATHS = ['/rate_limit', '/api/v3/rate_limit'] as const;
 
@@ -18,18 +17,15 @@ export interface StatusNeeds {
 }
 
 /** What a caller has left. Source: rate-limits, section 7. */
-export function registerStatusRoutes(app: FastifyInstance, needs: StatusNeeds): void {
-  const { config, limiter, addresses } = needs;
-  routesFor(app, 'public');
-  app.setErrorHandler((error, request, reply) => answerError(error, config, request, reply));
+export function statusRoutes({ config, limiter, addresses }: StatusNeeds): readonly Route[] {
   const shown = limiter.resources.all.filter(
     ({ name, limit }) =>
       name === 'core' ||
       (config.report.length === 0 ? limit !== UNLIMITED : config.report.includes(name)),
   );
-
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const address = addresses.of(request.raw);
+  const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+    if (!config.enabled) throw new LimiterDisabled();
+    const address = addresses.of(request);
     const caller =
       limiter.callers.ofPrincipal(request.principal) ??
       limiter.callers.ofAddress(address.key, address.address);
@@ -37,16 +33,18 @@ export function registerStatusRoutes(app: FastifyInstance, needs: StatusNeeds): 
     const resources = Object.fromEntries(
       shown.map(({ name }, index) => [name, reports[index]] as const),
     );
-    const rate = resources['core'];
     const isWithoutRate = versionOf(config, request) === VERSION_WITHOUT_RATE;
-    return reply
-      .header('cache-control', 'no-cache')
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(Buffer.from(JSON.stringify({ resources, ...(!isWithoutRate && { rate }) })));
+    const body = { resources, ...(!isWithoutRate && { rate: resources['core'] }) };
+    return platformAnswer(200, body, [['cache-control', 'no-cache']]);
   };
-  for (const path of STATUS_PATHS) app.get(path, { config: { rateLimit: { cost: 0 } } }, answer);
+  return STATUS_PATHS.map((path) => ({
+    method: 'GET',
+    path,
+    access: 'public',
+    cost: { cost: 0 },
+    handle,
+  }));
 }
 
-function versionOf({ vendor_name }: RateLimitConfig, { headers }: FastifyRequest): unknown {
-  return headers[`x-${vendor_name.toLowerCase()}-api-version`] ?? headers['x-github-api-version'];
-}
+const versionOf = ({ vendor_name }: RateLimitConfig, { headers }: HttpRequest): unknown =>
+  headers[`x-${vendor_name.toLowerCase()}-api-version`] ?? headers['x-github-api-version'];

@@ -1,8 +1,20 @@
-import { AppJwtRefused, asOutage, isDomainError } from '@plinth/kernel';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  AppJwtRefused,
+  asOutage,
+  BodyCut,
+  BodyTooLarge,
+  EncodingUnacceptable,
+  GzipCorrupt,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpHead,
+  isDomainError,
+  type Logger,
+  platformAnswer,
+} from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { RateLimitError } from '../errors.js';
-import { docsBaseOf } from './docs-base.js';
+import { docsBaseAt } from './docs-base.js';
 
 /** The only place with status codes; a new kind without a row does not compile. */
 const STATUS: Record<RateLimitError['kind'], number> = {
@@ -24,48 +36,44 @@ const isRateLimitError = (error: unknown): error is RateLimitError =>
 /** In the dialect of clients of `/rate_limit`. */
 export function answerError(
   error: unknown,
-  config: RateLimitConfig,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+  { config, log }: { readonly config: RateLimitConfig; readonly log: Logger },
+  { base }: Pick<HttpHead, 'base'>,
+): HttpAnswer {
   const status = statusOf(error);
   const outage = asOutage(error);
-  if (outage !== undefined) request.log.debug({ err: error }, 'request refused');
-  else if (status >= 500 && !isRateLimitError(error))
-    request.log.error({ err: error }, 'request failed');
-  if (outage !== undefined) reply.header('retry-after', String(outage.retryAfterSec));
-  return sendGithubError(reply, {
-    status,
-    message: messageOf(error, status),
-    documentationUrl: `${docsBaseOf(config, request)}/rest`,
-  });
+  if (outage !== undefined) log.debug({ err: error }, 'request refused');
+  else if (status >= 500 && !isRateLimitError(error)) log.error({ err: error }, 'request failed');
+  const documentationUrl = `${docsBaseAt(config, base)}/rest`;
+  return githubError(
+    { status, message: messageOf(error, status), documentationUrl },
+    retryOf(error),
+  );
 }
 
-export function sendGithubError(
-  reply: FastifyReply,
-  error: {
-    readonly status: number;
-    readonly message: string;
-    readonly documentationUrl: string;
-  },
-): FastifyReply {
+/** How long to wait for what is away. */
+export function retryOf(error: unknown): HeaderList {
+  const outage = asOutage(error);
+  return outage === undefined ? [] : [['retry-after', String(outage.retryAfterSec)]];
+}
+
+export const githubError = (
+  error: { readonly status: number; readonly message: string; readonly documentationUrl: string },
+  headers: HeaderList = [],
+): HttpAnswer => {
   const { status, message, documentationUrl } = error;
   const body = { message, documentation_url: documentationUrl, status: String(status) };
-  // Bytes, because the framework changes the type of text.
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(Buffer.from(JSON.stringify(body)));
-}
+  return platformAnswer(status, body, headers);
+};
 
-/** The framework's own refusals (body too large, no JSON) carry their status. */
 export function statusOf(error: unknown): number {
   if (error instanceof AppJwtRefused) return error.status;
   if (isRateLimitError(error)) return STATUS[error.kind];
   if (asOutage(error) !== undefined) return 503;
-  const status: unknown = error instanceof Error && Reflect.get(error, 'statusCode');
-  return typeof status === 'number' && status >= 400 ? status : 500;
+  return error instanceof BodyTooLarge ? 413 : isBodyRefused(error) ? 400 : 500;
 }
+
+const isBodyRefused = (error: unknown): boolean =>
+  error instanceof EncodingUnacceptable || error instanceof GzipCorrupt || error instanceof BodyCut;
 
 export function messageOf(error: unknown, status: number): string {
   if (error instanceof AppJwtRefused) return error.message;

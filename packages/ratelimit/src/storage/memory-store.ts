@@ -103,11 +103,6 @@ export class MemoryStore implements LimitStore {
     return admission;
   }
 
-  admitAtOnce(caller: Caller, plan: Plan): MemoryAdmission | undefined {
-    const admission = this.#decide(caller, plan);
-    return admission.isAllowed ? admission : undefined;
-  }
-
   peek(caller: Caller, plan: Plan): Decision {
     const nowMs = this.#time.nowMs();
     const decision = new MemoryAdmission();

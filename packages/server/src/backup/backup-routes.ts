@@ -1,6 +1,13 @@
-import { Readable } from 'node:stream';
-import { type Clock, type HttpService, routesFor, sendJson } from '@plinth/kernel';
-import type { FastifyReply } from 'fastify';
+import {
+  type Clock,
+  type Dialect,
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpService,
+  jsonAnswer,
+  piecesAnswer,
+  queryOf,
+} from '@plinth/kernel';
 import { BackupNotFound, TooManyBackups } from './backup-errors.js';
 import type { Backups } from './backups.js';
 
@@ -8,64 +15,88 @@ const PATH = '/ops/v1/backups';
 /** Whatever stands between client and server ends a connection on which nothing moves. */
 const SIGN_OF_LIFE_MS = 10_000;
 const RETRY_AFTER_SEC = 10;
+const NEW_LINE = Buffer.from('\n');
 
 /** What `plinth backup` talks to. */
-export function createBackupService(backups: Backups, clock: Clock): HttpService {
+export function createBackupService(
+  backups: Backups,
+  { clock, dialect }: { readonly clock: Clock; readonly dialect: Dialect },
+): HttpService {
   return {
     name: 'backup',
-    async register(app) {
-      routesFor(app, 'admin');
-      app.setErrorHandler((error, _request, reply) => {
-        if (error instanceof BackupNotFound) return fail(reply, 404, error.message);
-        if (error instanceof TooManyBackups) {
-          return fail(reply.header('retry-after', RETRY_AFTER_SEC), 503, error.message);
-        }
-        throw error;
-      });
-      app.post(PATH, async (_request, reply) =>
-        reply
-          .code(201)
-          .type('application/x-ndjson')
-          .header('x-accel-buffering', 'no') // A proxy that waits for more would wait for ever.
-          .send(await beginBackup(backups, clock)),
-      );
-      app.get<{ Params: { id: string }; Querystring: { name?: string } }>(
-        `${PATH}/:id/file`,
-        async (request, reply) => {
-          const file = backups.read(request.params.id, request.query.name ?? '');
-          return reply.type('application/octet-stream').send(file);
+    tables: () => [
+      {
+        dialect,
+        answerError(error, request) {
+          if (error instanceof BackupNotFound) return refusal(404, error.message);
+          if (error instanceof TooManyBackups) {
+            return refusal(503, error.message, [['retry-after', String(RETRY_AFTER_SEC)]]);
+          }
+          return dialect.answerError(error, request);
         },
-      );
-    },
+        routes: [
+          {
+            method: 'POST',
+            path: PATH,
+            access: 'admin',
+            handle: (request) => beginBackup(request, backups, clock),
+          },
+          {
+            method: 'GET',
+            path: `${PATH}/:id/file`,
+            access: 'admin',
+            handle({ parameters, url }) {
+              const name = new URLSearchParams(queryOf(url)).get('name') ?? '';
+              const file = backups.read(parameters['id'] ?? '', name);
+              return piecesAnswer(
+                200,
+                [['content-type', 'application/octet-stream']],
+                piecesOf(file),
+              );
+            },
+          },
+        ],
+      },
+    ],
     start: () => backups.start(),
     close: () => backups.close(),
   };
 }
 
 /** The description as the first line; then signs of life. The backup is there as long as somebody holds the answer. */
-async function beginBackup(backups: Backups, clock: Clock): Promise<Readable> {
-  let id: string | undefined;
-  let ticker: Disposable | undefined;
-  const answer = new Readable({
-    read() {},
-    destroy(error, done) {
-      ticker?.[Symbol.dispose]();
-      const released = id === undefined ? Promise.resolve() : backups.release(id);
-      released.then(
-        () => done(error),
-        (failure: unknown) => done(failure instanceof Error ? failure : error),
-      );
-    },
-  });
-  const manifest = await backups.begin(() => answer.push(null));
-  id = manifest.id;
-  answer.push(`${JSON.stringify(manifest)}\n`);
-  ticker = clock.every(SIGN_OF_LIFE_MS, () => {
-    answer.push('\n');
-  });
-  return answer;
+async function beginBackup(
+  request: HttpRequest,
+  backups: Backups,
+  clock: Clock,
+): Promise<HttpAnswer> {
+  const ended = new AbortController();
+  const over = AbortSignal.any([request.leaving(), ended.signal]);
+  const manifest = await backups.begin(() => ended.abort());
+  async function* lines(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      yield Buffer.from(`${JSON.stringify(manifest)}\n`);
+      while (!over.aborted) {
+        await clock.sleep(SIGN_OF_LIFE_MS, over).catch(() => undefined);
+        if (!over.aborted) yield NEW_LINE;
+      }
+    } finally {
+      await backups.release(manifest.id);
+    }
+  }
+  // A proxy that waits for more would wait for ever.
+  const headers = [
+    ['content-type', 'application/x-ndjson'],
+    ['x-accel-buffering', 'no'],
+  ] as const;
+  return await piecesAnswer(201, headers, lines());
 }
 
-function fail(reply: FastifyReply, status: number, error: string): FastifyReply {
-  return sendJson(reply, status, { error, data: {} });
+async function* piecesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  yield* file;
 }
+
+const refusal = (
+  status: number,
+  error: string,
+  headers?: readonly (readonly [string, string])[],
+): HttpAnswer => jsonAnswer(status, { error, data: {} }, headers);

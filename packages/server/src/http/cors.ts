@@ -1,12 +1,13 @@
-type Headers = Readonly<Record<string, string>>;
+import type { HeaderList } from '@plinth/kernel';
 
-const PREFLIGHT: Headers = {
-  'access-control-allow-methods': '*',
-  'access-control-allow-headers': '*',
-  'access-control-max-age': '86400',
-};
-const VARY: Headers = { vary: 'Origin' };
-const TO_ALL: Headers = { 'access-control-allow-origin': '*' };
+const NONE: HeaderList = [];
+const PREFLIGHT: HeaderList = [
+  ['access-control-allow-methods', '*'],
+  ['access-control-allow-headers', '*'],
+  ['access-control-max-age', '86400'],
+];
+const VARY: HeaderList = [['vary', 'Origin']];
+const TO_ALL: HeaderList = [['access-control-allow-origin', '*']];
 
 /**
  * Which web pages may read answers. There are no cookies, so a page that may ask has a token of its own, as with the real
@@ -29,16 +30,16 @@ export class Cors {
     this.#origins = isOpen && origins === undefined ? undefined : new Set(origins);
   }
 
-  headersFor(origin: string | undefined): Headers {
+  headersFor(origin: string | undefined): HeaderList {
     if (this.#origins === undefined) return TO_ALL;
-    if (this.#origins.size === 0) return {};
+    if (this.#origins.size === 0) return NONE;
     if (origin === undefined || !this.#origins.has(origin)) return VARY;
-    return { ...VARY, 'access-control-allow-origin': origin };
+    return [...VARY, ['access-control-allow-origin', origin]];
   }
 
-  preflightFor(origin: string | undefined): Headers {
+  preflightFor(origin: string | undefined): HeaderList {
     const mayAsk =
       this.#origins === undefined || (origin !== undefined && this.#origins.has(origin));
-    return mayAsk ? PREFLIGHT : {};
+    return mayAsk ? PREFLIGHT : NONE;
   }
 }

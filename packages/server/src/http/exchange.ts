@@ -1,16 +1,6 @@
-import type { Dialect, HeaderList, HttpAnswer, Pass, Principal } from '@plinth/kernel';
+import type { Dialect, HeaderList, HttpAnswer, Pass } from '@plinth/kernel';
 import type { IncomingRequest } from './incoming-request.js';
 import type { FoundRoute } from './router.js';
-
-/** Who asks, as far as that is known. */
-export type Caller =
-  | { readonly principal: Principal; readonly purpose: 'request' }
-  | { readonly principal: undefined; readonly purpose: 'preflight' }
-  | {
-      readonly principal: undefined;
-      readonly purpose: 'refusal' | 'uncheckable';
-      readonly error: unknown;
-    };
 
 const NO_HEADERS: HeaderList = [];
 

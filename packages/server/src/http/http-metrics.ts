@@ -1,5 +1,4 @@
 import { Histogram, type Metric, type MetricSample, type Metrics } from '@plinth/kernel';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const DURATION_BOUNDS_SEC = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60,
@@ -12,11 +11,9 @@ const UNMATCHED = 'unmatched';
 
 /** Counts requests per route pattern; one addition per number, no look-up of label sets on the way of a request. */
 export class HttpMetrics {
-  /** Keyed by the route's own options object, then by method. */
-  readonly #byRoute = new WeakMap<object, Map<string, RouteNumbers>>();
   /** By method and path. */
   readonly #all = new Map<string, RouteNumbers>();
-  readonly #unmatched = this.#open('any', UNMATCHED);
+  readonly unmatched = this.route('any', UNMATCHED);
 
   constructor(metrics: Metrics) {
     metrics.add(
@@ -43,38 +40,8 @@ export class HttpMetrics {
     );
   }
 
-  observe(request: FastifyRequest, reply: FastifyReply): void {
-    const length = reply.getHeader('content-length');
-    const isEmpty = length === undefined && reply.statusCode === 204;
-    this.#numbersOf(request).count({
-      status: reply.statusCode,
-      durationMs: reply.elapsedTime,
-      sizeBytes: isEmpty ? 0 : length === undefined ? undefined : Number(length),
-    });
-  }
-
-  /** The numbers of a route, for requests that do not come through the framework. */
+  /** The numbers of one method of a route. */
   route(method: string, path: string): RouteNumbers {
-    return this.#open(method, path);
-  }
-
-  #numbersOf(request: FastifyRequest): RouteNumbers {
-    const { config, url } = request.routeOptions;
-    if (url === undefined) return this.#unmatched;
-    let byMethod = this.#byRoute.get(config);
-    if (byMethod === undefined) {
-      byMethod = new Map();
-      this.#byRoute.set(config, byMethod);
-    }
-    let numbers = byMethod.get(request.method);
-    if (numbers === undefined) {
-      numbers = this.#open(request.method, url);
-      byMethod.set(request.method, numbers);
-    }
-    return numbers;
-  }
-
-  #open(method: string, path: string): RouteNumbers {
     const key = `${method} ${path}`;
     let numbers = this.#all.get(key);
     if (numbers === undefined) {

@@ -1,8 +1,6 @@
 import {
   AppJwtRefused,
   type Clock,
-  CredentialUncheckable,
-  type Dialect,
   decodeBody,
   type HttpAnswer,
   type Logger,
@@ -10,15 +8,17 @@ import {
   type Principal,
   pathOf,
   type RequestGate,
+  type Route,
   type RouteAccess,
   redactText,
 } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
-import { type Caller, Exchange } from './exchange.js';
+import { Exchange } from './exchange.js';
 import { answerHeadFault } from './head-fault.js';
 import type { RouteNumbers } from './http-metrics.js';
+import { type Caller, identify } from './identify.js';
 import type { IncomingRequest } from './incoming-request.js';
-import type { FoundRoute, Router } from './router.js';
+import type { Router } from './router.js';
 
 export interface PipelineParts {
   readonly router: Router;
@@ -57,8 +57,7 @@ export class Pipeline {
     if (refused !== undefined) {
       return refused.refusal === undefined ? undefined : exchange.settle(refused.refusal);
     }
-    const answered = this.#handle(exchange, caller);
-    return exchange.settle(answered instanceof Promise ? await answered : answered);
+    return exchange.settle(await this.#handle(exchange, caller));
   }
 
   #route(request: IncomingRequest): Exchange {
@@ -86,39 +85,30 @@ export class Pipeline {
   }
 
   /** Whatever is thrown is worded by the service that was meant. */
-  #handle(exchange: Exchange, caller: Caller): HttpAnswer | Promise<HttpAnswer> {
-    const { dialect, found, request } = exchange;
-    const word = (error: unknown): HttpAnswer =>
-      found?.served.table.answerError !== undefined && !('error' in caller)
-        ? found.served.table.answerError(error, request)
-        : dialect.answerError(error, request);
-    try {
-      const answer = this.#answerOf(exchange, caller);
-      return answer instanceof Promise ? answer.catch(word) : answer;
-    } catch (error) {
-      return word(error);
-    }
-  }
-
-  #answerOf({ request, dialect, found, pass }: Exchange, caller: Caller) {
+  async #handle({ request, dialect, found, pass }: Exchange, caller: Caller): Promise<HttpAnswer> {
     const { router, grants } = this.#parts;
-    if (caller.purpose === 'preflight') return answerPreflight(dialect, request);
-    if ('error' in caller) throw caller.error;
-    if (found === undefined) {
+    if ('error' in caller) return dialect.answerError(caller.error, request);
+    const preflight = caller.purpose === 'preflight' && dialect.answerPreflight?.(request);
+    if (preflight) return preflight;
+    if (found === undefined || caller.principal === undefined) {
       return dialect.answerNotFound(request, router.methodsOf(pathOf(request.url)));
     }
-    const { route } = found.served;
-    if (!grants(route.access, caller.principal)) throw refusalOf(route.access);
+    const { route, table } = found.served;
+    if (!grants(route.access, caller.principal)) {
+      return dialect.answerError(refusalOf(route.access), request);
+    }
     request.principal = caller.principal;
     request.parameters = found.parameters;
-    route.check?.(request);
-    const handle = (body: Uint8Array): HttpAnswer | Promise<HttpAnswer> => {
-      request.body = body;
+    try {
+      route.check?.(request);
+      const body = bodyOf(request, route);
+      request.body = body instanceof Promise ? await body : body;
       pass?.begin();
-      return route.handle(request);
-    };
-    const body = bodyOf(request, found);
-    return body instanceof Promise ? body.then(handle) : handle(body);
+      const answer = route.handle(request);
+      return answer instanceof Promise ? await answer : answer;
+    } catch (error) {
+      return table.answerError?.(error, request) ?? dialect.answerError(error, request);
+    }
   }
 
   #count({ request, found, answer, startMs }: Exchange): void {
@@ -135,41 +125,14 @@ export class Pipeline {
 
 type Refusal = { readonly refusal: HttpAnswer | undefined } | undefined;
 
-function identify({ dialect, request, found }: Exchange): Caller | Promise<Caller> {
-  if (request.method === 'OPTIONS' && dialect.answerPreflight !== undefined) {
-    return { principal: undefined, purpose: 'preflight' };
-  }
-  const known = (principal: Principal): Caller => ({ principal, purpose: 'request' });
-  // It may be right where it cannot be checked, so it counts against nobody.
-  const refused = (error: unknown): Caller => ({
-    principal: undefined,
-    purpose: error instanceof CredentialUncheckable ? 'uncheckable' : 'refusal',
-    error,
-  });
-  try {
-    const principal = dialect.identify(request, found?.served.route.access);
-    return principal instanceof Promise ? principal.then(known, refused) : known(principal);
-  } catch (error) {
-    return refused(error);
-  }
-}
-
 /** The body as its route takes it. */
-function bodyOf(
-  request: IncomingRequest,
-  { served }: FoundRoute,
-): Uint8Array | Promise<Uint8Array> {
-  const { body: rule } = served.route;
+function bodyOf(request: IncomingRequest, { body: rule }: Route): Uint8Array | Promise<Uint8Array> {
   if (rule === undefined) return request.body;
   const encoding = rule.isLeftEncoded === true ? undefined : request.headers['content-encoding'];
+  const decoded = (sent: Uint8Array) => decodeBody(sent, encoding, rule.maxBytes);
   const sent = request.readBody(rule);
-  return sent instanceof Promise
-    ? sent.then((whole) => decodeBody(whole, encoding, rule.maxBytes))
-    : decodeBody(sent, encoding, rule.maxBytes);
+  return sent instanceof Promise ? sent.then(decoded) : decoded(sent);
 }
-
-const answerPreflight = (dialect: Dialect, request: IncomingRequest): HttpAnswer =>
-  dialect.answerPreflight?.(request) ?? dialect.answerNotFound(request, []);
 
 /** Whether a path exists must not show, so the refusal is that of somebody unknown. */
 const refusalOf = (access: RouteAccess): Error =>

@@ -34,19 +34,24 @@ export class Router {
     maxParamLength: MAX_PARAMETER_LENGTH,
     querystringParser: () => ({}), // Queries are for those who are asked.
   });
-  readonly #routes: { readonly service: string; readonly route: Route }[] = [];
+  readonly #routes: ListedRoute[] = [];
 
   /** Of two routes for one method and path the first stays. */
-  add(service: string, served: ServedRoute): void {
-    const { route } = served;
+  add(
+    service: string,
+    table: RouteTable,
+    route: Route,
+    numbersOf: (method: string) => RouteNumbers,
+  ): void {
     const { method, path, access, hasHead } = route;
     invariant(PATH.test(path), `${path} consists of unreserved characters`);
     invariant(access !== undefined, `${method} ${path} says who may use it`);
     for (const each of method === 'GET' && hasHead !== false ? ['GET', 'HEAD'] : [method]) {
       const name = each as HTTPMethod; // all that routes have are methods of Node
       if (this.#finder.hasRoute(name, path)) continue;
+      const served: ServedRoute = { route, table, numbers: numbersOf(each) };
       this.#finder.on(name, path, () => undefined, served);
-      this.#routes.push({ service, route: { ...route, method: each as Route['method'] } });
+      this.#routes.push({ service, method: each, path, access });
     }
   }
 
@@ -62,11 +67,6 @@ export class Router {
   }
 
   get routes(): readonly ListedRoute[] {
-    return this.#routes.map(({ service, route: { method, path, access } }) => ({
-      service,
-      method,
-      path,
-      access,
-    }));
+    return this.#routes;
   }
 }

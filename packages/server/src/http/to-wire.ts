@@ -1,55 +1,31 @@
 import type { Socket } from 'node:net';
 import { isIdentityError, toErrorAnswer } from '@plinth/identity';
-import { asOutage, type Logger, sendJson } from '@plinth/kernel';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HeadFault } from './head-fault.js';
+import {
+  asOutage,
+  type HttpAnswer,
+  type HttpHead,
+  jsonAnswer,
+  type Logger,
+  pathOf,
+} from '@plinth/kernel';
 
 /** Never 405, whatever the method. Source: tsdb-http, section 1. */
-export function answerNotFound(reply: FastifyReply): FastifyReply {
-  return sendJson(reply, 404, { error: 'Not found', data: {} });
-}
-
-/** In the words of no service, as for what cannot be parsed: who is meant is not known. */
-export function answerHeadFault(
-  { status, message }: HeadFault,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  // HTTP/2 knows no such header.
-  if (request.raw.httpVersionMajor === 1) reply.header('connection', 'close');
-  return sendJson(reply, status, { error: message, data: {} });
-}
+export const answerNotFound = (): HttpAnswer => jsonAnswer(404, { error: 'Not found', data: {} });
 
 /** Failures before a service is reached, or on a path that no service has. */
-export function answerError(
-  error: unknown,
-  log: Logger,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+export function answerError(error: unknown, log: Logger, { url }: HttpHead): HttpAnswer {
   if (isIdentityError(error)) {
-    const path = request.url.split('?', 1)[0] ?? '';
-    const { status, headers, body } = toErrorAnswer(error, path);
-    return sendJson(reply.headers(headers), status, body);
-  }
-  const status = statusOf(error);
-  if (status < 500 && error instanceof Error) {
-    return sendJson(reply, status, { error: error.message, data: {} });
+    const { status, headers, body } = toErrorAnswer(error, pathOf(url));
+    return jsonAnswer(status, body, Object.entries(headers));
   }
   const outage = asOutage(error);
   if (outage !== undefined) {
     log.debug({ err: error }, 'request refused');
-    reply.header('retry-after', String(outage.retryAfterSec));
-    return sendJson(reply, 503, { error: outage.message, data: {} });
+    const retry = [['retry-after', String(outage.retryAfterSec)]] as const;
+    return jsonAnswer(503, { error: outage.message, data: {} }, retry);
   }
   log.error({ err: error }, 'request failed');
-  return sendJson(reply, status, { error: 'internal error', data: {} });
-}
-
-/** The framework's own refusals (bad URL, body too large) carry their status. */
-function statusOf(error: unknown): number {
-  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500;
-  return typeof status === 'number' && status >= 400 ? status : 500;
+  return jsonAnswer(500, { error: 'internal error', data: {} });
 }
 
 /**

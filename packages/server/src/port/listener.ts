@@ -1,14 +1,16 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Clock } from '@plinth/kernel';
-import type { FastifyInstance } from 'fastify';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Clock, Logger } from '@plinth/kernel';
+import type { Pipeline } from '../http/pipeline.js';
+import { answerClientError } from '../http/to-wire.js';
 import type { ConnectionLimit } from './connection-limit.js';
+import { FastReader } from './fast-reader.js';
 import type { HeldPort } from './held-port.js';
 import type { Http2Handler } from './http2-side.js';
+import { nodeTransport } from './node-transport.js';
 import { OnePort, type PortTls } from './one-port.js';
 import { serveInTurn } from './pipelined-requests.js';
-import type { PlainSide } from './plain-side.js';
 import type { TlsIdentity } from './tls-identity.js';
 
 export interface ServerAddress {
@@ -20,12 +22,6 @@ export interface ServerAddress {
 
 export interface Listener {
   readonly address: ServerAddress;
-  /** There are more plain routes: requests for them that came before are served. */
-  plainGrown(): void;
-  /** Requests wait for routes that are not there yet. */
-  isWaitedFor(): boolean;
-  /** All routes are there: requests that came before are served, and others at once. */
-  routed(): void;
   /** Handshakes from here on use these certificates. */
   useIdentity(identity: TlsIdentity): void;
   /**
@@ -44,38 +40,62 @@ const DRAIN_LOOK_MS = 50;
 /** More are closed at once, so that file descriptors are left for the disk. */
 const MAX_CONNECTION_COUNT = 16_384;
 
-/** Opens the one port for all protocols. What is no plain request waits until `routed` is called. */
-export async function listen(
-  app: FastifyInstance,
-  options: {
-    /** Taken over. */
-    readonly port: HeldPort;
-    readonly clock: Clock;
-    /** Makes what answers some requests before the HTTP/1.1 server sees them. */
-    readonly plain?: ((keepAliveMs: number) => PlainSide | undefined) | undefined;
-    /** Absent: connections are not encrypted. */
-    readonly tls?: PortTls | undefined;
-    /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
-    readonly isProxy?: ((address: string) => boolean) | undefined;
-    readonly limit: ConnectionLimit;
-  },
-): Promise<Listener> {
+/** From the first byte of a request to its last: a body of the usual limit passes at 35 kB/s. */
+const REQUEST_TIMEOUT_MS = 300_000;
+/** From the first byte of a request to the last of its head. */
+const HEAD_TIMEOUT_MS = 15_000;
+/** How often connections are looked at whose time is over. */
+const CHECKING_INTERVAL_MS = 5_000;
+/** Longer than the connections of usual clients and proxies wait. */
+const KEEP_ALIVE_MS = 72_000;
+/** Request line and headers: dashboards send long queries in the URL. */
+const MAX_HEADER_SIZE_BYTES = 65_536;
+
+/** Opens the one port for all protocols. */
+export async function listen(options: {
+  readonly pipeline: Pipeline;
+  /** Taken over. */
+  readonly port: HeldPort;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Of answers to what cannot be parsed, as lines with their ends. */
+  headerLines(): string;
+  /** True once the server is stopping: connections are not kept. */
+  isDraining(): boolean;
+  /** Absent: connections are not encrypted. */
+  readonly tls?: PortTls | undefined;
+  /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
+  readonly isProxy?: ((address: string) => boolean) | undefined;
+  readonly limit: ConnectionLimit;
+}): Promise<Listener> {
   const { port, clock, tls, isProxy, limit } = options;
-  const http1: Server = app.server;
+  const handler = nodeTransport(options);
+  const http1 = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_SIZE_BYTES,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEAD_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requireHostHeader: false, // answered with the headers of every answer, which Node's own refusal lacks
+    },
+    handler,
+  );
+  // Goes the way of every request, and is refused there.
+  http1.on('checkExpectation', (request, response) => http1.emit('request', request, response));
+  http1.on('clientError', (error, socket) => {
+    answerClientError(error, socket as Socket, options.headerLines()); // all of ours are
+  });
   serveInTurn(http1);
-  // The router takes the compatible requests of either version; its type names only the first.
-  const handler = app.routing as unknown as Http2Handler;
-  const plain = options.plain?.(http1.keepAliveTimeout);
-  const onePort = new OnePort({ http1, handler, plain, clock, tls, isProxy, limit });
+  const fast = new FastReader(options, http1.keepAliveTimeout);
+  const ofBoth = handler as unknown as Http2Handler; // Node's compatible requests of version 2
+  const onePort = new OnePort({ http1, handler: ofBoth, fast, clock, tls, isProxy, limit });
   http1.maxConnections = MAX_CONNECTION_COUNT;
   http1.listen(port.socket, BACKLOG);
   await once(http1, 'listening');
   let draining: Promise<void> | undefined;
   return {
     address: addressOf(http1, port.host, tls !== undefined),
-    plainGrown: () => onePort.plainGrown(),
-    isWaitedFor: () => onePort.isWaitedFor,
-    routed: () => onePort.routed(),
     useIdentity: (identity) => onePort.useIdentity(identity),
     drain(timeoutMs, force) {
       draining ??= (async () => {

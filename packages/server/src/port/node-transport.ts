@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import {
   type BodyRule,
   type HttpAnswer,
@@ -131,6 +131,11 @@ interface Raw {
 
 async function write(answer: HttpAnswer, { raw, response }: Raw): Promise<void> {
   const { status, headers, body, rest, sizeBytes, takeOver } = answer;
+  if (isGone(response)) {
+    // Its `return` is called when a loop is left, and may be called by hand when nothing was taken of it.
+    await rest?.return();
+    return;
+  }
   setHeaders(response, headers);
   if (takeOver !== undefined && isHttp2(raw) && isHttp2Response(response)) {
     await takeOver(raw, response);
@@ -139,10 +144,11 @@ async function write(answer: HttpAnswer, { raw, response }: Raw): Promise<void> 
   const isHead = raw.method === 'HEAD';
   if (rest === undefined) {
     if (body !== undefined) response.setHeader('content-length', body.length);
-    response.writeHead(status);
+    dropUnread({ raw, response });
+    // Told with the end, so that Node knows that there is nothing else.
+    response.statusCode = status;
     if (body === undefined || isHead) response.end();
     else response.end(body);
-    await endUnread({ raw, response });
     return;
   }
   if (sizeBytes !== undefined) response.setHeader('content-length', sizeBytes);
@@ -159,9 +165,12 @@ const isHttp2 = (raw: unknown): raw is Http2ServerRequest => raw instanceof Http
 const isHttp2Response = (response: unknown): response is Http2ServerResponse =>
   response instanceof Http2ServerResponse;
 
-/** Who has its answer need not send the rest of a body; a stream of version 2 stays open until its end has come or it is told so. */
-async function endUnread({ raw }: Raw): Promise<void> {
-  if (!raw.readableEnded) raw.resume();
+/** Who has its answer need not send the rest of a body. A stream of version 2 stays open until its end has come, or it is told so. */
+function dropUnread({ raw, response }: Raw): void {
+  if (raw.complete || !isHttp2(raw)) return;
+  const { stream } = raw;
+  stream.resume();
+  response.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
 async function writePieces(
@@ -169,11 +178,6 @@ async function writePieces(
   first: Buffer | undefined,
   rest: AsyncGenerator<Buffer, void, undefined>,
 ): Promise<void> {
-  if (isGone(response)) {
-    // Its `return` is called when a loop is left, and may be called by hand when it has not begun.
-    await rest.return();
-    return;
-  }
   if (first !== undefined && first.length > 0 && !response.write(first)) await roomIn(response);
   for await (const piece of rest) {
     if (isGone(response)) return;

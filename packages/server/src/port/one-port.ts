@@ -4,9 +4,9 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock } from '@plinth/kernel';
 import { refusePlainText } from '../http/to-wire.js';
 import type { ConnectionLimit } from './connection-limit.js';
+import type { FastReader } from './fast-reader.js';
 import { type FirstBytes, whenTold } from './first-bytes.js';
 import { type Http2Handler, Http2Side } from './http2-side.js';
-import type { PlainSide } from './plain-side.js';
 import { type ProxiedClient, speakFor, whenIntroduced } from './proxy-header.js';
 import type { TlsIdentity } from './tls-identity.js';
 import { TlsSide } from './tls-side.js';
@@ -22,13 +22,6 @@ export interface PortTls {
   readonly takesPlainText: boolean;
 }
 
-/** A connection whose request waits until somebody can answer it. */
-interface EarlyConnection {
-  /** Its request may be one for the plain side, once that has its routes. */
-  readonly isForPlain: boolean;
-  serve(): void;
-}
-
 /**
  * Makes an HTTP/1.1 server also speak HTTP/2 by prior knowledge, and both under TLS: the first bytes of each connection
  * decide, once. The HTTP/1.1 server keeps listening and counting connections itself, so its limits and its closing stay
@@ -37,7 +30,7 @@ interface EarlyConnection {
 export class OnePort {
   readonly #http1: Server;
   readonly #http2: Http2Side;
-  readonly #plain: PlainSide | undefined;
+  readonly #fast: FastReader;
   readonly #tls: TlsSide | undefined;
   readonly #takesPlainText: boolean;
   readonly #serveHttp1: readonly ((socket: Socket) => void)[];
@@ -47,17 +40,14 @@ export class OnePort {
   readonly #shaking = new Map<string, Socket>();
   /** On whose behalf proxies opened connections. */
   readonly #clients = new WeakMap<Socket, ProxiedClient>();
-  /** Connections that came before there were routes. */
-  readonly #early = new Map<Socket, EarlyConnection>();
-  #isRouted = false;
   readonly #clock: Clock;
   readonly #sweep: Disposable;
 
   constructor(options: {
     readonly http1: Server;
     readonly handler: Http2Handler;
-    /** Answers some requests before the HTTP/1.1 server sees them. */
-    readonly plain?: PlainSide | undefined;
+    /** Reads short requests before the HTTP/1.1 server sees them. */
+    readonly fast: FastReader;
     readonly clock: Clock;
     readonly tls: PortTls | undefined;
     /** Whose connections begin with a header of the PROXY protocol; nobody's unless given. */
@@ -67,7 +57,7 @@ export class OnePort {
     const { http1, clock, tls, isProxy, limit } = options;
     this.#http1 = http1;
     this.#clock = clock;
-    this.#plain = options.plain;
+    this.#fast = options.fast;
     this.#http2 = new Http2Side(options.handler, { clock, keepAliveMs: http1.keepAliveTimeout });
     this.#takesPlainText = tls?.takesPlainText ?? true;
     this.#tls = tls && new TlsSide(tls.identity, (socket) => this.#serveInside(socket));
@@ -106,34 +96,17 @@ export class OnePort {
     this.#tls?.use(identity);
   }
 
-  /** The plain side has more routes: what waits may be for one of them. */
-  plainGrown(): void {
-    for (const { isForPlain, serve } of [...this.#early.values()]) if (isForPlain) serve();
-  }
-
-  /** Somebody asked for a route that is not there yet. */
-  get isWaitedFor(): boolean {
-    return this.#early.size > 0;
-  }
-
-  /** All routes are there: from here on requests reach them. Until then the plain side alone answers, and others wait. */
-  routed(): void {
-    this.#isRouted = true;
-    for (const { serve } of [...this.#early.values()]) serve();
-  }
-
   /** Tells clients to go away; running requests end by themselves, connections without a request at once. */
   closeGracefully(): void {
     this.#sweep[Symbol.dispose]();
     for (const socket of this.#silent.keys()) socket.destroy();
-    for (const socket of this.#early.keys()) socket.destroy();
     this.#http2.closeGracefully();
-    this.#plain?.closeGracefully();
+    this.#fast.closeGracefully();
   }
 
   destroy(): void {
     this.#http2.destroy();
-    this.#plain?.destroy();
+    this.#fast.destroy();
   }
 
   #serve(socket: Socket, first: FirstBytes): void {
@@ -176,37 +149,8 @@ export class OnePort {
     const serveHttp1 = (): void => {
       for (const serve of this.#serveHttp1) Reflect.apply(serve, this.#http1, [socket]);
     };
-    const plain = this.#plain;
-    if (first === 'http2') this.#whenRouted(socket, () => this.#http2.take(socket));
-    else if (plain === undefined) this.#whenRouted(socket, serveHttp1);
-    else this.#servePlain(plain, socket, serveHttp1);
-  }
-
-  /** What is not plain yet may be so when more routes are there. */
-  #servePlain(plain: PlainSide, socket: Socket, serveHttp1: () => void): void {
-    if (this.#isRouted) {
-      plain.take(socket, serveHttp1);
-      return;
-    }
-    const again = (): void => this.#servePlain(plain, socket, serveHttp1);
-    plain.take(socket, () => this.#whenRouted(socket, again, { isForPlain: true }));
-  }
-
-  #whenRouted(socket: Socket, serve: () => void, { isForPlain } = { isForPlain: false }): void {
-    if (this.#isRouted) {
-      serve();
-      return;
-    }
-    const forget = (): void => {
-      this.#early.delete(socket);
-      socket.off('close', forget);
-    };
-    socket.once('close', forget);
-    const serveOnce = (): void => {
-      forget();
-      serve();
-    };
-    this.#early.set(socket, { isForPlain, serve: serveOnce });
+    if (first === 'http2') this.#http2.take(socket);
+    else this.#fast.take(socket, serveHttp1);
   }
 
   #cutSilent(): void {

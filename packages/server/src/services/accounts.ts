@@ -1,5 +1,5 @@
 import { type AccountListener, createAccounts } from '@plinth/accounts';
-import { accessOf, type EgressSettings, type HttpService } from '@plinth/kernel';
+import type { EgressSettings, HttpService } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
 import { listenersOf } from './own-listeners.js';
 import type { ServiceParts } from './service-parts.js';
@@ -25,7 +25,7 @@ export function openAccounts(
     metrics,
     egress: egressOf(settings),
     ownListeners: listenersOf(settings.server.http_bind),
-    checkOperator: (request) => identity.check(request.raw, accessOf(request)),
+    checkOperator: (request) => identity.check(request, 'admin'),
     announce: (text) => process.stdout.write(text),
   });
 }

@@ -5,9 +5,10 @@ import type { ServiceParts } from './service-parts.js';
 
 /** Backups of the whole node, whichever of its services run. */
 export function openBackup(parts: ServiceParts, services: readonly HttpService[]): HttpService {
-  const { stores, clock, random, log } = parts;
+  const { stores, identity, clock, random, log } = parts;
   const leftOut = whatStaysElsewhere(parts);
-  return createBackupService(new Backups({ stores, services, leftOut, clock, random, log }), clock);
+  const backups = new Backups({ stores, services, leftOut, clock, random, log });
+  return createBackupService(backups, { clock, dialect: identity.dialect });
 }
 
 function whatStaysElsewhere({ settings, stores }: ServiceParts): readonly string[] {

@@ -35,6 +35,8 @@ export function openRateLimit(parts: ServiceParts): RateLimit {
         }
       },
     },
+    operatorDialect: identity.dialect,
+    serverDialect: parts.dialect,
     ownsMeta: !settings.server.services.includes('webhooks'),
     metrics,
     // Counters in memory are this node's own.

@@ -1,5 +1,5 @@
 import type { Identity } from '@plinth/identity';
-import type { Clock, Logger, Metrics, Outbox, Random } from '@plinth/kernel';
+import type { Clock, Dialect, Logger, Metrics, Outbox, Random } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
 import type { Stores } from '../stores.js';
 import type { Reports } from './reports.js';
@@ -9,6 +9,8 @@ export interface ServiceParts {
   readonly settings: Settings;
   readonly stores: Stores;
   readonly identity: Identity;
+  /** Of what no service has a dialect for. */
+  readonly dialect: Dialect;
   /** Subscribers come before any service starts. */
   readonly outbox: Outbox;
   readonly reports: Reports;

@@ -1,4 +1,3 @@
-import { accessOf } from '@plinth/kernel';
 import { createTsdb, type Tsdb } from '@plinth/tsdb';
 import type { ServiceParts } from './service-parts.js';
 
@@ -12,7 +11,8 @@ export function openTsdb(parts: ServiceParts, obstacle: () => Promise<string | u
       list: () => identity.listTokens(),
       isAuthRequired: !settings.identity.without_auth,
     },
-    authenticate: (request) => identity.check(request.raw, accessOf(request)),
+    dialect: parts.dialect,
+    identify: (request, access) => identity.check(request, access),
     dataDir: stores.dataDir,
     fileSystem: stores.files,
     // The catalog describes files of this node.

@@ -1,5 +1,4 @@
 import type { AccountListener } from '@plinth/accounts';
-import { answerOperatorError } from '@plinth/identity';
 import { OtlpTracer } from '@plinth/kernel';
 import { createWebhooks, type Webhooks } from '@plinth/webhooks';
 import { readVersion } from '../product-version.js';
@@ -34,7 +33,7 @@ export function openWebhooks(parts: ServiceParts): Webhooks {
     publicUrl: settings.server.public_url,
     localUrl: `${settings.server.tls_key === undefined ? 'http' : 'https'}://${settings.server.http_bind}`,
     ownListeners: listenersOf(settings.server.http_bind),
-    answerOperatorError: (error, request, reply) => answerOperatorError(error, log, request, reply),
+    operatorDialect: identity.dialect,
   });
   const { appHooks } = webhooks;
   identity.useAppHooks(appHooks);

@@ -1,7 +1,6 @@
 import {
   type Dialect,
   type HeaderList,
-  NotAuthenticated,
   type Route,
   type RouteTable,
   withHeaders,
@@ -49,11 +48,7 @@ export function tsdbTables(
     headers: HeaderList = [],
   ): RouteTable => ({
     dialect,
-    answerError: (error, request) =>
-      // Who is refused is told so by who did not recognise it.
-      error instanceof NotAuthenticated
-        ? dialect.answerError(error, request)
-        : withHeaders(errorAnswer(error, { wording, log: deps.log }), headers),
+    answerError: (error) => withHeaders(errorAnswer(error, { wording, log: deps.log }), headers),
     routes,
   });
   const byProfile = deps.settings.compat === 'influxdb3' ? 'text' : 'native';

@@ -1,16 +1,27 @@
-import { maskUrl, routesFor, takeJsonObjects } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  AppJwtRefused,
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpRequest,
+  jsonObjectOf,
+  maskUrl,
+  platformAnswer,
+  queryOf,
+  type Route,
+} from '@plinth/kernel';
 import type { WebhooksConfig } from '../config.js';
 import type { DeliveryLog } from '../domain/delivery-log.js';
 import type { HookRegistry } from '../domain/hook-registry.js';
 import type { HookRules } from '../domain/hook-rules.js';
-import type { PayloadDesk } from '../domain/payload/payload-desk.js';
+import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
 import { describeConfig, isoSeconds } from '../domain/ping.js';
 import type { Redelivery } from '../domain/redelivery.js';
 import { DeliveryIdInvalid, ResourceMissing } from '../errors.js';
 import type { Hook } from '../model/hook.js';
-import { API_VERSIONS, type Dialect } from './dialect.js';
-import { linkHeader } from './link-header.js';
+import { cachedAnswer } from './cached-answer.js';
+import { API_VERSIONS, prefixesOf, type WebhookDialect } from './dialect.js';
+import { linkHeaders } from './link-header.js';
 import { readListQuery } from './list-query.js';
 import { detailBytes, summaryToWire } from './to-wire.js';
 
@@ -27,106 +38,149 @@ export interface AppInfo {
 
 export interface AppRouteNeeds {
   readonly config: WebhooksConfig;
-  readonly dialect: Dialect;
+  readonly dialect: WebhookDialect;
   readonly hooks: HookRegistry;
   readonly rules: HookRules;
   readonly deliveries: DeliveryLog;
   readonly redelivery: Redelivery;
-  readonly payloads: PayloadDesk;
+  readonly payloads: PayloadProcessor;
   readonly findApp: (appId: number) => Promise<AppInfo | undefined>;
-  /** For which app the request speaks. Throws when the front let somebody else through. */
-  readonly appIdOf: (request: FastifyRequest) => number;
   readonly onUrlChanged: (hook: Hook) => Promise<void>;
 }
 
-interface OfDelivery {
-  Params: { delivery: string };
-}
-
-const MAX_BODY_SIZE_BYTES = 65_536;
-
-const TO_ALL = { config: { access: 'public' } } as const;
+const MAX_BODY_BYTES = 65_536;
 
 /** The operations of an app on its own webhook. Source: webhooks, sections 5 and 10. */
-export function registerAppRoutes(app: FastifyInstance, needs: AppRouteNeeds): void {
+export function appRoutes(needs: AppRouteNeeds): readonly Route[] {
   const { config, dialect } = needs;
-  routesFor(app, 'app');
-  takeJsonObjects(app);
-  app.addHook('onRequest', async (request) => dialect.check(request));
-  app.setErrorHandler((error, request, reply) => dialect.sendError(error, request, reply));
-  for (const prefix of config.root_alias ? ['/api/v3', ''] : ['/api/v3']) {
-    registerHookRoutes(app, prefix, needs);
-    app.get(`${prefix}/meta`, TO_ALL, async (request, reply) =>
-      dialect.send(request, reply, 200, {
-        verifiable_password_authentication: false,
-        hooks: config.egress_cidrs,
+  const routes = [...ownRoutes(needs), ...deliveryRoutes(needs), ...publicRoutes(config)];
+  return prefixesOf(config).flatMap((prefix) =>
+    routes.map(
+      (route): Route => ({
+        ...route,
+        path: prefix + route.path,
+        check: (request) => dialect.check(request),
       }),
-    );
-    app.get(`${prefix}/versions`, TO_ALL, async (request, reply) =>
-      dialect.send(request, reply, 200, API_VERSIONS),
-    );
-  }
+    ),
+  );
 }
 
-function registerHookRoutes(app: FastifyInstance, prefix: string, needs: AppRouteNeeds): void {
-  const { config, dialect, hooks, rules, deliveries, redelivery, payloads, appIdOf } = needs;
-  const path = `${prefix}/app/hook`;
-  const hookOf = (request: FastifyRequest): Hook => {
+function publicRoutes(config: WebhooksConfig): readonly Route[] {
+  const shown = (path: string, body: unknown): Route => ({
+    method: 'GET',
+    path,
+    access: 'public',
+    handle: (request) => shownAnswer(config, request, body),
+  });
+  return [
+    shown('/meta', {
+      verifiable_password_authentication: false,
+      hooks: config.egress_cidrs,
+    }),
+    shown('/versions', API_VERSIONS),
+  ];
+}
+
+function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
+  const { config, dialect, hooks, rules } = needs;
+  const hookOf = (request: HttpRequest): Hook => {
     const hook = hooks.get(appIdOf(request));
     if (hook === undefined) throw new ResourceMissing();
     return hook;
   };
-
-  app.get(`${prefix}/app`, async (request, reply) => {
-    const found = await needs.findApp(appIdOf(request));
-    if (found === undefined) throw new ResourceMissing();
-    const hook = hooks.get(found.id);
-    return dialect.send(request, reply, 200, appToWire(found, hook, dialect.baseUrl(request)));
-  });
-
-  app.get(`${path}/config`, async (request, reply) =>
-    dialect.send(request, reply, 200, describeConfig(hookOf(request), maskUrl)),
-  );
-
-  app.patch(`${path}/config`, { bodyLimit: MAX_BODY_SIZE_BYTES }, async (request, reply) => {
-    const hook = hookOf(request);
-    // Without a body the parser is not asked; what it gives is an object.
-    const fields = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    const changed = await hooks.change(hook.appId, rules.checkConfig(fields));
-    if (changed === undefined) throw new ResourceMissing();
-    if (changed.url !== hook.url) await needs.onUrlChanged(changed);
-    return dialect.send(request, reply, 200, describeConfig(changed, maskUrl));
-  });
-
-  app.get(`${path}/deliveries`, async (request, reply) => {
-    const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
-    const { limit, fromId, filter } = readListQuery(query, config.strict_query);
-    const page = await deliveries.list(appIdOf(request), filter, fromId, limit);
-    const link = linkHeader(`${dialect.baseUrl(request)}${request.url}`, page);
-    if (link !== undefined) reply.header('link', link);
-    return dialect.send(request, reply, 200, page.items.map(summaryToWire));
-  });
-
-  app.get<OfDelivery>(`${path}/deliveries/:delivery`, async (request, reply) => {
-    const id = readDeliveryId(request.params.delivery);
-    const delivery = await deliveries.get(appIdOf(request), id);
-    if (delivery === undefined) throw new ResourceMissing();
-    const body = detailBytes(delivery);
-    return dialect.sendBytes(request, reply, 200, { body, digest: await payloads.digest(body) });
-  });
-
-  app.post<OfDelivery>(`${path}/deliveries/:delivery/attempts`, async (request, reply) => {
-    await redelivery.request(appIdOf(request), readDeliveryId(request.params.delivery));
-    return config.redeliver_body === 'object'
-      ? dialect.send(request, reply, 202, {})
-      : sendNothing(reply);
-  });
+  return [
+    {
+      method: 'GET',
+      path: '/app',
+      access: 'app',
+      async handle(request) {
+        const found = await needs.findApp(appIdOf(request));
+        if (found === undefined) throw new ResourceMissing();
+        const hook = hooks.get(found.id);
+        return shownAnswer(config, request, appToWire(found, hook, dialect.baseUrl(request)));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/app/hook/config',
+      access: 'app',
+      handle: (request) => shownAnswer(config, request, describeConfig(hookOf(request), maskUrl)),
+    },
+    {
+      method: 'PATCH',
+      path: '/app/hook/config',
+      access: 'app',
+      body: { maxBytes: MAX_BODY_BYTES },
+      async handle(request) {
+        const hook = hookOf(request);
+        const change = rules.checkConfig(jsonObjectOf(request.body));
+        const changed = await hooks.change(hook.appId, change);
+        if (changed === undefined) throw new ResourceMissing();
+        if (changed.url !== hook.url) await needs.onUrlChanged(changed);
+        return platformAnswer(200, describeConfig(changed, maskUrl));
+      },
+    },
+  ];
 }
 
-const sendNothing = (reply: FastifyReply): FastifyReply =>
-  reply.code(202).header('content-length', '0').send();
+function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
+  const { config, dialect, deliveries, redelivery, payloads } = needs;
+  const path = '/app/hook/deliveries';
+  return [
+    {
+      method: 'GET',
+      path,
+      access: 'app',
+      async handle(request) {
+        const query = new URLSearchParams(queryOf(request.url));
+        const { limit, fromId, filter } = readListQuery(query, config.strict_query);
+        const page = await deliveries.list(appIdOf(request), filter, fromId, limit);
+        const links = linkHeaders(`${dialect.baseUrl(request)}${request.url}`, page);
+        return shownAnswer(config, request, page.items.map(summaryToWire), links);
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/:delivery`,
+      access: 'app',
+      async handle(request) {
+        const delivery = await deliveries.get(appIdOf(request), deliveryIdOf(request));
+        if (delivery === undefined) throw new ResourceMissing();
+        const body = detailBytes(delivery);
+        const digest = await payloads.digest(body);
+        return cachedAnswer(request, body, { isPrivate: config.private_cache, digest });
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/:delivery/attempts`,
+      access: 'app',
+      async handle(request) {
+        await redelivery.request(appIdOf(request), deliveryIdOf(request));
+        return config.redeliver_body === 'object' ? platformAnswer(202, {}) : emptyAnswer(202);
+      },
+    },
+  ];
+}
 
-function readDeliveryId(text: string): number {
+const shownAnswer = (
+  config: WebhooksConfig,
+  request: HttpRequest,
+  body: unknown,
+  headers?: HeaderList,
+): HttpAnswer =>
+  cachedAnswer(request, Buffer.from(JSON.stringify(body)), {
+    isPrivate: config.private_cache,
+    ...(headers !== undefined && { headers }),
+  });
+
+function appIdOf({ principal }: HttpRequest): number {
+  if (principal.kind === 'app') return principal.appId;
+  throw new AppJwtRefused('undecodable');
+}
+
+function deliveryIdOf({ parameters }: HttpRequest): number {
+  const { delivery: text = '' } = parameters;
   // A slash at the end of the list is part of no path.
   if (text === '') throw new ResourceMissing();
   if (!/^[1-9]\d*$/.test(text)) throw new DeliveryIdInvalid();

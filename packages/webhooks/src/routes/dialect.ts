@@ -1,16 +1,21 @@
-import { createHash } from 'node:crypto';
 import {
   AppJwtRefused,
-  asOutage,
+  answerPlatformError,
   type Clock,
-  type FieldError,
+  type Dialect,
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpHead,
+  isDomainError,
   type Logger,
-  platformFailure,
+  type Principal,
+  pathOf,
+  platformFailureAnswer,
   type Random,
-  StoreOutage,
+  type RouteAccess,
   ValidationFailed,
 } from '@plinth/kernel';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WebhooksConfig } from '../config.js';
 import { ApiVersionUnsupported, MediaTypeUnacceptable, UserAgentMissing } from '../errors.js';
 import { isWebhookError, statusOf } from './to-wire.js';
@@ -39,61 +44,73 @@ const ANCHORS: readonly (readonly [method: string, path: RegExp, anchor: string]
   ['POST', /\/app\/hook\/deliveries\/[^/]+\/attempts$/, 'redeliver-a-delivery-for-an-app-webhook'],
 ];
 
-/** How this API speaks: headers of every answer, bodies, errors. Source: webhooks, section 2. */
-export class Dialect {
+/** Who asks. */
+export interface Credentials {
+  /** For which app an `Authorization` header speaks. Throws `AppJwtRefused`. */
+  authenticate(authorization: string | undefined): Promise<Principal & { readonly kind: 'app' }>;
+  /** Whom one of any kind speaks for. Throws `NotAuthenticated` or `AppJwtRefused`. */
+  authenticateAnyone(authorization: string): Principal | Promise<Principal>;
+}
+
+/** The platform's own API: apps by their JSON web tokens, nobody else. Source: webhooks, sections 2 and 3. */
+export class WebhookDialect implements Dialect {
+  readonly service = 'webhooks';
+  readonly paths: readonly string[];
   readonly #config: WebhooksConfig;
+  readonly #credentials: Credentials;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #log: Logger;
   readonly #publicUrl: string | undefined;
   /** Lower case, as in media types. */
   readonly #vendor: string;
-  readonly #fixed: Readonly<Record<string, string>>;
+  readonly #fixed: HeaderList;
 
   constructor(needs: {
     readonly config: WebhooksConfig;
+    readonly credentials: Credentials;
     readonly clock: Clock;
     readonly random: Random;
     readonly log: Logger;
     readonly publicUrl: string | undefined;
   }) {
     this.#config = needs.config;
+    this.#credentials = needs.credentials;
     this.#clock = needs.clock;
     this.#random = needs.random;
     this.#log = needs.log;
     this.#publicUrl = needs.publicUrl;
+    this.paths = prefixesOf(needs.config).flatMap((prefix) =>
+      ['/app', '/meta', '/versions'].map((path) => prefix + path),
+    );
     const { vendor_name } = needs.config;
     this.#vendor = vendor_name.toLowerCase();
-    this.#fixed = {
-      [`x-${this.#vendor}-media-type`]: `${this.#vendor}.v3; format=json`,
-      vary: 'Accept, Authorization, Accept-Encoding',
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': [
-        ...EXPOSED,
-        `X-${vendor_name}-Media-Type`,
-        `X-${vendor_name}-Request-Id`,
-        'Deprecation',
-        'Sunset',
-      ].join(', '),
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'deny',
-      'referrer-policy': 'origin-when-cross-origin, strict-origin-when-cross-origin',
-      'content-security-policy': "default-src 'none'",
-    };
+    this.#fixed = fixedHeaders(vendor_name);
   }
 
-  setHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  identify(
+    { headers, ip }: HttpHead,
+    access: RouteAccess | undefined,
+  ): Principal | Promise<Principal> {
+    const { authorization } = headers;
+    if (access !== 'public') return this.#credentials.authenticate(authorization);
+    // Open to everyone; a credential only says whose limits count.
+    if (authorization === undefined) return { kind: 'anonymous', ip };
+    return this.#credentials.authenticateAnyone(authorization);
+  }
+
+  headers(request: HttpHead): HeaderList {
     const version = this.#versionOf(request);
-    reply.headers(this.#fixed);
-    reply.header(
-      `x-${this.#vendor}-api-version-selected`,
-      API_VERSIONS.includes(version) ? version : DEFAULT_VERSION,
-    );
-    reply.header(`x-${this.#vendor}-request-id`, this.#makeRequestId());
+    const selected = API_VERSIONS.includes(version) ? version : DEFAULT_VERSION;
+    return [
+      ...this.#fixed,
+      [`x-${this.#vendor}-api-version-selected`, selected],
+      [`x-${this.#vendor}-request-id`, this.#makeRequestId()],
+    ];
   }
 
-  /** What has to be right about a request before it is looked at. */
-  check(request: FastifyRequest): void {
+  /** What has to be right about a request to a route before it is looked at. */
+  check(request: HttpHead): void {
     const { accept, 'user-agent': agent } = request.headers;
     if (accept !== undefined && !this.#accepts(accept)) throw new MediaTypeUnacceptable(accept);
     const version = this.#versionOf(request);
@@ -103,112 +120,50 @@ export class Dialect {
     }
   }
 
-  /** An answer in JSON; a GET gets an ETag, and 304 when the client has it. */
-  send(request: FastifyRequest, reply: FastifyReply, status: number, body: unknown): FastifyReply {
-    const bytes = Buffer.from(JSON.stringify(body));
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    return this.sendBytes(request, reply, status, { body: bytes, digest });
+  answerError(error: unknown, request: HttpHead): HttpAnswer {
+    if (error instanceof AppJwtRefused) return this.#fail(request, error.status, error.message);
+    if (isWebhookError(error) && !(error instanceof ValidationFailed)) {
+      return this.#fail(request, statusOf(error), error.message);
+    }
+    if (isDomainError(error) && error.kind === 'not_authenticated') {
+      return this.#fail(request, 401, 'Bad credentials');
+    }
+    const documentationUrl = this.#documentationUrl(request);
+    return answerPlatformError(error, { log: this.#log, documentationUrl });
   }
 
-  /** @param answer JSON text, and its SHA-256 in hex. */
-  sendBytes(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    status: number,
-    { body, digest }: { readonly body: Buffer; readonly digest: string },
-  ): FastifyReply {
-    if (status === 200 && (request.method === 'GET' || request.method === 'HEAD')) {
-      const etag = `W/"${digest}"`;
-      reply.header('etag', etag);
-      reply.header(
-        'cache-control',
-        this.#config.private_cache
-          ? 'private, max-age=0, must-revalidate'
-          : 'public, max-age=60, s-maxage=60',
-      );
-      if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
-    }
-    return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
+  answerNotFound(request: HttpHead): HttpAnswer {
+    return this.#fail(request, 404, 'Not Found');
   }
 
-  sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    if (error instanceof AppJwtRefused) {
-      return this.#fail(request, reply, { status: error.status, message: error.message });
-    }
-    if (error instanceof ValidationFailed) {
-      const { message, errors } = error;
-      return this.#fail(request, reply, { status: 422, message, errors });
-    }
-    if (isWebhookError(error)) {
-      return this.#fail(request, reply, { status: statusOf(error), message: error.message });
-    }
-    const status: unknown = Reflect.get(Object(error), 'statusCode');
-    if (status === 413) {
-      return this.#fail(request, reply, { status, message: 'Request body too large' });
-    }
-    if (typeof status === 'number' && status >= 400 && status < 500) {
-      return this.#fail(request, reply, { status, message: 'Bad Request' });
-    }
-    const kind: unknown = Reflect.get(Object(error), 'kind');
-    if (kind === 'not_authenticated') {
-      return this.#fail(request, reply, { status: 401, message: 'Bad credentials' });
-    }
-    const outage = asOutage(error);
-    if (outage !== undefined) {
-      this.#log.debug({ err: error }, 'request refused');
-      reply.header('retry-after', String(outage.retryAfterSec));
-      // Source: webhooks, section 2.2: the words of one status.
-      const message = outage instanceof StoreOutage ? 'Service unavailable' : outage.message;
-      return this.#fail(request, reply, { status: 503, message });
-    }
-    this.#log.error({ err: error }, 'request failed');
-    return this.#fail(request, reply, { status: 500, message: 'Server Error' });
-  }
-
-  sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return this.#fail(request, reply, { status: 404, message: 'Not Found' });
-  }
-
-  answerPreflight(reply: FastifyReply): FastifyReply {
+  answerPreflight(): HttpAnswer {
     const vendor = this.#config.vendor_name;
-    return reply
-      .code(204)
-      .headers({
-        'access-control-allow-headers': `Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since, Accept-Encoding, X-${vendor}-OTP, X-${vendor}-Api-Version, X-Requested-With, User-Agent`,
-        'access-control-allow-methods': 'GET, POST, PATCH, PUT, DELETE',
-        'access-control-max-age': '86400',
-      })
-      .send();
+    return emptyAnswer(204, [
+      [
+        'access-control-allow-headers',
+        `Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Unmodified-Since, Accept-Encoding, X-${vendor}-OTP, X-${vendor}-Api-Version, X-Requested-With, User-Agent`,
+      ],
+      ['access-control-allow-methods', 'GET, POST, PATCH, PUT, DELETE'],
+      ['access-control-max-age', '86400'],
+    ]);
   }
 
   /** Scheme and host under which clients see this server. */
-  baseUrl(request: FastifyRequest): string {
-    return this.#publicUrl ?? `${request.protocol}://${request.host}`;
+  baseUrl({ base }: HttpHead): string {
+    return this.#publicUrl ?? base;
   }
 
-  #fail(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    at: {
-      readonly status: number;
-      readonly message: string;
-      readonly errors?: readonly FieldError[];
-    },
-  ): FastifyReply {
+  #fail(request: HttpHead, status: number, message: string): HttpAnswer {
     const documentationUrl = this.#documentationUrl(request);
-    const body = Buffer.from(JSON.stringify(platformFailure({ ...at, documentationUrl })));
-    return reply
-      .code(at.status)
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(body);
+    return platformFailureAnswer({ status, message, documentationUrl });
   }
 
-  #documentationUrl(request: FastifyRequest): string {
+  #documentationUrl(request: HttpHead): string {
     const isGitHub = this.#config.vendor_name === 'GitHub';
     const base =
       this.#config.docs_base ??
       (isGitHub ? 'https://docs.github.com' : `${this.baseUrl(request)}/docs`);
-    const path = request.url.split('?', 1)[0] ?? '';
+    const path = pathOf(request.url);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const anchor = ANCHORS.find(([verb, pattern]) => verb === method && pattern.test(path))?.[2];
     return anchor === undefined ? `${base}/rest` : `${base}/rest/apps/webhooks#${anchor}`;
@@ -223,9 +178,9 @@ export class Dialect {
     return accept.split(',').some((part) => type.test(part.split(';', 1)[0]?.trim() ?? ''));
   }
 
-  #versionOf({ headers }: FastifyRequest): string {
+  #versionOf({ headers }: HttpHead): string {
     const value = headers[`x-${this.#vendor}-api-version`] ?? headers['x-github-api-version'];
-    return typeof value === 'string' && value !== '' ? value : DEFAULT_VERSION;
+    return value === undefined || value === '' ? DEFAULT_VERSION : value;
   }
 
   /** Groups of upper-case hex digits; the last is the time in seconds. */
@@ -239,12 +194,27 @@ export class Dialect {
   }
 }
 
-/** Weak comparison, as for any GET. Source: RFC 9110, section 13.1.2. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  const bare = etag.replace(/^W\//, '');
-  return header.split(',').some((one) => {
-    const known = one.trim();
-    return known === '*' || known.replace(/^W\//, '') === bare;
-  });
+/** Under which the app routes are served. */
+export const prefixesOf = ({ root_alias }: WebhooksConfig): readonly string[] =>
+  root_alias ? ['/api/v3', ''] : ['/api/v3'];
+
+function fixedHeaders(vendorName: string): HeaderList {
+  const vendor = vendorName.toLowerCase();
+  const exposed = [
+    ...EXPOSED,
+    `X-${vendorName}-Media-Type`,
+    `X-${vendorName}-Request-Id`,
+    'Deprecation',
+    'Sunset',
+  ];
+  return [
+    [`x-${vendor}-media-type`, `${vendor}.v3; format=json`],
+    ['vary', 'Accept, Authorization, Accept-Encoding'],
+    ['access-control-allow-origin', '*'],
+    ['access-control-expose-headers', exposed.join(', ')],
+    ['x-content-type-options', 'nosniff'],
+    ['x-frame-options', 'deny'],
+    ['referrer-policy', 'origin-when-cross-origin, strict-origin-when-cross-origin'],
+    ['content-security-policy', "default-src 'none'"],
+  ];
 }

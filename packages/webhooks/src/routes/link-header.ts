@@ -1,19 +1,20 @@
+import type { HeaderList } from '@plinth/kernel';
 import { makeCursor } from './list-query.js';
 
 /**
- * Links to the neighbouring pages, or undefined when there is none. The request's parameters keep their order and
+ * Links to the neighbouring pages, where there is one. The request's parameters keep their order and
  * spelling; a cursor that was not there comes last. Source: webhooks, section 5.3.
  * @param url absolute, of the request.
  */
-export function linkHeader(
+export function linkHeaders(
   url: string,
   page: { readonly nextId: number | undefined; readonly previousId: number | undefined },
-): string | undefined {
+): HeaderList {
   const links = [
     ...(page.nextId === undefined ? [] : [`<${withCursor(url, page.nextId)}>; rel="next"`]),
     ...(page.previousId === undefined ? [] : [`<${withCursor(url, page.previousId)}>; rel="prev"`]),
   ];
-  return links.length === 0 ? undefined : links.join(', ');
+  return links.length === 0 ? [] : [['link', links.join(', ')]];
 }
 
 function withCursor(url: string, id: number): string {

@@ -1,7 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { accessOf, addressKey, type Clock, GuessGuard } from '@plinth/kernel';
-import type { FastifyRequest } from 'fastify';
-import { Forbidden, TooManyFailures, Unauthorized } from '../../errors.js';
+import {
+  addressKey,
+  type Clock,
+  GuessGuard,
+  type HttpHead,
+  NotAuthenticated,
+} from '@plinth/kernel';
+import { Forbidden, TooManyFailures } from '../../errors.js';
+
+/** What is looked at of a request, which is the same object all its way. */
+type Asked = Pick<HttpHead, 'ip' | 'headers'>;
 
 const SCOPES = ['read', 'write', 'publish', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -33,7 +41,7 @@ export class EditorAccess {
   readonly #tokens: readonly EditorToken[];
   readonly #clock: Clock;
   readonly #findAdmin: (authorization: string) => { readonly name: string } | undefined;
-  readonly #actors = new WeakMap<FastifyRequest, Actor>();
+  readonly #actors = new WeakMap<Asked, Actor>();
   readonly #guesses: GuessGuard;
 
   constructor(needs: {
@@ -48,34 +56,38 @@ export class EditorAccess {
     this.#findAdmin = needs.findAdmin;
   }
 
-  /** Before routing: whether a path exists must not show without a token. Throws `Unauthorized`. */
-  admit(request: FastifyRequest): void {
+  /**
+   * Whether a path exists must not show without a token. Throws `NotAuthenticated`.
+   * @param isOpen whether the route is for everybody.
+   * @returns `undefined`: nobody, where everybody may go.
+   */
+  admit(request: Asked, isOpen: boolean): Actor | undefined {
     const { ip, headers } = request;
-    const isOpen = accessOf(request) === 'public';
     const { authorization } = headers;
     if (authorization === undefined) {
-      if (isOpen) return;
-      throw new Unauthorized();
+      if (isOpen) return undefined;
+      throw new NotAuthenticated();
     }
     const actor = this.#find(authorization);
     if (actor !== undefined) {
       this.#actors.set(request, actor);
-      return;
+      return actor;
     }
     const address = addressKey(ip);
     this.#refuseGuessing(address);
     this.#guesses.noteFailure(address);
-    if (!isOpen) throw new Unauthorized();
+    if (isOpen) return undefined;
+    throw new NotAuthenticated();
   }
 
-  actorOf(request: FastifyRequest): Actor | undefined {
+  actorOf(request: Asked): Actor | undefined {
     return this.#actors.get(request);
   }
 
-  /** Throws `Unauthorized` and `Forbidden`. */
-  require(request: FastifyRequest, scope: Scope): Actor {
+  /** Throws `NotAuthenticated` and `Forbidden`. */
+  require(request: Asked, scope: Scope): Actor {
     const actor = this.#actors.get(request);
-    if (actor === undefined) throw new Unauthorized();
+    if (actor === undefined) throw new NotAuthenticated();
     if (!actor.scopes.has(scope)) throw new Forbidden({ scope });
     return actor;
   }

@@ -1,92 +1,39 @@
-import type { Readable } from 'node:stream';
-import { gunzipBounded, refuseExcessiveJson } from '@plinth/kernel';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isUtf8 } from 'node:buffer';
+import { type BodyRule, type HttpHead, refuseExcessiveJson } from '@plinth/kernel';
 import { BodyRefused, ValidationFailed } from '../../errors.js';
 import { findHiddenMember, isObject, pointerOf } from '../../model/json.js';
 import { MAX_DEPTH } from '../../model/json-faults.js';
 
-export const MAX_RECORD_SIZE_BYTES = 256 * 1024;
-/** Nobody has asked who sends a body while it comes in: a length that is only announced gets no more memory than this. */
-const FIRST_SIZE_BYTES = 1024 * 1024;
-
-/** Bodies stay bytes until a handler has checked who sends them. Routes say how many they take. */
-export function acceptJsonBytes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    /^application\/(?:[a-z0-9.-]+\+)?json(?:\s*;.*)?$/i,
-    async (request: FastifyRequest, payload: Readable) =>
-      await collectBytes(payload, {
-        expectedBytes: Number(request.headers['content-length'] ?? 0),
-        limitBytes: request.routeOptions.bodyLimit ?? MAX_RECORD_SIZE_BYTES,
-      }),
-  );
-  app.addContentTypeParser('*', (_request, _payload, done) =>
-    done(new BodyRefused('unsupported_media_type', 'the body must be application/json')),
-  );
-}
+/** Of one record. */
+export const RECORD_BODY: BodyRule = { maxBytes: 256 * 1024 };
 
 /**
- * Into one piece of memory, as large as was announced once the first of it has come: the pieces of a large import would all lie in the heap of the
- * allocator until the last one is there, which keeps that room for the rest of the process's life.
+ * A large import comes into one piece of memory: its pieces would all lie in the heap of the allocator until the last one is
+ * there, which keeps that room for the rest of the process's life.
  */
-async function collectBytes(
-  payload: Readable,
-  { expectedBytes, limitBytes }: { readonly expectedBytes: number; readonly limitBytes: number },
-): Promise<Buffer> {
-  const tooLarge = new BodyRefused('too_large', `the body has more than ${limitBytes} bytes`);
-  if (expectedBytes > limitBytes) throw tooLarge;
-  let bytes = Buffer.allocUnsafeSlow(Math.min(expectedBytes, FIRST_SIZE_BYTES));
-  let end = 0;
-  await new Promise<void>((resolve, reject) => {
-    const finish = (error?: Error | null): void => {
-      payload.off('data', take).off('end', finish).off('error', finish);
-      if (error) reject(error);
-      else resolve();
-    };
-    const take = (chunk: Buffer): void => {
-      if (end + chunk.length > limitBytes) {
-        finish(tooLarge);
-        return;
-      }
-      if (end + chunk.length > bytes.length) {
-        const neededBytes = Math.max(expectedBytes, 2 * bytes.length, end + chunk.length);
-        const larger = Buffer.allocUnsafeSlow(neededBytes);
-        bytes.copy(larger, 0, 0, end);
-        bytes = larger;
-      }
-      end += chunk.copy(bytes, end);
-    };
-    payload.on('data', take).on('end', finish).on('error', finish);
-  });
-  return bytes.subarray(0, end);
+export const importBody = (maxBytes: number): BodyRule => ({
+  maxBytes,
+  memory: {
+    take: (sizeBytes) => Buffer.allocUnsafeSlow(sizeBytes),
+    giveBack() {},
+    free() {},
+  },
+});
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json(?:\s*;.*)?$/i;
+
+/** Throws `BodyRefused` for a body that does not say that it is JSON. */
+export function refuseOtherTypes({ headers }: Pick<HttpHead, 'headers'>): void {
+  const type = headers['content-type'];
+  if (type === undefined ? !hasBody(headers) : JSON_TYPE.test(type)) return;
+  throw new BodyRefused('unsupported_media_type', 'the body must be application/json');
 }
 
-export function bytesOf(request: FastifyRequest): Buffer {
-  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-}
-
-/** As `bytesOf`, unpacked. */
-export async function unpackedBytesOf(
-  request: FastifyRequest,
-  limitBytes: number,
-): Promise<Buffer> {
-  const bytes = bytesOf(request);
-  const coding = request.headers['content-encoding'];
-  if (coding === undefined || coding === 'identity') return bytes;
-  if (coding !== 'gzip') {
-    throw new BodyRefused('unsupported_media_type', 'the only coding of bodies is gzip');
-  }
-  try {
-    return Buffer.from(await gunzipBounded(bytes, limitBytes));
-  } catch (error) {
-    const isTooLarge = error instanceof Error && error.name === 'BodyTooLarge';
-    const message = error instanceof Error ? error.message : 'the body cannot be unpacked';
-    throw new BodyRefused(isTooLarge ? 'too_large' : 'invalid_json', message);
-  }
-}
+const hasBody = (headers: HttpHead['headers']): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /** One JSON object. Throws `BodyRefused` and `ValidationFailed`. */
-export function readObject(bytes: Buffer): Record<string, unknown> {
+export function readObject(bytes: Uint8Array): Record<string, unknown> {
   refuseDeep(bytes);
   const value = parseJson(bytes);
   if (!isObject(value)) {
@@ -103,7 +50,7 @@ export function readObject(bytes: Buffer): Record<string, unknown> {
 }
 
 /** Before it is parsed, which would take long. */
-function refuseDeep(bytes: Buffer): void {
+function refuseDeep(bytes: Uint8Array): void {
   try {
     refuseExcessiveJson(bytes, { maxDepth: MAX_DEPTH });
   } catch {
@@ -113,17 +60,16 @@ function refuseDeep(bytes: Buffer): void {
 }
 
 /** An absent body is an empty object. */
-export function readOptionalObject(bytes: Buffer): Record<string, unknown> {
+export function readOptionalObject(bytes: Uint8Array): Record<string, unknown> {
   return bytes.length === 0 ? {} : readObject(bytes);
 }
 
-export function parseJson(bytes: Buffer): unknown {
-  const text = bytes.toString('utf8');
-  if (text.includes('\ufffd') && !bytes.includes('\ufffd')) {
+export function parseJson(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) {
     throw new BodyRefused('invalid_json', 'the body is not UTF-8');
   }
   try {
-    return JSON.parse(text);
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 200) : '';
     throw new BodyRefused('invalid_json', `the body is not JSON: ${why}`);

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import { type HttpRequest, queryOf } from '@plinth/kernel';
 import type { DataSet } from '../../domain/data-set.js';
 import type { Precondition } from '../../domain/edit/editor.js';
 import { Parameters } from '../../domain/query/parameters.js';
@@ -7,24 +7,19 @@ import { findKind, KINDS, type Kind } from '../../model/kinds.js';
 
 // What the routes of the editor read from a request, apart from its body.
 
-export function parametersOf(request: FastifyRequest): Parameters {
-  const mark = request.url.indexOf('?');
-  return new Parameters(mark === -1 ? '' : request.url.slice(mark + 1));
-}
+export const parametersOf = ({ url }: HttpRequest): Parameters => new Parameters(queryOf(url));
 
-export function parameterOf(request: FastifyRequest, name: string): string {
-  const value: unknown = Reflect.get(Object(request.params), name);
-  return typeof value === 'string' ? value : '';
-}
+export const parameterOf = ({ parameters }: HttpRequest, name: string): string =>
+  parameters[name] ?? '';
 
-export function kindOf(request: FastifyRequest): Kind {
+export function kindOf(request: HttpRequest): Kind {
   const kind = findKind(parameterOf(request, 'type'));
   if (kind === undefined) throw new RecordNotFound('Unknown type');
   return kind;
 }
 
 /** The kind of the path, or all. The real system answers 400 for a type it does not know when saving. */
-export function kindsOf(request: FastifyRequest): readonly Kind[] {
+export function kindsOf(request: HttpRequest): readonly Kind[] {
   const name = parameterOf(request, 'type');
   if (name === '') return KINDS;
   const kind = findKind(name);
@@ -35,7 +30,7 @@ export function kindsOf(request: FastifyRequest): readonly Kind[] {
 export const isKeyedBySlug = (kind: Kind): boolean => kind === 'traders' || kind === 'maps';
 
 /** Where lists have the slug as their key, that key names the record, too. */
-export function idOf(request: FastifyRequest, set: DataSet): string {
+export function idOf(request: HttpRequest, set: DataSet): string {
   const kind = kindOf(request);
   const key = parameterOf(request, 'id');
   if (!isKeyedBySlug(kind) || set.row(kind, key) !== undefined) return key;
@@ -43,7 +38,7 @@ export function idOf(request: FastifyRequest, set: DataSet): string {
 }
 
 export function targetOf(
-  request: FastifyRequest,
+  request: HttpRequest,
   set: DataSet,
 ): { readonly kind: Kind; readonly id: string } & Precondition {
   const header = request.headers['if-match'];

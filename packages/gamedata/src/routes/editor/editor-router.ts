@@ -1,12 +1,20 @@
-import type { Clock } from '@plinth/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type BodyRule,
+  bytesAnswer,
+  type Clock,
+  type HttpAnswer,
+  type HttpHead,
+  type HttpRequest,
+  invariant,
+  type Route,
+} from '@plinth/kernel';
 import type { Attempt } from '../../domain/edit/draft.js';
 import type { Editor } from '../../domain/edit/editor.js';
 import type { Exchange } from '../../domain/exchange/exchange.js';
 import type { Library } from '../../domain/library.js';
 import { JSON_TYPE } from '../public-headers.js';
 import type { EditorAccess, Scope } from './editor-access.js';
-import { MAX_RECORD_SIZE_BYTES } from './editor-body.js';
+import { RECORD_BODY, refuseOtherTypes } from './editor-body.js';
 import { KeptReplies, type ReplyStore } from './kept-replies.js';
 
 export interface EditorRouteParts {
@@ -18,48 +26,68 @@ export interface EditorRouteParts {
   readonly ready: () => Promise<void> | undefined;
   readonly clock: Clock;
   readonly maxImportBytes: number;
-  headersFor(request: FastifyRequest): Record<string, string>;
+  /** Of every answer. */
+  headersFor(request: HttpHead): Readonly<Record<string, string>>;
 }
 
 interface Reply {
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
-type Handle = (request: FastifyRequest, actor: string) => Promise<Reply>;
-type Work = (request: FastifyRequest, attempt: Attempt) => Promise<unknown>;
+export type Handle = (request: HttpRequest, actor: string) => Promise<Reply>;
+export type Work = (request: HttpRequest, attempt: Attempt) => Promise<unknown>;
 
 /** What every route of the editor does: ask who it is, wait until the data are there, answer in JSON. */
 export class EditorRouter {
   readonly parts: EditorRouteParts;
-  readonly #app: FastifyInstance;
   readonly #replies: KeptReplies;
 
-  constructor(app: FastifyInstance, parts: EditorRouteParts) {
+  constructor(parts: EditorRouteParts) {
     this.parts = parts;
-    this.#app = app;
     this.#replies = new KeptReplies(parts.replies, parts.clock);
   }
 
   route(
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    method: Route['method'],
     path: string,
     scope: Scope,
     handle: Handle,
-    bodyLimit = MAX_RECORD_SIZE_BYTES,
-  ): void {
-    const { parts } = this;
-    for (const url of [`/api/editor/${path}`, `/api/editor/${path}/`]) {
-      this.#app.route({
-        method,
-        url,
-        bodyLimit,
-        handler: async (request, reply) => {
-          const { name } = parts.access.require(request, scope);
-          await parts.ready();
-          return this.send(request, reply, await handle(request, name));
-        },
-      });
-    }
+    body = RECORD_BODY,
+  ): readonly Route[] {
+    return this.answering(
+      { method, path, scope, ...(method !== 'GET' && { body }) },
+      async (request, actor) => this.answer(request, await handle(request, actor)),
+    );
+  }
+
+  /** As `route`, for answers of any form. */
+  answering(
+    at: {
+      readonly method: Route['method'];
+      readonly path: string;
+      readonly scope: Scope;
+      readonly body?: BodyRule;
+    },
+    handle: (request: HttpRequest, actor: string) => Promise<HttpAnswer>,
+  ): readonly Route[] {
+    const { method, path, scope, body } = at;
+    const { access, ready } = this.parts;
+    return withSlash(path).map((each) => ({
+      method,
+      path: each,
+      access: 'editor',
+      ...(body !== undefined && { body }),
+      check(request) {
+        access.require(request, scope);
+        if (body !== undefined) refuseOtherTypes(request);
+      },
+      async handle(request) {
+        const actor = access.actorOf(request);
+        invariant(actor, 'a request is checked before it is handled');
+        await ready();
+        return await handle(request, actor.name);
+      },
+    }));
   }
 
   /** A change that is done once, however often a client sends it with the same `Idempotency-Key`. */
@@ -68,20 +96,25 @@ export class EditorRouter {
     scope: Scope,
     work: Work,
     more: {
-      readonly bodyLimit?: number;
-      readonly headersOf?: (request: FastifyRequest, body: unknown) => Record<string, string>;
+      readonly body?: BodyRule;
+      readonly headersOf?: (request: HttpRequest, body: unknown) => Record<string, string>;
     } = {},
-  ): void {
+  ): readonly Route[] {
     const handle: Handle = async (request, actor) => {
       const body = await this.#replies.run(request, actor, (attempt) => work(request, attempt));
       return { body, headers: more.headersOf?.(request, body) ?? {} };
     };
-    this.route('POST', path, scope, handle, more.bodyLimit);
+    return this.route('POST', path, scope, handle, more.body);
   }
 
-  send(request: FastifyRequest, reply: FastifyReply, { body, headers }: Reply): FastifyReply {
-    return reply
-      .headers({ ...this.parts.headersFor(request), 'content-type': JSON_TYPE, ...headers })
-      .send(Buffer.from(JSON.stringify(body)));
+  answer(request: HttpRequest, { body, headers }: Reply): HttpAnswer {
+    const all = { ...this.parts.headersFor(request), ...headers };
+    return bytesAnswer(200, JSON_TYPE, Buffer.from(JSON.stringify(body)), Object.entries(all));
   }
 }
+
+/** Paths of the editor, which have one slash at the end as well. */
+export const withSlash = (path: string): readonly string[] => [
+  `/api/editor/${path}`,
+  `/api/editor/${path}/`,
+];

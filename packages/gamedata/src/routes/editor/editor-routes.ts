@@ -1,32 +1,35 @@
-import { routesFor } from '@plinth/kernel';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { HttpRequest, Route } from '@plinth/kernel';
 import { KIND_WIRE, KINDS } from '../../model/kinds.js';
-import { acceptJsonBytes } from './editor-body.js';
-import { type EditorRouteParts, EditorRouter } from './editor-router.js';
-import { registerExchangeRoutes } from './exchange-routes.js';
-import { registerHistoryRoutes } from './history-routes.js';
-import { registerPublishingRoutes } from './publishing-routes.js';
-import { registerRecordRoutes } from './record-routes.js';
+import { type EditorRouteParts, EditorRouter, withSlash } from './editor-router.js';
+import { exchangeRoutes } from './exchange-routes.js';
+import { historyRoutes } from './history-routes.js';
+import { publishingRoutes } from './publishing-routes.js';
+import { recordRoutes } from './record-routes.js';
 
 /** Source: gamedata, section 6. */
-export function registerEditorRoutes(app: FastifyInstance, parts: EditorRouteParts): void {
-  routesFor(app, 'editor');
-  acceptJsonBytes(app);
-  const router = new EditorRouter(app, parts);
-  for (const url of ['/api/editor/types', '/api/editor/types/']) {
+export function editorRoutes(parts: EditorRouteParts): readonly Route[] {
+  const router = new EditorRouter(parts);
+  return [
     // What there is to edit is no secret; how much of it is changed is told to editors.
-    app.get(url, { config: { access: 'public' } }, async (request, reply) => {
-      await parts.ready();
-      return router.send(request, reply, { body: await typesOf(request, parts) });
-    });
-  }
-  registerPublishingRoutes(router);
-  registerHistoryRoutes(router);
-  registerExchangeRoutes(app, router);
-  registerRecordRoutes(router);
+    ...withSlash('types').map(
+      (path): Route => ({
+        method: 'GET',
+        path,
+        access: 'public',
+        async handle(request) {
+          await parts.ready();
+          return router.answer(request, { body: await typesOf(request, parts) });
+        },
+      }),
+    ),
+    ...publishingRoutes(router),
+    ...historyRoutes(router),
+    ...exchangeRoutes(router),
+    ...recordRoutes(router),
+  ];
 }
 
-async function typesOf(request: FastifyRequest, parts: EditorRouteParts): Promise<unknown> {
+async function typesOf(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const published = parts.library.current.set.counts();
   const editor = parts.editor();
   const isEditor = parts.access.actorOf(request) !== undefined;

@@ -1,32 +1,30 @@
-import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@plinth/kernel';
 import { JSON_TYPE } from '../public-headers.js';
-import { unpackedBytesOf } from './editor-body.js';
+import { importBody } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
 /** Whole data sets in and out. */
-export function registerExchangeRoutes(app: FastifyInstance, router: EditorRouter): void {
+export function exchangeRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
-  router.post(
-    'import',
-    'admin',
-    async (request, attempt) => {
-      const bytes = await unpackedBytesOf(request, parts.maxImportBytes);
-      return await parts.exchange().import(attempt, bytes, importOptions(request));
-    },
-    { bodyLimit: parts.maxImportBytes },
-  );
-  for (const url of ['/api/editor/export', '/api/editor/export/']) {
-    app.get(url, async (request, reply) => {
-      parts.access.require(request, 'read');
-      await parts.ready();
-      return await sendExport(request, reply, parts);
-    });
-  }
+  return [
+    ...router.post(
+      'import',
+      'admin',
+      async (request, attempt) => {
+        const { buffer, byteOffset, byteLength } = request.body;
+        const bytes = Buffer.from(buffer, byteOffset, byteLength);
+        return await parts.exchange().import(attempt, bytes, importOptions(request));
+      },
+      { body: importBody(parts.maxImportBytes) },
+    ),
+    ...router.answering({ method: 'GET', path: 'export', scope: 'read' }, (request) =>
+      answerExport(request, parts),
+    ),
+  ];
 }
 
-function importOptions(request: FastifyRequest) {
+function importOptions(request: HttpRequest) {
   const parameters = parametersOf(request);
   return {
     format: parameters.choice('format', ['native', 'tarkovdata']) ?? 'native',
@@ -38,19 +36,17 @@ function importOptions(request: FastifyRequest) {
   };
 }
 
-async function sendExport(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  parts: EditorRouteParts,
-): Promise<FastifyReply> {
+async function answerExport(request: HttpRequest, parts: EditorRouteParts): Promise<HttpAnswer> {
   const parameters = parametersOf(request);
   const format = parameters.choice('format', ['native', 'tarkovdata']) ?? 'native';
   const isDraft = parameters.flag('drafts') ?? false;
   const version = parameters.integer('version', { min: 1, max: 2_147_483_647 });
   const edition = await parts.library.edition(version);
   const set = isDraft ? parts.editor().draft : edition.set;
-  const text = parts.exchange().export(set, format);
-  return reply
-    .headers({ ...parts.headersFor(request), 'content-type': JSON_TYPE })
-    .send(Readable.from(text));
+  const headers = Object.entries({ ...parts.headersFor(request), 'content-type': JSON_TYPE });
+  return await piecesAnswer(200, headers, bytesOf(parts.exchange().export(set, format)));
+}
+
+async function* bytesOf(text: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const piece of text) yield Buffer.from(piece);
 }

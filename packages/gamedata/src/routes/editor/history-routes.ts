@@ -1,37 +1,39 @@
-import type { FastifyRequest } from 'fastify';
+import type { HttpRequest, Route } from '@plinth/kernel';
 import { ParameterInvalid, ValidationFailed } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import { diffJson } from '../../model/json-patch.js';
 import { findKind, KIND_WIRE } from '../../model/kinds.js';
-import { MAX_RECORD_SIZE_BYTES, readOptionalObject, unpackedBytesOf } from './editor-body.js';
+import { readOptionalObject } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
 /** Who changed what, and taking it back. */
-export function registerHistoryRoutes(router: EditorRouter): void {
+export function historyRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
-  router.route('GET', 'history', 'read', async (request) => ({
-    body: await historyPage(request, parts),
-  }));
-  router.post('undo', 'write', async (request, attempt) => {
-    const entry = await parts.editor().undoing.undo(attempt, await seqOf(request));
-    return { success: true, entry: describeEntry(entry) };
-  });
-  router.post('redo', 'write', async (request, attempt) => {
-    const entry = await parts.editor().undoing.redo(attempt, await seqOf(request));
-    return { success: true, entry: describeEntry(entry) };
-  });
+  return [
+    ...router.route('GET', 'history', 'read', async (request) => ({
+      body: await historyPage(request, parts),
+    })),
+    ...router.post('undo', 'write', async (request, attempt) => {
+      const entry = await parts.editor().undoing.undo(attempt, seqOf(request));
+      return { success: true, entry: describeEntry(entry) };
+    }),
+    ...router.post('redo', 'write', async (request, attempt) => {
+      const entry = await parts.editor().undoing.redo(attempt, seqOf(request));
+      return { success: true, entry: describeEntry(entry) };
+    }),
+  ];
 }
 
-async function seqOf(request: FastifyRequest): Promise<number | undefined> {
-  const { seq } = readOptionalObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
+function seqOf(request: HttpRequest): number | undefined {
+  const { seq } = readOptionalObject(request.body);
   if (seq === undefined) return undefined;
   if (typeof seq === 'number' && Number.isSafeInteger(seq) && seq > 0) return seq;
   const message = 'seq must be the number of a change';
   throw new ValidationFailed(message, [{ path: '/seq', code: 'type', message }]);
 }
 
-async function historyPage(request: FastifyRequest, parts: EditorRouteParts): Promise<unknown> {
+async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const parameters = parametersOf(request);
   const limit = parameters.integer('limit', { min: 0, max: 1000 }) ?? 100;
   const offset = parameters.integer('offset', { min: 0, max: 2_147_483_647 }) ?? 0;

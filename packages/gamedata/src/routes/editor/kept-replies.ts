@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '@plinth/kernel';
-import type { FastifyRequest } from 'fastify';
+import type { Clock, HttpRequest } from '@plinth/kernel';
 import type { Attempt } from '../../domain/edit/draft.js';
 import { EditConflict, ParameterInvalid } from '../../errors.js';
 import type { KeptReply } from '../../model/edition.js';
-import { bytesOf } from './editor-body.js';
 
 /** Where replies are kept. */
 export interface ReplyStore {
@@ -32,12 +30,12 @@ export class KeptReplies {
   }
 
   async run(
-    request: FastifyRequest,
+    request: HttpRequest,
     actor: string,
     work: (attempt: Attempt) => Promise<unknown>,
   ): Promise<unknown> {
     const key = request.headers['idempotency-key'];
-    if (typeof key !== 'string' || request.method !== 'POST') return await work({ actor });
+    if (key === undefined) return await work({ actor });
     if (key === '' || key.length > MAX_KEY_LENGTH) {
       const message = `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`;
       throw new ParameterInvalid({ param: 'Idempotency-Key', message });
@@ -60,14 +58,14 @@ export class KeptReplies {
   }
 
   async #runOnce(
-    request: FastifyRequest,
+    request: HttpRequest,
     { actor, key }: { readonly actor: string; readonly key: string },
     work: (attempt: Attempt) => Promise<unknown>,
   ): Promise<unknown> {
     const nowMs = this.#clock.nowMs();
     const bodyHash = createHash('sha256')
       .update(`${request.method} ${request.url}\n`)
-      .update(bytesOf(request))
+      .update(request.body)
       .digest('hex');
     const kept = await this.#store.keptReply(key, actor, nowMs - KEEP_MS);
     if (kept !== undefined) {

@@ -1,48 +1,50 @@
+import type { Route } from '@plinth/kernel';
 import type { Published } from '../../domain/publication.js';
 import { ParameterInvalid, ValidationFailed } from '../../errors.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { describeVersion } from '../pages/version-pages.js';
-import { MAX_RECORD_SIZE_BYTES, readOptionalObject, unpackedBytesOf } from './editor-body.js';
+import { readOptionalObject } from './editor-body.js';
 import { kindsOf, parameterOf } from './editor-requests.js';
-import type { EditorRouter } from './editor-router.js';
+import type { EditorRouter, Handle, Work } from './editor-router.js';
 
 const MAX_MESSAGE_LENGTH = 1000;
 
 /** From the draft to a version, and back to an older one. */
-export function registerPublishingRoutes(router: EditorRouter): void {
+export function publishingRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
-  for (const path of ['save', 'save/:type']) {
-    router.post(path, 'publish', async (request, attempt) => {
-      const kinds = kindsOf(request);
-      const { message } = readOptionalObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
-      return saved(await parts.editor().publishing.save(attempt, kinds, messageOf(message), saved));
-    });
-  }
-  for (const path of ['discard', 'discard/:type']) {
-    router.post(path, 'write', async (request, attempt) => {
-      const discarded = await parts.editor().publishing.discard(attempt, kindsOf(request));
-      return { success: true, discarded };
-    });
-  }
-  for (const path of ['validate', 'validate/:type']) {
-    router.route('GET', path, 'read', async (request) => {
-      const errors = await parts.editor().publishing.validate(kindsOf(request));
-      return { body: { valid: errors.length === 0, errors, warnings: [] } };
-    });
-  }
-  router.route('GET', 'versions', 'read', async () => {
-    const versions = parts.library.versions.map(({ version }) => version).reverse();
-    const described = versions.map((number) => describeVersion(parts.library, number));
-    return { body: { total: versions.length, count: versions.length, versions: described } };
-  });
-  router.post('versions/:n/restore', 'admin', async (request, attempt) => {
-    const text = parameterOf(request, 'n');
-    if (!/^[1-9]\d{0,9}$/.test(text)) {
-      throw new ParameterInvalid({ param: 'n', message: 'a version is a whole number from 1 on' });
-    }
-    const describe = ({ version }: Published) => ({ success: true, version: version.version });
-    return describe(await parts.editor().publishing.restore(attempt, Number(text), describe));
-  });
+  const save: Work = async (request, attempt) => {
+    const kinds = kindsOf(request);
+    const { message } = readOptionalObject(request.body);
+    return saved(await parts.editor().publishing.save(attempt, kinds, messageOf(message), saved));
+  };
+  const discard: Work = async (request, attempt) => {
+    const discarded = await parts.editor().publishing.discard(attempt, kindsOf(request));
+    return { success: true, discarded };
+  };
+  const validate: Handle = async (request) => {
+    const errors = await parts.editor().publishing.validate(kindsOf(request));
+    return { body: { valid: errors.length === 0, errors, warnings: [] } };
+  };
+  const ofKinds = (path: string): readonly string[] => [path, `${path}/:type`];
+  return [
+    ...ofKinds('save').flatMap((path) => router.post(path, 'publish', save)),
+    ...ofKinds('discard').flatMap((path) => router.post(path, 'write', discard)),
+    ...ofKinds('validate').flatMap((path) => router.route('GET', path, 'read', validate)),
+    ...router.route('GET', 'versions', 'read', async () => {
+      const versions = parts.library.versions.map(({ version }) => version).reverse();
+      const described = versions.map((number) => describeVersion(parts.library, number));
+      return { body: { total: versions.length, count: versions.length, versions: described } };
+    }),
+    ...router.post('versions/:n/restore', 'admin', async (request, attempt) => {
+      const text = parameterOf(request, 'n');
+      if (!/^[1-9]\d{0,9}$/.test(text)) {
+        const message = 'a version is a whole number from 1 on';
+        throw new ParameterInvalid({ param: 'n', message });
+      }
+      const describe = ({ version }: Published) => ({ success: true, version: version.version });
+      return describe(await parts.editor().publishing.restore(attempt, Number(text), describe));
+    }),
+  ];
 }
 
 function saved({ version, changed }: Published): unknown {

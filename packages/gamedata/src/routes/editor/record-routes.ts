@@ -1,68 +1,69 @@
-import type { FastifyRequest } from 'fastify';
+import { type HttpRequest, pathOf, type Route } from '@plinth/kernel';
 import { defaultOrderOf } from '../../domain/default-order.js';
 import { Presenter } from '../../domain/public-record.js';
 import { Slices } from '../../domain/slices.js';
 import { KIND_WIRE } from '../../model/kinds.js';
-import { MAX_RECORD_SIZE_BYTES, readObject, unpackedBytesOf } from './editor-body.js';
+import { readObject } from './editor-body.js';
 import { idOf, isKeyedBySlug, kindOf, parametersOf, targetOf } from './editor-requests.js';
 import type { EditorRouteParts, EditorRouter } from './editor-router.js';
 
 const MAX_PAGE = 5000;
 
 /** Records of the draft. Source: gamedata, section 6. */
-export function registerRecordRoutes(router: EditorRouter): void {
+export function recordRoutes(router: EditorRouter): readonly Route[] {
   const { parts } = router;
-  router.route('GET', ':type', 'read', async (request) => ({
-    body: await typePage(request, parts),
-  }));
-  router.route('GET', ':type/:id', 'read', async (request) => {
-    const isPublished = parametersOf(request).flag('published') ?? false;
-    const set = isPublished ? parts.library.current.set : parts.editor().draft;
-    const found = parts.editor().read(kindOf(request), idOf(request, set), isPublished);
-    return { body: found.data, headers: { etag: `"r${found.rev}"` } };
+  const changed = ({ data, rev }: { readonly data: unknown; readonly rev: number }) => ({
+    body: { success: true, data },
+    headers: { etag: `"r${rev}"` },
   });
-  router.post(
-    ':type',
-    'write',
-    async (request, attempt) => {
-      const kind = kindOf(request);
-      const generateId = parametersOf(request).flag('generateId') ?? false;
-      const body = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
-      const { data, rev } = await parts.editor().create(attempt, kind, body, { generateId });
-      return Object.defineProperty({ success: true, data }, 'rev', {
-        value: rev,
-        enumerable: false,
-      });
-    },
-    { headersOf: headersOfCreated },
-  );
-  router.route('PUT', ':type/:id', 'write', async (request, actor) => {
-    const body = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
-    const { data, rev } = await parts
-      .editor()
-      .replace({ actor }, targetOf(request, parts.editor().draft), body);
-    return { body: { success: true, data }, headers: { etag: `"r${rev}"` } };
-  });
-  router.route('PATCH', ':type/:id', 'write', async (request, actor) => {
-    const patch = readObject(await unpackedBytesOf(request, MAX_RECORD_SIZE_BYTES));
-    const { data, rev } = await parts
-      .editor()
-      .patch({ actor }, targetOf(request, parts.editor().draft), patch);
-    return { body: { success: true, data }, headers: { etag: `"r${rev}"` } };
-  });
-  router.route('DELETE', ':type/:id', 'write', async (request, actor) => {
-    const parameters = parametersOf(request);
-    const force = parameters.flag('force') ?? false;
-    const replacedBy = parameters.word('replacedBy');
-    await parts
-      .editor()
-      .delete({ actor }, targetOf(request, parts.editor().draft), { force, replacedBy });
-    return { body: { success: true } };
-  });
+  return [
+    ...router.route('GET', ':type', 'read', async (request) => ({
+      body: await typePage(request, parts),
+    })),
+    ...router.route('GET', ':type/:id', 'read', async (request) => {
+      const isPublished = parametersOf(request).flag('published') ?? false;
+      const set = isPublished ? parts.library.current.set : parts.editor().draft;
+      const found = parts.editor().read(kindOf(request), idOf(request, set), isPublished);
+      return { body: found.data, headers: { etag: `"r${found.rev}"` } };
+    }),
+    ...router.post(
+      ':type',
+      'write',
+      async (request, attempt) => {
+        const kind = kindOf(request);
+        const generateId = parametersOf(request).flag('generateId') ?? false;
+        const body = readObject(request.body);
+        const { data, rev } = await parts.editor().create(attempt, kind, body, { generateId });
+        return Object.defineProperty({ success: true, data }, 'rev', {
+          value: rev,
+          enumerable: false,
+        });
+      },
+      { headersOf: headersOfCreated },
+    ),
+    ...router.route('PUT', ':type/:id', 'write', async (request, actor) => {
+      const body = readObject(request.body);
+      const target = targetOf(request, parts.editor().draft);
+      return changed(await parts.editor().replace({ actor }, target, body));
+    }),
+    ...router.route('PATCH', ':type/:id', 'write', async (request, actor) => {
+      const patch = readObject(request.body);
+      const target = targetOf(request, parts.editor().draft);
+      return changed(await parts.editor().patch({ actor }, target, patch));
+    }),
+    ...router.route('DELETE', ':type/:id', 'write', async (request, actor) => {
+      const parameters = parametersOf(request);
+      const force = parameters.flag('force') ?? false;
+      const replacedBy = parameters.word('replacedBy');
+      const target = targetOf(request, parts.editor().draft);
+      await parts.editor().delete({ actor }, target, { force, replacedBy });
+      return { body: { success: true } };
+    }),
+  ];
 }
 
 /** A new record's address and state. */
-function headersOfCreated(request: FastifyRequest, body: unknown): Record<string, string> {
+function headersOfCreated(request: HttpRequest, body: unknown): Record<string, string> {
   const id: unknown = Reflect.get(Object(Reflect.get(Object(body), 'data')), 'id');
   if (typeof id !== 'string') return {};
   const type = KIND_WIRE[kindOf(request)].typeKey;
@@ -73,7 +74,7 @@ function headersOfCreated(request: FastifyRequest, body: unknown): Record<string
   };
 }
 
-async function typePage(request: FastifyRequest, parts: EditorRouteParts): Promise<unknown> {
+async function typePage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
   const kind = kindOf(request);
   const parameters = parametersOf(request);
   const limit = parameters.integer('limit', { min: 0, max: MAX_PAGE });
@@ -97,7 +98,7 @@ async function typePage(request: FastifyRequest, parts: EditorRouteParts): Promi
     return Object.fromEntries(records.map((record) => [String(record[key]), record]));
   }
   const size = limit ?? 100;
-  const url = (to: number): string => `${request.url.split('?', 1)[0]}?limit=${size}&offset=${to}`;
+  const url = (to: number): string => `${pathOf(request.url)}?limit=${size}&offset=${to}`;
   return {
     total: order.length,
     count: records.length,

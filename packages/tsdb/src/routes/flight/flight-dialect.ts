@@ -1,4 +1,3 @@
-import { constants } from 'node:http2';
 import {
   asOutage,
   type Dialect,
@@ -51,17 +50,11 @@ function withPadding(headers: HttpHead['headers']): HttpHead['headers'] {
   return { ...headers, authorization: padded };
 }
 
-const statusAnswer = (code: GrpcCode, message: string, headers: HeaderList = []): HttpAnswer => ({
-  ...emptyAnswer(200, [
+/** Headers and the end of the stream in one frame: anything else would not count as a status. */
+const statusAnswer = (code: GrpcCode, message: string, headers: HeaderList = []): HttpAnswer =>
+  emptyAnswer(200, [
     ...headers,
     ['content-type', 'application/grpc'],
     ['grpc-status', String(code)],
     ['grpc-message', message],
-  ]),
-  async takeOver(request, response) {
-    // Nobody will read the body: a stream stays open until its end has come, or until it is told that there is no need.
-    request.resume();
-    // Headers and the end of the stream in one frame: anything else would not count as a status.
-    response.end(() => response.stream.close(constants.NGHTTP2_NO_ERROR));
-  },
-});
+  ]);

@@ -23,7 +23,7 @@ import {
   signingJob,
 } from '../delivery-request.js';
 import type { HookRegistry } from '../hook-registry.js';
-import type { PayloadDesk } from '../payload/payload-desk.js';
+import type { PayloadProcessor } from '../payload/payload-processor.js';
 import { statusOf } from '../recorded-status.js';
 import type { EngineMetrics } from './engine-metrics.js';
 import { keepsDead, parseRetryAfterMs, retryDelayMs } from './retry.js';
@@ -40,7 +40,7 @@ export interface AttemptNeeds {
   readonly hooks: HookRegistry;
   readonly sender: GuardedSender;
   readonly urls: SealedUrls;
-  readonly payloads: PayloadDesk;
+  readonly payloads: PayloadProcessor;
   readonly metrics: EngineMetrics;
   readonly clock: Clock;
   readonly random: Random;

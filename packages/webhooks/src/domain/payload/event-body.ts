@@ -119,7 +119,7 @@ function itemsOf(text: string, bytes: Uint8Array): readonly string[] {
 }
 
 /** An empty text is an empty object. Throws `JsonUnreadable`. */
-export function parseObject(text: string): Fields {
+function parseObject(text: string): Fields {
   if (text === '') return {};
   let value: unknown;
   try {

@@ -1,0 +1,210 @@
+import {
+  CredentialUncheckable,
+  type HttpHead,
+  type Principal,
+  pathOf,
+  type Random,
+  randomLetters,
+} from '@plinth/kernel';
+import type { Platforms } from '../domain/platforms.js';
+import type { RequestContext } from '../domain/request-context.js';
+import { readApiVersion, versionDate } from '../model/api-version.js';
+import { AccountsRefused } from '../model/violation.js';
+import { vendorHeaderNames } from './vendor-headers.js';
+
+/** What the keys of platforms are asked. `identity` keeps them. */
+export interface KeyDirectory {
+  find(text: string):
+    | {
+        readonly status: 'valid';
+        readonly key: {
+          readonly platform: string;
+          readonly kind: 'secret' | 'publishable';
+          readonly livemode: boolean;
+        };
+      }
+    | { readonly status: 'ended' | 'unknown' };
+}
+
+/** What is known of a request by its head. */
+export interface Arrival {
+  readonly requestId: string;
+  readonly principal: Principal;
+  /** Why the credential is none; told after the path was found to exist. */
+  readonly refusal: AccountsRefused | CredentialUncheckable | undefined;
+}
+
+export const OPERATOR_PATH = '/ops/v1/accounts';
+export const DOCS_PATH = '/docs/accounts';
+
+const MAX_KNOWN_VERSIONS = 100;
+
+export interface ArrivalsNeeds {
+  readonly keys: KeyDirectory;
+  readonly platforms: Platforms;
+  readonly random: Random;
+  readonly headerPrefixes: readonly string[];
+  readonly maxBodyBytes: number;
+  /** Who an operator's request speaks for. Throws when its token is none. */
+  checkOperator(request: HttpHead): Principal;
+}
+
+/**
+ * Who requests speak for, and whether they may, in the order of section 12: path and method, size, version, key. The credential
+ * is read before that, for the limiter; what is wrong with it is said after the path was found.
+ */
+export class Arrivals {
+  readonly #needs: ArrivalsNeeds;
+  readonly #versionHeaders: readonly string[];
+  readonly #arrivals = new WeakMap<HttpHead, Arrival>();
+  /** Headers that were read; clients of one release send the same one. */
+  readonly #versions = new Map<string, string>();
+
+  constructor(needs: ArrivalsNeeds) {
+    this.#needs = needs;
+    this.#versionHeaders = vendorHeaderNames(needs.headerPrefixes, 'version');
+  }
+
+  of(request: HttpHead): Arrival {
+    const known = this.#arrivals.get(request);
+    if (known !== undefined) return known;
+    const arrival = this.#arrive(request);
+    this.#arrivals.set(request, arrival);
+    return arrival;
+  }
+
+  /** Steps 1 to 3, for a path and method that exist. Throws `AccountsRefused`. */
+  contextOf(request: HttpHead, allows: 'secret' | 'any'): RequestContext {
+    this.refuseSize(request);
+    const sent = this.#sentVersion(request);
+    const version = sent === undefined ? undefined : this.#readVersion(sent);
+    const { principal, refusal, requestId } = this.of(request);
+    if (refusal !== undefined || principal.kind !== 'platform_key') throw refusal ?? keyMissing();
+    const platform = this.#needs.platforms.find(principal.platform);
+    if (platform === undefined) throw keyInvalid();
+    const { settings } = platform;
+    if (version === undefined && settings.require_version_header) {
+      const message = `The header ${this.#needs.headerPrefixes[0]}-Version is required.`;
+      throw new AccountsRefused({ code: 'api_version_required', message });
+    }
+    if (allows === 'secret' && principal.keyKind !== 'secret') {
+      const message = 'A publishable key can create tokens only; use a secret key.';
+      throw new AccountsRefused({ code: 'secret_key_required', message });
+    }
+    return {
+      tenant: { platform: platform.id, livemode: principal.livemode },
+      settings,
+      versionDate: versionDate(version ?? settings.default_api_version),
+      requestId,
+      idempotencyKey: '',
+      method: request.method,
+      path: pathOf(request.url),
+      keyKind: principal.keyKind,
+      ip: request.ip,
+      userAgent: request.headers['user-agent'],
+    };
+  }
+
+  /** A body that says that it is too large is not read. */
+  refuseSize(request: HttpHead, limitBytes = this.#needs.maxBodyBytes): void {
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length <= limitBytes) return;
+    const message = `The body has more than ${limitBytes} bytes.`;
+    throw new AccountsRefused({ code: 'request_too_large', message });
+  }
+
+  /** The effective version, for the answer's headers; a header that is none is answered in the platform's own. */
+  versionOf(request: HttpHead): string {
+    try {
+      const sent = this.#sentVersion(request);
+      if (sent !== undefined) return this.#readVersion(sent);
+    } catch {
+      // Told when it is its turn.
+    }
+    const { principal } = this.of(request);
+    const id = principal.kind === 'platform_key' ? principal.platform : undefined;
+    const platform = id === undefined ? undefined : this.#needs.platforms.find(id);
+    return platform?.settings.default_api_version ?? this.#needs.platforms.defaultVersion;
+  }
+
+  #arrive(request: HttpHead): Arrival {
+    const requestId = `req_${randomLetters(this.#needs.random, 14)}`;
+    const anonymous: Principal = { kind: 'anonymous', ip: request.ip };
+    if (isBelow(request, DOCS_PATH)) return { requestId, principal: anonymous, refusal: undefined };
+    try {
+      const principal = isBelow(request, OPERATOR_PATH)
+        ? this.#operator(request)
+        : this.#platformKey(request);
+      return { requestId, principal, refusal: undefined };
+    } catch (error) {
+      const isRefusal = error instanceof AccountsRefused || error instanceof CredentialUncheckable;
+      if (!isRefusal) throw error;
+      return { requestId, principal: anonymous, refusal: error };
+    }
+  }
+
+  #operator(request: HttpHead): Principal {
+    try {
+      return this.#needs.checkOperator(request);
+    } catch (error) {
+      if (error instanceof CredentialUncheckable) throw error;
+      throw new AccountsRefused({
+        code: 'operator_token_required',
+        message: "This path needs the server's admin token: Authorization: Bearer <token>.",
+      });
+    }
+  }
+
+  #platformKey(request: HttpHead): Principal {
+    const { authorization } = request.headers;
+    const found = this.#needs.keys.find(readKey(authorization));
+    if (found.status === 'valid') {
+      const { platform, kind, livemode } = found.key;
+      return { kind: 'platform_key', platform, keyKind: kind, livemode };
+    }
+    if (found.status === 'unknown') throw keyInvalid();
+    const message = 'The key has expired or was revoked.';
+    throw new AccountsRefused({ code: 'api_key_expired', message });
+  }
+
+  #sentVersion({ headers }: HttpHead): string | undefined {
+    for (const name of this.#versionHeaders) {
+      const sent = headers[name];
+      if (sent !== undefined) return sent;
+    }
+    return undefined;
+  }
+
+  /** Throws `AccountsRefused`. */
+  #readVersion(sent: string): string {
+    const known = this.#versions.get(sent);
+    if (known !== undefined) return known;
+    const version = readApiVersion(sent);
+    if (this.#versions.size < MAX_KNOWN_VERSIONS) this.#versions.set(sent, version);
+    return version;
+  }
+}
+
+function readKey(header: string | undefined): string {
+  if (header === undefined || header.trim() === '') throw keyMissing();
+  const [, scheme = '', credential = ''] = /^(\S+)\s*(.*)$/s.exec(header.trim()) ?? [];
+  if (credential === '')
+    throw scheme === 'Bearer' || scheme === 'Basic' ? keyMissing() : keyInvalid();
+  if (/^bearer$/i.test(scheme)) return credential;
+  if (!/^basic$/i.test(scheme)) throw keyInvalid();
+  const text = Buffer.from(credential, 'base64').toString();
+  return text.split(':', 1)[0] ?? '';
+}
+
+const keyMissing = (): AccountsRefused =>
+  new AccountsRefused({
+    code: 'api_key_missing',
+    message: 'A key is needed: Authorization: Bearer <key>.',
+  });
+const keyInvalid = (): AccountsRefused =>
+  new AccountsRefused({ code: 'api_key_invalid', message: 'The key is not known.' });
+
+export function isBelow({ url }: Pick<HttpHead, 'url'>, path: string): boolean {
+  const asked = pathOf(url);
+  return asked === path || asked.startsWith(`${path}/`);
+}

@@ -1,0 +1,101 @@
+import {
+  CredentialUncheckable,
+  type Dialect,
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpHead,
+  NotAuthenticated,
+  type Principal,
+  pathOf,
+  withHeaders,
+} from '@plinth/kernel';
+import { AccountsRefused } from '../model/violation.js';
+import { type Arrivals, DOCS_PATH, isBelow, OPERATOR_PATH } from './arrivals.js';
+import { type ErrorWording, refusalAnswer } from './to-wire.js';
+import { vendorHeaders } from './vendor-headers.js';
+
+/** Only tokens are made from browsers. */
+const BROWSER_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_tokens)(\?|$)/;
+
+/** Of platforms, and of their operator. Source: accounts, sections 2.2 to 2.5 and 12. */
+export class AccountsDialect implements Dialect {
+  readonly service = 'accounts';
+  readonly paths = ['/v2', '/v1/test_helpers', OPERATOR_PATH, DOCS_PATH];
+  readonly #arrivals: Arrivals;
+  readonly #wording: ErrorWording;
+  readonly #preflightHeaders: HeaderList;
+
+  constructor(arrivals: Arrivals, wording: ErrorWording) {
+    this.#arrivals = arrivals;
+    this.#wording = wording;
+    const versions = wording.headerPrefixes.map((prefix) => `${prefix}-Version`);
+    const headers = ['Authorization', 'Content-Type', 'Idempotency-Key', ...versions];
+    this.#preflightHeaders = [
+      ['access-control-allow-methods', 'POST'],
+      ['access-control-allow-headers', headers.join(', ')],
+    ];
+  }
+
+  /** Throws `CredentialUncheckable`: nobody is to pay for a request of which that is all that is known. */
+  identify(request: HttpHead): Principal {
+    const { principal, refusal } = this.#arrivals.of(request);
+    if (refusal instanceof CredentialUncheckable) throw refusal;
+    return principal;
+  }
+
+  hasWrongCredential(request: HttpHead): boolean {
+    return this.#arrivals.of(request).refusal instanceof AccountsRefused;
+  }
+
+  headers(request: HttpHead): HeaderList {
+    const { headerPrefixes } = this.#wording;
+    return [
+      ['request-id', this.#arrivals.of(request).requestId],
+      ['cache-control', 'no-store'],
+      ...(BROWSER_PATH.test(request.url) ? [['access-control-allow-origin', '*'] as const] : []),
+      ...vendorHeaders(headerPrefixes, 'version', this.#arrivals.versionOf(request)),
+    ];
+  }
+
+  answerError(error: unknown, request: HttpHead): HttpAnswer {
+    const cause = error instanceof NotAuthenticated ? this.#refusalOf(request) : error;
+    return refusalAnswer(cause, request, this.#wording);
+  }
+
+  answerNotFound(request: HttpHead, allowed: readonly string[]): HttpAnswer {
+    if (allowed.length === 0) return this.answerError(unrecognizedUrl(request), request);
+    const allow = [...allowed].sort().join(', ');
+    const message = `${request.method} is not allowed here; allowed: ${allow}.`;
+    const refusal = new AccountsRefused({ code: 'method_not_allowed', message });
+    return withHeaders(this.answerError(refusal, request), [['allow', allow]]);
+  }
+
+  answerPreflight({ url }: HttpHead): HttpAnswer | undefined {
+    return BROWSER_PATH.test(url) ? emptyAnswer(204, this.#preflightHeaders) : undefined;
+  }
+
+  /** What is wrong with a request that was let in nowhere, in the order of its checks. */
+  #refusalOf(request: HttpHead): unknown {
+    try {
+      if (!isBelow(request, OPERATOR_PATH)) {
+        refuseEmptyParts(request);
+        this.#arrivals.contextOf(request, 'any');
+      }
+      return this.#arrivals.of(request).refusal;
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+/** `/v2/core/accounts/` fits the route of one account, with an empty id; it is no path of the service. */
+export function refuseEmptyParts(request: HttpHead): void {
+  if (/\/(\/|$)/.test(pathOf(request.url))) throw unrecognizedUrl(request);
+}
+
+const unrecognizedUrl = ({ method, url }: HttpHead): AccountsRefused =>
+  new AccountsRefused({
+    code: 'unrecognized_url',
+    message: `Unrecognized request URL (${method}: ${pathOf(url).slice(0, 500)}).`,
+  });

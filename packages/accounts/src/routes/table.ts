@@ -1,0 +1,49 @@
+import type { Random, RouteTable } from '@plinth/kernel';
+import type { AccountsConfig } from '../config.js';
+import type { AccountsDomain } from '../domain/accounts-domain.js';
+import { REFERENCE_LISTS } from '../domain/reference/index.js';
+import type { VendorWords } from '../model/vendor-words.js';
+import { accountRoutes } from './account-routes.js';
+import type { Arrivals } from './arrivals.js';
+import { clockRoutes } from './clock-routes.js';
+import type { AccountsDialect } from './dialect.js';
+import { eventRoutes } from './event-routes.js';
+import { guideRoute } from './guide-routes.js';
+import { operatorRoutes } from './operator-routes.js';
+import { personRoutes } from './person-routes.js';
+import { PlatformRoutes } from './platform-routes.js';
+import { RequestShapes } from './request-shapes.js';
+
+/** All that the service answers. */
+export function accountsTable(needs: {
+  readonly arrivals: Arrivals;
+  readonly dialect: AccountsDialect;
+  readonly domain: AccountsDomain;
+  readonly config: AccountsConfig;
+  readonly words: VendorWords;
+  readonly random: Random;
+}): RouteTable {
+  const { arrivals, dialect, domain, words, random } = needs;
+  const { mutations, operator } = domain;
+  const maxBodyBytes = needs.config.max_body_bytes;
+  const shapes = new RequestShapes(REFERENCE_LISTS);
+  const on = new PlatformRoutes({
+    arrivals,
+    dialect,
+    random,
+    maxBodyBytes,
+    noteRefused: (context, body) => mutations.noteRefused(context, body),
+  });
+  const parts = { ...domain, shapes, words };
+  return {
+    dialect,
+    routes: [
+      ...accountRoutes(on, parts),
+      ...personRoutes(on, parts),
+      ...eventRoutes(on, parts),
+      ...clockRoutes(on, parts),
+      ...operatorRoutes({ arrivals, operator, maxBodyBytes }),
+      guideRoute(parts),
+    ],
+  };
+}

@@ -1,0 +1,91 @@
+import { emptyAnswer, type HttpAnswer, type HttpHeaders } from '@plinth/kernel';
+import { NotAcceptable } from '../errors.js';
+import { acceptsType, type Coding, chooseCoding } from './negotiation.js';
+import { type Coded, isNamedBy, type Reply, type ReplyCache, readyCoding } from './reply-cache.js';
+
+/** Headers of a reply that a 304 carries, too. */
+const KEPT_BY_304: ReadonlySet<string> = new Set([
+  'etag',
+  'cache-control',
+  'vary',
+  'x-data-version',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+  'cross-origin-resource-policy',
+  'x-content-type-options',
+  'last-modified',
+]);
+
+/** Answers whose headers are kept as text: one takes as much memory as all else of a short reply. */
+const MAX_REPEATED_ANSWERS = 4096;
+
+/** Gives each answer that was asked for again as the same object from then on. */
+export class RepeatedAnswers {
+  #answers = new WeakMap<HttpAnswer, HttpAnswer>();
+  #count = 0;
+
+  of(made: HttpAnswer): HttpAnswer {
+    const known = this.#answers.get(made);
+    if (known !== undefined) return known;
+    // Starting over is rare, and cheaper for the usual case than keeping an order of use.
+    if (this.#count >= MAX_REPEATED_ANSWERS) {
+      this.#answers = new WeakMap();
+      this.#count = 0;
+    }
+    const answer = { ...made, recurs: true };
+    this.#answers.set(made, answer);
+    this.#count += 1;
+    return answer;
+  }
+}
+
+/** The reply, or that the client has it already. The same object as long as the reply is kept. Throws as `negotiate` does. */
+export function answerReply(
+  headers: HttpHeaders,
+  found: Reply,
+  cache: ReplyCache,
+): HttpAnswer | Promise<HttpAnswer> {
+  const coding = negotiate(headers, 'application/json');
+  const ready = readyCoding(found, coding);
+  if (ready !== undefined) return answerCoded(headers, found, ready);
+  return cache.code(found, coding).then((coded) => answerCoded(headers, found, coded));
+}
+
+function answerCoded(headers: HttpHeaders, found: Reply, coded: Coded): HttpAnswer {
+  const { whole } = coded;
+  if (!isFresh(headers, found)) return whole;
+  coded.unchanged ??= emptyAnswer(
+    304,
+    whole.headers.filter(([name]) => KEPT_BY_304.has(name)),
+  );
+  return coded.unchanged;
+}
+
+/** Throws `NotAcceptable` when the client takes neither `type` nor JSON, or none of the codings. */
+export function negotiate(headers: HttpHeaders, type: string): Coding {
+  const { accept } = headers;
+  const [bare = ''] = type.split(';', 1);
+  if (accept !== undefined && ![bare, 'application/json'].some((one) => acceptsType(accept, one))) {
+    throw new NotAcceptable(`only ${bare} is spoken here`);
+  }
+  const coding = chooseCoding(headers['accept-encoding']);
+  if (coding === undefined) throw new NotAcceptable('codings are br, gzip and identity');
+  return coding;
+}
+
+/** The three forms of RFC 9110, 5.6.7; other dates are as good as none. */
+const HTTP_DATE =
+  /^(\w{3}, \d\d \w{3} \d{4}|\w{6,9}, \d\d-\w{3}-\d\d) [\d:]{8} GMT$|^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}$/;
+
+/** Whether the client says that it has this already. */
+export function isFresh(
+  headers: HttpHeaders,
+  found: Pick<Reply, 'etag' | 'lastModifiedMs'>,
+): boolean {
+  const match = headers['if-none-match'];
+  if (match !== undefined) return isNamedBy(match, found.etag);
+  const since = headers['if-modified-since'];
+  if (since === undefined || !HTTP_DATE.test(since)) return false;
+  const sinceMs = Date.parse(since);
+  return !Number.isNaN(sinceMs) && Math.floor(found.lastModifiedMs / 1000) * 1000 <= sinceMs;
+}

@@ -1,0 +1,161 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Clock, NotAuthenticated, type Principal } from '@plinth/kernel';
+import { hashCredential, isCredentialText } from '../model/credential-token.js';
+import { keyOf } from '../model/identity-record.js';
+import type { AdminTokens } from './admin-tokens.js';
+import type { AppJwts } from './app-jwt.js';
+import type { PlatformKeys } from './platform-keys.js';
+import type { Registry } from './registry.js';
+import type { StoreAbsence } from './store-absence.js';
+
+const MAX_REMEMBERED_COUNT = 100_000;
+const MAX_HEADER_LENGTH = 8_192;
+
+interface Remembered {
+  readonly principal: Principal;
+  readonly untilMs: number;
+  readonly version: number;
+}
+
+interface Found {
+  readonly principal: Principal;
+  readonly expiresMs: number | undefined;
+}
+
+export interface CredentialResolverNeeds {
+  readonly registry: Registry;
+  readonly tokens: AdminTokens;
+  readonly platformKeys: PlatformKeys;
+  readonly appJwts: AppJwts;
+  readonly clock: Clock;
+  readonly absence: StoreAbsence;
+  /** First letters of every token. */
+  readonly vendor: string;
+}
+
+/**
+ * Takes every kind of credential that this server issues. Those of the platform's users are remembered for half a
+ * minute, so that most requests are answered without a promise. Source: rate-limits, section 3.1.
+ */
+export class CredentialResolver {
+  readonly #needs: CredentialResolverNeeds;
+  /** By SHA-256 of the header: what is kept cannot be used as a credential. */
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor(needs: CredentialResolverNeeds) {
+    this.#needs = needs;
+  }
+
+  /**
+   * @param authorization the header as it came. Throws `NotAuthenticated`, `AppJwtRefused` for an app's token, and
+   * `CredentialUncheckable` while a store is away.
+   */
+  resolve(authorization: string): Principal | Promise<Principal> {
+    if (authorization.length > MAX_HEADER_LENGTH) throw new NotAuthenticated();
+    const digest = hashCredential(authorization);
+    const known = this.#remembered.get(digest);
+    if (known !== undefined) {
+      if (known.version === this.#version && known.untilMs > this.#needs.clock.nowMs()) {
+        return known.principal;
+      }
+      this.#remembered.delete(digest);
+    }
+    return this.#lookUp(authorization, digest);
+  }
+
+  get #version(): number {
+    return this.#needs.registry.version;
+  }
+
+  async #lookUp(authorization: string, digest: string): Promise<Principal> {
+    // Read first: what changes during the look-up must make its result worthless.
+    const version = this.#version;
+    const [, scheme = '', text = ''] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
+    const found = await this.#needs.absence.notice(
+      this.#find(scheme.toLowerCase(), text, authorization),
+    );
+    if (found === undefined) throw new NotAuthenticated();
+    const { principal, expiresMs = Number.POSITIVE_INFINITY } = found;
+    const untilMs = Math.min(
+      expiresMs,
+      this.#needs.clock.nowMs() + this.#needs.registry.rememberMs,
+    );
+    if (expiresMs > this.#needs.clock.nowMs() && isRemembered(principal)) {
+      this.#remember(digest, { principal, untilMs, version });
+    }
+    return principal;
+  }
+
+  async #find(scheme: string, text: string, authorization: string): Promise<Found | undefined> {
+    switch (scheme) {
+      case 'bearer':
+        // A web token has two dots, and none of our own tokens has any.
+        if (text.split('.').length === 3) {
+          return always(await this.#needs.appJwts.authenticate(authorization));
+        }
+        return await this.#findToken(text);
+      case 'token':
+        return await this.#findToken(text);
+      case 'basic':
+        return await this.#findBasic(text);
+      default:
+        return undefined;
+    }
+  }
+
+  async #findToken(text: string): Promise<Found | undefined> {
+    const { registry, tokens, platformKeys, clock, vendor } = this.#needs;
+    if (isCredentialText(text, vendor)) {
+      const credential = await registry.findCredential(text);
+      if (credential === undefined) return undefined;
+      const { expiresMs } = credential;
+      if (expiresMs !== undefined && expiresMs <= clock.nowMs()) return undefined;
+      return { principal: await registry.principalOf(credential), expiresMs };
+    }
+    const token = tokens.find(text);
+    if (token !== undefined) {
+      return always({ kind: 'admin', tokenId: token.id, tokenName: token.name });
+    }
+    const found = platformKeys.find(text);
+    if (found.status !== 'valid') return undefined;
+    const { platform, kind, livemode } = found.key;
+    return always({ kind: 'platform_key', platform, keyKind: kind, livemode });
+  }
+
+  /** A token as name or password, or client id and secret of an OAuth app. */
+  async #findBasic(text: string): Promise<Found | undefined> {
+    const decoded = Buffer.from(text, 'base64').toString();
+    const colon = decoded.indexOf(':');
+    if (colon === -1) return undefined;
+    const name = decoded.slice(0, colon);
+    const password = decoded.slice(colon + 1);
+    return (
+      (await this.#findOauthApp(name, password)) ??
+      (await this.#findToken(password)) ??
+      (await this.#findToken(name))
+    );
+  }
+
+  async #findOauthApp(clientId: string, secret: string): Promise<Found | undefined> {
+    const { registry } = this.#needs;
+    if (clientId === '' || clientId.length > 255) return undefined;
+    const record = await registry.findRecord(keyOf('oauth_app', clientId));
+    if (record?.secretHash === undefined) return undefined;
+    const given = Buffer.from(hashCredential(secret));
+    if (!timingSafeEqual(given, Buffer.from(record.secretHash))) return undefined;
+    return always({ kind: 'oauth_app', clientId, limits: await registry.profileOf(record.key) });
+  }
+
+  #remember(digest: string, remembered: Remembered): void {
+    this.#remembered.set(digest, remembered);
+    if (this.#remembered.size <= MAX_REMEMBERED_COUNT) return;
+    const [oldest] = this.#remembered.keys();
+    if (oldest !== undefined) this.#remembered.delete(oldest);
+  }
+}
+
+const always = (principal: Principal): Found => ({ principal, expiresMs: undefined });
+
+/** The others are in memory anyway, and end the moment they are revoked. */
+const isRemembered = ({ kind }: Principal): boolean =>
+  kind === 'user' || kind === 'installation' || kind === 'repository' || kind === 'oauth_app';

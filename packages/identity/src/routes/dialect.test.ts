@@ -1,0 +1,57 @@
+// Expected answers: webhooks, section 2.2.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import {
+  BodyCut,
+  BodyTooLarge,
+  CredentialUncheckable,
+  EncodingUnacceptable,
+  GzipCorrupt,
+  type HttpHead,
+  inputCheck,
+  JsonUnreadable,
+  NotAuthenticated,
+} from '@plinth/kernel';
+import { IdentityExists, IdentityNotFound, PageRefused } from '../errors.js';
+import { openTestIdentity } from '../testing/open-test-identity.js';
+import { DeleteToken } from './schemas.js';
+
+const REQUEST = { base: 'http://127.0.0.1' } as HttpHead; // all that the dialect looks at
+
+it('words whatever keeps a request from its answer below /ops/v1', async () => {
+  await using to = await openTestIdentity();
+  const { dialect } = to.identity;
+  const told = (error: unknown): string => {
+    const { status, headers, body } = dialect.answerError(error, REQUEST);
+    const { message, status: text, documentation_url } = JSON.parse(String(body));
+    assert.equal(text, String(status));
+    assert.equal(documentation_url, 'http://127.0.0.1/docs/operator');
+    const retry = headers.find(([name]) => name === 'retry-after')?.[1];
+    return `${status} ${message}${retry === undefined ? '' : ` (${retry})`}`;
+  };
+  let invalid: unknown;
+  try {
+    inputCheck('querystring', DeleteToken)({});
+  } catch (error) {
+    invalid = error;
+  }
+  for (const [error, expected] of [
+    [new JsonUnreadable('not_json'), '400 Problems parsing JSON'],
+    [new EncodingUnacceptable('br'), '400 unacceptable content-encoding: br'],
+    [new GzipCorrupt(new Error('x')), '400 error decoding gzip stream: x'],
+    [new BodyCut(), '400 the request body ended early'],
+    [new NotAuthenticated(), '401 Requires authentication'],
+    [new PageRefused('not yours'), '403 not yours'],
+    [new IdentityNotFound({ key: 'user:1' }), '404 Not Found'],
+    [new BodyTooLarge({ limitBytes: 1 }), '413 Request body too large'],
+    [new IdentityExists({ key: 'user:1' }), '422 Validation Failed'],
+    [invalid, '422 Validation Failed'],
+    [new Error('a bug'), '500 Server Error'],
+    [
+      new CredentialUncheckable(undefined),
+      '503 the credential cannot be checked at the moment; try again (1)',
+    ],
+  ] as const) {
+    assert.equal(told(error), expected);
+  }
+});

@@ -1,0 +1,59 @@
+import {
+  answerPlatformError,
+  type Dialect,
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpHead,
+  isDomainError,
+  type Logger,
+  platformFailureAnswer,
+  ValidationFailed,
+} from '@plinth/kernel';
+import type { AccessGate } from '../domain/access-gate.js';
+import { IdentityExists } from '../errors.js';
+
+const HEADERS: HeaderList = [['x-content-type-options', 'nosniff']];
+
+/**
+ * Everything below `/ops/v1`, whichever service has the route: admin tokens only, errors as the platform's own API words them.
+ * Source: webhooks, sections 1 and 2.2.
+ */
+export function operatorDialect(gate: AccessGate, log: Logger): Dialect {
+  return {
+    service: 'identity',
+    paths: ['/ops/v1'],
+    identify: (request, access) => gate.check(request, access),
+    answerError: (error, request) => answerError(error, log, request),
+    answerNotFound: (request) => failureAnswer(request, 404, 'Not Found'),
+    headers: () => HEADERS,
+    answerPreflight: () => emptyAnswer(204),
+  };
+}
+
+/** Of this service's own failures; their own message unless there is another. */
+const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = new Map([
+  ['not_authenticated', [401, 'Requires authentication']],
+  ['credential_malformed', [401, 'Bad credentials']],
+  ['page_refused', [403]],
+  ['app_not_found', [404, 'Not Found']],
+  ['identity_not_found', [404, 'Not Found']],
+  ['credential_not_found', [404, 'Not Found']],
+]);
+
+const TAKEN = new ValidationFailed([{ resource: 'Identity', field: 'id', code: 'already_exists' }]);
+
+function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer {
+  const words = isDomainError(error) ? WORDS.get(error.kind) : undefined;
+  if (words !== undefined && error instanceof Error) {
+    const [status, message = error.message] = words;
+    return failureAnswer(request, status, message);
+  }
+  const told = error instanceof IdentityExists ? TAKEN : error;
+  return answerPlatformError(told, { log, documentationUrl: documentationOf(request) });
+}
+
+const failureAnswer = (request: HttpHead, status: number, message: string): HttpAnswer =>
+  platformFailureAnswer({ status, message, documentationUrl: documentationOf(request) });
+
+const documentationOf = ({ base }: HttpHead): string => `${base}/docs/operator`;

@@ -1,0 +1,30 @@
+import type { Dialect, RouteTable } from '@plinth/kernel';
+import type { AdminTokens } from '../domain/admin-tokens.js';
+import type { Apps } from '../domain/apps.js';
+import type { Registry } from '../domain/registry.js';
+import { appRoutes } from './app-routes.js';
+import { registryRoutes, type TokenQuota } from './registry-routes.js';
+import { tokenRoutes } from './token-routes.js';
+
+export interface TableNeeds {
+  readonly operatorDialect: Dialect;
+  /** Of the time-series service, whose endpoints those of tokens are. */
+  readonly serverDialect: Dialect;
+  readonly apps: Apps;
+  readonly registry: Registry;
+  readonly quota: TokenQuota;
+  /** `undefined`: the server runs without authentication, and there is nothing to manage. */
+  readonly tokens: AdminTokens | undefined;
+}
+
+/** All that this service answers. */
+export const identityTables = (needs: TableNeeds): readonly RouteTable[] => [
+  {
+    dialect: needs.operatorDialect,
+    routes: [...appRoutes(needs.apps), ...registryRoutes(needs.registry, needs.quota)],
+  },
+  {
+    dialect: needs.serverDialect,
+    routes: needs.tokens === undefined ? [] : tokenRoutes(needs.tokens),
+  },
+];

@@ -1,0 +1,51 @@
+import { type Dialect, emptyAnswer, type HeaderList, pathOf } from '@plinth/kernel';
+import type { RateLimitNeeds } from '../service.js';
+import { AUTH_PATH } from './auth-route.js';
+import { docsBaseAt } from './docs-base.js';
+import { EXPOSED_HEADERS } from './headers.js';
+import { INSTALLATION_PATHS, META_PATHS } from './platform-routes.js';
+import { STATUS_PATHS } from './status-routes.js';
+import { answerError, githubError } from './to-wire.js';
+
+const HEADERS: HeaderList = [
+  ['access-control-allow-origin', '*'],
+  ['access-control-expose-headers', EXPOSED_HEADERS],
+];
+
+const PREFLIGHT_HEADERS: HeaderList = [
+  ['access-control-allow-methods', 'GET, HEAD, OPTIONS'],
+  ['access-control-allow-headers', '*'],
+  ['access-control-max-age', '86400'],
+];
+
+/** Of what a caller asks about its own limits: anybody may, and who shows a credential is meant by it. */
+export function rateLimitDialect(
+  needs: Pick<RateLimitNeeds, 'config' | 'credentials' | 'log' | 'ownsMeta'>,
+): Dialect {
+  const { config, credentials } = needs;
+  return {
+    service: 'ratelimit',
+    paths: [
+      ...STATUS_PATHS,
+      ...INSTALLATION_PATHS,
+      AUTH_PATH,
+      ...(needs.ownsMeta ? META_PATHS : []),
+    ],
+    identify({ url, headers, ip }) {
+      const { authorization } = headers;
+      // The credential there is that of the request which is asked about.
+      const isQuestion = pathOf(url).startsWith(AUTH_PATH);
+      if (authorization !== undefined && !isQuestion) return credentials.resolve(authorization);
+      return { kind: 'anonymous', ip };
+    },
+    answerError: (error, request) => answerError(error, needs, request),
+    answerNotFound: ({ base }) =>
+      githubError({
+        status: 404,
+        message: 'Not Found',
+        documentationUrl: `${docsBaseAt(config, base)}/rest`,
+      }),
+    headers: () => HEADERS,
+    answerPreflight: () => emptyAnswer(204, PREFLIGHT_HEADERS),
+  };
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Dialect, emptyAnswer } from '@plinth/kernel';
+import { DialectDirectory } from './dialect-directory.js';
+
+const dialect = (...paths: string[]): Dialect => ({
+  service: 'any',
+  paths,
+  identify: () => ({ kind: 'anonymous', ip: '' }),
+  answerError: () => emptyAnswer(500),
+  answerNotFound: () => emptyAnswer(404),
+});
+
+const accounts = dialect('/v2/core');
+const hooks = dialect('/api/v3/app');
+const deliveries = dialect('/api/v3/app/hook/deliveries');
+const fallback = dialect();
+const directory = new DialectDirectory(fallback);
+for (const each of [accounts, hooks, deliveries, accounts]) directory.add(each);
+
+describe('DialectDirectory', () => {
+  const check = (target: string, expected: Dialect) =>
+    assert.equal(directory.find(target), expected, target);
+
+  it('covers a path, what lies below it, and neither its neighbours nor its parents', () => {
+    check('/v2/core', accounts);
+    check('/v2/core?limit=1', accounts);
+    check('/v2/core/', accounts);
+    check('/v2/core/accounts/acct_1?a=/b', accounts);
+    check('/v2/corex', fallback);
+    check('/v2', fallback);
+    check('/v2?/core', fallback);
+    check('/', fallback);
+    check('', fallback);
+    check('//v2/core', fallback);
+  });
+
+  it('prefers the longest path', () => {
+    check('/api/v3/app/hook', hooks);
+    check('/api/v3/app/hook/deliveries/1', deliveries);
+    check('/api/v3/write_lp', fallback);
+  });
+
+  it('refuses two dialects with one path', () => {
+    assert.throws(() => directory.add(dialect('/v2/core')), /belongs to one dialect/);
+  });
+});

@@ -1,0 +1,32 @@
+import { type Dialect, emptyAnswer, type HeaderList, type Logger } from '@plinth/kernel';
+import type { Cors } from './cors.js';
+import { answerError, answerNotFound } from './to-wire.js';
+
+/** Of what no service has a dialect for: admin tokens, the words of the time-series service and its headers. */
+export function serverDialect(parts: {
+  readonly identify: Dialect['identify'];
+  /** Value of the `cluster-uuid` header. */
+  clusterUuid(): string;
+  readonly cors: Cors;
+  readonly log: Logger;
+}): Dialect {
+  const { identify, cors, log } = parts;
+  let known: { readonly cors: HeaderList; readonly all: HeaderList } | undefined;
+  return {
+    service: 'tsdb',
+    // Named, because another service may speak for all of `/api`.
+    paths: ['/api/v1', '/api/v2', '/api/v3'],
+    identify,
+    answerError: (error, request) => answerError(error, log, request),
+    answerNotFound,
+    headers({ headers: { origin } }) {
+      const list = cors.headersFor(origin);
+      // The same for all pages, as a rule.
+      if (known?.cors !== list) {
+        known = { cors: list, all: [['cluster-uuid', parts.clusterUuid()], ...list] };
+      }
+      return known.all;
+    },
+    answerPreflight: ({ headers: { origin } }) => emptyAnswer(204, cors.preflightFor(origin)),
+  };
+}

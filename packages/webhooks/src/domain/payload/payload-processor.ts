@@ -1,0 +1,65 @@
+import { QueueFull } from '../../errors.js';
+import type { SignedBody, SigningJob } from '../delivery-request.js';
+import type { ReadEvent, ReadItem } from './event-body.js';
+import { PAYLOAD_TASKS, type PayloadTasks, type TaskName } from './payload-tasks.js';
+import { PayloadThread } from './payload-thread.js';
+
+/** Reading this much takes about ten milliseconds; more would hold up every other request. */
+const LARGE_SIZE_BYTES = 512 * 1024;
+/** Bytes of tasks that may wait for the thread: beyond, callers are told to come back. */
+const MAX_WAITING_BYTES = 256 * 1024 * 1024;
+
+/** Does payload tasks where they hold up nobody: small ones at once, large ones in a thread. */
+export class PayloadProcessor {
+  readonly #thread = new PayloadThread();
+  #waitingBytes = 0;
+
+  /** Throws `JsonUnreadable` and `QueueFull`. `body` belongs to it from then on. */
+  async read(body: Uint8Array): Promise<ReadEvent> {
+    return await this.#run('read', body, { bytes: body, isGiven: true });
+  }
+
+  /** As `read`; `many`: it has more events than `maxCount`. Payloads of a batch may be parts of one piece of memory. */
+  async readBatch(body: Uint8Array, maxCount: number): Promise<readonly ReadItem[] | 'many'> {
+    return await this.#run('read_batch', { body, maxCount }, { bytes: body, isGiven: true });
+  }
+
+  /** Throws `QueueFull`. */
+  async sign(job: SigningJob): Promise<SignedBody> {
+    return await this.#run('sign', job, { bytes: job.payload, isGiven: false });
+  }
+
+  /** SHA-256 in hex. Throws `QueueFull`. */
+  async digest(bytes: Uint8Array): Promise<string> {
+    return await this.#run('digest', bytes, { bytes, isGiven: false });
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
+
+  async #run<Name extends TaskName>(
+    name: Name,
+    input: PayloadTasks[Name]['input'],
+    about: { readonly bytes: Uint8Array; readonly isGiven: boolean },
+  ): Promise<PayloadTasks[Name]['output']> {
+    const { bytes, isGiven } = about;
+    const sizeBytes = bytes.byteLength;
+    if (sizeBytes <= LARGE_SIZE_BYTES) {
+      const task = PAYLOAD_TASKS[name] as (
+        input: PayloadTasks[Name]['input'],
+      ) => PayloadTasks[Name]['output']; // the task of this name
+      return task(input);
+    }
+    if (this.#waitingBytes + sizeBytes > MAX_WAITING_BYTES) throw new QueueFull('engine');
+    const isWhole = bytes.byteLength === bytes.buffer.byteLength;
+    const handedOver =
+      isGiven && isWhole && bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
+    this.#waitingBytes += sizeBytes;
+    try {
+      return (await this.#thread.run(name, input, handedOver)) as PayloadTasks[Name]['output']; // what its task returns
+    } finally {
+      this.#waitingBytes -= sizeBytes;
+    }
+  }
+}

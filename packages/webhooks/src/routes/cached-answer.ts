@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import {
+  bytesAnswer,
+  emptyAnswer,
+  type HeaderList,
+  type HttpAnswer,
+  type HttpHead,
+} from '@plinth/kernel';
+
+/** JSON that clients may ask for again by its `ETag`: 304 when they have it. */
+export function cachedAnswer(
+  request: HttpHead,
+  body: Buffer,
+  how: {
+    readonly isPrivate: boolean;
+    /** SHA-256 of the body in hex. */
+    readonly digest?: string;
+    readonly headers?: HeaderList;
+  },
+): HttpAnswer {
+  const { digest = createHash('sha256').update(body).digest('hex') } = how;
+  const etag = `W/"${digest}"`;
+  const headers: HeaderList = [
+    ...(how.headers ?? []),
+    ['etag', etag],
+    [
+      'cache-control',
+      how.isPrivate ? 'private, max-age=0, must-revalidate' : 'public, max-age=60, s-maxage=60',
+    ],
+  ];
+  if (isKnown(request.headers['if-none-match'], etag)) return emptyAnswer(304, headers);
+  return bytesAnswer(200, 'application/json; charset=utf-8', body, headers);
+}
+
+/** Weak comparison, as for any GET. Source: RFC 9110, section 13.1.2. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const bare = etag.replace(/^W\//, '');
+  return header.split(',').some((one) => {
+    const known = one.trim();
+    return known === '*' || known.replace(/^W\//, '') === bare;
+  });
+}

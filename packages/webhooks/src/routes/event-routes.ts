@@ -1,0 +1,118 @@
+import {
+  type Clock,
+  JsonUnreadable,
+  platformAnswer,
+  type Route,
+  ValidationFailed,
+} from '@plinth/kernel';
+import type { WebhooksConfig } from '../config.js';
+import { checkEvent, type FindAppId, type FindInstallationApp } from '../domain/event-rules.js';
+import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
+import type { EventRequest, Publisher, PublishOutcome } from '../domain/publisher.js';
+import { isWebhookError, statusOf } from './to-wire.js';
+
+export interface EventRouteNeeds {
+  readonly config: WebhooksConfig;
+  readonly clock: Clock;
+  readonly publisher: Publisher;
+  readonly payloads: PayloadProcessor;
+  readonly findAppId: FindAppId;
+  readonly findInstallationApp: FindInstallationApp;
+}
+
+const MAX_BATCH_COUNT = 1000;
+/** Around a payload of the largest size. */
+const ENVELOPE_BYTES = 65_536;
+const MAX_BATCH_SIZE_BYTES = 64 * 1024 * 1024;
+
+/** Events that operators publish. Source: webhooks, section 8.1. */
+export function eventRoutes(needs: EventRouteNeeds): readonly Route[] {
+  const { publisher, payloads, config, clock, findAppId, findInstallationApp } = needs;
+  const maxBytes = config.max_payload_bytes + ENVELOPE_BYTES;
+  return [
+    {
+      method: 'POST',
+      path: '/ops/v1/events',
+      access: 'admin',
+      body: { maxBytes },
+      async handle({ body, headers }) {
+        const read = await payloads.read(body);
+        const headerKey = headers['idempotency-key'];
+        const event = await checkEvent(read, {
+          nowMs: clock.nowMs(),
+          findAppId,
+          findInstallationApp,
+          ...(headerKey !== undefined && { headerKey }),
+        });
+        const outcome = await publisher.publish(event);
+        if ('refused' in outcome) throw outcome.refused;
+        return platformAnswer(202, outcome.answer);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/ops/v1/events/batch',
+      access: 'admin',
+      body: { maxBytes: Math.max(MAX_BATCH_SIZE_BYTES, maxBytes) },
+      handle: async ({ body }) => platformAnswer(202, await publishBatch(body, needs)),
+    },
+  ];
+}
+
+/** @returns what became of each event, in their order. */
+async function publishBatch(body: Uint8Array, needs: EventRouteNeeds): Promise<readonly object[]> {
+  const { publisher, payloads, clock } = needs;
+  const items = await payloads.readBatch(body, MAX_BATCH_COUNT);
+  if (items === 'many') {
+    const message = `a batch has at most ${MAX_BATCH_COUNT} events`;
+    throw new ValidationFailed([{ resource: 'Event', field: 'batch', code: 'custom', message }]);
+  }
+  const nowMs = clock.nowMs();
+  const finders = {
+    findAppId: remembering(needs.findAppId),
+    findInstallationApp: remembering(needs.findInstallationApp),
+  };
+  const read = await Promise.all(
+    items.map(async (item): Promise<EventRequest | { failed: unknown }> => {
+      try {
+        if ('failed' in item) throw new JsonUnreadable(item.failed);
+        return await checkEvent(item, { nowMs, ...finders });
+      } catch (failed) {
+        return { failed };
+      }
+    }),
+  );
+  const good = read.filter((one): one is EventRequest => !('failed' in one));
+  const outcomes = await publisher.publishBatch(good);
+  let next = 0;
+  return read.map((one) =>
+    'failed' in one ? failureToWire(one.failed) : outcomeToWire(outcomes[next++]),
+  );
+}
+
+/** Within one batch the same names come again and again. */
+function remembering<K, V>(find: (key: K) => Promise<V>): (key: K) => Promise<V> {
+  const found = new Map<string, Promise<V>>();
+  return (key) => {
+    const name = JSON.stringify(key);
+    let value = found.get(name);
+    if (value === undefined) {
+      value = find(key);
+      found.set(name, value);
+    }
+    return value;
+  };
+}
+
+function outcomeToWire(outcome: PublishOutcome | undefined): object {
+  if (outcome === undefined) return { status: 500, message: 'Server Error' };
+  return 'refused' in outcome ? failureToWire(outcome.refused) : outcome.answer;
+}
+
+function failureToWire(error: unknown): object {
+  if (error instanceof ValidationFailed) {
+    return { message: error.message, errors: error.errors, status: '422' };
+  }
+  if (isWebhookError(error)) return { message: error.message, status: String(statusOf(error)) };
+  throw error;
+}
