@@ -174,7 +174,7 @@ describe('a server without authentication', () => {
     assert.equal(corsOf(refused), undefined);
   });
 
-  it('changes nothing by the GET of a browser, which says nothing of its page', async () => {
+  it('changes nothing by the GET or HEAD of a browser, which says nothing of its page', async () => {
     for (const statement of [
       'DROP DATABASE own',
       'CREATE DATABASE stolen',
@@ -183,7 +183,9 @@ describe('a server without authentication', () => {
       'KILL QUERY 1',
     ]) {
       const path = `/query?db=own&q=${encodeURIComponent(statement)}`;
-      const answer = await server.http.send(path, { headers: { 'user-agent': BROWSER } });
+      const headers = { 'user-agent': BROWSER };
+      await server.http.send(path, { method: 'HEAD', headers });
+      const answer = await server.http.send(path, { headers });
       assert.match(answer.text, /browsers change something by POST alone/);
     }
     const left = await server.http.send('/query?db=own&q=SELECT%20v%20FROM%20m');

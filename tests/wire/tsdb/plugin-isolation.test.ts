@@ -334,7 +334,7 @@ describe('what a plugin answers', { skip: noPython }, () => {
       [
         'own',
         answering(
-          '"x", 201, {"Content-Security-Policy": "default-src *", "content-security-policy": "x", "X-Content-Type-Options": "sniff", "X-Mine": "1"}',
+          '"x", 201, {"Content-Security-Policy": "default-src *", "content-security-policy": "x", "X-Content-Type-Options": "sniff", "Cluster-UUID": "x", "X-Mine": "1"}',
         ),
         201,
       ],
@@ -346,7 +346,10 @@ describe('what a plugin answers', { skip: noPython }, () => {
       const trigger = { trigger_name: name, trigger_specification: `request:${name}` };
       assertDone(await plugins.create({ ...trigger, plugin_filename: `${name}.py` }));
       const answer = await assertProtected(`/api/v3/engine/${name}`, status);
-      if (name === 'own') assert.equal(answer.headers['x-mine'], '1');
+      if (name === 'own') {
+        assert.equal(answer.headers['x-mine'], '1');
+        assert.match(String(answer.headers['cluster-uuid']), /^[0-9a-f-]{36}$/);
+      }
       await plugins.remove(name);
     }
     await assertProtected('/api/v3/engine/nobody', 404);

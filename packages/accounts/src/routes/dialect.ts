@@ -1,5 +1,4 @@
 import {
-  CredentialUncheckable,
   type Dialect,
   emptyAnswer,
   type HeaderList,
@@ -21,6 +20,7 @@ const BROWSER_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_toke
 /** Of platforms, and of their operator. Source: accounts, sections 2.2 to 2.5 and 12. */
 export class AccountsDialect implements Dialect {
   readonly service = 'accounts';
+  readonly tellsPaths = true;
   readonly paths = ['/v2', '/v1/test_helpers', OPERATOR_PATH, DOCS_PATH];
   readonly #arrivals: Arrivals;
   readonly #wording: ErrorWording;
@@ -37,15 +37,11 @@ export class AccountsDialect implements Dialect {
     ];
   }
 
-  /** Throws `CredentialUncheckable`: nobody is to pay for a request of which that is all that is known. */
+  /** Throws `AccountsRefused`, `CredentialUncheckable`. */
   identify(request: HttpHead): Principal {
     const { principal, refusal } = this.#arrivals.of(request);
-    if (refusal instanceof CredentialUncheckable) throw refusal;
+    if (refusal !== undefined) throw refusal;
     return principal;
-  }
-
-  hasWrongCredential(request: HttpHead): boolean {
-    return this.#arrivals.of(request).refusal instanceof AccountsRefused;
   }
 
   headers(request: HttpHead): HeaderList {
@@ -59,7 +55,9 @@ export class AccountsDialect implements Dialect {
   }
 
   answerError(error: unknown, request: HttpHead): HttpAnswer {
-    const cause = error instanceof NotAuthenticated ? this.#refusalOf(request) : error;
+    const isUnknown =
+      error instanceof NotAuthenticated || error === this.#arrivals.of(request).refusal;
+    const cause = isUnknown ? this.#refusalOf(request) : error;
     return refusalAnswer(cause, request, this.#wording);
   }
 

@@ -12,17 +12,14 @@ export interface Dialect {
    * covers itself alone.
    */
   readonly paths: readonly string[];
+  /** Whether a path exists is told to everybody, before what is wrong with a credential. */
+  readonly tellsPaths?: boolean;
   /**
    * Who the request speaks for; `anonymous` is an answer, too. Whatever it throws goes to `answerError`. A request of the hot
    * path should get its principal without a promise.
    * @param access of the route; `undefined`: there is none, which does not show without a credential.
    */
   identify(request: HttpHead, access: RouteAccess | undefined): Principal | Promise<Principal>;
-  /**
-   * Whether the credential was no good although `identify` has named somebody: a service may say so only after it has found the
-   * path. The limiter counts it like one that was refused at once.
-   */
-  hasWrongCredential?(request: HttpHead): boolean;
   /** Answers what `identify`, checks or handlers throw. */
   answerError(error: unknown, request: HttpHead): HttpAnswer;
   /**

@@ -89,7 +89,7 @@ export class HttpGate implements RequestGate {
     const { addresses, logins } = this.#needs;
     const { request } = visit;
     const address = addresses.of(request);
-    if (request.headers['authorization'] !== undefined && isWrong(visit)) {
+    if (visit.purpose === 'refusal' && request.headers['authorization'] !== undefined) {
       if (logins.isLocked(address.key)) return this.#refuse(visit, loginRefusal);
       logins.noteFailure(address.key);
     }
@@ -265,7 +265,3 @@ function endpointOf(url: string, service: string): string {
   const isAliased = ALIASED_SERVICES.has(service) && url.startsWith(ALIAS_PREFIX);
   return isAliased ? url.slice(ALIAS_PREFIX.length - 1) : url;
 }
-
-const isWrong = ({ request, purpose, dialect }: Visit): boolean =>
-  purpose === 'refusal' ||
-  (purpose === 'request' && dialect.hasWrongCredential?.(request) === true);

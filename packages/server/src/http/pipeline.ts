@@ -87,7 +87,9 @@ export class Pipeline {
   /** Whatever is thrown is worded by the service that was meant. */
   async #handle({ request, dialect, found, pass }: Exchange, caller: Caller): Promise<HttpAnswer> {
     const { router, grants } = this.#parts;
-    if ('error' in caller) return dialect.answerError(caller.error, request);
+    if ('error' in caller && (found !== undefined || dialect.tellsPaths !== true)) {
+      return dialect.answerError(caller.error, request);
+    }
     const preflight = caller.purpose === 'preflight' && dialect.answerPreflight?.(request);
     if (preflight) return preflight;
     if (found === undefined || caller.principal === undefined) {

@@ -30,16 +30,11 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
     await keep(input.requiredText('db'), retentionNs);
   };
   return [
-    admin.get(DATABASE, async (request) => {
+    admin.get(DATABASE, (request) => {
       const { format, showDeleted } = readListing(request.url);
-      const query = {
-        database: INTERNAL_DATABASE,
-        language: 'sql',
-        text: showDeleted ? ALL_DATABASES : ACTIVE_DATABASES,
-        params: new Map(),
-        signal: request.leaving(),
-      } as const;
-      return await answerQuery(query, format, deps);
+      const text = showDeleted ? ALL_DATABASES : ACTIVE_DATABASES;
+      const query = { database: INTERNAL_DATABASE, text, params: new Map(), format };
+      return answerQuery(query, request, deps);
     }),
     admin.command('POST', DATABASE, (input) =>
       store(input, (database, retentionNs) => catalog.createDatabase(database, retentionNs)),

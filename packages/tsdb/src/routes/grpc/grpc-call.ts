@@ -27,7 +27,7 @@ const gzipInPool = promisify(gzip);
 
 /**
  * One gRPC call on a stream of HTTP/2, as the server sees it. It is a request like any other on the shared port, so a
- * connection may carry calls and plain requests side by side. Source: gRPC over HTTP/2.
+ * connection may carry calls and other requests side by side. Source: gRPC over HTTP/2.
  */
 export class GrpcCall {
   readonly #request: Http2ServerRequest;

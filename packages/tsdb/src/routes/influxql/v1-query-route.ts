@@ -209,10 +209,10 @@ function jsonPieces(
   making: Making,
 ): AsyncGenerator<Buffer, void, undefined> {
   if (input.chunkSize !== undefined) return documents(chunkedTexts(run, input));
-  return input.isPretty ? encoded(prettyTexts(run, input)) : plainPieces(run, input, making);
+  return input.isPretty ? encoded(prettyTexts(run, input)) : compactPieces(run, input, making);
 }
 
-async function* plainPieces(
+async function* compactPieces(
   run: InfluxqlRun,
   input: JsonInput,
   { begun, pool }: Making,
@@ -238,7 +238,7 @@ async function* prettyTexts(
   input: JsonInput,
 ): AsyncGenerator<string, void, undefined> {
   const pretty = new PrettyJson();
-  for await (const piece of plainPieces(run, input, { begun: undefined, pool: undefined })) {
+  for await (const piece of compactPieces(run, input, { begun: undefined, pool: undefined })) {
     const text = piece.toString();
     // The newline at the end stands outside.
     yield text.endsWith('\n') ? `${pretty.add(text.slice(0, -1))}\n` : pretty.add(text);

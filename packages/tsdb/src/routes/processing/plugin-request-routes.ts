@@ -68,7 +68,7 @@ function headersOf(request: HttpRequest): Readonly<Record<string, string>> {
 
 /** What the server itself says stays as it is, whatever the plugin says of it. */
 function answerOf({ status, headers, body }: PluginResponse, said: HeaderList): HttpAnswer {
-  const withheld = new Set([...said, ...PROTECTION].map(([name]) => name));
+  const withheld = new Set(['date', ...[...said, ...PROTECTION].map(([name]) => name)]);
   if (status === 204) withheld.add('content-type');
   const hasBody = status !== 204 && status !== 304;
   return {

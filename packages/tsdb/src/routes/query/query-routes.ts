@@ -6,15 +6,7 @@ import { readQueryInput } from './query-input.js';
 /** Source: tsdb-http, "Native query endpoints". */
 export function queryRoutes(deps: RouteDeps): readonly Route[] {
   const isInfluxdb3 = deps.settings.compat === 'influxdb3';
-  return deps.admin.query('/api/v3/query_sql', async (request) => {
-    const { format, ...asked } = readQueryInput(request, isInfluxdb3);
-    const query = {
-      ...asked,
-      language: 'sql',
-      get signal() {
-        return request.leaving();
-      },
-    } as const;
-    return await answerQuery(query, format, deps);
-  });
+  return deps.admin.query('/api/v3/query_sql', (request) =>
+    answerQuery(readQueryInput(request, isInfluxdb3), request, deps),
+  );
 }
