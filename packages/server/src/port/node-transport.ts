@@ -142,7 +142,7 @@ async function write(answer: HttpAnswer, { raw, response }: Raw): Promise<void> 
   const isHead = raw.method === 'HEAD';
   if (rest === undefined) {
     if (body !== undefined) response.setHeader('content-length', body.length);
-    dropUnread({ raw, response });
+    dropUnread(raw);
     // Told with the end, so that Node knows that there is nothing else.
     response.statusCode = status;
     if (body === undefined || isHead) response.end();
@@ -164,11 +164,12 @@ const isHttp2Response = (response: unknown): response is Http2ServerResponse =>
   response instanceof Http2ServerResponse;
 
 /** Who has its answer need not send the rest of a body. A stream of version 2 stays open until its end has come, or it is told so. */
-function dropUnread({ raw, response }: Raw): void {
+function dropUnread(raw: IncomingMessage): void {
   if (raw.complete || !isHttp2(raw)) return;
   const { stream } = raw;
-  stream.resume();
-  response.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+  raw.resume();
+  // The response says so only when the stream is closed, which it would then never be.
+  stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
 async function writePieces(
