@@ -1,16 +1,20 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
 import type { BoundExpr } from '../bound-expr.js';
+import { repeated } from '../emit/text-room.js';
+import { sizeText } from '../emit/value-size.js';
 import type {
   FunctionCall,
   FunctionDefinition,
+  FunctionResult,
   OrderItem,
 } from '../functions/function-definition.js';
+import { isNested } from '../functions/signature.js';
 import { type Expr, type FunctionArgs, type FunctionNode, namesOf } from '../parse/ast.js';
 import { type Bound, derive } from './bound.js';
 import { convert } from './convert.js';
 import { condition } from './operators.js';
 import type { Env } from './session.js';
-import { bindOrderItems, bindWindow, orderText } from './windows.js';
+import { type BoundWindow, bindOrderItems, bindWindow, orderText } from './windows.js';
 
 const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
 
@@ -75,7 +79,7 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     distinct: list.duplicate_treatment === 'Distinct',
     ignoreNulls: treatment === 'IgnoreNulls',
     filter: filter?.text,
-    window: window?.text,
+    window,
     orderBy,
   };
   const call: FunctionCall = {
@@ -92,11 +96,13 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     coerce: (arg, type) => convert(arg, type),
   };
   const bound = definition.bind(call);
-  const makesText =
-    definition.kind === 'scalar' && bound.type.kind === 'utf8' && bound.constant === undefined;
-  const result = makesText
-    ? definition.bind({ ...call, args: env.session.textMakers.add(args) })
-    : bound;
+  const makesText = isMaker(definition, bound, args);
+  const counted = makesText ? env.session.textMakers.add(args) : args;
+  const isPut = window !== undefined && !COLLECTING.has(call.name);
+  const result =
+    makesText || isPut
+      ? definition.bind({ ...call, args: isPut ? repeated(counted) : counted })
+      : bound;
   const shownArgs = isStar ? '*' : args.map((arg) => arg.displayName).join(',');
   const orderWords = node.within_group.length === 0 ? 'ORDER BY' : 'WITHIN GROUP';
   const shownOrder = orderBy.length === 0 ? '' : ` ${orderWords} [${shownOrderOf(orderBy)}]`;
@@ -114,18 +120,48 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
   return {
     ...value,
     hasWindow: value.hasWindow || window !== undefined,
-    ...(makesText && { isMadeText: true }),
+    ...(makesText && definition.kind === 'scalar' && { isMadeText: true }),
     ...(result.constant && { constant: result.constant }),
   };
+}
+
+/** Their states are within the engine's memory: what they make is as long as those. */
+const COLLECTING: ReadonlySet<string> = new Set(['array_agg', 'string_agg']);
+
+/** They read the lists that they are given as they are. */
+const READING: ReadonlySet<string> = new Set([
+  ...[
+    'count',
+    'unnest',
+    'array_length',
+    'array_empty',
+    'array_has',
+    'array_element',
+    'array_ndims',
+  ],
+]);
+
+/** What makes values that may be long, or looks into lists: the engine copies those as a whole. */
+function isMaker(
+  definition: FunctionDefinition,
+  { type, text, constant }: FunctionResult,
+  args: readonly BoundExpr[],
+): boolean {
+  if (constant !== undefined || READING.has(definition.names[0] ?? '')) return false;
+  const isLong = definition.kind === 'scalar' && sizeText(text, type) !== undefined;
+  return isLong || args.some((arg) => isNested(arg.type) && sizeText(arg.text, arg.type));
 }
 
 interface CallPieces {
   readonly distinct: boolean;
   readonly ignoreNulls: boolean;
   readonly filter: string | undefined;
-  readonly window: string | undefined;
+  readonly window: BoundWindow | undefined;
   readonly orderBy: readonly OrderItem[];
 }
+
+/** The engine would keep one value of a whole partition outside of its memory and copy it for each row. */
+const OF_STATES: ReadonlySet<string> = new Set(['list', 'string_agg']);
 
 function aggregateText(
   engineFunction: string,
@@ -139,7 +175,11 @@ function aggregateText(
   const nulls = pieces.ignoreNulls && pieces.window !== undefined ? ' IGNORE NULLS' : '';
   const conditions = [pieces.filter, options.filter].filter((part) => part !== undefined);
   const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.join(' AND ')})`;
-  const over = pieces.window === undefined ? '' : ` OVER ${pieces.window}`;
+  const { window } = pieces;
+  const over =
+    window === undefined
+      ? ''
+      : ` OVER ${OF_STATES.has(engineFunction) ? window.rowByRow : window.text}`;
   return `${engineFunction}(${distinct}${argTexts.join(', ')}${orderPart}${nulls})${filter}${over}`;
 }
 
