@@ -5,7 +5,6 @@ import { sizeText } from '../emit/value-size.js';
 import type {
   FunctionCall,
   FunctionDefinition,
-  FunctionResult,
   OrderItem,
 } from '../functions/function-definition.js';
 import { isNested } from '../functions/signature.js';
@@ -96,9 +95,10 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     coerce: (arg, type) => convert(arg, type),
   };
   const bound = definition.bind(call);
-  const makesText = isMaker(definition, bound, args);
+  const isLong = bound.constant === undefined && sizeText(bound.text, bound.type) !== undefined;
+  const makesText = isMaker(definition, isLong, args);
   const counted = makesText ? env.session.textMakers.add(args) : args;
-  const isPut = window !== undefined && !COLLECTING.has(call.name);
+  const isPut = window !== undefined && isLong && !COLLECTING.has(call.name);
   const result =
     makesText || isPut
       ? definition.bind({ ...call, args: isPut ? repeated(counted) : counted })
@@ -128,6 +128,9 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
 /** Their states are within the engine's memory: what they make is as long as those. */
 const COLLECTING: ReadonlySet<string> = new Set(['array_agg', 'string_agg']);
 
+/** They split texts though they give none. */
+const SPLITTING: ReadonlySet<string> = new Set(['find_in_set']);
+
 /** They read the lists that they are given as they are. */
 const READING: ReadonlySet<string> = new Set([
   ...[
@@ -141,15 +144,19 @@ const READING: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** What makes values that may be long, or looks into lists: the engine copies those as a whole. */
+/** What makes values that may be long, or keeps them, or looks into lists: the engine copies those outside of its memory. */
 function isMaker(
   definition: FunctionDefinition,
-  { type, text, constant }: FunctionResult,
+  isLong: boolean,
   args: readonly BoundExpr[],
 ): boolean {
-  if (constant !== undefined || READING.has(definition.names[0] ?? '')) return false;
-  const isLong = definition.kind === 'scalar' && sizeText(text, type) !== undefined;
-  return isLong || args.some((arg) => isNested(arg.type) && sizeText(arg.text, arg.type));
+  const [name = ''] = definition.names;
+  if (READING.has(name)) return false;
+  return (
+    (isLong && !COLLECTING.has(name)) ||
+    SPLITTING.has(name) ||
+    args.some((arg) => isNested(arg.type) && sizeText(arg.text, arg.type))
+  );
 }
 
 interface CallPieces {
