@@ -107,7 +107,7 @@ describe('a statement that is only long', () => {
         headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/csv' },
       }),
     );
-    assert.match(influxql.answer.text, /^name,tags,time,host,usage\ncpu,,1,b,1\.5\s*$/);
+    assert.match(influxql.answer.text, /^name,tags,time,host,usage\ncpu,,1000000000,b,1\.5\s*$/);
     for (const { maxDelayMs } of [sql, influxql]) assert.ok(maxDelayMs < MAX_HEALTH_DELAY_MS);
   });
 

@@ -193,4 +193,39 @@ describe('texts that are longer than the memory of queries', LINUX, () => {
     const length = await ask(server, `SELECT max(array_length(a.n)) AS m FROM ${lists}`, 'jsonl');
     assert.deepEqual(rows(length.text), [{ m: ROW_COUNT }]);
   });
+
+  it('in lists and structs are refused by the bytes of all of them', async () => {
+    await using server = await start();
+    for (const q of [
+      `SELECT array_agg(repeat(s, 12)) AS l FROM cpu`,
+      `SELECT struct(a, a) AS l FROM ${joined(ROW_COUNT)} ${times(6)}`,
+    ]) {
+      const { status, text } = await bounded(server, () => ask(server, q));
+      assert.equal(status, 500, q);
+      assert.match(
+        text,
+        /lists and structs with more than 67108864 bytes of text in up to 2048/,
+        q,
+      );
+    }
+    const fitting = `SELECT array_agg(repeat(s, 10)) AS l FROM cpu`;
+    assert.equal((await bounded(server, () => ask(server, fitting))).status, 200);
+  });
+});
+
+describe('hundreds of aggregates', LINUX, () => {
+  it('that leave rows out take as much memory as others', async () => {
+    await using server = await start();
+    for (const [text, value] of [
+      [(i: number) => `stddev(v + ${i})`, 17_320.6523],
+      [(i: number) => `sum(v + ${i}) FILTER (WHERE v < ${i})`, 0],
+      [(i: number) => `selector_first(v + ${i}, time)['value']`, 0.5],
+    ] as const) {
+      const q = `SELECT ${columns(600, text)} FROM cpu`;
+      const { status, text: line } = await bounded(server, () => ask(server, q, 'jsonl'));
+      assert.equal(status, 200, line.slice(0, 200));
+      const [first = {}] = rows(line) as Readonly<Record<string, number>>[];
+      assert.ok(Math.abs((first['n0'] ?? 0) - value) < 0.001, `${first['n0']}`);
+    }
+  });
 });

@@ -9,11 +9,12 @@ import type {
 } from '../functions/function-definition.js';
 import { isNested } from '../functions/signature.js';
 import { type Expr, type FunctionArgs, type FunctionNode, namesOf } from '../parse/ast.js';
+import { aggregateText, type CallPieces } from './aggregate-text.js';
 import { type Bound, derive } from './bound.js';
 import { convert } from './convert.js';
 import { condition } from './operators.js';
 import type { Env } from './session.js';
-import { type BoundWindow, bindOrderItems, bindWindow, orderText } from './windows.js';
+import { bindOrderItems, bindWindow } from './windows.js';
 
 const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
 
@@ -157,37 +158,6 @@ function isMaker(
     SPLITTING.has(name) ||
     args.some((arg) => isNested(arg.type) && sizeText(arg.text, arg.type))
   );
-}
-
-interface CallPieces {
-  readonly distinct: boolean;
-  readonly ignoreNulls: boolean;
-  readonly filter: string | undefined;
-  readonly window: BoundWindow | undefined;
-  readonly orderBy: readonly OrderItem[];
-}
-
-/** The engine would keep one value of a whole partition outside of its memory and copy it for each row. */
-const OF_STATES: ReadonlySet<string> = new Set(['list', 'string_agg']);
-
-function aggregateText(
-  engineFunction: string,
-  argTexts: readonly string[],
-  pieces: CallPieces,
-  options: NonNullable<Parameters<FunctionCall['aggregate']>[2]>,
-): string {
-  const distinct = pieces.distinct && !options.ignoreDistinct ? 'DISTINCT ' : '';
-  const order = options.orderBy ?? orderText(pieces.orderBy);
-  const orderPart = order === '' ? '' : ` ORDER BY ${order}`;
-  const nulls = pieces.ignoreNulls && pieces.window !== undefined ? ' IGNORE NULLS' : '';
-  const conditions = [pieces.filter, options.filter].filter((part) => part !== undefined);
-  const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.join(' AND ')})`;
-  const { window } = pieces;
-  const over =
-    window === undefined
-      ? ''
-      : ` OVER ${OF_STATES.has(engineFunction) ? window.rowByRow : window.text}`;
-  return `${engineFunction}(${distinct}${argTexts.join(', ')}${orderPart}${nulls})${filter}${over}`;
 }
 
 export function argsOf(node: FunctionNode): FunctionArgs {
