@@ -43,7 +43,7 @@ export interface WarmUpConsumers {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
-  readonly engine: Engine & Pick<TsdbEngine, 'flush' | 'freeze' | 'obstacle'>;
+  readonly engine: Engine & Pick<TsdbEngine, 'flush' | 'flushObstacle' | 'freeze' | 'obstacle'>;
   /** See `HttpService`. */
   freeze(moment: BackupMoment): Promise<FrozenFiles>;
   /** Writes the server's own metrics. */
