@@ -121,8 +121,12 @@ export const TARGETS = [
     tests: [wire('ratelimit/connections')],
   },
   {
-    file: 'packages/accounts/dist/routes/front.js',
-    tests: [wire('accounts/http'), wire('accounts/plain-creates')],
+    file: 'packages/accounts/dist/routes/dialect.js',
+    tests: [wire('accounts/http'), wire('accounts/operating')],
+  },
+  {
+    file: 'packages/accounts/dist/routes/arrivals.js',
+    tests: [wire('accounts/http'), wire('accounts/operating')],
   },
   {
     file: 'packages/identity/dist/domain/store-absence.js',

@@ -149,7 +149,11 @@ export async function wireUp(
     });
     const health = new Health({
       ...{ stores, clock, log },
-      obstacles: () => [isDraining ? 'shutting down' : undefined, tsdb?.obstacle],
+      obstacles: () => [
+        isDraining ? 'shutting down' : undefined,
+        tsdb?.obstacle,
+        tsdb?.flushObstacle,
+      ],
     });
     const refusing = new ObstacleLog(clock, log, [
       { what: 'commit log', obstacle: () => tsdb?.obstacle },

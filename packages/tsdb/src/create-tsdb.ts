@@ -10,6 +10,8 @@ export interface Tsdb extends HttpService {
   readonly clusterUuid: string;
   /** Why writes are refused at the moment; `undefined` when they are taken. */
   readonly obstacle: string | undefined;
+  /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
+  readonly flushObstacle: string | undefined;
   /** After `close`: statements that could not be interrupted still read and write below the data folder. */
   readonly usesFolder: boolean;
 }
@@ -67,6 +69,9 @@ export function createTsdb(needs: TsdbServiceNeeds): Tsdb {
     },
     get obstacle() {
       return opened?.engine.obstacle;
+    },
+    get flushObstacle() {
+      return opened?.engine.flushObstacle;
     },
     get usesFolder() {
       return opened?.usesFolder ?? false;

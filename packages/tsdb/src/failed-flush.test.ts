@@ -87,6 +87,36 @@ it('keeps no file of a flush that could not be registered', async (context) => {
   assert.deepEqual(await values(), ['1.0']);
 });
 
+it('is an obstacle to health checks once it has gone on failing for minutes', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-failing-flush-'));
+  const clock = new ManualClock();
+  const faults = new CallFaults();
+  const node = await openTestNode(dataDir, { clock, faults });
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const { engine } = node;
+  /** Lets seconds pass until `isSo`: background flushes are tried at each tick that is due, in their own time. */
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (let i = 0; i < 2000 && !isSo(); i++) {
+      await clock.advanceMs(1000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.ok(isSo());
+  };
+  await writeLines(node, ['m,tag=a v=1 1']);
+  const outOfMemory = new Error('Out of Memory Error: failed to allocate data');
+  faults.fail({ kind: 'engine.copy', count: Number.POSITIVE_INFINITY, error: outOfMemory });
+  await clock.advanceMs(11 * 60_000); // A flush is due when its rows are ten minutes old.
+  await until(() => (faults.counts.get('engine.copy') ?? 0) > 0);
+  assert.equal(engine.flushObstacle, undefined);
+  await until(() => engine.flushObstacle !== undefined);
+  assert.match(engine.flushObstacle ?? '', /for 3 minutes, .* engine has no memory left: restart/);
+  faults.heal();
+  await until(() => engine.flushObstacle === undefined);
+});
+
 it('keeps no file of a merge that could not be registered', async (context) => {
   const { faults, write, flush, onDisk, values } = await open(context);
   const written = ['1', '2', '3', '4', '5', '6', '7', '8'];

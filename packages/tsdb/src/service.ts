@@ -15,6 +15,7 @@ import { LanePool, type LaneResult } from './domain/line-protocol/lane-pool.js';
 import { type Diagnostic, readDiagnostics } from './domain/own-metrics/diagnostics.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { readStatistics, type Statistic } from './domain/own-metrics/statistics.js';
+import { answerRoomOf } from './domain/sql/emit/text-room.js';
 import { registerEngineFunctions } from './domain/sql/functions/index.js';
 import { QueryLog } from './domain/system-tables/query-log.js';
 import { SystemTables } from './domain/system-tables/system-tables.js';
@@ -42,7 +43,7 @@ export interface WarmUpConsumers {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
-  readonly engine: Engine & Pick<TsdbEngine, 'flush' | 'freeze' | 'obstacle'>;
+  readonly engine: Engine & Pick<TsdbEngine, 'flush' | 'flushObstacle' | 'freeze' | 'obstacle'>;
   /** See `HttpService`. */
   freeze(moment: BackupMoment): Promise<FrozenFiles>;
   /** Writes the server's own metrics. */
@@ -301,13 +302,16 @@ async function openHost(
 ): Promise<DuckDbHost> {
   await fileSystem.removeTree(tempDir);
   await fileSystem.makeDirectory(tempDir);
+  const memoryLimitBytes = settings.query_memory_bytes || Math.floor(machineMemoryBytes() / 2);
+  const threads = settings.query_threads || availableParallelism();
   return new DuckDbHost({
     dataDir,
     spillDir: `${tempDir}/spill`,
-    memoryLimitBytes: settings.query_memory_bytes || Math.floor(machineMemoryBytes() / 2),
-    threads: settings.query_threads || availableParallelism(),
+    memoryLimitBytes,
+    threads,
     idleConnections: 8,
-    register: registerEngineFunctions,
+    register: (connection) =>
+      registerEngineFunctions(connection, answerRoomOf(memoryLimitBytes, threads)),
     watch: engineWatch,
   });
 }

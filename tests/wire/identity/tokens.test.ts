@@ -79,6 +79,16 @@ describe('the admin token', () => {
     assert.ok(createdMs >= bounds.startMs && createdMs <= bounds.endMs, admin.created_at);
   });
 
+  it('K-01 needs no body, and ignores one whatever it says it is', async () => {
+    const taken = 'token name already exists, _admin';
+    for (const type of ['application/json', 'text/plain']) {
+      for (const body of ['', '{', '{"token_name":"x"}']) {
+        const headers = { 'content-type': type };
+        assertError(await call(ADMIN, { method: 'POST', body, headers }), 409, taken);
+      }
+    }
+  });
+
   it('K-02 gets another text, and the old one is worthless at once', async () => {
     const unauthenticated = await server.http.send(`${ADMIN}/regenerate`, { method: 'POST' });
     assertError(unauthenticated, 401, UNAUTHENTICATED);

@@ -270,6 +270,19 @@ describe("the app's JSON web token", () => {
     }
   });
 
+  it('row 2: does not show without a token which paths there are', async () => {
+    for (const [method, path] of [
+      ['GET', '/api/v3/app/nowhere'],
+      ['GET', '/app/hook/nowhere'],
+      ['PUT', CONFIG],
+    ] as const) {
+      const refused = await server.http.send(path, { method });
+      assert.equal(refused.status, 401, path);
+      assert.equal((JSON.parse(refused.text) as { message: string }).message, UNDECODABLE);
+      assert.equal((await app.call(path, { method })).status, 404, path);
+    }
+  });
+
   it('row 2: names the app by id, text or client id', async () => {
     for (const iss of [app.id, String(app.id), app.clientId]) {
       const headers = { authorization: `bearer ${app.jwt({ iss })}` };

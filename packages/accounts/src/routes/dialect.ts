@@ -12,7 +12,7 @@ import {
 import { AccountsRefused } from '../model/violation.js';
 import { type Arrivals, DOCS_PATH, isBelow, OPERATOR_PATH } from './arrivals.js';
 import { type ErrorWording, refusalAnswer } from './to-wire.js';
-import { vendorHeaders } from './vendor-headers.js';
+import { vendorHeaderNames } from './vendor-headers.js';
 
 /** Only tokens are made from browsers. */
 const BROWSER_PATH = /^\/v2\/core\/(account_tokens|accounts\/[^/?]+\/person_tokens)(\?|$)/;
@@ -24,11 +24,13 @@ export class AccountsDialect implements Dialect {
   readonly paths = ['/v2', '/v1/test_helpers', OPERATOR_PATH, DOCS_PATH];
   readonly #arrivals: Arrivals;
   readonly #wording: ErrorWording;
+  readonly #versionHeaders: readonly string[];
   readonly #preflightHeaders: HeaderList;
 
   constructor(arrivals: Arrivals, wording: ErrorWording) {
     this.#arrivals = arrivals;
     this.#wording = wording;
+    this.#versionHeaders = vendorHeaderNames(wording.headerPrefixes, 'version');
     const versions = wording.headerPrefixes.map((prefix) => `${prefix}-Version`);
     const headers = ['Authorization', 'Content-Type', 'Idempotency-Key', ...versions];
     this.#preflightHeaders = [
@@ -45,12 +47,12 @@ export class AccountsDialect implements Dialect {
   }
 
   headers(request: HttpHead): HeaderList {
-    const { headerPrefixes } = this.#wording;
+    const version = this.#arrivals.versionOf(request);
     return [
       ['request-id', this.#arrivals.of(request).requestId],
       ['cache-control', 'no-store'],
       ...(BROWSER_PATH.test(request.url) ? [['access-control-allow-origin', '*'] as const] : []),
-      ...vendorHeaders(headerPrefixes, 'version', this.#arrivals.versionOf(request)),
+      ...this.#versionHeaders.map((name) => [name, version] as const),
     ];
   }
 

@@ -12,7 +12,7 @@ import {
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import { AccountsRefused, type Violation } from '../model/violation.js';
-import { vendorHeaders } from './vendor-headers.js';
+import { vendorHeaderNames } from './vendor-headers.js';
 
 /** Every other code is 400. Source: accounts, section 2.5. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -77,10 +77,10 @@ export function refusalAnswer(
   const violation = violationOf(error, wording);
   const status = statusOf(violation.code);
   const retry = SHOULD_RETRY[violation.code];
+  const retryNames =
+    retry === undefined ? [] : vendorHeaderNames(wording.headerPrefixes, 'should-retry');
   const headers = [
-    ...(retry === undefined
-      ? []
-      : vendorHeaders(wording.headerPrefixes, 'should-retry', String(retry))),
+    ...retryNames.map((name) => [name, String(retry)] as const),
     ...(status === 429 || status === 503 ? [['retry-after', '1'] as const] : []),
   ];
   const isV1 = url.startsWith('/v1/');

@@ -67,11 +67,11 @@ const get = (path: string, handle: Handle): Route => ({
   access: 'admin',
   handle,
 });
-const post = (path: string, handle: Handle): Route => ({
+const post = (path: string, handle: Handle, maxBytes = MAX_BODY_BYTES): Route => ({
   method: 'POST',
   path: OPERATOR_PATH + path,
   access: 'admin',
-  body: { maxBytes: MAX_BODY_BYTES },
+  body: { maxBytes },
   handle,
 });
 
@@ -86,16 +86,20 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
     post('/check', async (request) =>
       platformAnswer(200, await checkOne(needs, jsonOf(request.body), contextOf(request))),
     ),
-    post('/check/batch', async (request) => {
-      const body = jsonOf(request.body);
-      const isList = Array.isArray(body);
-      const checks: unknown = isList ? body : fieldsOf(body)['checks'];
-      if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
-        throw new QuestionInvalid(`checks is a list of at most ${MAX_BATCH_COUNT}`);
-      }
-      const results = await checkAll(needs, checks, contextOf(request));
-      return platformAnswer(200, isList ? results : { results });
-    }),
+    post(
+      '/check-batch',
+      async (request) => {
+        const body = jsonOf(request.body);
+        const isList = Array.isArray(body);
+        const checks: unknown = isList ? body : fieldsOf(body)['checks'];
+        if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
+          throw new QuestionInvalid(`checks is a list of at most ${MAX_BATCH_COUNT}`);
+        }
+        const results = await checkAll(needs, checks, contextOf(request));
+        return platformAnswer(200, isList ? results : { results });
+      },
+      MAX_BATCH_COUNT * 4_096,
+    ),
     post('/finish', (request) => {
       const { lease_id, status = 200, cpu_ms = 0 } = fieldsOf(jsonOf(request.body));
       const isTime = typeof cpu_ms === 'number' && cpu_ms >= 0 && cpu_ms <= MAX_CPU_MS;

@@ -17,6 +17,8 @@ export class Exchange {
   #answer: HttpAnswer | undefined;
   #limits = NO_HEADERS;
   #isGone = false;
+  /** The answer turns the client away: what it still sends is not waited for. */
+  isTurnedAway = false;
 
   constructor(
     request: IncomingRequest,
@@ -58,6 +60,11 @@ export class Exchange {
     this.#answer = answer;
     this.#limits = this.#pass?.settle(answer.status) ?? NO_HEADERS;
     return this;
+  }
+
+  turnAway(answer: HttpAnswer): this {
+    this.isTurnedAway = true;
+    return this.settle(answer);
   }
 
   /** What stands in front of the answer's own headers. */

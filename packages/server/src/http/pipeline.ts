@@ -49,13 +49,13 @@ export class Pipeline {
   /** `undefined`: nothing is said, the connection ends. */
   async answer(request: IncomingRequest): Promise<Exchange | undefined> {
     const exchange = this.#route(request);
-    if (request.fault !== undefined) return exchange.settle(answerHeadFault(request.fault));
+    if (request.fault !== undefined) return exchange.turnAway(answerHeadFault(request.fault));
     const identified = identify(exchange);
     const caller = identified instanceof Promise ? await identified : identified;
     const admitted = this.#admit(exchange, caller);
     const refused = admitted instanceof Promise ? await admitted : admitted;
     if (refused !== undefined) {
-      return refused.refusal === undefined ? undefined : exchange.settle(refused.refusal);
+      return refused.refusal && exchange.turnAway(refused.refusal);
     }
     return exchange.settle(await this.#handle(exchange, caller));
   }

@@ -35,7 +35,7 @@ export function nodeTransport(needs: {
         raw.socket.destroy();
         return;
       }
-      if (raw.httpVersionMajor === 1 && (needs.isDraining() || endsConnection(request))) {
+      if (raw.httpVersionMajor === 1 && (needs.isDraining() || endsConnection(request, exchange))) {
         response.setHeader('connection', 'close');
       }
       for (const list of exchange.outerHeaders) setHeaders(response, list);
@@ -50,7 +50,6 @@ class NodeRequest extends IncomingRequest {
   readonly #raw: IncomingMessage;
   readonly #response: ServerResponse;
   #leaving: AbortSignal | undefined;
-  isRead = false;
 
   constructor(raw: IncomingMessage, response: ServerResponse) {
     super({
@@ -92,7 +91,6 @@ class NodeRequest extends IncomingRequest {
   }
 
   readBody({ maxBytes, memory }: BodyRule): Promise<Uint8Array> {
-    this.isRead = true;
     const contentLength = this.headers['content-length'];
     return new Promise((resolve, reject) => {
       readBody(this.#raw, { contentLength, limitBytes: maxBytes, memory }, (error, body) => {
@@ -113,9 +111,9 @@ const isGone = (response: ServerResponse): boolean =>
   response.destroyed || Reflect.get(Object(Reflect.get(response, 'stream')), 'destroyed') === true;
 
 /** The parser stops behind a request that asks for another protocol, and takes what comes next for the beginning of another. */
-function endsConnection({ fault, headers, isRead }: NodeRequest): boolean {
+function endsConnection({ fault, headers }: NodeRequest, { isTurnedAway }: Exchange): boolean {
   if (fault !== undefined || headers['upgrade'] !== undefined) return true;
-  if (isRead) return false;
+  if (!isTurnedAway) return false;
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > MAX_UNREAD_BODY_BYTES;
 }

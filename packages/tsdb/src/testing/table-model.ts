@@ -146,7 +146,7 @@ export async function withEngine(
     memoryLimitBytes: 512 * 1024 * 1024,
     threads: 2,
     idleConnections: 2,
-    register: registerEngineFunctions,
+    register: (connection) => registerEngineFunctions(connection),
   });
   const fileSystem = new NodeFileSystem();
   const random = new SystemRandom(new SystemClock());

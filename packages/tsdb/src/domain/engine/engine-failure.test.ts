@@ -8,6 +8,14 @@ describe('a failure of the engine', () => {
     assert.equal(failureText(message), words, message);
 
   // Source: query-languages, "Types and casts" and "Numbers".
+  it('is told by the ends of a value that is long', () => {
+    const text = failureText(
+      `Conversion Error: Could not convert string '${'x'.repeat(6_000_000)}' to INT32`,
+    );
+    assert.ok(text.length < 1100, `${text.length} characters`);
+    assert.match(text, /^Cast error: Cannot cast string 'x+…x+' to value of Int32 type$/);
+  });
+
   it('is told in the words of the specification', () => {
     reads(
       'Invalid Input Error: Arrow error: Divide by zero error',

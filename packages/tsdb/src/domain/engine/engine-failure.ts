@@ -116,10 +116,16 @@ export function toQueryError(error: unknown, signal: AbortSignal): Error {
 
 const FALLBACK = 'Execution error: the query engine failed';
 
+/** Characters of a message: it may hold a value of a row. */
+const MAX_LENGTH = 1000;
+
 /** `message` of the engine as clients see it. */
 export function failureText(message: string): string {
   for (const [pattern, words] of KINDS) if (pattern.test(message)) return words;
-  const [line = ''] = message.split('\n');
+  const [whole = ''] = message.split('\n', 1);
+  // The end tells what the value was read as.
+  const line =
+    whole.length <= MAX_LENGTH ? whole : `${whole.slice(0, MAX_LENGTH - 100)}…${whole.slice(-100)}`;
   const text = line.replace(ENGINE_KIND, '').replace(/ when casting from source column .*$/, '');
   for (const [pattern, words] of WORDINGS) {
     if (pattern.test(text)) return inArrowNames(text.replace(pattern, words));

@@ -210,6 +210,11 @@ export class TsdbEngine implements Engine {
     return this.#buffer.obstacle?.message;
   }
 
+  /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
+  get flushObstacle(): string | undefined {
+    return this.#background.flusher.obstacle;
+  }
+
   get segmentCount(): number {
     let count = 0;
     for (const store of this.#tables.values()) count += store.segments.length;

@@ -5,7 +5,7 @@ import { columnOf } from './bind/columns.js';
 import type { Session } from './bind/session.js';
 import { MacroWeights } from './emit/macro-weights.js';
 import { splitAtScanMarks } from './emit/quote.js';
-import { TextMakers } from './emit/text-room.js';
+import { TextMakers, withAnswerRoom } from './emit/text-room.js';
 import { ALL_FUNCTIONS, ENGINE_MACROS } from './functions/index.js';
 import { FunctionRegistry } from './functions/registry.js';
 import { bindGapFillCall } from './gap-fill/filled-values.js';
@@ -56,11 +56,11 @@ export class PlanMaker {
 
   /** Throws `PlanError` and `NotImplemented` with the messages that clients see, and `EffortExceeded`. */
   make(
-    text: string,
+    source: string,
     context: PlanContext,
     effort: Effort,
   ): { readonly written: WrittenPlan; readonly statement: Statement } {
-    const statement = this.#parser.parse(text, effort);
+    const statement = this.#parser.parse(source, effort);
     const session = newSession(context, this.#functions, effort.maxBoundCount);
     const { query, explain } = bindStatement(statement, session);
     if (this.#macros.countIn(query.text, MAX_MACROS) > MAX_MACROS) {
@@ -68,12 +68,14 @@ export class PlanMaker {
         'Error during planning: the statement is too complex: nest its calls of functions less',
       );
     }
-    const prefix =
-      explain === undefined ? '' : explain === 'analyze' ? 'EXPLAIN ANALYZE ' : 'EXPLAIN ';
+    const text =
+      explain === undefined
+        ? withAnswerRoom(query.text, query.columns)
+        : `${explain === 'analyze' ? 'EXPLAIN ANALYZE' : 'EXPLAIN'} ${query.text}`;
     const scans = session.scans.map((scan) => scan.toRequest());
     const written: WrittenPlan = {
       scans,
-      pieces: splitAtScanMarks(session.textMakers.shared(`${prefix}${query.text}`)),
+      pieces: splitAtScanMarks(session.textMakers.shared(text)),
       columns:
         explain === undefined
           ? query.columns.map(({ name, type, source }) => ({ name, type, source }))

@@ -5,6 +5,7 @@ import type { Publication } from '../table/publication.js';
 import type { TableStore } from '../table/table-store.js';
 import type { ClosedGeneration, WriteBuffer } from '../write/write-buffer.js';
 import type { FileCommits } from './file-commits.js';
+import { FlushFailures } from './flush-failures.js';
 import { type FlushedTable, flushTable } from './flush-table.js';
 
 export interface FlushSettings {
@@ -52,6 +53,7 @@ export class Flusher {
   #closed: ClosedGeneration | undefined;
   #running: Promise<void> | undefined;
   #ticker: Disposable | undefined;
+  readonly #failures = new FlushFailures();
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isAsked = false;
@@ -90,6 +92,11 @@ export class Flusher {
     });
   }
 
+  /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
+  get obstacle(): string | undefined {
+    return this.#failures.obstacle(this.#clock.monotonicMs());
+  }
+
   /** A flush is under way, or begins when nobody writes. */
   get isNear(): boolean {
     return (
@@ -114,9 +121,11 @@ export class Flusher {
     this.#running = this.#flushOnce()
       .then(() => {
         this.#retryMs = FIRST_RETRY_MS;
+        this.#failures.ended();
       })
       .catch((error: unknown) => {
         this.#notBeforeMs = this.#clock.monotonicMs() + this.#retryMs;
+        this.#failures.failed(error, this.#clock.monotonicMs());
         this.#onFailed(error, this.#retryMs);
         this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
       })

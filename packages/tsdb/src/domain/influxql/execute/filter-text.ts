@@ -12,9 +12,10 @@ export function filterText(filter: Filter, nameOf: NameOf): string {
   switch (filter.kind) {
     case 'constant':
       return String(filter.value);
-    case 'and':
     case 'or':
-      return `(${filterText(filter.left, nameOf)} ${filter.kind.toUpperCase()} ${filterText(filter.right, nameOf)})`;
+      return orText(filter, nameOf);
+    case 'and':
+      return `(${filterText(filter.left, nameOf)} AND ${filterText(filter.right, nameOf)})`;
     case 'match': {
       const text = `regexp_matches(${operandText(filter.operand, nameOf)}, ${quoteString(filter.matcher.source)})`;
       return filter.isNegated ? `NOT ${text}` : text;
@@ -26,6 +27,47 @@ export function filterText(filter: Filter, nameOf: NameOf): string {
     default:
       return assertNever(filter);
   }
+}
+
+/** Values of one column as a list: the engine takes the square of their number where they are comparisons joined by OR. */
+function orText(filter: Filter, nameOf: NameOf): string {
+  const lists = new Map<string, { readonly column: Operand; readonly values: string[] }>();
+  const texts: string[] = [];
+  for (const part of alternatives(filter)) {
+    const chosen =
+      part.kind === 'compare' && part.op === '=' ? choice(part.left, part.right) : undefined;
+    if (chosen === undefined) {
+      texts.push(filterText(part, nameOf));
+      continue;
+    }
+    // Values of a list are compared in one type.
+    const key = `${chosen.constant.type} ${chosen.column.ref.name}`;
+    const list = lists.get(key) ?? { column: chosen.column, values: [] };
+    lists.set(key, list);
+    list.values.push(operandText(chosen.constant, nameOf));
+  }
+  for (const { column, values } of lists.values()) {
+    texts.push(`(${operandText(column, nameOf)} IN (${values.join(', ')}))`);
+  }
+  return `(${texts.join(' OR ')})`;
+}
+
+/** What a chain of OR joins, in order. */
+export function alternatives(filter: Filter): readonly Filter[] {
+  const found: Filter[] = [];
+  const open = [filter];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.kind === 'or') open.push(next.right, next.left);
+    else found.push(next);
+  }
+  return found;
+}
+
+function choice(left: Operand, right: Operand) {
+  const [column, constant] = left.kind === 'column' ? [left, right] : [right, left];
+  return column.kind === 'column' && constant.kind === 'constant'
+    ? { column, constant }
+    : undefined;
 }
 
 function operandText(operand: Operand, nameOf: NameOf): string {

@@ -4,6 +4,7 @@ import type { TableSchema } from '../../../model/schema.js';
 import type { SeriesIndex } from '../../engine/series/series-index.js';
 import { typeOfKind } from '../plan/data-type.js';
 import { type Filter, filterColumns } from '../plan/filter.js';
+import { alternatives } from './filter-text.js';
 import { rowPredicate } from './row-expr.js';
 
 /** Values of a tag that a condition is tried on one by one; beyond it the engine alone decides. */
@@ -105,14 +106,14 @@ function conditionIn(tag: string, values: readonly string[]): TagCondition {
 
 /** The values of `tag = 'a' OR tag = 'b'`. */
 function namedValues(filter: Filter): string[] | undefined {
-  if (filter.kind === 'or') {
-    const left = namedValues(filter.left);
-    const right = left === undefined ? undefined : namedValues(filter.right);
-    return left === undefined || right === undefined ? undefined : [...left, ...right];
-  }
+  const named = alternatives(filter).map(namedValue);
+  return named.every((value) => value !== undefined) ? named : undefined;
+}
+
+function namedValue(filter: Filter): string | undefined {
   if (filter.kind !== 'compare' || filter.op !== '=') return undefined;
   const constant = filter.left.kind === 'constant' ? filter.left : filter.right;
   const column = filter.left.kind === 'constant' ? filter.right : filter.left;
   if (constant.kind !== 'constant' || column.kind !== 'column') return undefined;
-  return typeof constant.value === 'string' ? [constant.value] : undefined;
+  return typeof constant.value === 'string' ? constant.value : undefined;
 }

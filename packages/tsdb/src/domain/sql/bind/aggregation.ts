@@ -131,6 +131,6 @@ export class Aggregation {
 }
 
 function withoutConstant(expr: Bound): Bound {
-  const { constant: _constant, ...rest } = expr;
+  const { constant: _constant, choice: _choice, ...rest } = expr;
   return rest;
 }

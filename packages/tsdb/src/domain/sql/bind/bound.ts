@@ -11,8 +11,16 @@ export interface Bound extends BoundExpr {
   readonly column?: ScopeColumn;
   /** What holds for base tables' rows wherever this condition is true. */
   readonly facts?: readonly Fact[];
+  /** `column = 'a' OR column = 'b'`: what it compares, with the values in one type. */
+  readonly choice?: Choice;
   /** Set for a parameter that is NULL: told in which type it is taken. */
   readonly onType?: (type: SqlType) => void;
+}
+
+export interface Choice {
+  readonly column: string;
+  readonly type: SqlType;
+  readonly values: readonly string[];
 }
 
 export const BOOLEAN: SqlType = { kind: 'boolean' };

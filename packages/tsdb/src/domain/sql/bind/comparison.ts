@@ -39,7 +39,14 @@ export function bindComparison(
       displayName: `${left.displayName} ${shownOp} ${right.displayName}`,
     }),
     facts: [...comparisonFacts(a, op, b), ...comparisonFacts(b, MIRRORED[op] ?? op, a)],
+    ...(op === '=' && choiceOf(a, b)),
   };
+}
+
+function choiceOf(a: Bound, b: Bound): Pick<Bound, 'choice'> | undefined {
+  const [column, value] = a.column === undefined ? [b, a] : [a, b];
+  if (column.column === undefined || value.constant === undefined) return undefined;
+  return { choice: { column: column.text, type: value.type, values: [value.text] } };
 }
 
 /** Both sides in the type in which they are compared. */

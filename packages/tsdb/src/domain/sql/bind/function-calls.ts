@@ -1,16 +1,20 @@
 import { NotImplemented, PlanError } from '../../../errors.js';
 import type { BoundExpr } from '../bound-expr.js';
+import { repeated } from '../emit/text-room.js';
+import { sizeText } from '../emit/value-size.js';
 import type {
   FunctionCall,
   FunctionDefinition,
   OrderItem,
 } from '../functions/function-definition.js';
+import { isNested } from '../functions/signature.js';
 import { type Expr, type FunctionArgs, type FunctionNode, namesOf } from '../parse/ast.js';
+import { aggregateText, type CallPieces } from './aggregate-text.js';
 import { type Bound, derive } from './bound.js';
 import { convert } from './convert.js';
 import { condition } from './operators.js';
 import type { Env } from './session.js';
-import { bindOrderItems, bindWindow, orderText } from './windows.js';
+import { bindOrderItems, bindWindow } from './windows.js';
 
 const NO_ARGS: FunctionArgs = { args: [], clauses: [] };
 
@@ -75,7 +79,7 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     distinct: list.duplicate_treatment === 'Distinct',
     ignoreNulls: treatment === 'IgnoreNulls',
     filter: filter?.text,
-    window: window?.text,
+    window,
     orderBy,
   };
   const call: FunctionCall = {
@@ -92,11 +96,14 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
     coerce: (arg, type) => convert(arg, type),
   };
   const bound = definition.bind(call);
-  const makesText =
-    definition.kind === 'scalar' && bound.type.kind === 'utf8' && bound.constant === undefined;
-  const result = makesText
-    ? definition.bind({ ...call, args: env.session.textMakers.add(args) })
-    : bound;
+  const isLong = bound.constant === undefined && sizeText(bound.text, bound.type) !== undefined;
+  const makesText = isMaker(definition, isLong, args);
+  const counted = makesText ? env.session.textMakers.add(args) : args;
+  const isPut = window !== undefined && isLong && !COLLECTING.has(call.name);
+  const result =
+    makesText || isPut
+      ? definition.bind({ ...call, args: isPut ? repeated(counted) : counted })
+      : bound;
   const shownArgs = isStar ? '*' : args.map((arg) => arg.displayName).join(',');
   const orderWords = node.within_group.length === 0 ? 'ORDER BY' : 'WITHIN GROUP';
   const shownOrder = orderBy.length === 0 ? '' : ` ${orderWords} [${shownOrderOf(orderBy)}]`;
@@ -114,33 +121,43 @@ function callFunction(node: FunctionNode, definition: FunctionDefinition, env: E
   return {
     ...value,
     hasWindow: value.hasWindow || window !== undefined,
-    ...(makesText && { isMadeText: true }),
+    ...(makesText && definition.kind === 'scalar' && { isMadeText: true }),
     ...(result.constant && { constant: result.constant }),
   };
 }
 
-interface CallPieces {
-  readonly distinct: boolean;
-  readonly ignoreNulls: boolean;
-  readonly filter: string | undefined;
-  readonly window: string | undefined;
-  readonly orderBy: readonly OrderItem[];
-}
+/** Their states are within the engine's memory: what they make is as long as those. */
+const COLLECTING: ReadonlySet<string> = new Set(['array_agg', 'string_agg']);
 
-function aggregateText(
-  engineFunction: string,
-  argTexts: readonly string[],
-  pieces: CallPieces,
-  options: NonNullable<Parameters<FunctionCall['aggregate']>[2]>,
-): string {
-  const distinct = pieces.distinct && !options.ignoreDistinct ? 'DISTINCT ' : '';
-  const order = options.orderBy ?? orderText(pieces.orderBy);
-  const orderPart = order === '' ? '' : ` ORDER BY ${order}`;
-  const nulls = pieces.ignoreNulls && pieces.window !== undefined ? ' IGNORE NULLS' : '';
-  const conditions = [pieces.filter, options.filter].filter((part) => part !== undefined);
-  const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.join(' AND ')})`;
-  const over = pieces.window === undefined ? '' : ` OVER ${pieces.window}`;
-  return `${engineFunction}(${distinct}${argTexts.join(', ')}${orderPart}${nulls})${filter}${over}`;
+/** They split texts though they give none. */
+const SPLITTING: ReadonlySet<string> = new Set(['find_in_set']);
+
+/** They read the lists that they are given as they are. */
+const READING: ReadonlySet<string> = new Set([
+  ...[
+    'count',
+    'unnest',
+    'array_length',
+    'array_empty',
+    'array_has',
+    'array_element',
+    'array_ndims',
+  ],
+]);
+
+/** What makes values that may be long, or keeps them, or looks into lists: the engine copies those outside of its memory. */
+function isMaker(
+  definition: FunctionDefinition,
+  isLong: boolean,
+  args: readonly BoundExpr[],
+): boolean {
+  const [name = ''] = definition.names;
+  if (READING.has(name)) return false;
+  return (
+    (isLong && !COLLECTING.has(name)) ||
+    SPLITTING.has(name) ||
+    args.some((arg) => isNested(arg.type) && sizeText(arg.text, arg.type))
+  );
 }
 
 export function argsOf(node: FunctionNode): FunctionArgs {

@@ -6,8 +6,8 @@ import { textForRegexp } from '../emit/bounded-text.js';
 import { engineType } from '../emit/engine-type.js';
 import { callNode, type Expr, type ExprNodes } from '../parse/ast.js';
 import { type ArithmeticOp, bindArithmetic, bindNegation } from './arithmetic.js';
-import { BOOLEAN, type Bound, derive, INT64, UINT64, UTF8 } from './bound.js';
-import { isText, numericType } from './common-type.js';
+import { BOOLEAN, type Bound, type Choice, derive, INT64, UINT64, UTF8 } from './bound.js';
+import { isSameType, isText, numericType } from './common-type.js';
 import { bindComparison, type ComparisonOp } from './comparison.js';
 import { convert } from './convert.js';
 import { eitherFact } from './facts.js';
@@ -100,14 +100,26 @@ function bindLogic(left: Bound, op: 'And' | 'Or', right: Bound): Bound {
     op === 'And'
       ? [...(left.facts ?? []), ...(right.facts ?? [])]
       : eitherFact(left.facts ?? [], right.facts ?? []);
+  const choice = op === 'Or' ? eitherChoice(a.choice, b.choice) : undefined;
   return {
     ...derive([left, right], {
-      text: `(${a.text} ${word} ${b.text})`,
+      text: choice === undefined ? `(${a.text} ${word} ${b.text})` : choiceText(choice),
       type: BOOLEAN,
       displayName: `${left.displayName} ${word} ${right.displayName}`,
     }),
     facts,
+    ...(choice && { choice }),
   };
+}
+
+/** The engine takes the square of the number of comparisons that OR joins, where a list takes little. */
+function eitherChoice(a: Choice | undefined, b: Choice | undefined): Choice | undefined {
+  if (a === undefined || b === undefined || a.column !== b.column) return undefined;
+  return isSameType(a.type, b.type) ? { ...a, values: [...a.values, ...b.values] } : undefined;
+}
+
+function choiceText({ column, values }: Choice): string {
+  return `(${column} IN (${values.join(', ')}))`;
 }
 
 /** An operand that must be true, false or NULL. */

@@ -72,6 +72,8 @@ export interface QueryColumn {
   readonly source: ColumnKind | undefined;
   readonly engineName: string;
   readonly origin?: NonNullable<ScopeColumn['origin']>;
+  /** A value of its own in each row: as it is stored, or made of others that were counted for that. */
+  readonly isOnce?: boolean;
 }
 
 /** A bound query. `text` has no brackets around it. */

@@ -13,8 +13,14 @@ import type { Env } from './session.js';
 export interface BoundWindow {
   /** `(PARTITION BY … ORDER BY … ROWS …)` */
   readonly text: string;
+  /** The same rows, said so that the engine computes each row for itself. */
+  readonly rowByRow: string;
   readonly shown: string;
 }
+
+/** More rows than there are. */
+const ALL_ROWS = '1000000000000';
+const WHOLE = `ROWS BETWEEN ${ALL_ROWS} PRECEDING AND ${ALL_ROWS} FOLLOWING`;
 
 const DEFAULT_FRAME = {
   ordered: 'RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW',
@@ -54,11 +60,12 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
   const orderTexts = isTimeRange
     ? order.map((item) => `epoch_ns(${item.expr.text}) ${direction(item)}`).join(', ')
     : orderText(order);
-  const parts = [
+  const group = [
     ...(partition.length > 0 ? [`PARTITION BY ${partition.map((p) => p.text).join(', ')}`] : []),
     ...(order.length > 0 ? [`ORDER BY ${orderTexts}`] : []),
-    ...(frame === undefined ? [] : [frameText(frame, env)]),
   ];
+  const frames = frame === undefined ? [] : [frameText(frame, env)];
+  const isWhole = isWholePartition(frames[0], order.length > 0);
   const shown = [
     ...(partition.length > 0
       ? [`PARTITION BY [${partition.map((p) => p.displayName).join(', ')}]`]
@@ -72,7 +79,21 @@ export function bindWindow(over: NonNullable<FunctionNode['over']>, outer: Env):
       ? DEFAULT_FRAME[order.length > 0 ? 'ordered' : 'whole']
       : frameText(frame, env),
   ];
-  return { text: `(${parts.join(' ')})`, shown: shown.join(' ') };
+  return {
+    text: `(${[...group, ...frames].join(' ')})`,
+    rowByRow: `(${[...group, ...(isWhole ? [WHOLE] : frames)].join(' ')})`,
+    shown: shown.join(' '),
+  };
+}
+
+/** Without an order all rows of a partition are peers of the current one. */
+function isWholePartition(frame: string | undefined, isOrdered: boolean): boolean {
+  if (frame === undefined) return !isOrdered;
+  return isOrdered || frame.startsWith('ROWS')
+    ? frame.endsWith('BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING')
+    : /BETWEEN (?:UNBOUNDED PRECEDING|CURRENT ROW) AND (?:UNBOUNDED FOLLOWING|CURRENT ROW)$/.test(
+        frame,
+      );
 }
 
 /** A named window with what the call adds to it. */

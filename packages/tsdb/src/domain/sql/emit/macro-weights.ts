@@ -1,7 +1,7 @@
 /** The engine binds what a function with a lambda reads twice. */
 const LAMBDA_WEIGHT = 2;
 const OF_LAMBDAS: ReadonlySet<string> = new Set(['list_transform', 'list_filter', 'list_reduce']);
-const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|([A-Za-z_]\w*)(\()?|[()[\]{},]/g;
+const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|([A-Za-z_][\w.]*)(\()?|[()[\]{},]/g;
 const DEFINITION = /^\s*CREATE OR REPLACE MACRO (\w+)\(([^)]*)\) AS\s+([\s\S]*)$/;
 
 interface Macro {

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { BOUNDED_TEXT_MACROS } from '../emit/bounded-text.js';
 import { PLANNER_MACROS } from '../emit/engine-macros.js';
 import { LIKE_MACROS } from '../emit/like-macros.js';
-import { TEXT_ROOM_MACROS } from '../emit/text-room.js';
+import { answerRoomMacro, TEXT_ROOM_BYTES, TEXT_ROOM_MACROS } from '../emit/text-room.js';
 import { AGGREGATES } from './aggregates.js';
 import { CONDITIONALS } from './conditionals.js';
 import { ENCODING_MACROS, ENCODINGS } from './encodings.js';
@@ -63,9 +63,13 @@ export const ENGINE_MACROS: readonly string[] = [
 ];
 
 /** Puts macros and scalar functions into the (in-memory) catalog of the connection's instance. */
-export async function registerEngineFunctions(connection: DuckDBConnection): Promise<void> {
+export async function registerEngineFunctions(
+  connection: DuckDBConnection,
+  answerRoomBytes = TEXT_ROOM_BYTES,
+): Promise<void> {
   const { scalarFunctions } = await import('./scalar-functions.js'); // Reads the engine's library.
   for (const definition of scalarFunctions()) connection.registerScalarFunction(definition);
   // One text in one transaction: one by one they take twice the time, at every start.
-  await connection.run(`BEGIN;\n${ENGINE_MACROS.join(';\n')};\nCOMMIT;`);
+  const macros = [answerRoomMacro(answerRoomBytes), ...ENGINE_MACROS];
+  await connection.run(`BEGIN;\n${macros.join(';\n')};\nCOMMIT;`);
 }

@@ -107,10 +107,13 @@ export const LIST_MACROS: readonly string[] = [
      ELSE list_reduce(parts, lambda joined, part: joined || d || part) END`,
   `CREATE OR REPLACE MACRO plinth_present_texts(l, absent) AS
      list_filter(list_transform(l, lambda x: coalesce(CAST(x AS VARCHAR), absent)), lambda x: x IS NOT NULL)`,
-  `CREATE OR REPLACE MACRO plinth_text_to_list(s, d, absent) AS list_transform(
-     CASE WHEN s IS NULL THEN NULL WHEN s = '' THEN [] WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s]
-     ELSE string_split(s, d) END,
-     lambda x: CASE WHEN x = absent THEN NULL ELSE x END)`,
+  `CREATE OR REPLACE MACRO plinth_text_to_list(s, d, absent) AS ${once(
+    ['s', 'd', 'absent'],
+    `list_transform(
+       CASE WHEN q.s IS NULL THEN NULL WHEN q.s = '' THEN [] WHEN q.d IS NULL THEN string_split(plinth_split_text(q.s, q.d), '')
+         WHEN q.d = '' THEN [q.s] ELSE string_split(plinth_split_text(q.s, q.d), q.d) END,
+       lambda x: CASE WHEN x = q.absent THEN NULL ELSE x END)`,
+  )}`,
   `CREATE OR REPLACE MACRO plinth_range(a, b, step, most) AS CASE
      WHEN step = 0 THEN error('Execution error: step can''t be 0 for function range(start [, stop, step])')
      WHEN (CAST(b AS HUGEINT) - a) // step > most THEN error('Execution error: range is too long')

@@ -208,7 +208,7 @@ export const LISTS: readonly FunctionDefinition[] = [
     const absent = call.args.length > 2 ? textArg(call, 2).text : 'CAST(NULL AS VARCHAR)';
     const [text, between] = [textArg(call, 0).text, textArg(call, 1).text];
     return {
-      text: `plinth_text_to_list(plinth_split_text(${text}, ${between}), ${between}, ${absent})`,
+      text: `plinth_text_to_list(${text}, ${between}, ${absent})`,
       type: { kind: 'list', element: UTF8 },
     };
   }),

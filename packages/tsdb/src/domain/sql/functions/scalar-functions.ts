@@ -47,7 +47,15 @@ export function scalarFunctions(): readonly DuckDBScalarFunction[] {
       work.count(
         Number(sizeBytes),
         most,
-        'bytes of text made into others by each of the functions',
+        'bytes of texts and lists made into others by each of the functions',
+      );
+      return true;
+    }),
+    define('plinth_has_answer_room', [BIGINT, BIGINT], BOOLEAN, ([sizeBytes, most], work) => {
+      work.count(
+        Number(sizeBytes),
+        Number(most),
+        'bytes in texts or lists of each column (tsdb.query_memory_bytes sets how many)',
       );
       return true;
     }),

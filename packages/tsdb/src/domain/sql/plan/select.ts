@@ -81,7 +81,10 @@ export function bindSelect(select: Select, clauses: SelectClauses, around: Query
     text:
       `SELECT ${distinct}${list}${source}${qualify === undefined ? '' : ` QUALIFY ${qualify.text}`}` +
       `${order}${plainOrder}${clauses.limitText}`,
-    columns: outputColumns(items, isTransparent(select, clauses, items)),
+    columns: outputColumns(items, {
+      isTransparent: isTransparent(select, clauses, items),
+      isTable: from?.tableName !== undefined && groups === undefined,
+    }),
     tableName: from?.tableName,
     isSmall: groups !== undefined || isShortLimit(clauses.limitText),
     maxRows: limitOf(clauses.limitText),
@@ -274,9 +277,14 @@ function hasSets(select: Select): boolean {
   );
 }
 
+/** Lists are longer than what they are made of, where they repeat it. */
+function isCountedText(expr: Bound): boolean {
+  return expr.isMadeText === true && expr.type.kind === 'utf8';
+}
+
 function outputColumns(
   items: readonly OutputItem[],
-  isTransparent: boolean,
+  { isTransparent, isTable }: { readonly isTransparent: boolean; readonly isTable: boolean },
 ): readonly QueryColumn[] {
   return items.map(({ name, qualifier, expr }, index) => ({
     name,
@@ -285,5 +293,6 @@ function outputColumns(
     source: expr.column?.source,
     engineName: `c${index}`,
     ...(isTransparent && expr.column?.origin && { origin: expr.column.origin }),
+    isOnce: (isTable && expr.column?.origin !== undefined) || isCountedText(expr),
   }));
 }

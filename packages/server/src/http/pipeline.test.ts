@@ -1,0 +1,235 @@
+// Source: docs/adr/0090-one-road-for-a-request.md: a service is tables of routes, and everything else follows from them.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import {
+  createLogger,
+  type Dialect,
+  emptyAnswer,
+  Metrics,
+  type RequestGate,
+  type Route,
+  SystemClock,
+  textAnswer,
+} from '@plinth/kernel';
+import { nodeTransport } from '../port/node-transport.js';
+import { Cors } from './cors.js';
+import { DialectDirectory } from './dialect-directory.js';
+import { HttpMetrics } from './http-metrics.js';
+import { Pipeline } from './pipeline.js';
+import { Router } from './router.js';
+import { serverDialect } from './server-dialect.js';
+
+/** A service with words of its own: a key in a header, errors as text. */
+const shop = (more: Partial<Dialect> = {}): Dialect => ({
+  service: 'shop',
+  paths: ['/shop'],
+  identify({ headers, url }) {
+    if (headers['x-key'] !== 'k1') throw new Error('no key');
+    const principal = { kind: 'user', userId: 7 } as const;
+    return url.endsWith('?later') ? Promise.resolve(principal) : principal;
+  },
+  answerError: (error) => textAnswer(error instanceof RangeError ? 400 : 401, `shop: ${error}`),
+  answerNotFound: (_request, allowed) =>
+    allowed.length === 0
+      ? textAnswer(404, 'shop: no such thing')
+      : emptyAnswer(405, [['allow', allowed.join(', ')]]),
+  headers: () => [['x-shop', 'open']],
+  ...more,
+});
+
+/** All that is said of a route: what the server does for it is not said anywhere else. */
+const THING: Route = {
+  method: 'POST',
+  path: '/shop/things/:id',
+  access: 'public',
+  cost: { points: 3 },
+  body: { maxBytes: 100 },
+  check({ headers }) {
+    if (headers['x-bad'] !== undefined) throw new RangeError('bad');
+  },
+  handle: ({ parameters, principal, body }) =>
+    textAnswer(200, `${parameters['id']} ${principal.kind} ${Buffer.from(body)}`),
+};
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: Uint8Array;
+}
+
+async function serve(
+  t: TestContext,
+  routes: readonly Route[],
+  { dialect = shop(), gate }: { readonly dialect?: Dialect; readonly gate?: RequestGate } = {},
+) {
+  const lines: string[] = [];
+  const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
+  const metrics = new Metrics();
+  const numbers = new HttpMetrics(metrics);
+  const router = new Router();
+  const own = serverDialect({
+    identify: () => ({ kind: 'admin', tokenId: 0, tokenName: '_admin' }),
+    clusterUuid: () => 'c1',
+    cors: new Cors({ isOpen: true, origins: undefined }),
+    log,
+  });
+  const dialects = new DialectDirectory(own);
+  dialects.add(dialect);
+  for (const route of routes) {
+    router.add('shop', { dialect, routes }, route, (method) => numbers.route(method, route.path));
+  }
+  const pipeline = new Pipeline({
+    ...{ router, dialects, gate, log },
+    clock: new SystemClock(),
+    grants: (access, principal) => access === 'public' || principal?.kind === access,
+    unmatched: numbers.unmatched,
+  });
+  const server = createServer(nodeTransport({ pipeline, log, isDraining: () => false }));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const ask = async (path: string, { method = 'GET', headers = {}, body }: Asked = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { 'x-key': 'k1', ...headers },
+      ...(body && { body }),
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  return { ask, lines, metrics, router };
+}
+
+describe('one entry in a table', () => {
+  it('is routed, recognised, read and answered', async (t) => {
+    const { ask } = await serve(t, [THING]);
+    const post = { method: 'POST', body: Buffer.from('b') };
+    const answer = await ask('/shop/things/a%20b', post);
+    assert.deepEqual([answer.status, answer.text], [200, 'a b user b']);
+    assert.equal(answer.headers.get('x-shop'), 'open');
+    assert.equal((await ask('/shop/things/1?later', post)).text, '1 user b');
+    const packed = { 'content-encoding': 'gzip' };
+    const unpacked = await ask('/shop/things/1', { ...post, headers: packed, body: gzipSync('x') });
+    assert.equal(unpacked.text, '1 user x');
+  });
+
+  it('has 404, and 405 with the methods that there are', async (t) => {
+    const { ask } = await serve(t, [THING, { ...THING, method: 'GET' }]);
+    assert.equal((await ask('/shop/nothing')).text, 'shop: no such thing');
+    assert.equal((await ask('/shop/%ff')).text, 'shop: no such thing');
+    const { status, headers } = await ask('/shop/things/1', { method: 'DELETE' });
+    assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD, POST']);
+  });
+
+  it('is refused to whom it does not name, before anything of the body is read', async (t) => {
+    const handle = (): never => assert.fail('nobody is let in');
+    const readers = ['app', 'editor', 'admin'] as const;
+    const routes = readers.map(
+      (access): Route => ({ ...THING, path: `/shop/${access}`, access, handle }),
+    );
+    const { ask } = await serve(t, routes);
+    for (const access of readers) {
+      const answer = await ask(`/shop/${access}`, { method: 'POST', body: Buffer.alloc(500) });
+      assert.equal(answer.status, 401, access);
+      assert.match(answer.text, access === 'app' ? /AppJwtRefused/ : /NotAuthenticated/);
+    }
+    assert.equal(
+      (await ask('/shop/app', { headers: { 'x-key': '' } })).text,
+      'shop: Error: no key',
+    );
+    // Whether a path exists does not show.
+    assert.equal((await ask('/shop/no', { headers: { 'x-key': '' } })).text, 'shop: Error: no key');
+  });
+
+  it('tells whether a path exists where the dialect wants it so', async (t) => {
+    const { ask } = await serve(t, [THING], { dialect: shop({ tellsPaths: true }) });
+    const headers = { 'x-key': '' };
+    assert.equal((await ask('/shop/no', { headers })).status, 404);
+    assert.equal((await ask('/shop/things/1', { headers })).status, 405);
+    assert.equal((await ask('/shop/things/1', { headers, method: 'POST' })).status, 401);
+  });
+
+  it('is checked by its head, and has a bound of its body', async (t) => {
+    const { ask } = await serve(t, [THING]);
+    const large = { method: 'POST', body: Buffer.alloc(101) };
+    const bad = await ask('/shop/things/1', { ...large, headers: { 'x-bad': '1' } });
+    assert.deepEqual([bad.status, bad.text], [400, 'shop: RangeError: bad']);
+    assert.match((await ask('/shop/things/1', large)).text, /BodyTooLarge/);
+    const packed = { 'content-encoding': 'gzip' };
+    const bomb = { method: 'POST', headers: packed, body: gzipSync(Buffer.alloc(101)) };
+    assert.match((await ask('/shop/things/1', bomb)).text, /BodyTooLarge/);
+  });
+
+  it('is counted, logged without secrets and listed', async (t) => {
+    const { ask, metrics, lines, router } = await serve(t, [THING]);
+    await ask('/shop/things/1?p=hunter22&db=a', { method: 'POST' });
+    await ask('/shop/none');
+    const logged = lines.find((line) => line.includes('"msg":"request"')) ?? '{}';
+    assert.equal(JSON.parse(logged).url, '/shop/things/1?p=[redacted]&db=a');
+    const { text } = await metrics.page();
+    assert.match(
+      text,
+      /^http_requests_total\{method="POST",path="\/shop\/things\/:id",status="ok"\} 1$/m,
+    );
+    assert.match(
+      text,
+      /^http_requests_total\{method="any",path="unmatched",status="client_error"\} 1$/m,
+    );
+    assert.deepEqual(router.routes, [
+      { service: 'shop', method: 'POST', path: '/shop/things/:id', access: 'public' },
+    ]);
+  });
+
+  it('is admitted and charged as it says, refused credentials included', async (t) => {
+    const seen: string[] = [];
+    const gate: RequestGate = {
+      covers: (service) => service === 'shop',
+      announce() {},
+      admit({ request, route, principal, purpose }) {
+        seen.push(`${route?.cost?.points} ${principal?.kind} ${purpose}`);
+        if (request.url.endsWith('?much')) return { refusal: textAnswer(429, 'slow down') };
+        return Promise.resolve({
+          begin: () => void seen.push('begins'),
+          settle: (status) => [['x-settled', String(status)]],
+          finish: () => void seen.push('ends'),
+        });
+      },
+    };
+    const { ask } = await serve(t, [THING], { gate });
+    const post = { method: 'POST' };
+    assert.equal((await ask('/shop/things/1', post)).headers.get('x-settled'), '200');
+    assert.equal((await ask('/shop/things/1?much', post)).status, 429);
+    const refused = await ask('/shop/things/1', { ...post, headers: { 'x-key': '' } });
+    assert.equal(refused.headers.get('x-settled'), '401');
+    assert.equal((await ask('/outside')).headers.get('x-settled'), null);
+    assert.deepEqual(seen.slice(0, 3), ['3 user request', 'begins', 'ends']);
+    assert.deepEqual(seen.slice(3), ['3 user request', '3 undefined refusal', 'ends']);
+  });
+
+  it('answers preflights where its dialect does, and paths outside by the server', async (t) => {
+    const answerPreflight: Dialect['answerPreflight'] = ({ url }) =>
+      url === '/shop/open' ? emptyAnswer(204, [['allow', 'GET']]) : undefined;
+    const { ask } = await serve(t, [THING], { dialect: shop({ answerPreflight }) });
+    const options = { method: 'OPTIONS', headers: { 'x-key': '' } };
+    assert.equal((await ask('/shop/open', options)).headers.get('allow'), 'GET');
+    assert.equal((await ask('/shop/things/1', options)).headers.get('allow'), 'POST');
+    const outside = await ask('/nowhere');
+    assert.deepEqual([outside.status, outside.headers.get('cluster-uuid')], [404, 'c1']);
+  });
+
+  it('cannot stand in two spellings', async () => {
+    const router = new Router();
+    const add = (path: string): void =>
+      router.add('shop', { dialect: shop(), routes: [] }, { ...THING, path }, () => ({}) as never);
+    add('/fine/:id');
+    assert.throws(() => add('/sp%61ce'), /unreserved/);
+    assert.throws(() => add('/b@d'), /unreserved/);
+  });
+});
