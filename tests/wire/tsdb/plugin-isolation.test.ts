@@ -14,7 +14,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { assertError, runProgram, ServerProcess, write } from '../../harness/index.js';
+import {
+  assertError,
+  RawConnection,
+  runProgram,
+  ServerProcess,
+  write,
+} from '../../harness/index.js';
 import {
   assertDone,
   JSON_TYPE,
@@ -353,6 +359,24 @@ describe('what a plugin answers', { skip: noPython }, () => {
       await plugins.remove(name);
     }
     await assertProtected('/api/v3/engine/nobody', 404);
+  });
+
+  it('has no body where its status allows none, so that the next answer is where its client looks', async () => {
+    await plugins.plugin('none.py', answering('"x", int(b["status"])'));
+    const trigger = { trigger_name: 'none', trigger_specification: 'request:none' };
+    assertDone(await plugins.create({ ...trigger, plugin_filename: 'none.py' }));
+    using connection = await RawConnection.open(plugins.server.url);
+    for (const [status, body] of [
+      [204, ''],
+      [304, ''],
+      [200, 'x'],
+    ] as const) {
+      connection.send(
+        `GET /api/v3/engine/none?status=${status} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+      );
+      await connection.until(new RegExp(`HTTP/1\\.1 ${status} [^]*\r\n\r\n${body}$`));
+    }
+    await plugins.remove('none');
   });
 });
 
