@@ -250,6 +250,7 @@ export class TsdbEngine implements Engine {
     }
     await this.#queriesEnded();
     await this.#tables.indexingEnded();
+    await this.#needs.known.close();
     this.#state = 'closed';
     // A log that cannot end its file must not leave the engine's threads and memory behind.
     await this.#needs.log.close().finally(() => this.#needs.host.close());

@@ -1,7 +1,8 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
-import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import {
   type SegmentRegistry,
   SegmentsChanged,

@@ -3,7 +3,7 @@ import type { DirectRequest } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import { FileDamaged } from '../../../storage/segments/segment-files.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import { toQueryError } from '../engine-failure.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
@@ -51,7 +51,7 @@ export class QuerySources {
     }
     try {
       const fromNs = this.visibleFrom(request.table, nowNs);
-      return await this.#storeOf(request.table).prepareScan(request, fromNs);
+      return await this.#storeOf(request.table).prepareScan(request, fromNs, asker.signal);
     } catch (error) {
       if (error instanceof FileDamaged) throw new ExecutionError(error.message, { cause: error });
       // Rows are handed to the engine first.

@@ -17,11 +17,15 @@ import {
   tombstonesOfSegment,
 } from './tombstones.js';
 
-/** Makes everything written before the call readable and says how to read it. */
+/**
+ * Makes everything written before the call readable and says how to read it.
+ * @param signal ends the look at files that nobody has read yet.
+ */
 export async function prepareScan(
   parts: TableParts,
   request: ScanRequest,
   cutoffNs: bigint,
+  signal?: AbortSignal,
 ): Promise<PreparedScan> {
   const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
@@ -36,7 +40,7 @@ export async function prepareScan(
     for (const { table } of generations) await table.main.handOver();
     // A scan without tags does not wait for the series, which may still be in their files.
     if (tombstones.length > 0 || readsTags(request)) await parts.series.handOver(parts.schema());
-    await Promise.all(segments.map((open) => parts.segments.verify(open)));
+    await parts.segments.verifyAll(segments, signal);
     return { ...textsOf(parts, request, bounds, picture), release };
   } catch (error) {
     release();

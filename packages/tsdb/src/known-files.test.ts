@@ -1,0 +1,102 @@
+// The first query after a start read every file of its table as a whole, at every start. Counted are reads of bytes by the store.
+import assert from 'node:assert/strict';
+import { mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { CallFaults, ManualClock } from '@plinth/kernel/testing';
+import { flushNode } from './testing/flush-node.js';
+import { openTestNode, type TestNode } from './testing/open-test-node.js';
+import { ask, writeLines } from './testing/write-and-ask.js';
+
+const DAY_NS = 86_400_000_000_000;
+const DAYS = [1, 2, 3];
+const FLAGS = { 'tsdb-column-cache-bytes': '0' };
+
+/** A closed folder with a segment for each day, of one series. */
+async function madeBefore(context: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-known-files-'));
+  const faults = new CallFaults();
+  let running: TestNode | undefined;
+  const start = async (flags = {}): Promise<TestNode> => {
+    const clock = new ManualClock();
+    running = await openTestNode(dataDir, { clock, faults, flags: { ...FLAGS, ...flags } });
+    return running;
+  };
+  const stop = async (): Promise<void> => {
+    await running?.close();
+    running = undefined;
+  };
+  context.after(async () => {
+    await stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const node = await start();
+  for (const day of DAYS) await writeLines(node, [`m,host=a v=${day}i ${day * DAY_NS}`]);
+  const names = await flushNode(node);
+  assert.equal(names.length, DAYS.length + 1, 'a segment for each day, and a file of series');
+  await stop();
+  return {
+    paths: names.map((name) => join(dataDir, 'objects', name)),
+    ...{ start, stop },
+    /** Runs `work`; how many times files were read meanwhile. */
+    reads: async (work: () => Promise<unknown>): Promise<number> => {
+      const before = faults.counts.get('object.get') ?? 0;
+      await work();
+      return (faults.counts.get('object.get') ?? 0) - before;
+    },
+  };
+}
+
+const sum = async (node: TestNode, where = ''): Promise<string | undefined> =>
+  (await ask(node, `SELECT sum(v) FROM m${where}`))[1];
+
+/** The file is another one then, as far as size and time tell, with the same bytes. */
+async function touch(path: string): Promise<void> {
+  const { mtimeMs } = await stat(path);
+  await utimes(path, new Date(), new Date(mtimeMs - 60_000));
+}
+
+it('reads no file as a whole at a start and for its first query when nothing has changed', async (context) => {
+  const { start, reads } = await madeBefore(context);
+  const count = await reads(async () => assert.equal(await sum(await start()), '6'));
+  assert.equal(count, 0);
+});
+
+it('reads files once that were modified, and remembers them for the next start', async (context) => {
+  const { paths, start, stop, reads } = await madeBefore(context);
+  for (const path of paths) await touch(path);
+  const first = await reads(async () => assert.equal(await sum(await start()), '6'));
+  assert.equal(first, paths.length);
+  await stop();
+  const second = await reads(async () => assert.equal(await sum(await start()), '6'));
+  assert.equal(second, 0);
+});
+
+it('reads only those files before a narrow query that it reads', async (context) => {
+  const { paths, start, reads } = await madeBefore(context);
+  for (const path of paths) await touch(path);
+  const node = await start();
+  const narrow = await reads(async () =>
+    assert.equal(await sum(node, ` WHERE time = '1970-01-03T00:00:00Z'`), '2'),
+  );
+  assert.equal(narrow, 1);
+});
+
+it('finds a changed byte where the time has changed, and where it has not when all is compared', async (context) => {
+  const { paths, start, stop } = await madeBefore(context);
+  const [first = ''] = paths;
+  const { atime, mtime, size } = await stat(first);
+  const file = await open(first, 'r+');
+  const byte = Buffer.alloc(1);
+  await file.read(byte, 0, 1, size >> 1);
+  await file.write(Buffer.of((byte[0] ?? 0) ^ 1), 0, 1, size >> 1);
+  await file.close();
+  const node = await start();
+  await assert.rejects(sum(node), /is damaged \(its checksum does not match\)/);
+  await stop();
+  await utimes(first, atime, mtime);
+  const repaired = await start({ 'tsdb-repair': 'true' });
+  assert.notEqual(await sum(repaired), '6');
+  assert.equal((await readdir(join(first, '..'))).includes(first.split('/').at(-1) ?? ''), false);
+});
