@@ -57,20 +57,35 @@ async function touch(path: string): Promise<void> {
   await utimes(path, new Date(), new Date(mtimeMs - 60_000));
 }
 
-it('reads no file as a whole at a start and for its first query when nothing has changed', async (context) => {
+/** Returns what sets the time of modification back. */
+async function flipByte(
+  path: string,
+  at: (sizeBytes: number) => number,
+): Promise<() => Promise<void>> {
+  const { atime, mtime, size } = await stat(path);
+  const file = await open(path, 'r+');
+  const byte = Buffer.alloc(1);
+  await file.read(byte, 0, 1, at(size));
+  await file.write(Buffer.of((byte[0] ?? 0) ^ 1), 0, 1, at(size));
+  await file.close();
+  await utimes(path, new Date(), new Date(mtime.getTime() + 60_000));
+  return () => utimes(path, atime, mtime);
+}
+
+it('reads no segment as a whole for the first query when nothing has changed', async (context) => {
   const { start, reads } = await madeBefore(context);
-  const count = await reads(async () => assert.equal(await sum(await start()), '6'));
-  assert.equal(count, 0);
+  const node = await start();
+  assert.equal(await reads(async () => assert.equal(await sum(node), '6')), 0);
 });
 
-it('reads files once that were modified, and remembers them for the next start', async (context) => {
+it('reads segments once that were modified, and remembers them for the next start', async (context) => {
   const { paths, start, stop, reads } = await madeBefore(context);
   for (const path of paths) await touch(path);
-  const first = await reads(async () => assert.equal(await sum(await start()), '6'));
-  assert.equal(first, paths.length);
+  const first = await start();
+  assert.equal(await reads(async () => assert.equal(await sum(first), '6')), DAYS.length);
   await stop();
-  const second = await reads(async () => assert.equal(await sum(await start()), '6'));
-  assert.equal(second, 0);
+  const second = await start();
+  assert.equal(await reads(async () => assert.equal(await sum(second), '6')), 0);
 });
 
 it('reads only those files before a narrow query that it reads', async (context) => {
@@ -86,17 +101,22 @@ it('reads only those files before a narrow query that it reads', async (context)
 it('finds a changed byte where the time has changed, and where it has not when all is compared', async (context) => {
   const { paths, start, stop } = await madeBefore(context);
   const [first = ''] = paths;
-  const { atime, mtime, size } = await stat(first);
-  const file = await open(first, 'r+');
-  const byte = Buffer.alloc(1);
-  await file.read(byte, 0, 1, size >> 1);
-  await file.write(Buffer.of((byte[0] ?? 0) ^ 1), 0, 1, size >> 1);
-  await file.close();
+  const restoreTime = await flipByte(first, (size) => size >> 1);
   const node = await start();
   await assert.rejects(sum(node), /is damaged \(its checksum does not match\)/);
   await stop();
-  await utimes(first, atime, mtime);
+  await restoreTime();
   const repaired = await start({ 'tsdb-repair': 'true' });
   assert.notEqual(await sum(repaired), '6');
   assert.equal((await readdir(join(first, '..'))).includes(first.split('/').at(-1) ?? ''), false);
+});
+
+it('names the damaged file from the second query on when the first could not make sense of it', async (context) => {
+  const { paths, start } = await madeBefore(context);
+  // The length of the footer, in the last eight bytes.
+  const restoreTime = await flipByte(paths[0] ?? '', (size) => size - 6);
+  await restoreTime();
+  const node = await start();
+  await assert.rejects(sum(node), /the query engine failed|could not be read/);
+  await assert.rejects(sum(node), /is damaged \(its checksum does not match\)/);
 });

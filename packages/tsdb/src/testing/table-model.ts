@@ -171,7 +171,7 @@ export async function withEngine(
           schema: SCHEMA,
           host,
           files,
-          known: { check: (segment) => files.verify(segment) },
+          known: { check: (segment) => files.verify(segment), doubt: () => false },
           cache,
           onDamaged: (_, e) => onError(e),
           onError,

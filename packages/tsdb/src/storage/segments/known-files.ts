@@ -1,6 +1,6 @@
 import type { FileSystem } from '@plinth/kernel';
 import type { FileSums } from './file-sums.js';
-import type { Segment, SeriesFile } from './segment.js';
+import type { Segment } from './segment.js';
 import type { SegmentFiles } from './segment-files.js';
 import type { SegmentRegistry } from './segment-registry.js';
 
@@ -21,6 +21,8 @@ export class KnownFiles {
   /** By id, what is not in the registry yet: at most an entry for each stored file. */
   #noted = new Map<string, number>();
   #saving: Promise<void> | undefined;
+  /** Those that this process has read as a whole, and those that it has to. */
+  readonly #looks = new WeakMap<Segment, 'done' | 'due'>();
   #isClosed = false;
 
   constructor(needs: {
@@ -38,15 +40,23 @@ export class KnownFiles {
   }
 
   /** Throws `FileDamaged`. */
-  async check(file: Segment | SeriesFile): Promise<void> {
+  async check(file: Segment): Promise<void> {
     const path = this.#files.pathOf(file.objectName);
     // Before it is read: what changes it afterwards changes the time.
     const stat = await this.#fileSystem.stat(path).catch(() => undefined); // Reading it tells more.
     const modifiedMs = stat === undefined ? undefined : Math.floor(stat.modifiedMs);
     const isKnown = stat?.sizeBytes === file.sizeBytes && modifiedMs === file.modifiedMs;
-    if (isKnown) return;
+    if (isKnown && this.#looks.get(file) !== 'due') return;
     await this.#sums.verify(file);
-    if (modifiedMs !== undefined) this.#note(file.id, modifiedMs);
+    this.#looks.set(file, 'done');
+    if (!isKnown && modifiedMs !== undefined) this.#note(file.id, modifiedMs);
+  }
+
+  /** The engine could not make sense of the file. False: it was read as a whole, and is right. */
+  doubt(file: Segment): boolean {
+    if (this.#looks.get(file) === 'done') return false;
+    this.#looks.set(file, 'due');
+    return true;
   }
 
   /** Resolves when nothing is left to remember; what is checked from here on is not. */

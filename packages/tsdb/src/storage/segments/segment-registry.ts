@@ -33,7 +33,6 @@ interface SeriesFileRow {
   series_count: number;
   size_bytes: number;
   checksum: number;
-  modified_ms: number | null;
 }
 
 interface TombstoneRow {
@@ -118,7 +117,6 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
     name: '0003_modified',
     async up(tx) {
       await tx.schema.alterTable('tsdb_segments').addColumn('modified_ms', 'bigint').execute();
-      await tx.schema.alterTable('tsdb_series_files').addColumn('modified_ms', 'bigint').execute();
     },
   },
 ];
@@ -196,16 +194,11 @@ export class SegmentRegistry {
     });
   }
 
-  /** By id, when files were modified whose bytes were found right. Those that are gone are passed over. */
+  /** By id, when segments were modified whose bytes were found right. Those that are gone are passed over. */
   async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
       for (const [id, modified_ms] of files) {
         await tx.updateTable('tsdb_segments').set({ modified_ms }).where('id', '=', id).execute();
-        await tx
-          .updateTable('tsdb_series_files')
-          .set({ modified_ms })
-          .where('id', '=', id)
-          .execute();
       }
     });
   }
@@ -380,7 +373,6 @@ function toSeriesFile(row: SeriesFileRow): SeriesFile {
     seriesCount: Number(row.series_count),
     sizeBytes: Number(row.size_bytes),
     checksum: Number(row.checksum),
-    modifiedMs: toModified(row.modified_ms),
   };
 }
 
@@ -392,6 +384,5 @@ function fromSeriesFile(file: SeriesFile): SeriesFileRow {
     series_count: file.seriesCount,
     size_bytes: file.sizeBytes,
     checksum: file.checksum,
-    modified_ms: file.modifiedMs ?? null,
   };
 }

@@ -38,7 +38,6 @@ export interface SeriesFile {
   readonly seriesCount: number;
   readonly sizeBytes: number;
   readonly checksum: number;
-  readonly modifiedMs: number | undefined;
 }
 
 export const SEGMENT_FORMAT_VERSION = 1;

@@ -10,7 +10,6 @@ const file = (id: number, seriesCount: number): SeriesFile => ({
   seriesCount,
   sizeBytes: seriesCount * 10,
   checksum: 0,
-  modifiedMs: undefined,
 });
 
 /** What is left of a file for each flush, and how many series were written to merge them. */

@@ -4,7 +4,6 @@ import type { BatchField } from '../../../model/row-batch.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import { FileDamaged } from '../../../storage/segments/file-sums.js';
-import type { KnownFiles } from '../../../storage/segments/known-files.js';
 import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import {
@@ -27,23 +26,22 @@ export async function openTable(options: {
   readonly seriesFiles: readonly SeriesFile[];
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
-  readonly known: Pick<KnownFiles, 'check'>;
   readonly onIndexRebuilt: (error: FileDamaged) => void;
 }): Promise<void> {
-  const { store, segments, seriesFiles, host, files, known } = options;
+  const { store, segments, seriesFiles, host, files } = options;
   // Rows up to the latest stored time may repeat stored points; later ones cannot.
   const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
   const pathsOf = (stored: readonly { readonly objectName: string }[]): string[] =>
     stored.map(({ objectName }) => files.pathOf(objectName));
   try {
-    for (const file of seriesFiles) await known.check(file);
+    for (const file of seriesFiles) await files.verify(file);
     store.series.indexLater(seriesFiles, (stored) =>
       loadSeries({ store, host, paths: pathsOf(stored), floorNs, areSegments: false }),
     );
   } catch (error) {
     if (!(error instanceof FileDamaged)) throw error;
     options.onIndexRebuilt(error);
-    for (const segment of segments) await known.check(segment);
+    for (const segment of segments) await files.verify(segment);
     const paths = pathsOf(segments);
     await loadSeries({ store, host, paths, floorNs, areSegments: true });
     store.series.storedCount = store.index.count;

@@ -11,7 +11,7 @@ export async function recoverTables(
   tables: EngineTables,
   buffer: WriteBuffer,
 ): Promise<void> {
-  const { catalog, files, known: knownFiles, registry, host, log, report } = needs;
+  const { catalog, files, registry, host, log, report } = needs;
   let lostCount = 0;
   if (needs.settings.repair) {
     const tableName = (id: number): string => catalog.keptTableById(id)?.name ?? '';
@@ -37,7 +37,6 @@ export async function recoverTables(
       seriesFiles: seriesFiles.filter((file) => file.tableId === tableId),
       host,
       files,
-      known: knownFiles,
       onIndexRebuilt: (error) => report.indexRebuilt(error),
     });
   }

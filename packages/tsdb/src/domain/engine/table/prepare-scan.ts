@@ -41,7 +41,8 @@ export async function prepareScan(
     // A scan without tags does not wait for the series, which may still be in their files.
     if (tombstones.length > 0 || readsTags(request)) await parts.series.handOver(parts.schema());
     await parts.segments.verifyAll(segments, signal);
-    return { ...textsOf(parts, request, bounds, picture), release };
+    const doubt = (): void => parts.segments.doubt(segments);
+    return { ...textsOf(parts, request, bounds, picture), doubt, release };
   } catch (error) {
     release();
     throw error;
@@ -82,7 +83,7 @@ function textsOf(
   request: ScanRequest,
   bounds: TimeSlice,
   { generations, segments, duplicates, tombstones }: Picture,
-): Required<Omit<PreparedScan, 'release'>> {
+): Required<Omit<PreparedScan, 'doubt' | 'release'>> {
   const { index, table } = parts.series;
   const series: SeriesOfTable = { index, seriesTable: table };
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);

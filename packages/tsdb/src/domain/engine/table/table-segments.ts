@@ -17,18 +17,21 @@ export interface OpenSegment {
   isReported: boolean;
 }
 
+/** Looks at segments before they are read. */
+export type Looks = Pick<KnownFiles, 'check' | 'doubt'>;
+
 /** The segments of one table. */
 export class TableSegments {
   /** Replaced when it changes, never changed itself. */
   list: readonly OpenSegment[] = [];
   readonly #files: SegmentFiles;
-  readonly #known: Pick<KnownFiles, 'check'>;
+  readonly #known: Looks;
   readonly #onDamaged: (segment: Segment, error: FileDamaged) => void;
   readonly #onError: (error: unknown) => void;
 
   constructor(options: {
     readonly files: SegmentFiles;
-    readonly known: Pick<KnownFiles, 'check'>;
+    readonly known: Looks;
     /** Hears once of each. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
@@ -79,6 +82,25 @@ export class TableSegments {
     for (const open of segments) {
       if (signal?.aborted) throw endOfQuery(signal);
       await this.verify(open);
+    }
+  }
+
+  /** The engine could not read what it should: those that were taken for known are read as a whole, behind the failure. */
+  doubt(segments: readonly OpenSegment[]): void {
+    const doubted = segments.filter((open) => this.#known.doubt(open.segment));
+    for (const open of doubted) {
+      open.verified = undefined;
+      open.pinned.pin();
+    }
+    void this.#lookAt(doubted);
+  }
+
+  async #lookAt(segments: readonly OpenSegment[]): Promise<void> {
+    for (const open of segments) {
+      await this.verify(open).catch((error: unknown) => {
+        if (!(error instanceof FileDamaged)) this.#onError(error); // Damage is told.
+      });
+      open.pinned.unpin();
     }
   }
 

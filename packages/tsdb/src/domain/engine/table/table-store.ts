@@ -6,7 +6,6 @@ import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { FileDamaged } from '../../../storage/segments/file-sums.js';
-import type { KnownFiles } from '../../../storage/segments/known-files.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { ColumnCache } from '../direct/column-cache.js';
@@ -22,7 +21,7 @@ import type { Publication } from './publication.js';
 import { RepeatedPoints } from './repeated-points.js';
 import { TableInMemory } from './table-in-memory.js';
 import type { TableParts } from './table-parts.js';
-import { type OpenSegment, TableSegments } from './table-segments.js';
+import { type Looks, type OpenSegment, TableSegments } from './table-segments.js';
 import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
 import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
@@ -66,7 +65,7 @@ export class TableStore {
     readonly schema: TableSchema;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
-    readonly known: Pick<KnownFiles, 'check'>;
+    readonly known: Looks;
     readonly cache: ColumnCache;
     /** Hears once of each segment that is found damaged. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
