@@ -44,7 +44,7 @@ export interface WarmUpConsumers {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
-  readonly engine: Engine & Pick<TsdbEngine, 'flush' | 'freeze' | 'obstacle'>;
+  readonly engine: Engine & Pick<TsdbEngine, 'background' | 'freeze' | 'obstacle'>;
   /** See `HttpService`. */
   freeze(moment: BackupMoment): Promise<FrozenFiles>;
   /** Writes the server's own metrics. */
@@ -330,6 +330,7 @@ function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
       metrics.flushFailed();
       log.error({ err, retryMs }, 'flush failed; rows stay in the log');
     },
+    rowsLeftInLog: () => log.info('rows are left in the log; the next start reads them'),
     compacted: () => metrics.compacted(),
     compactionFailed({ error: err, table, isKnown }) {
       metrics.compactionFailed();

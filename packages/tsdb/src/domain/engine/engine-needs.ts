@@ -63,6 +63,8 @@ export interface EngineReport {
     /** The same files failed before. */
     readonly isKnown: boolean;
   }): void;
+  /** The node ends before all of them are in files. */
+  rowsLeftInLog(): void;
   backgroundFailed(error: unknown): void;
   /** Told once of each. */
   segmentDamaged(segment: Segment, table: string, error: FileDamaged): void;
