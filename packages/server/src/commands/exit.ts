@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { tell } from './terminal.js';
 
 /** Documented in `plinth --help`; scripts depend on them. */
 export const EXIT = { failed: 1, usage: 2, unreachable: 3, unauthenticated: 4 } as const;
@@ -22,12 +23,12 @@ export function endWith(error: unknown): void {
     return;
   }
   if (error instanceof CommandFailed) {
-    process.stderr.write(`plinth: ${error.message}\n`);
+    tell(`plinth: ${error.message}\n`);
     process.exitCode = error.exitCode;
     return;
   }
   const text = systemText(error) ?? (error instanceof Error ? error.stack : String(error));
-  process.stderr.write(`plinth: ${text}\n`);
+  tell(`plinth: ${text}\n`);
   process.exitCode = EXIT.failed;
 }
 

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { printable } from './terminal.js';
 
 const FORMATS = ['pretty', 'json', 'json_rows', 'json_series', 'jsonl', 'csv', 'parquet'] as const;
 
@@ -79,7 +80,8 @@ async function output(response: Response, { output: file, format }: QueryOptions
     return;
   }
   try {
-    await pipeline(body, process.stdout, { end: false });
+    const shown = process.stdout.isTTY ? printablePieces(body.setEncoding('utf8')) : body;
+    await pipeline(shown, process.stdout, { end: false });
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'EPIPE') return; // `| head` has seen enough.
     throw error;
@@ -88,6 +90,10 @@ async function output(response: Response, { output: file, format }: QueryOptions
   if (format === 'pretty' || format.startsWith('json_') || format === 'json') {
     process.stdout.write('\n');
   }
+}
+
+async function* printablePieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) yield printable(text);
 }
 
 /** The two declarations of web streams (global, node:stream/web) describe the same object. */

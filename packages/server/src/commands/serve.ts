@@ -17,6 +17,7 @@ import { readSettings, startServer } from '../start-server.js';
 import { closeOnSignals, reloadOnHangup } from '../stop-signals.js';
 import { CommandFailed, EXIT } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
+import { print } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -159,7 +160,7 @@ function printBanner(url: string, settings: ReturnType<typeof readSettings>): vo
   const token = identity.without_auth
     ? 'no token needed: everybody who reaches the port may do everything'
     : 'first token: plinth token create';
-  process.stdout.write(`
+  print(`
   plinth listens on ${url}
 
     services  ${server.services.join(', ')}

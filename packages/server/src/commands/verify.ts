@@ -14,6 +14,7 @@ import { checked, piecesOf, readBackup, tellLeftOut } from './backup-folder.js';
 import { CommandFailed, EXIT } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
+import { print } from './terminal.js';
 
 /** `plinth verify`. */
 export function verifyCommand(): Command {
@@ -53,7 +54,7 @@ async function verifyBackup(from: string): Promise<void> {
     }
   }
   progress.end();
-  tell(from, faults, manifest.files.length, totalBytes);
+  report(from, faults, manifest.files.length, totalBytes);
   tellLeftOut(manifest);
 }
 
@@ -83,7 +84,7 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
         if (damage !== undefined) faults.push(damage);
       }
       progress.end();
-      tell(dataDir, faults, fileCount, totalBytes);
+      report(dataDir, faults, fileCount, totalBytes);
     } finally {
       await relational.close();
     }
@@ -92,9 +93,9 @@ async function verifyDataFolder(dataDir: string): Promise<void> {
   }
 }
 
-function tell(folder: string, faults: readonly string[], fileCount: number, sizeBytes: number) {
+function report(folder: string, faults: readonly string[], fileCount: number, sizeBytes: number) {
   if (faults.length > 0) throw new CommandFailed(`${folder}:\n  ${faults.join('\n  ')}`);
-  process.stdout.write(`${folder}: ${fileCount} files, ${sizeBytes} bytes, whole\n`);
+  print(`${folder}: ${fileCount} files, ${sizeBytes} bytes, whole\n`);
 }
 
 async function orFail<T>(opening: Promise<T>): Promise<T> {
