@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { BACKUP_FORMAT_VERSION } from '../backup/backup-format.js';
 import { RESTORE_MARKER } from '../data-folder.js';
-import { CommandFailed } from './exit.js';
+import { CommandFailed, cannotWrite } from './exit.js';
 import { tell } from './terminal.js';
 
 const MANIFEST = 'backup.json';
@@ -197,11 +197,14 @@ async function writeContent(
   path: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'w', FILE_MODE);
+  const fail = (error: unknown): never => {
+    throw cannotWrite(path, error);
+  };
+  await mkdir(dirname(path), { recursive: true }).catch(fail);
+  const file = await open(path, 'w', FILE_MODE).catch(fail);
   try {
-    for await (const piece of pieces) await file.writeFile(piece);
-    await file.sync();
+    for await (const piece of pieces) await file.writeFile(piece).catch(fail);
+    await file.sync().catch(fail);
   } finally {
     await file.close();
   }

@@ -32,6 +32,12 @@ export function endWith(error: unknown): void {
   process.exitCode = EXIT.failed;
 }
 
+/** What keeps a command from writing a file: the system does not name it in all cases. */
+export function cannotWrite(path: string, error: unknown): CommandFailed {
+  const why = systemText(error) ?? (error instanceof Error ? error.message : String(error));
+  return new CommandFailed(`cannot write ${path}: ${why}`);
+}
+
 /** What to do about errors of the system that need it said. */
 const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: make room and try again',

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { type Connection, callOk, connectionOf, databaseOf, withConnection } from './connection.js';
-import { CommandFailed, EXIT } from './exit.js';
+import { CommandFailed, cannotWrite, EXIT } from './exit.js';
 import { Progress } from './progress.js';
 import { print } from './terminal.js';
 
@@ -70,26 +70,24 @@ async function writeWhole(
   { check, mode }: { readonly check: () => void; readonly mode: number },
 ): Promise<void> {
   const part = `${path}.part`;
-  const cannotWrite = (error: unknown): never => {
-    throw new CommandFailed(
-      `cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+  const fail = (error: unknown): never => {
+    throw cannotWrite(path, error);
   };
   if (await exists(path)) throw new CommandFailed(`cannot write ${path}: it is there already`);
-  const file = await open(part, 'w', mode).catch(cannotWrite);
+  const file = await open(part, 'w', mode).catch(fail);
   const progress = new Progress('export', 0);
   let sizeBytes = 0;
   try {
-    if (mode === PRIVATE) await file.chmod(mode).catch(cannotWrite); // One that is left of another export has its own.
+    if (mode === PRIVATE) await file.chmod(mode).catch(fail); // One that is left of another export has its own.
     for await (const piece of pieces) {
-      await file.writeFile(piece).catch(cannotWrite);
+      await file.writeFile(piece).catch(fail);
       sizeBytes += piece.byteLength;
       progress.add(piece.byteLength);
     }
     check();
-    await file.sync().catch(cannotWrite);
+    await file.sync().catch(fail);
     await file.close();
-    await rename(part, path).catch(cannotWrite);
+    await rename(part, path).catch(fail);
   } catch (error) {
     await file.close();
     await rm(part, { force: true });

@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
-import { CommandFailed, EXIT } from './exit.js';
+import { CommandFailed, cannotWrite, EXIT } from './exit.js';
 import { printable } from './terminal.js';
 
 const FORMATS = ['pretty', 'json', 'json_rows', 'json_series', 'jsonl', 'csv', 'parquet'] as const;
@@ -76,7 +76,10 @@ async function output(response: Response, { output: file, format }: QueryOptions
   const body =
     response.body === null ? Readable.from([]) : Readable.fromWeb(asNodeStream(response.body));
   if (file !== undefined) {
-    await pipeline(body, createWriteStream(file));
+    const written = createWriteStream(file);
+    await pipeline(body, written).catch((error: unknown) => {
+      throw written.errored === null ? error : cannotWrite(file, error);
+    });
     return;
   }
   try {

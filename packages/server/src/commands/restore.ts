@@ -14,7 +14,7 @@ import {
   tellLeftOut,
   writeChecked,
 } from './backup-folder.js';
-import { CommandFailed } from './exit.js';
+import { CommandFailed, cannotWrite } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
 import { print } from './terminal.js';
@@ -42,7 +42,9 @@ export function restoreCommand(): Command {
     const lock = await lockFolder(to);
     try {
       await makeEmptyFolder(to, isHalfRestored); // A server may have begun in it meanwhile, and have ended.
-      await lock.sign();
+      await lock.sign().catch((error: unknown) => {
+        throw cannotWrite(to, error);
+      });
       await copyAll({ manifest, from, to });
     } finally {
       // Also after a failure the lock's file stays, and with it a new folder: a second try takes it for empty.
@@ -92,7 +94,10 @@ async function copyAll(at: {
 }): Promise<void> {
   const { manifest, from, to } = at;
   const marker = join(to, RESTORE_MARKER);
-  await (await open(marker, 'w')).close();
+  const made = await open(marker, 'w').catch((error: unknown) => {
+    throw cannotWrite(marker, error);
+  });
+  await made.close();
   await syncFolder(to);
   await emptyFolder(to, [RESTORE_MARKER]);
   const progress = new Progress(

@@ -145,13 +145,12 @@ function explain(error: unknown): unknown {
       `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
     );
   }
-  const full = asDiskFull(error);
-  if (full !== undefined) return new CommandFailed(full.message);
   if (isDomainError(error)) {
     const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : '';
     return new CommandFailed(`${error.message}${hint}`);
   }
-  return error;
+  const full = asDiskFull(error);
+  return full === undefined ? error : new CommandFailed(full.message);
 }
 
 function printBanner(url: string, settings: ReturnType<typeof readSettings>): void {
