@@ -87,6 +87,7 @@ export {
 } from './http/route-access.js';
 export { sendJson } from './http/send-json.js';
 export type { ServiceFront } from './http/service-front.js';
+export { ChecksumThread } from './journal/checksum-thread.js';
 export type {
   AppendedRecord,
   CommitLog,
