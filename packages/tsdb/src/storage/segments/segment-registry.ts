@@ -21,6 +21,7 @@ interface SegmentRow {
   row_count: number;
   size_bytes: number;
   checksum: number;
+  modified_ms: number | null;
   level: number;
   column_ids: string;
 }
@@ -112,6 +113,12 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0003_modified',
+    async up(tx) {
+      await tx.schema.alterTable('tsdb_segments').addColumn('modified_ms', 'bigint').execute();
+    },
+  },
 ];
 
 /** A change of the stored files of the node: all of it or nothing becomes true. */
@@ -184,6 +191,15 @@ export class SegmentRegistry {
         .deleteFrom('tsdb_tombstones')
         .where('id', 'in', [...ids])
         .execute();
+    });
+  }
+
+  /** By id, when segments were modified whose bytes were found right. Those that are gone are passed over. */
+  async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      for (const [id, modified_ms] of files) {
+        await tx.updateTable('tsdb_segments').set({ modified_ms }).where('id', '=', id).execute();
+      }
     });
   }
 
@@ -297,6 +313,10 @@ function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
   };
 }
 
+/** @param ms `undefined` in a store that an earlier version has written. */
+const toModified = (ms: number | null | undefined): number | undefined =>
+  ms === null || ms === undefined ? undefined : Number(ms);
+
 function toSegment(row: SegmentRow): Segment {
   return {
     id: row.id,
@@ -315,6 +335,7 @@ function toSegment(row: SegmentRow): Segment {
     rowCount: Number(row.row_count),
     sizeBytes: Number(row.size_bytes),
     checksum: Number(row.checksum),
+    modifiedMs: toModified(row.modified_ms),
     level: Number(row.level),
     columnIds: new Set(JSON.parse(row.column_ids) as number[]),
   };
@@ -338,6 +359,7 @@ function fromSegment(segment: Segment): SegmentRow {
     row_count: segment.rowCount,
     size_bytes: segment.sizeBytes,
     checksum: segment.checksum,
+    modified_ms: segment.modifiedMs ?? null,
     level: segment.level,
     column_ids: JSON.stringify([...segment.columnIds]),
   };

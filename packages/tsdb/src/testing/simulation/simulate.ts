@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvariantBroken } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
 import { SqlPlanner } from '../../domain/sql/sql-planner.js';
+import { flushEngine } from '../flush-node.js';
 import type { FailurePoints } from './failure-points.js';
 import { bounded, Hang, SimulatedNode } from './simulated-node.js';
 import { ALL_TABLES, fromSecOf, STEPS, type Stage, type Step } from './steps.js';
@@ -210,10 +211,10 @@ class Run {
   async #checkBounds(): Promise<void> {
     const sim = this.#sim;
     for (let i = 0; i < 4; i++) {
-      await bounded(sim.engine.flush(), 'flush');
+      await bounded(flushEngine(sim.engine), 'flush');
       await sim.clock.advanceMs(10_000);
     }
-    await bounded(sim.engine.flush(), 'flush');
+    await bounded(flushEngine(sim.engine), 'flush');
     const { segmentCount, waitingDeletionCount } = sim.engine;
     const tableCount = ALL_TABLES.length;
     assert.equal(waitingDeletionCount, 0, 'deletions that wait');

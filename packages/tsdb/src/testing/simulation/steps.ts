@@ -1,4 +1,5 @@
 import type { Random } from '@plinth/kernel';
+import { flushEngine } from '../flush-node.js';
 import { bounded, type SimulatedNode } from './simulated-node.js';
 import {
   type Change,
@@ -40,7 +41,7 @@ export interface Stage {
 export const STEPS: readonly Step[] = [
   { name: 'write', weight: 4000, run: write },
   { name: 'delete', weight: 80, run: deleteRows },
-  { name: 'flush', weight: 30, run: ({ sim }) => bounded(sim.engine.flush(), 'flush') },
+  { name: 'flush', weight: 30, run: ({ sim }) => bounded(flushEngine(sim.engine), 'flush') },
   { name: 'flush-beside', weight: 20, run: flushBeside },
   { name: 'wait', weight: 12, run: wait },
   { name: 'query', weight: 30, run: query },
@@ -146,7 +147,7 @@ async function deleteFrom(
 
 /** What a client changes while a flush and the merges behind it are under way. */
 async function flushBeside(stage: Stage): Promise<void> {
-  const flushing = bounded(stage.sim.engine.flush(), 'flush');
+  const flushing = bounded(flushEngine(stage.sim.engine), 'flush');
   flushing.catch(() => undefined); // It may fail before anybody waits for it.
   for (let turn = below(stage.random, 30); turn > 0; turn--) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -165,7 +166,7 @@ async function wait({ sim, random }: Stage): Promise<void> {
     sim.clock.stepWallMs(3_600_000 * (1 + below(random, 20)));
     await sim.clock.advanceMs(6000);
   }
-  await bounded(sim.engine.flush(), 'flush');
+  await bounded(flushEngine(sim.engine), 'flush');
 }
 
 async function query({ sim, random }: Stage): Promise<void> {

@@ -3,8 +3,9 @@ import type { FieldValues } from '../../../model/parsed-body.js';
 import type { BatchField } from '../../../model/row-batch.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
-import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import {
   decodeWriteRecord,
   type SeriesDefinition,

@@ -5,8 +5,9 @@ import type { RowBatch } from '../../../model/row-batch.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment } from '../../../storage/segments/segment.js';
-import type { FileDamaged, SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { ColumnCache } from '../direct/column-cache.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
@@ -20,7 +21,7 @@ import type { Publication } from './publication.js';
 import { RepeatedPoints } from './repeated-points.js';
 import { TableInMemory } from './table-in-memory.js';
 import type { TableParts } from './table-parts.js';
-import { type OpenSegment, TableSegments } from './table-segments.js';
+import { type Looks, type OpenSegment, TableSegments } from './table-segments.js';
 import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
 import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
@@ -64,12 +65,13 @@ export class TableStore {
     readonly schema: TableSchema;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
+    readonly known: Looks;
     readonly cache: ColumnCache;
     /** Hears once of each segment that is found damaged. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
-    const { schema, host, files, cache, onDamaged, onError } = options;
+    const { schema, host, files, known, cache, onDamaged, onError } = options;
     const tableId = schema.id;
     this.tableId = tableId;
     this.schema = schema;
@@ -77,7 +79,7 @@ export class TableStore {
     const series = new TableSeries({ schema, host, files, onError });
     const { index } = series;
     const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
-    const segments = new TableSegments({ files, onDamaged, onError });
+    const segments = new TableSegments({ files, known, onDamaged, onError });
     const exclusive = this.#exclusive;
     const held = { tableId, host, segments, generations };
     const repeated = new RepeatedPoints({ ...held, exclusive, onError });
@@ -298,9 +300,13 @@ export class TableStore {
     await this.#repeated.checkLateRows();
   }
 
-  /** Makes everything written before the call readable and says how to read it. */
-  async prepareScan(request: ScanRequest, cutoffNs: bigint): Promise<PreparedScan> {
-    return await prepareScan(this.#parts, request, cutoffNs);
+  /** See `prepareScan`. */
+  async prepareScan(
+    request: ScanRequest,
+    cutoffNs: bigint,
+    signal?: AbortSignal,
+  ): Promise<PreparedScan> {
+    return await prepareScan(this.#parts, request, cutoffNs, signal);
   }
 
   /** See `TableInMemory.answer`. */

@@ -112,7 +112,8 @@ export class Tombstones {
   }
 }
 
-const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
+/** Refused writes are none, and in no registry. */
+export const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
 
 /** The `maxSeq` of what is written without the rows that these deleted. The numbers of refused writes mean no deletion. */
 export function deletedUpTo(tombstones: readonly Tombstone[], leastSeq: bigint): bigint {
