@@ -206,7 +206,7 @@ export class TsdbEngine implements Engine {
 
   /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
   get flushObstacle(): string | undefined {
-    return this.#background.flusher.obstacle;
+    return this.background.flusher.obstacle;
   }
 
   get segmentCount(): number {
