@@ -196,11 +196,17 @@ class Run {
   async #checkStart(): Promise<void> {
     const sim = this.#sim;
     const known = await sim.known();
-    assert.deepEqual(await sim.onDisk('objects/tsdb'), known, 'files that are known');
+    const found = await sim.onDisk('objects/tsdb');
+    const strange = [
+      ...found.filter((name) => !known.includes(name)).map((name) => `nobody knows ${name}`),
+      ...known.filter((name) => !found.includes(name)).map((name) => `not there: ${name}`),
+    ];
+    const history = strange.flatMap((each) => [each, ...sim.historyOf(each.split('/')[1] ?? '')]);
+    assert.deepEqual(history, [], 'files that are known');
     assert.deepEqual(await sim.onDisk('tsdb-temp'), [], 'temporary files');
-    const found = new Map<string, string>();
-    for (const table of ALL_TABLES) found.set(table, await sim.rows(table));
-    const isPossible = this.#model.narrow(found, (table) => fromSecOf(table, sim.nowSec));
+    const rows = new Map<string, string>();
+    for (const table of ALL_TABLES) rows.set(table, await sim.rows(table));
+    const isPossible = this.#model.narrow(rows, (table) => fromSecOf(table, sim.nowSec));
     await this.#checkRows(ALL_TABLES);
     assert.ok(isPossible, 'each change that failed is there as a whole or not at all');
     if (this.#random.float() < 0.2) await this.#checkBounds();
