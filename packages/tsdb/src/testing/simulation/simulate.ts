@@ -18,7 +18,7 @@ const WRITE_FAULT_SHARE = 0.01;
 /** So many steps are such of which not every call has failed yet. */
 const HUNT_SHARE = 0.02;
 /** So many writes are looked at. */
-const LOOK_SHARE = 0.1;
+const LOOK_SHARE = 0.05;
 /** So many looks at a table ask InfluxQL as well. */
 const SUMS_SHARE = 0.1;
 /** With more worlds a start has to tell in which of them the node lives. */
@@ -125,6 +125,7 @@ class Run {
     this.#note(`  ${point.kind} ${point.at} ${point.mode}`);
     const before = new Map(faults.counts);
     faults.fail(point);
+    if (point.mode === 'doubt') faults.fail({ kind: 'catalog.read', count: 2 });
     let failure: unknown;
     try {
       await step.run(this.#stage);
