@@ -45,6 +45,11 @@ export class CallFaults {
     return this.#counts;
   }
 
+  /** Failures that were asked for and are still to come, wholly or in part. */
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
   fail({ kind, at = 1, count = 1, effect = 'none', error }: CallFault): void {
     this.#waiting.push({ kind, effect, error, passing: at - 1, failing: count });
   }

@@ -3,6 +3,7 @@ import {
   type RegistryChange,
   type SegmentRegistry,
   SegmentsChanged,
+  type StoredTombstone,
 } from '../../../storage/segments/segment-registry.js';
 import { type AskedCommit, AskedCommits } from '../../catalog/asked-commits.js';
 import { type Publication, publish } from '../table/publication.js';
@@ -42,6 +43,21 @@ export class FileCommits {
    */
   async commit(prepare: () => PreparedChange): Promise<void> {
     await this.#commits.commit(() => this.#asked(prepare()));
+  }
+
+  /**
+   * Resolves when deletions of rows are stored and hold. Nothing is written as files meanwhile that would have to heed them, and
+   * when nobody can say whether they are stored, not before that is known.
+   */
+  async addTombstones(
+    tombstones: readonly StoredTombstone[],
+    outcome: { publish(): void; abandon(): void },
+  ): Promise<void> {
+    await this.#commits.commit(() => ({
+      ...outcome,
+      make: () => this.#registry.addTombstones(tombstones),
+      isMade: () => this.#registry.hasTombstones(tombstones),
+    }));
   }
 
   /** Finds out what became of a commit that nobody knows of, and ends it. Throws while that cannot be asked. */
