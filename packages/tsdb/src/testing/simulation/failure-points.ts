@@ -17,14 +17,19 @@ export interface FailurePoint extends CallFault {
   readonly mode: Mode;
 }
 
+/** Other statements of the engine than COPY are in memory, and have changed nothing when they fail. */
+export const DONE_KINDS: readonly string[] = [
+  ...OBJECT_CALLS,
+  ...LOG_CALLS,
+  'catalog.transaction',
+  'engine.copy',
+];
+
 const MODES: readonly { readonly kind: string; readonly mode: Mode }[] = [
   ...[...OBJECT_CALLS, ...CATALOG_CALLS, ...LOG_CALLS, ...ENGINE_CALLS].flatMap((kind) =>
     (['once', 'thrice'] as const).map((mode) => ({ kind, mode })),
   ),
-  ...[...OBJECT_CALLS, ...LOG_CALLS, 'catalog.transaction', 'engine.copy'].map((kind) => ({
-    kind,
-    mode: 'done' as const,
-  })),
+  ...DONE_KINDS.map((kind) => ({ kind, mode: 'done' as const })),
   { kind: 'catalog.transaction', mode: 'doubt' },
   ...['log.open', 'log.write', 'log.sync', 'log.truncate', 'object.adopt'].map((kind) => ({
     kind,

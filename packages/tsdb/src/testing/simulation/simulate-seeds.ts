@@ -19,9 +19,9 @@ export async function simulateSeeds(options: {
   let nextSeed = firstSeed;
   let given = 0;
   let done = 0;
-  const onStep = (): void => {
+  const onStep = (): boolean => {
     done++;
-    if (done % STEPS_PER_REPORT !== 0) return;
+    if (done % STEPS_PER_REPORT !== 0) return true;
     const seconds = Math.round((performance.now() - startedMs) / 1000);
     const rss = Math.round(process.memoryUsage.rss() / 2 ** 20);
     // At once, because the runner shows diagnostics only when a test has ended.
@@ -29,12 +29,13 @@ export async function simulateSeeds(options: {
       `${done} steps of ${nextSeed - firstSeed} seeds from ${firstSeed} in ${seconds} s, ${rss} MiB: ` +
         `${points.failedCount} failure points, ${points.leftCount} left\n`,
     );
+    return true;
   };
   const lane = async (): Promise<void> => {
     while (given < stepCount) {
       const count = Math.min(stepsPerSeed, stepCount - given);
       given += count;
-      await simulate({ seed: nextSeed++, stepCount: count, points, onStep });
+      await simulate({ seed: nextSeed++, stepCount: count, failing: points, onStep });
     }
   };
   const lanes = Array.from({ length: laneCount }, lane);

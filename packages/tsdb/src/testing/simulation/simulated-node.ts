@@ -49,6 +49,11 @@ export class SimulatedNode {
     return this.#open !== undefined;
   }
 
+  /** Those that failed among them. */
+  get startCount(): number {
+    return this.#processCount;
+  }
+
   get nowSec(): number {
     return Math.floor(this.clock.nowMs() / 1000);
   }
