@@ -123,6 +123,7 @@ export async function openTsdb(
     random,
     tempDir,
   });
+  const registry = new SegmentRegistry(relational);
   const engine = await TsdbEngine.open({
     catalog,
     commits: {
@@ -133,10 +134,12 @@ export async function openTsdb(
       folder: `${dataDir}/tsdb-log`,
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
+      // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.
+      firstFile: (await registry.flushedFile()) + 1,
     }),
     host,
     files,
-    registry: new SegmentRegistry(relational),
+    registry,
     leases: needs.leases,
     clock,
     random,

@@ -51,6 +51,7 @@ export class CallFaults {
   readonly #counts = new Map<string, number>();
   #waiting: Waiting[] = [];
   #some: SomeFaults | undefined;
+  readonly #doomed = new Set<Promise<void>>();
 
   /** Calls of each kind up to this moment, those that failed among them. */
   get counts(): ReadonlyMap<string, number> {
@@ -77,12 +78,25 @@ export class CallFaults {
     this.#some = undefined;
   }
 
+  /** Nothing fails from here on, and what was to fail behind its work has failed when it resolves. */
+  async healed(): Promise<void> {
+    this.heal();
+    while (this.#doomed.size > 0) await Promise.all(this.#doomed);
+    await new Promise((resolve) => setImmediate(resolve)); // Whoever waited for these has heard of it.
+  }
+
   async around<T>(kind: string, call: () => Promise<T>): Promise<T> {
     const failure = this.#next(kind);
-    if (failure?.effect === 'none') throw failure.error;
-    const result = await call();
-    if (failure !== undefined) throw failure.error;
-    return result;
+    if (failure === undefined) return await call();
+    if (failure.effect === 'none') throw failure.error;
+    const done = call().finally(() => this.#doomed.delete(ended));
+    const ended = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#doomed.add(ended);
+    await done;
+    throw failure.error;
   }
 
   /** For calls that end at once: throws when this one fails. */

@@ -158,6 +158,13 @@ export class SegmentRegistry {
     };
   }
 
+  /** Files of the log up to this one hold nothing that is not in segments; 0: nothing was ever flushed. */
+  async flushedFile(): Promise<number> {
+    const reader = this.#store.reader<Tables>();
+    const state = await reader.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
+    return Number(state?.flushed_file ?? 0);
+  }
+
   /** All of them or none. */
   async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {

@@ -156,7 +156,7 @@ class Run {
       if (isFault(error)) throw error;
       this.#note(`  failed: ${String(error).slice(0, 150)}`);
     }
-    faults.heal();
+    await faults.healed();
     await this.#recover();
   }
 
@@ -184,7 +184,7 @@ class Run {
     if (failure !== undefined && !hasFired && !isLate) throw failure;
     if (hasFired) points.noteFailed(step.name, point);
     if (point.mode === 'cut') await this.#sim.kill();
-    faults.heal();
+    await faults.healed();
     await this.#recover();
   }
 
