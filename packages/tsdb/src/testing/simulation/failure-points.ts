@@ -110,6 +110,12 @@ export class FailurePoints {
     return this.#steps().filter((step) => MODES.some((each) => this.#left(step, each).length > 0));
   }
 
+  /** Kinds and modes of which no call has failed in any step. */
+  untouchedKinds(): readonly string[] {
+    const failed = new Set([...this.#failed.keys()].map((key) => key.slice(key.indexOf(' ') + 1)));
+    return MODES.map(({ kind, mode }) => `${kind} ${mode}`).filter((key) => !failed.has(key));
+  }
+
   #steps(): readonly string[] {
     return [...new Set([...this.#seen.keys()].map((key) => key.split(' ')[0] ?? ''))];
   }
