@@ -15,6 +15,7 @@ it('has what was acknowledged and nothing else through many steps with failing c
     stepCount: STEP_COUNT,
     stepsPerSeed: 2000,
     laneCount: LANE_COUNT,
+    huntShare: 0.01,
   });
   assert.ok(points.failedCount >= MIN_FAILURE_POINTS, `${points.failedCount} calls have failed`);
   assert.deepEqual(points.untouchedKinds(), [], 'kinds of calls of which none has failed');

@@ -12,8 +12,10 @@ export async function simulateSeeds(options: {
   readonly stepCount: number;
   readonly stepsPerSeed: number;
   readonly laneCount: number;
+  /** See `Simulation`. */
+  readonly huntShare: number;
 }): Promise<FailurePoints> {
-  const { firstSeed, stepCount, stepsPerSeed, laneCount } = options;
+  const { firstSeed, stepCount, stepsPerSeed, laneCount, huntShare } = options;
   const points = new FailurePoints();
   const startedMs = performance.now();
   let nextSeed = firstSeed;
@@ -35,7 +37,7 @@ export async function simulateSeeds(options: {
     while (given < stepCount) {
       const count = Math.min(stepsPerSeed, stepCount - given);
       given += count;
-      await simulate({ seed: nextSeed++, stepCount: count, failing: points, onStep });
+      await simulate({ seed: nextSeed++, stepCount: count, failing: points, huntShare, onStep });
     }
   };
   const lanes = Array.from({ length: laneCount }, lane);

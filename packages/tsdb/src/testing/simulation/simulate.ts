@@ -15,8 +15,6 @@ import { type Change, StorageModel } from './storage-model.js';
 /** So many steps are disturbed; of writes, which are most of them, fewer: many end in a start. */
 const FAULT_SHARE = 0.5;
 const WRITE_FAULT_SHARE = 0.01;
-/** So many steps are such of which not every call has failed yet. */
-const HUNT_SHARE = 0.02;
 /** So many writes are looked at. */
 const LOOK_SHARE = 0.05;
 /** So many looks at a table ask InfluxQL as well. */
@@ -35,6 +33,8 @@ export interface Simulation {
   readonly stepCount: number;
   /** Calls fail one by one, as is open there; otherwise so many of all calls fail. */
   readonly failing: FailurePoints | number;
+  /** So many steps are such of which not every call has failed yet. They take a hundred times as long as a write. */
+  readonly huntShare?: number;
   /** Told of each step when it has ended; false: it was the last. */
   readonly onStep?: (look: () => Promise<Census>) => Promise<boolean> | boolean;
 }
@@ -82,15 +82,19 @@ class Run {
   readonly #sim: SimulatedNode;
   readonly #random: SeededRandom;
   readonly #failing: FailurePoints | number;
+  readonly #huntShare: number;
   readonly #model = new StorageModel();
   readonly #stage: Stage;
   #count = 0;
+  /** Number of the start. */
+  #lastChecked = 0;
   #wasDisturbed = false;
 
-  constructor(sim: SimulatedNode, random: SeededRandom, { failing }: Simulation) {
+  constructor(sim: SimulatedNode, random: SeededRandom, { failing, huntShare = 0 }: Simulation) {
     this.#sim = sim;
     this.#random = random;
     this.#failing = failing;
+    this.#huntShare = huntShare;
     this.#stage = {
       ...{ sim, random, model: this.#model },
       change: (change, call) => this.#change(change, call),
@@ -120,7 +124,6 @@ class Run {
       hunted !== undefined ? 1 : step.name === 'write' ? WRITE_FAULT_SHARE : FAULT_SHARE;
     this.#count++;
     this.#note(step.name);
-    const { startCount } = this.#sim;
     if (typeof this.#failing === 'number') {
       await this.#shake(step, isUndecided ? 0 : this.#failing);
       this.#wasDisturbed = true;
@@ -136,8 +139,8 @@ class Run {
       await this.#disturb(step, this.#failing);
       this.#wasDisturbed = true;
     }
-    // A backup that failed is none: a merge may be writing files then that nobody knows yet.
-    if (this.#sim.startCount > startCount) await this.#checkStart();
+    // Once, and only where there was one: behind it merges write files that nobody knows yet, and remove others.
+    if (this.#sim.startCount > this.#lastChecked) await this.#checkStart();
     else if (step.name !== 'write') await this.#checkRows([this.#anyTable()]);
     else if (this.#random.float() < LOOK_SHARE) await this.#checkRows([this.#anyTable()]);
   }
@@ -241,6 +244,7 @@ class Run {
   /** After a start it is known what failed changes have come to, and every file has somebody who knows it. */
   async #checkStart(): Promise<void> {
     const sim = this.#sim;
+    this.#lastChecked = sim.startCount;
     const known = await sim.known();
     const found = await sim.onDisk('objects/tsdb');
     const strange = [
@@ -288,7 +292,8 @@ class Run {
 
   /** A step of which not every call has failed yet, now and then. */
   #hunted(): Step | undefined {
-    if (typeof this.#failing === 'number' || this.#random.float() >= HUNT_SHARE) return undefined;
+    if (typeof this.#failing === 'number' || this.#random.float() >= this.#huntShare)
+      return undefined;
     const open = this.#failing.openSteps();
     const name = open[Math.floor(this.#random.float() * open.length)];
     return name === undefined ? undefined : named(name);
