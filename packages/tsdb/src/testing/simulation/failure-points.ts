@@ -71,13 +71,18 @@ export class FailurePoints {
     this.#failed.set(key, failed.add(at));
   }
 
-  /** One that has not failed yet in such a step, first of those of whose kind none has; otherwise now and then any. */
+  /** One that has not failed yet in such a step, first of those of whose kind and mode none has; otherwise now and then any. */
   choose(step: string, random: Random): FailurePoint | undefined {
     const possible = MODES.filter(({ kind }) => (this.#seen.get(`${step} ${kind}`) ?? 0) > 0);
     const open = possible.filter((each) => this.#left(step, each).length > 0);
     if (open.length === 0 && random.float() >= AGAIN_SHARE) return undefined;
-    const untouched = open.filter(({ kind, mode }) => !this.#failed.has(`${step} ${kind} ${mode}`));
-    const from = untouched.length > 0 ? untouched : open.length > 0 ? open : possible;
+    const kinds = this.untouchedKinds();
+    const from =
+      [
+        open.filter(({ kind, mode }) => kinds.includes(`${kind} ${mode}`)),
+        open.filter(({ kind, mode }) => !this.#failed.has(`${step} ${kind} ${mode}`)),
+        open,
+      ].find((each) => each.length > 0) ?? possible;
     const chosen = from[Math.floor(random.float() * from.length)];
     if (chosen === undefined) return undefined;
     const left = this.#left(step, chosen);

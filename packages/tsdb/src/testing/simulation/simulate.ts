@@ -14,7 +14,7 @@ import { type Change, StorageModel } from './storage-model.js';
 
 /** So many steps are disturbed; of writes, which are most of them, fewer: many end in a start. */
 const FAULT_SHARE = 0.5;
-const WRITE_FAULT_SHARE = 0.01;
+const WRITE_FAULT_SHARE = 0.005;
 /** So many writes are looked at. */
 const LOOK_SHARE = 0.05;
 /** So many looks at a table ask InfluxQL as well. */
@@ -87,7 +87,7 @@ class Run {
   readonly #stage: Stage;
   #count = 0;
   /** Number of the start. */
-  #lastChecked = 0;
+  #lastChecked = 1;
   #wasDisturbed = false;
 
   constructor(sim: SimulatedNode, random: SeededRandom, { failing, huntShare = 0 }: Simulation) {
