@@ -140,6 +140,8 @@ export async function openTsdb(
       folder: `${dataDir}/tsdb-log`,
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
+      // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.
+      firstFile: (await registry.flushedFile()) + 1,
     }),
     host,
     files,

@@ -95,14 +95,14 @@ export class TsdbEngine implements Engine {
       maxConcurrentQueries: settings.maxConcurrentQueries,
       queryTimeoutMs: settings.queryTimeoutMs,
     });
+    this.background = new BackgroundWork(needs, { tables, buffer, columnCache });
     this.#rowDeletions = new RowDeletions({
       catalog,
-      registry: needs.registry,
+      commits: this.background.commits,
       buffer,
       random: needs.random,
       storeOf: (schema) => tables.find(schema.id),
     });
-    this.background = new BackgroundWork(needs, { tables, buffer, columnCache });
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
@@ -206,7 +206,7 @@ export class TsdbEngine implements Engine {
 
   /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
   get flushObstacle(): string | undefined {
-    return this.#background.flusher.obstacle;
+    return this.background.flusher.obstacle;
   }
 
   get segmentCount(): number {

@@ -165,24 +165,27 @@ export class SegmentRegistry {
     };
   }
 
-  /** All of them or none. */
-  async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
-    try {
-      await this.#store.transaction<Tables, void>(async (tx) => {
-        for (const tombstone of tombstones) {
-          await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
-        }
-      });
-    } catch (error) {
-      // A deletion that the next start would find holds from here on.
-      if (!(await this.#hasTombstone(tombstones[0]?.id).catch(() => false))) throw error;
-    }
+  /** Files of the log up to this one hold nothing that is not in segments; 0: nothing was ever flushed. */
+  async flushedFile(): Promise<number> {
+    const reader = this.#store.reader<Tables>();
+    const state = await reader.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
+    return Number(state?.flushed_file ?? 0);
   }
 
-  async #hasTombstone(id = ''): Promise<boolean> {
+  /** All of them or none. */
+  async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      for (const tombstone of tombstones) {
+        await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
+      }
+    });
+  }
+
+  /** Whether `addTombstones` has done its work, after it failed: one of them tells. */
+  async hasTombstones([first]: readonly StoredTombstone[]): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
-    const found = reader.selectFrom('tsdb_tombstones').select('id').where('id', '=', id);
-    return (await found.execute()).length > 0;
+    const found = reader.selectFrom('tsdb_tombstones').select('id');
+    return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
   }
 
   async removeTombstones(ids: readonly string[]): Promise<void> {

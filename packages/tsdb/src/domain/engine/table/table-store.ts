@@ -51,6 +51,8 @@ export class TableStore {
   readonly #textSizes = new TextSizes();
   /** Its data are to go, or gone: nothing of it may be stored any more. */
   isGone = false;
+  /** Nothing of it is registered any more. Until then a deletion that failed may be tried again after the next start. */
+  #hasVanished = false;
   /** Newest picture of the table's columns. */
   schema: TableSchema;
   readonly #generations: Generations;
@@ -221,7 +223,7 @@ export class TableStore {
     const [segments, generations] = [this.#segments, this.#generations];
     if (change.newSeries !== undefined) this.series.noteStored(change.newSeries);
     if (change.mergedSeries !== undefined) this.series.noteMerged(change.mergedSeries);
-    if (this.isGone) {
+    if (this.#hasVanished) {
       // What the engine had of it may be dropped already; only files are left to go.
       segments.list = [...segments.list, ...added];
       this.#retireAll();
@@ -249,10 +251,13 @@ export class TableStore {
     ]);
   }
 
-  /** The table's data go: files and memory are freed when the last query that reads them has ended. */
+  /** The table's data go, of which nothing is registered any more: files and memory are freed when the last query that reads them has ended. */
   async vanish(): Promise<void> {
     this.isGone = true;
-    await this.exclusive(async () => this.#retireAll());
+    await this.exclusive(async () => {
+      this.#hasVanished = true;
+      this.#retireAll();
+    });
   }
 
   /** Keeps the files that there are from being removed. `release` must be called once. */
