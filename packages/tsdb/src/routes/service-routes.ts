@@ -10,7 +10,7 @@ import {
   textAnswer,
 } from '@plinth/kernel';
 import type { RouteDeps } from './deps.js';
-import { failureAnswer } from './dialect.js';
+import { failureAnswer } from './to-wire.js';
 import { versionHeaders } from './version-headers.js';
 
 const PRODUCT_NAME = 'Plinth';

@@ -1,6 +1,6 @@
 import { asOutage, type Logger } from '@plinth/kernel';
-import { isEdgeError, STATUS } from '../dialect.js';
 import { GRPC, type GrpcCode, GrpcFailure } from '../grpc/grpc-status.js';
+import { isEdgeError, STATUS } from '../to-wire.js';
 
 /** Codes of the statuses that the same failures have over HTTP. Source: tsdb-http, §20.2. */
 const CODE: ReadonlyMap<number, GrpcCode> = new Map([

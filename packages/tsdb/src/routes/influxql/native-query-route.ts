@@ -3,7 +3,7 @@ import type { Answer } from '../../domain/influxql/answer.js';
 import { NotImplemented } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
 import { TextBytes } from '../formats/text-bytes.js';
-import { piecesAnswer } from '../query/pieces-answer.js';
+import { gatheredAnswer } from '../query/gathered-answer.js';
 import { readInfluxqlInput } from '../query/query-input.js';
 import { resultAnswer } from '../query/result-answer.js';
 import { encodeResult } from './encode-json.js';
@@ -22,7 +22,7 @@ async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer
   try {
     if (input.format === 'parquet') throw new NotImplemented('InfluxQL in format parquet');
     if (input.format === 'json_series')
-      return await piecesAnswer(seriesPieces(result), 'application/json', (outcome) =>
+      return await gatheredAnswer(seriesPieces(result), 'application/json', (outcome) =>
         run.end(outcome),
       );
     return await resultAnswer(rowsOf(opened), deps.formats[input.format], deps.pieces);

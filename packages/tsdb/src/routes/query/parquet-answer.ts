@@ -1,4 +1,4 @@
-import type { FileSystem, HttpAnswer } from '@plinth/kernel';
+import { type FileSystem, type HttpAnswer, piecesAnswer } from '@plinth/kernel';
 import type { ParquetFile } from '../../domain/engine/engine.js';
 import { PARQUET_TYPE } from '../formats/index.js';
 
@@ -6,15 +6,9 @@ const PIECE_BYTES = 256 * 1024;
 
 /** The file as the client takes it; it is removed when it has been sent or the client has gone. */
 export async function parquetAnswer(file: ParquetFile, files: FileSystem): Promise<HttpAnswer> {
-  const rest = readAndDispose(file, files);
-  // The first piece is read here, so that a file that cannot be read has a status and is removed in any case.
-  const first = await rest.next();
-  const answer = {
-    status: 200,
-    headers: [['content-type', PARQUET_TYPE]],
-    sizeBytes: file.sizeBytes,
-  } as const;
-  return first.done ? { ...answer, body: Buffer.alloc(0) } : { ...answer, body: first.value, rest };
+  const headers = [['content-type', PARQUET_TYPE]] as const;
+  const answer = await piecesAnswer(200, headers, readAndDispose(file, files));
+  return { ...answer, sizeBytes: file.sizeBytes };
 }
 
 async function* readAndDispose(

@@ -1,6 +1,6 @@
 import type { WriteOutcome } from '../../domain/engine/engine.js';
 import type { RefusedLine } from '../../model/parsed-body.js';
-import { v2Code } from '../dialect.js';
+import { v2Code } from '../to-wire.js';
 import type { WriteApi, WriteTarget } from './write-target.js';
 
 const PARTIAL = 'partial write of line protocol occurred';

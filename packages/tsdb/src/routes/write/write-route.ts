@@ -2,8 +2,8 @@ import { emptyAnswer, encodingOf, type HttpRequest, type Route, withHeaders } fr
 import type { WriteOutcome } from '../../domain/engine/engine.js';
 import { defaultDatabase } from '../../domain/influxql/plan/find-sources.js';
 import type { RouteDeps } from '../deps.js';
-import { failureAnswer } from '../dialect.js';
 import { cachedByQueryString, queryStringOf } from '../query-string.js';
+import { failureAnswer } from '../to-wire.js';
 import { versionHeaders } from '../version-headers.js';
 import { answerRefusedLines } from './refused-lines.js';
 import {

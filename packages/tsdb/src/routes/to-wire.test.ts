@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLogger, DiskFull } from '@plinth/kernel';
 import { NodeReadOnly } from '../errors.js';
-import { errorAnswer } from './dialect.js';
+import { errorAnswer } from './to-wire.js';
 
 it('leaves it to the server to tell that the disk is full, and logs what made the log read-only', () => {
   const lines: string[] = [];

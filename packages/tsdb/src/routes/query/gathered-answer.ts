@@ -4,7 +4,7 @@ import type { HttpAnswer } from '@plinth/kernel';
 const PIECE_SIZE_BYTES = 64 * 1024;
 
 /** An answer as it is made. What fits one piece goes out whole, and may fail with a status until its end. */
-export async function piecesAnswer(
+export async function gatheredAnswer(
   answer: AsyncGenerator<Buffer, void, undefined>,
   contentType: string,
   onEnd: (outcome: 'success' | 'fail' | 'cancel') => void,
