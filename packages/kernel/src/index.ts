@@ -98,6 +98,7 @@ export {
   type OpenableEndpoint,
   type RouteAccess,
 } from './http/route-access.js';
+export { ChecksumThread } from './journal/checksum-thread.js';
 export type {
   AppendedRecord,
   CommitLog,

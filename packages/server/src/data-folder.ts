@@ -2,6 +2,7 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
+  asDiskFull,
   ConfigInvalid,
   type FileSystem,
   FolderLock,
@@ -25,6 +26,7 @@ const OF_FORMS: ReadonlySet<string> = new Set([
   'log_damaged',
   'store_damaged',
 ]);
+const MAX_CAUSE_DEPTH = 8;
 /** Names the version of the product that wrote here last. */
 const VERSION_FILE = 'plinth.version';
 
@@ -87,6 +89,8 @@ export class DataFolder {
 
   /** The failure of a start, with what a newer version has to do with it. */
   async explain(error: unknown): Promise<unknown> {
+    const full = asDiskFull(error);
+    if (full !== undefined) return new DataFolderFull(this.path, full);
     const version = await this.#writtenBy();
     if (!isDomainError(error) || !OF_FORMS.has(error.kind) || version === undefined) return error;
     if (version.localeCompare(readVersion(), 'en', { numeric: true }) <= 0) return error;
@@ -108,6 +112,27 @@ export class DataFolder {
     if (this.#lock === undefined) await this.files.removeTree(this.path);
     else await this.#lock.release();
   }
+}
+
+/** There is no room for what a start writes. */
+class DataFolderFull extends Error {
+  override readonly name = 'DataFolderFull';
+  readonly kind = 'data_folder_full';
+  constructor(folder: string, cause: Error) {
+    super(
+      `the data folder ${folder} cannot be written: ${deepestOf(cause).message}\n  make room on its disk (or raise its quota) and start again; nothing that was acknowledged is lost`,
+      { cause },
+    );
+  }
+}
+
+/** Closer to the system there is nothing. */
+function deepestOf(error: Error): Error {
+  let deepest = error;
+  for (let depth = 0; depth < MAX_CAUSE_DEPTH && deepest.cause instanceof Error; depth++) {
+    deepest = deepest.cause;
+  }
+  return deepest;
 }
 
 /** The folder has forms that this version does not know. */

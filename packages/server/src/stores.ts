@@ -43,6 +43,7 @@ export interface Stores {
     readonly folder: string;
     readonly nodeUuid: string;
     readonly repair: boolean;
+    readonly firstFile: number;
   }): Promise<CommitLog>;
   /** Fails when the folder or the database cannot be read. Resolves with why a shared database takes no writes. */
   probe(): Promise<Error | undefined>;
@@ -103,12 +104,13 @@ export async function openStores(needs: {
     objects,
     leases,
     secrets,
-    openLog: ({ folder, nodeUuid, repair }) =>
+    openLog: ({ folder, nodeUuid, repair, firstFile }) =>
       openCommitLog({
         fileSystem: files,
         directory: folder,
         nodeId: nodeUuid,
         repair,
+        firstFile,
         onLoss: (loss) => log.warn({ ...loss }, 'records of the log are lost'),
       }),
     async probe() {

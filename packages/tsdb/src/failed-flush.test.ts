@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { CallFaults, ManualClock } from '@plinth/kernel/testing';
-import { flushNode } from './testing/flush-node.js';
+import { flushEngine, flushNode } from './testing/flush-node.js';
 import { openTestNode } from './testing/open-test-node.js';
 import { renderResult } from './testing/render-result.js';
 import { writeLines } from './testing/write-and-ask.js';
@@ -146,7 +146,7 @@ it('leaves no thread of the engine behind a close that cannot end the log', {
     const flags = { 'tsdb-query-threads': '8' };
     const node = await openTestNode(dataDir, { clock: new ManualClock(), faults, flags });
     await writeLines(node, [`m,tag=a v=${i} ${i}`]);
-    await node.engine.flush();
+    await flushEngine(node.engine);
     faults.fail({ kind: 'log.truncate', count: Number.POSITIVE_INFINITY });
     await assert.rejects(node.close(), { kind: 'log.truncate' });
     counts.push(threadCount());

@@ -4,5 +4,6 @@ export { createTsdb, preloadTsdb, type Tsdb } from './create-tsdb.js';
 export type { Engine, QueryRequest, WriteOutcome, WriteRequest } from './domain/engine/engine.js';
 export type { TokenDirectory, TokenRecord } from './domain/system-tables/tokens.js';
 export type { TsdbError } from './errors.js';
+export { findDamage } from './find-damage.js';
 export type { TsdbNeeds } from './needs.js';
 export { type ParquetMapping, readParquet } from './read-parquet.js';

@@ -8,6 +8,7 @@ import { ManualClock } from '@plinth/kernel/testing';
 import type { TsdbEngine } from './domain/engine/tsdb-engine.js';
 import { encodedRun } from './routes/influxql/v1-query-route.js';
 import type { OpenTsdb } from './service.js';
+import { flushEngine } from './testing/flush-node.js';
 import { openTestNode } from './testing/open-test-node.js';
 import { TEST_DATABASE, writeLines } from './testing/write-and-ask.js';
 
@@ -46,7 +47,7 @@ describe('A table whose series cannot be read', () => {
     node = await openTestNode(dataDir, { clock });
     await node.catalog.ensureDatabase(TEST_DATABASE);
     await writeLines(node, ['good,host=a v=1 1', 'bad,host=a v=2 1']);
-    await node.engine.flush();
+    await flushEngine(node.engine);
     await node.close();
     // The clock stands still: nothing reads the series but what a statement needs.
     node = await openTestNode(dataDir, { clock });

@@ -32,6 +32,8 @@ export interface TsdbNeeds {
     readonly folder: string;
     readonly nodeUuid: string;
     readonly repair: boolean;
+    /** Numbers of new files begin here. */
+    readonly firstFile: number;
   }) => Promise<CommitLog>;
   readonly leases: Leases;
   readonly metrics: Metrics;

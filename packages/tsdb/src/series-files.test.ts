@@ -61,3 +61,38 @@ it('has few series files after many flushes with a new series each, and all seri
   );
   assert.equal((await ask(node, 'SELECT count(v), sum(v) FROM m'))[1], '60 | 0');
 });
+
+it('has no series file that a backup leaves out after a start that could not read one of them', async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plinth-series-files-'));
+  const faults = new CallFaults();
+  const clock = new ManualClock();
+  const start = () => openTestNode(dataDir, { clock, faults });
+  let node = await start();
+  context.after(async () => {
+    await node.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const onDisk = async (): Promise<readonly string[]> => {
+    const names = await readdir(join(dataDir, 'objects', 'tsdb'), { recursive: true });
+    return names.filter((name) => name.endsWith('.parquet')).map((name) => `tsdb/${name}`);
+  };
+  const known = async (): Promise<readonly string[]> => (await flushNode(node)).toSorted();
+  await writeLines(node, ['m,host=a v=1i 1', 'm,host=b v=2i 2']);
+  await node.close();
+  faults.fail({ kind: 'object.get' }); // A start reads the series files first.
+  node = await start();
+  assert.deepEqual(await known(), (await onDisk()).toSorted());
+  // Once more without a series file at all, and then with a new one.
+  await node.close();
+  node = await start();
+  assert.equal((await known()).length, 1);
+  await writeLines(node, ['m,host=b v=3i 2', 'm,host=c v=4i 4']);
+  assert.equal((await known()).length, 3);
+  await node.close();
+  faults.fail({ kind: 'object.get', at: 2, count: Number.POSITIVE_INFINITY });
+  node = await start(); // No segment is read for the series.
+  faults.heal();
+  assert.deepEqual(await known(), (await onDisk()).toSorted());
+  const hosts = await ask(node, 'SELECT host, v FROM m ORDER BY host');
+  assert.deepEqual(hosts.slice(1), ['a | 1', 'b | 3', 'c | 4']);
+});

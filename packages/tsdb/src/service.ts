@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { BackupMoment, FrozenFiles, Logger } from '@plinth/kernel';
+import { type BackupMoment, ChecksumThread, type FrozenFiles, type Logger } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
 import { DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
@@ -27,7 +27,9 @@ import { createProcessing, type Processing } from './open-processing.js';
 import { DuckDbHost } from './storage/duckdb/duckdb-host.js';
 import { machineMemoryBytes } from './storage/duckdb/machine-memory.js';
 import { TRIGGER_MIGRATIONS } from './storage/plugins/trigger-store.js';
-import { FileDamaged, SegmentFiles } from './storage/segments/segment-files.js';
+import { FileDamaged, FileSums } from './storage/segments/file-sums.js';
+import { KnownFiles } from './storage/segments/known-files.js';
+import { SegmentFiles } from './storage/segments/segment-files.js';
 import { SEGMENT_MIGRATIONS, SegmentRegistry } from './storage/segments/segment-registry.js';
 
 const WARM_UP_DELAY_MS = 500;
@@ -43,7 +45,8 @@ export interface WarmUpConsumers {
 /** The parts that the routes work with. */
 export interface OpenTsdb {
   readonly catalog: RelationalCatalog;
-  readonly engine: Engine & Pick<TsdbEngine, 'flush' | 'flushObstacle' | 'freeze' | 'obstacle'>;
+  readonly engine: Engine &
+    Pick<TsdbEngine, 'background' | 'flushObstacle' | 'freeze' | 'obstacle'>;
   /** See `HttpService`. */
   freeze(moment: BackupMoment): Promise<FrozenFiles>;
   /** Writes the server's own metrics. */
@@ -117,12 +120,15 @@ export async function openTsdb(
     lanes.forget();
     caches.tablesLeft(tables.map(({ id }) => id));
   });
-  const files = new SegmentFiles({
-    host,
-    objects: needs.objects,
-    fileSystem: needs.fileSystem,
-    random,
-    tempDir,
+  const { fileSystem, objects } = needs;
+  const checksums = new ChecksumThread();
+  const sums = new FileSums(objects, checksums);
+  const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir });
+  const registry = new SegmentRegistry(relational);
+  const report = reportTo(needs.log, metrics);
+  const known = new KnownFiles({
+    ...{ files, sums, fileSystem, registry },
+    onError: (error) => report.backgroundFailed(error),
   });
   const engine = await TsdbEngine.open({
     catalog,
@@ -134,10 +140,13 @@ export async function openTsdb(
       folder: `${dataDir}/tsdb-log`,
       nodeUuid: catalog.nodeUuid,
       repair: settings.repair,
+      // A flush on a full disk may have left no file: rows in one of an old number would count as flushed.
+      firstFile: (await registry.flushedFile()) + 1,
     }),
     host,
     files,
-    registry: new SegmentRegistry(relational),
+    known,
+    registry,
     leases: needs.leases,
     clock,
     random,
@@ -167,7 +176,7 @@ export async function openTsdb(
       repair: settings.repair,
     },
     onRowsDeleted: (tableIds) => caches.rowsDeleted(tableIds),
-    report: reportTo(needs.log, metrics),
+    report,
   });
   await caches.open((schema) => engine.tableStore(schema));
   observeEngine(needs.metrics, () => engine.state());
@@ -262,7 +271,7 @@ export async function openTsdb(
       caches.close();
       closing.abort();
       await warmingUp;
-      await engine.close().finally(() => lanes.close());
+      await engine.close().finally(() => Promise.all([lanes.close(), checksums.close()]));
     },
   };
 }
@@ -328,6 +337,7 @@ function reportTo(log: Logger, metrics: EngineMetrics): EngineReport {
       metrics.flushFailed();
       log.error({ err, retryMs }, 'flush failed; rows stay in the log');
     },
+    rowsLeftInLog: () => log.info('rows are left in the log; the next start reads them'),
     compacted: () => metrics.compacted(),
     compactionFailed({ error: err, table, isKnown }) {
       metrics.compactionFailed();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,6 +130,18 @@ it('an export that is killed, or whose server goes, leaves no file with the name
     stalling.closeAllConnections();
     stalling.close();
   }
+});
+
+it('an export is for its own user alone, unless it is shared', async () => {
+  const modeOf = async (name: string, ...flags: readonly string[]): Promise<number> => {
+    const file = join(folder, name);
+    await writeFile(`${file}.part`, ''); // Of an export that was killed, as the umask had it.
+    await chmod(`${file}.part`, 0o644);
+    await succeed('export', '-d', DB, '--table', 'm', '-f', 'csv', '-o', file, ...flags);
+    return (await stat(file)).mode & 0o777;
+  };
+  assert.equal(await modeOf('private.csv'), 0o600);
+  assert.notEqual((await modeOf('shared.csv', '--shared')) & 0o044, 0);
 });
 
 it('an export never replaces a file', async () => {

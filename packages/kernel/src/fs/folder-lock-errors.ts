@@ -14,8 +14,9 @@ export class FolderInUse extends Error {
 export class FolderNotLocked extends Error {
   override readonly name = 'FolderNotLocked';
   readonly kind = 'folder_not_locked';
-  constructor(folder: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+  /** @param obstacle what the system says, if it says anything. */
+  constructor(folder: string, cause: unknown, obstacle?: string) {
+    const why = obstacle ?? (cause instanceof Error ? cause.message : String(cause));
     super(
       `the folder ${folder} cannot be locked: ${why}; this process must be allowed to write there, and the file system must know locks`,
       { cause },

@@ -7,6 +7,7 @@ import type DatabaseClass from 'libsql';
 import type { Database } from 'libsql';
 import type { FileSystem } from './file-system.js';
 import { FolderInUse, FolderNotLocked } from './folder-lock-errors.js';
+import { obstacleOf } from './obstacle-of.js';
 
 const LOCK_FILE = 'server.lock';
 const OWNER_FILE = 'server.pid';
@@ -43,7 +44,7 @@ export class FolderLock {
       database?.close();
       const code = String(Reflect.get(Object(error), 'code'));
       if (code.startsWith('SQLITE_BUSY')) throw new FolderInUse(folder, await ownerOf(folder));
-      throw new FolderNotLocked(folder, error);
+      throw new FolderNotLocked(folder, error, await obstacleOf(join(folder, LOCK_FILE)));
     }
   }
 

@@ -16,6 +16,8 @@ export interface CommitLogOptions extends LogFileOptions {
   readonly repair?: boolean;
   /** Called for each loss found at the start, so that it is never silent. */
   readonly onLoss: (loss: LogLoss) => void;
+  /** Numbers of new files begin here, 1 unless given: a log without files does not know how many it had. */
+  readonly firstFile?: number;
   readonly maxRecordSize?: number;
   /** Bytes that may wait for the disk; `append` throws `LogOverloaded` beyond. */
   readonly maxWaitingSize?: number;
@@ -32,12 +34,12 @@ interface Rotation {
 
 /** The log in numbered files of one folder. Checks all of it when opened; new records always go to a new file. */
 export async function openCommitLog(options: CommitLogOptions): Promise<FileCommitLog> {
-  const { fileSystem, directory, nodeId, repair = false } = options;
+  const { fileSystem, directory, nodeId, repair = false, firstFile = 1 } = options;
   await fileSystem.makeDirectory(directory);
   const recovered = await recoverLog({ fileSystem, directory, nodeId, repair });
   for (const loss of recovered.losses) options.onLoss(loss);
   const active = await LogFileWriter.create(options, {
-    file: recovered.nextFile,
+    file: Math.max(recovered.nextFile, firstFile),
     firstSequence: recovered.nextSequence,
   });
   return new FileCommitLog(options, recovered, active);

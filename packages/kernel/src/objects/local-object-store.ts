@@ -67,7 +67,7 @@ export class LocalObjectStore implements ObjectStore {
   async get(
     name: string,
     range?: { readonly start: number; readonly end: number },
-  ): Promise<Uint8Array> {
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const handle = await this.#open(name);
     try {
       const sizeBytes = await handle.sizeBytes();

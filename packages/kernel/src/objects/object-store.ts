@@ -5,7 +5,10 @@ export interface ObjectStore {
   /** Adopts a finished local file under `name` (same guarantees as `put`); the file is gone afterwards. */
   adopt(name: string, localPath: string): Promise<void>;
   /** Bytes `[start, end)` or the whole object; fails with `ObjectNotFound`. */
-  get(name: string, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array>;
+  get(
+    name: string,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<Uint8Array<ArrayBuffer>>;
   list(prefix: string): Promise<readonly ObjectInfo[]>;
   /** A missing object is no error. */
   delete(name: string): Promise<void>;

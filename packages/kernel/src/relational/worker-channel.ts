@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { asDiskFull, type DiskFull } from '../fs/disk-full.js';
+import { obstacleOf } from '../fs/obstacle-of.js';
 import { StoreOverloaded, StoreUnusable } from './relational-errors.js';
 import { toStoreError } from './sqlite-errors.js';
 import type { Command, QueryAnswer, Reply, SqlValue, WorkerSettings } from './worker-protocol.js';
@@ -64,7 +65,7 @@ export class WorkerChannel {
     } catch (error) {
       // Settings that never came are waited for; after a failed opening the thread ends anyway.
       await ended(worker, undefined);
-      throw error;
+      throw error instanceof StoreUnusable ? await couldNotOpen(settings.path, error.cause) : error;
     }
     return new WorkerChannel(worker, maxWaitingCount);
   }
@@ -180,4 +181,11 @@ async function ended(worker: Worker, lastMessage: readonly Command[] | undefined
   const lastResort = setTimeout(() => void worker.terminate(), MOST_END_MS);
   await exited;
   clearTimeout(lastResort);
+}
+
+/** SQLite tells a number at most. */
+async function couldNotOpen(path: string, cause: unknown): Promise<StoreUnusable> {
+  const known = (await obstacleOf(path)) ?? (await obstacleOf(`${path}-wal`));
+  const why = known ?? (cause instanceof Error ? cause.message : JSON.stringify(cause));
+  return new StoreUnusable(`${path} could not be opened: ${why}`, cause);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { CallFaults } from './call-faults.js';
+import { SeededRandom } from './seeded-random.js';
 
 /** Which of ten calls fail, and which have done their work. */
 async function tenCalls(faults: CallFaults): Promise<{ failed: number[]; done: number[] }> {
@@ -33,4 +34,15 @@ it('fails the call that is named, once or for a while, with its effect or withou
       ['b', 1],
     ],
   );
+});
+
+it('fails so many of all calls, some of them after they have done their work', async () => {
+  const faults = new CallFaults();
+  faults.failSome({ share: 0.5, random: new SeededRandom(1), doneKinds: ['a'] });
+  const { failed, done } = await tenCalls(faults);
+  assert.ok(failed.length > 1 && failed.length < 10);
+  assert.ok(failed.some((call) => done.includes(call)));
+  assert.ok(failed.some((call) => !done.includes(call)));
+  faults.heal();
+  assert.deepEqual(await tenCalls(faults), { failed: [], done: without() });
 });

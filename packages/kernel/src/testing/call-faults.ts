@@ -1,3 +1,5 @@
+import type { Random } from '../clock/random.js';
+
 /** One failure to come: the `at`-th call of a kind from here on, and the calls of that kind behind it. */
 export interface CallFault {
   /** `*`: calls of every kind, counted together. */
@@ -10,6 +12,15 @@ export interface CallFault {
   readonly effect?: 'none' | 'done';
   /** What the call fails with, `CallFailed` unless given: a full disk fails otherwise than a broken one. */
   readonly error?: Error;
+}
+
+/** Calls that fail by chance. */
+export interface SomeFaults {
+  /** Of all calls. */
+  readonly share: number;
+  readonly random: Random;
+  /** Calls of these kinds fail after they have done their work every second time. */
+  readonly doneKinds: readonly string[];
 }
 
 interface Waiting {
@@ -39,27 +50,53 @@ export class CallFailed extends Error {
 export class CallFaults {
   readonly #counts = new Map<string, number>();
   #waiting: Waiting[] = [];
+  #some: SomeFaults | undefined;
+  readonly #doomed = new Set<Promise<void>>();
 
   /** Calls of each kind up to this moment, those that failed among them. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
+  /** Failures that were asked for and are still to come, wholly or in part. */
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
   fail({ kind, at = 1, count = 1, effect = 'none', error }: CallFault): void {
     this.#waiting.push({ kind, effect, error, passing: at - 1, failing: count });
+  }
+
+  /** Calls fail by chance from here on. */
+  failSome(some: SomeFaults): void {
+    this.#some = some;
   }
 
   /** Nothing fails from here on. */
   heal(): void {
     this.#waiting = [];
+    this.#some = undefined;
+  }
+
+  /** Nothing fails from here on, and what was to fail behind its work has failed when it resolves. */
+  async healed(): Promise<void> {
+    this.heal();
+    while (this.#doomed.size > 0) await Promise.all(this.#doomed);
+    await new Promise((resolve) => setImmediate(resolve)); // Whoever waited for these has heard of it.
   }
 
   async around<T>(kind: string, call: () => Promise<T>): Promise<T> {
     const failure = this.#next(kind);
-    if (failure?.effect === 'none') throw failure.error;
-    const result = await call();
-    if (failure !== undefined) throw failure.error;
-    return result;
+    if (failure === undefined) return await call();
+    if (failure.effect === 'none') throw failure.error;
+    const done = call().finally(() => this.#doomed.delete(ended));
+    const ended = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#doomed.add(ended);
+    await done;
+    throw failure.error;
   }
 
   /** For calls that end at once: throws when this one fails. */
@@ -81,7 +118,17 @@ export class CallFaults {
       }
     }
     this.#waiting = this.#waiting.filter(({ failing }) => failing > 0);
-    if (first === undefined) return undefined;
+    if (first === undefined) return this.#nextOfSome(kind, count);
     return { error: first.error ?? new CallFailed(kind, count), effect: first.effect };
+  }
+  #nextOfSome(
+    kind: string,
+    count: number,
+  ): { readonly error: Error; readonly effect: 'none' | 'done' } | undefined {
+    if (this.#some === undefined) return undefined;
+    const { share, random, doneKinds } = this.#some;
+    if (random.float() >= share) return undefined;
+    const isDone = doneKinds.includes(kind) && random.float() < 0.5;
+    return { error: new CallFailed(kind, count), effect: isDone ? 'done' : 'none' };
   }
 }

@@ -7,6 +7,9 @@ import { makePlan, makeTokenPlan, type Plan } from '../model/plan.js';
 import { PrimaryLimitRules } from '../model/primary-limits.js';
 import { type Resource, ResourceTable } from '../model/resource.js';
 
+/** A busy machine must not take as long for two calls: stores of their own clock are asked in real time. */
+const BAN_MS = 1_500;
+
 export const RESOURCES = new ResourceTable({ slow: { limit: 5, window: 3600 } });
 
 /** Windows so short that a test can wait for their end. */
@@ -254,7 +257,7 @@ export function limitStoreContract(
     });
 
     it('bans who goes on after refusals, twice as long the second time, and pardons', async () => {
-      await using opened = await open({ ...RULES, banThreshold: 3, banMs: 300, concurrency: 1 });
+      await using opened = await open({ ...RULES, banThreshold: 3, banMs: BAN_MS, concurrency: 1 });
       const { store, advance } = opened;
       const caller = newCaller();
       const held = await store.admit(caller, newPlan());
@@ -264,10 +267,11 @@ export function limitStoreContract(
       };
       assert.equal((await provoke())?.level, 1);
       const banned = await store.admit(caller, newPlan());
-      assert.deepEqual([banned.limitedBy, banned.retryAfterSec], ['ban', 1]);
-      await advance(350);
+      assert.equal(banned.limitedBy, 'ban');
+      assert.ok([1, 2].includes(banned.retryAfterSec ?? 0), `${banned.retryAfterSec} s`);
+      await advance(BAN_MS + 50);
       assert.equal((await provoke())?.level, 2);
-      await advance(350);
+      await advance(BAN_MS + 50);
       assert.equal((await store.admit(caller, newPlan())).limitedBy, 'ban');
       assert.ok((await store.bans(1_000)).some(({ identity }) => identity === caller.key));
       store.finish(held);

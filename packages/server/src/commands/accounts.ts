@@ -8,6 +8,7 @@ import {
   withConnection,
 } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print, tell } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -63,7 +64,7 @@ function platformsCommand(): Command {
       const { name, country } = create.opts<{ name: string; country: string }>();
       const json = { name, country };
       const made = await ask(connectionOf(create.opts()), 'platforms', { json });
-      process.stdout.write(`${String(made.id)}\n`);
+      print(`${String(made.id)}\n`);
     });
   const show = withServer(new Command('show'), false)
     .description('show the settings of a platform')
@@ -109,8 +110,8 @@ function keysCommand(): Command {
         ...(expiresAt !== undefined && { expires_at: expiresAt }),
       };
       const made = await ask(connectionOf(create.opts()), `${platformOf(create)}/keys`, { json });
-      process.stdout.write(`${String(made.value)}\n`);
-      process.stderr.write(`key ${String(made.id)} made; it is not shown again\n`);
+      print(`${String(made.value)}\n`);
+      tell(`key ${String(made.id)} made; it is not shown again\n`);
     });
   const revoke = withServer(new Command('revoke'))
     .description('end a key at once')
@@ -118,7 +119,7 @@ function keysCommand(): Command {
     .action(async (id: string) => {
       const path = `${platformOf(revoke)}/keys/${id}`;
       await ask(connectionOf(revoke.opts()), path, { method: 'DELETE' });
-      process.stderr.write(`key ${id} revoked\n`);
+      tell(`key ${id} revoked\n`);
     });
   return new Command('keys')
     .description('list, make and revoke keys')
@@ -162,7 +163,7 @@ function closeCommand(): Command {
   return command.action(async (id: string) => {
     const path = `${platformOf(command)}/accounts/${id}/close`;
     await ask(connectionOf(command.opts()), path, { json: {} });
-    process.stderr.write(`account ${id} closed\n`);
+    tell(`account ${id} closed\n`);
   });
 }
 
@@ -174,7 +175,7 @@ function tickCommand(): Command {
     const { now } = command.opts<{ now?: string }>();
     const json = now === undefined ? {} : { now };
     const done = await ask(connectionOf(command.opts()), `${platformOf(command)}/tick`, { json });
-    process.stderr.write(`${String(done.evaluated)} accounts evaluated\n`);
+    tell(`${String(done.evaluated)} accounts evaluated\n`);
   });
 }
 
@@ -184,9 +185,7 @@ function rotateCommand(): Command {
   );
   return command.action(async () => {
     const done = await ask(connectionOf(command.opts()), 'rotate_key', { json: {} });
-    process.stderr.write(
-      `key ${String(done.key)} in use, ${String(done.rewritten)} rows resealed\n`,
-    );
+    tell(`key ${String(done.key)} in use, ${String(done.rewritten)} rows resealed\n`);
   });
 }
 
@@ -226,7 +225,7 @@ function readPatch(text: string): unknown {
 }
 
 function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  print(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Columns as wide as their widest cell; nothing else, so that other programs can read it. */
@@ -237,7 +236,7 @@ function printTable(rows: unknown, columns: readonly string[]): void {
   );
   for (const row of [columns, ...cells]) {
     const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ');
-    process.stdout.write(`${line.trimEnd()}\n`);
+    print(`${line.trimEnd()}\n`);
   }
 }
 

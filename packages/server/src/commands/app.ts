@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print, tell } from './terminal.js';
 import { readTextInput } from './text-input.js';
 import { formatTable } from './text-table.js';
 
@@ -84,7 +85,7 @@ function createCommand(): Command {
     const made = await answerOf(connectionOf(command.opts()), PATH, { json });
     await printKey(made, options['keyOut']);
     printJson(made);
-    if (secret !== undefined) process.stderr.write(`secret (not shown again): ${secret}\n`);
+    if (secret !== undefined) tell(`secret (not shown again): ${secret}\n`);
   });
 }
 
@@ -104,7 +105,7 @@ function listCommand(): Command {
       const hasNext = response.headers.get('link')?.includes('rel="next"') === true;
       cursor = hasNext && last !== undefined ? Number(last['id']) : undefined;
     }
-    process.stdout.write(formatTable(['id', 'client id', 'name', 'state', 'url', 'events'], rows));
+    print(formatTable(['id', 'client id', 'name', 'state', 'url', 'events'], rows));
   });
 }
 
@@ -134,7 +135,7 @@ function updateCommand(): Command {
     if (Object.keys(json).length === 0) throw new CommandFailed('nothing to change', EXIT.usage);
     const method = 'PATCH';
     printJson(await answerOf(connectionOf(command.opts()), pathOf(app), { method, json }));
-    if (secret !== undefined) process.stderr.write(`secret (not shown again): ${secret}\n`);
+    if (secret !== undefined) tell(`secret (not shown again): ${secret}\n`);
   });
 }
 
@@ -144,7 +145,7 @@ function deleteCommand(): Command {
     .argument('<app>');
   return command.action(async (name: string) => {
     await callOk(connectionOf(command.opts()), pathOf(name), { method: 'DELETE' });
-    process.stderr.write(`app ${name} deleted\n`);
+    tell(`app ${name} deleted\n`);
   });
 }
 
@@ -190,7 +191,7 @@ function removeKeyCommand(): Command {
   return command.action(async (name: string, key: string) => {
     const path = pathOf(name, `/keys/${encodeURIComponent(key)}`);
     await callOk(connectionOf(command.opts()), path, { method: 'DELETE' });
-    process.stderr.write(`key ${key} removed\n`);
+    tell(`key ${key} removed\n`);
   });
 }
 
@@ -205,7 +206,7 @@ function verbCommand(verb: string): Command {
     .argument('<app>');
   return command.action(async (name: string) => {
     await callOk(connectionOf(command.opts()), pathOf(name, `/${verb}`), { method: 'POST' });
-    process.stderr.write(`${verb}: done\n`);
+    tell(`${verb}: done\n`);
   });
 }
 
@@ -261,11 +262,11 @@ async function printKey(made: Record<string, unknown>, file: string | undefined)
   // Only its owner may read it, and an older key of that name is not overwritten.
   await writeFile(file, made['pem'], { mode: 0o600, flag: 'wx' });
   delete made['pem'];
-  process.stderr.write(`private key written to ${file}\n`);
+  tell(`private key written to ${file}\n`);
 }
 
 function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  print(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 function summaryOf(app: Record<string, unknown>): string[] {

@@ -2,6 +2,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { CommandFailed } from './exit.js';
+import { print } from './terminal.js';
 
 /** Where a start puts what it does not know, and a repair what is damaged. The server never reads them. */
 const FOLDERS = ['objects/tsdb-unknown', 'objects/tsdb-damaged'] as const;
@@ -27,7 +28,7 @@ export function asideCommand(): Command {
       const { count, sizeBytes } = await contentOf(folder);
       if (isRemoved) await rm(folder, { recursive: true, force: true });
       const done = isRemoved ? ' removed' : '';
-      process.stdout.write(`${folder}: ${count} files, ${sizeBytes} bytes${done}\n`);
+      print(`${folder}: ${count} files, ${sizeBytes} bytes${done}\n`);
     }
   });
 }

@@ -6,9 +6,15 @@ import { crc32c, FOLDER_LOCK_FILES } from '@plinth/kernel';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { BACKUP_FORMAT_VERSION } from '../backup/backup-format.js';
-import { CommandFailed } from './exit.js';
+import { RESTORE_MARKER } from '../data-folder.js';
+import { CommandFailed, cannotWrite } from './exit.js';
+import { tell } from './terminal.js';
 
 const MANIFEST = 'backup.json';
+/** What every backup has. */
+const STORE = 'plinth.db';
+/** What the commands themselves put into a folder. */
+const OWN_NAMES: readonly string[] = [MANIFEST, RESTORE_MARKER, ...FOLDER_LOCK_FILES];
 /** Secrets of the node are for its own user only. */
 const FILE_MODE = 0o600;
 
@@ -40,12 +46,25 @@ export function readManifest(text: string, where: string): Manifest {
     throw new CommandFailed(`${where} has format ${version}, which this release does not know`);
   }
   if (!Check(Manifest, value)) throw new CommandFailed(`${where} is damaged`);
-  for (const { name } of value.files) {
-    if (!isPathWithin(name)) {
-      throw new CommandFailed(`${where} names a file outside of the backup: ${name}`);
-    }
-  }
+  const fault = faultOf(value);
+  if (fault !== undefined) throw new CommandFailed(`${where} ${fault}`);
   return value;
+}
+
+/** What is wrong with the names of the files; `undefined`: nothing. */
+function faultOf({ files }: Manifest): string | undefined {
+  const names = new Set<string>();
+  const folders = new Set<string>();
+  for (const { name } of files) {
+    if (!isPathWithin(name)) return `names a file outside of the backup: ${name}`;
+    if (OWN_NAMES.includes(name)) return `names a file that no backup has: ${name}`;
+    if (names.has(name)) return `names a file twice: ${name}`;
+    names.add(name);
+    for (let at = dirname(name); at !== '.'; at = dirname(at)) folders.add(at);
+  }
+  const both = [...names].find((name) => folders.has(name));
+  if (both !== undefined) return `names a file that is a folder as well: ${both}`;
+  return names.has(STORE) ? undefined : `is no backup of a server: it has no ${STORE}`;
 }
 
 function isPathWithin(name: string): boolean {
@@ -56,7 +75,7 @@ function isPathWithin(name: string): boolean {
 /** What is missing in a backup, for whoever makes or restores it. */
 export function tellLeftOut({ left_out }: Manifest): void {
   for (const sentence of left_out ?? []) {
-    process.stderr.write(`plinth: not in the backup: ${sentence}\n`);
+    tell(`plinth: not in the backup: ${sentence}\n`);
   }
 }
 
@@ -90,8 +109,14 @@ export async function makeEmptyFolder(
   folder: string,
   isOwn: (names: readonly string[]) => boolean = () => false,
 ): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const names = (await readdir(folder)).filter((name) => !FOLDER_LOCK_FILES.includes(name));
+  const all = await mkdir(folder, { recursive: true })
+    .then(() => readdir(folder))
+    .catch((error: Error) => {
+      throw new CommandFailed(
+        `the folder ${folder} cannot be made or read: ${error.message}; name another, or let this user make and read it`,
+      );
+    });
+  const names = all.filter((name) => !FOLDER_LOCK_FILES.includes(name));
   if (names.length > 0 && !isOwn(names)) {
     throw new CommandFailed(`${folder} is not empty; name a folder that is, or a new one`);
   }
@@ -172,11 +197,14 @@ async function writeContent(
   path: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, 'w', FILE_MODE);
+  const fail = (error: unknown): never => {
+    throw cannotWrite(path, error);
+  };
+  await mkdir(dirname(path), { recursive: true }).catch(fail);
+  const file = await open(path, 'w', FILE_MODE).catch(fail);
   try {
-    for await (const piece of pieces) await file.writeFile(piece);
-    await file.sync();
+    for await (const piece of pieces) await file.writeFile(piece).catch(fail);
+    await file.sync().catch(fail);
   } finally {
     await file.close();
   }

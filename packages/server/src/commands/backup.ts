@@ -14,6 +14,7 @@ import { type Connection, callOk, connectionOf, withConnection } from './connect
 import { CommandFailed } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
+import { print } from './terminal.js';
 
 const BACKUPS = 'ops/v1/backups';
 const CONCURRENCY = 4;
@@ -45,7 +46,7 @@ export function backupCommand(): Command {
       await syncFolders(folder, manifest.files);
       await writeManifest(folder, manifest);
       const totalBytes = manifest.files.reduce((sum, file) => sum + file.size_bytes, 0);
-      process.stdout.write(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
+      print(`${folder}: ${manifest.files.length} files, ${totalBytes} bytes\n`);
       tellLeftOut(manifest);
     } finally {
       holding.abort();

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Connection, callOk, connectionOf, databaseOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print } from './terminal.js';
 
 type Kind = 'last' | 'distinct';
 const KINDS: readonly Kind[] = ['last', 'distinct'];
@@ -62,7 +63,7 @@ function create(): Command {
     await callOk(connection, pathOf(options.kind), {
       json: { db: databaseOf(connection), table, name, ...json },
     });
-    process.stdout.write(`${options.kind} cache of ${table} created\n`);
+    print(`${options.kind} cache of ${table} created\n`);
   });
 }
 
@@ -74,7 +75,7 @@ function list(): Command {
     const connection = connectionOf(command.opts());
     for (const kind of KINDS) {
       const q = `SELECT '${kind}' AS kind, * FROM system.${kind}_caches`;
-      process.stdout.write(`${(await read(connection, q, command)).trimEnd()}\n`);
+      print(`${(await read(connection, q, command)).trimEnd()}\n`);
     }
   });
 }
@@ -91,7 +92,7 @@ function remove(): Command {
     const connection = connectionOf(command.opts());
     const query = { db: databaseOf(connection), table, name };
     await callOk(connection, pathOf(kind), { method: 'DELETE', query });
-    process.stdout.write(`${kind} cache ${name} deleted\n`);
+    print(`${kind} cache ${name} deleted\n`);
   });
 }
 

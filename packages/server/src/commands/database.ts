@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
+import { print } from './terminal.js';
 
 const PATH = 'api/v3/configure/database';
 const WHEN = 'when the data go for good: now, never, default or a time like 2026-01-31T00:00:00Z';
@@ -28,7 +29,7 @@ function list(): Command {
     const { showDeleted, format } = command.opts<{ showDeleted?: true; format: string }>();
     const query = { format, ...(showDeleted && { show_deleted: 'true' }) };
     const answer = await callOk(connectionOf(command.opts()), PATH, { query });
-    process.stdout.write(`${(await answer.text()).trimEnd()}\n`);
+    print(`${(await answer.text()).trimEnd()}\n`);
   });
 }
 
@@ -41,7 +42,7 @@ function create(): Command {
     const { retentionPeriod } = command.opts<{ retentionPeriod?: string }>();
     const json = { db, ...(retentionPeriod && { retention_period: retentionPeriod }) };
     await callOk(connectionOf(command.opts()), PATH, { json });
-    process.stdout.write(`database ${db} created\n`);
+    print(`database ${db} created\n`);
   });
 }
 
@@ -54,7 +55,7 @@ function update(): Command {
     const { retentionPeriod } = command.opts<{ retentionPeriod: string }>();
     const json = { db, retention_period: retentionPeriod === 'none' ? null : retentionPeriod };
     await callOk(connectionOf(command.opts()), PATH, { method: 'PUT', json });
-    process.stdout.write(`database ${db} updated\n`);
+    print(`database ${db} updated\n`);
   });
 }
 
@@ -67,7 +68,7 @@ function remove(): Command {
     const { hardDelete } = command.opts<{ hardDelete?: string }>();
     const query = { db, ...(hardDelete !== undefined && { hard_delete_at: hardDelete }) };
     await callOk(connectionOf(command.opts()), PATH, { method: 'DELETE', query });
-    process.stdout.write(`database ${db} deleted\n`);
+    print(`database ${db} deleted\n`);
   });
 }
 
@@ -75,7 +76,7 @@ function undelete(): Command {
   const command = named('undelete', 'restore a deleted database whose data are still there');
   return command.action(async (db: string) => {
     await callOk(connectionOf(command.opts()), `${PATH}/undelete`, { json: { db } });
-    process.stdout.write(`database ${db} restored\n`);
+    print(`database ${db} restored\n`);
   });
 }
 

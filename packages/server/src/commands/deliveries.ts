@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print, tell } from './terminal.js';
 import { formatTable } from './text-table.js';
 
 const EXAMPLES = `
@@ -57,7 +58,7 @@ function listCommand(): Command {
         ? ['id', 'delivered_at', 'event', 'action', 'status_code', 'status', 'redelivery', 'guid']
         : ['queue_id', 'due_at', 'event', 'action', 'state', 'attempt', 'guid'];
     const rows = items.map((item) => columns.map((name) => String(item[name] ?? '')));
-    process.stdout.write(formatTable(columns, rows));
+    print(formatTable(columns, rows));
   });
 }
 
@@ -69,7 +70,7 @@ function showCommand(): Command {
     const { app } = command.opts<{ app: string }>();
     const path = pathOf(app, `/deliveries/${encodeURIComponent(id)}`);
     const response = await callOk(connectionOf(command.opts()), path);
-    process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`);
+    print(`${JSON.stringify(await response.json(), null, 2)}\n`);
   });
 }
 
@@ -79,7 +80,7 @@ function redeliverCommand(): Command {
     const { app } = command.opts<{ app: string }>();
     const path = pathOf(app, `/deliveries/${encodeURIComponent(id)}/attempts`);
     await callOk(connectionOf(command.opts()), path, { method: 'POST' });
-    process.stderr.write(`delivery ${id} is sent again\n`);
+    tell(`delivery ${id} is sent again\n`);
   });
 }
 
@@ -112,6 +113,6 @@ function redriveCommand(): Command {
     };
     const response = await callOk(connectionOf(command.opts()), pathOf(app, '/redrive'), { json });
     const { matched, queued } = (await response.json()) as { matched: number; queued: number };
-    process.stdout.write(`${matched} found, ${queued} sent again\n`);
+    print(`${matched} found, ${queued} sent again\n`);
   });
 }

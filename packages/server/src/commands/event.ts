@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print } from './terminal.js';
 import { readTextInput } from './text-input.js';
 
 const EXAMPLES = `
@@ -41,7 +42,7 @@ export function eventCommand(): Command {
       const response = await callOk(connectionOf(publish.opts()), 'ops/v1/events', {
         body: Buffer.from(body),
       });
-      process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`);
+      print(`${JSON.stringify(await response.json(), null, 2)}\n`);
     });
   return event.addCommand(publish);
 }

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { tell } from './terminal.js';
 
 /** Documented in `plinth --help`; scripts depend on them. */
 export const EXIT = { failed: 1, usage: 2, unreachable: 3, unauthenticated: 4 } as const;
@@ -22,13 +23,19 @@ export function endWith(error: unknown): void {
     return;
   }
   if (error instanceof CommandFailed) {
-    process.stderr.write(`plinth: ${error.message}\n`);
+    tell(`plinth: ${error.message}\n`);
     process.exitCode = error.exitCode;
     return;
   }
   const text = systemText(error) ?? (error instanceof Error ? error.stack : String(error));
-  process.stderr.write(`plinth: ${text}\n`);
+  tell(`plinth: ${text}\n`);
   process.exitCode = EXIT.failed;
+}
+
+/** What keeps a command from writing a file: the system does not name it in all cases. */
+export function cannotWrite(path: string, error: unknown): CommandFailed {
+  const why = systemText(error) ?? (error instanceof Error ? error.message : String(error));
+  return new CommandFailed(`cannot write ${path}: ${why}`);
 }
 
 /** What to do about errors of the system that need it said. */

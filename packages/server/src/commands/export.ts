@@ -3,10 +3,14 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { Command, Option } from 'commander';
 import { type Connection, callOk, connectionOf, databaseOf, withConnection } from './connection.js';
-import { CommandFailed, EXIT } from './exit.js';
+import { CommandFailed, cannotWrite, EXIT } from './exit.js';
 import { Progress } from './progress.js';
+import { print } from './terminal.js';
 
 const FORMATS = ['parquet', 'csv', 'lp'] as const;
+/** For its own user alone, as the data folder that it comes from; what the umask leaves of the other. */
+const PRIVATE = 0o600;
+const SHARED = 0o666;
 /** Lines of line protocol that are written in one go. */
 const LINES_PER_PIECE = 1000;
 
@@ -16,6 +20,7 @@ interface ExportOptions {
   readonly format: (typeof FORMATS)[number];
   readonly output: string;
   readonly lossy?: true;
+  readonly shared?: true;
 }
 
 /** Counts what a format cannot hold. */
@@ -33,9 +38,10 @@ export function exportCommand(): Command {
     .addOption(new Option('-f, --format <format>').choices(FORMATS).default('parquet'))
     .requiredOption('-o, --output <file>', 'the file')
     .option('--lossy', 'line protocol: leave out what it cannot hold (NaN, rows without a field)')
+    .option('--shared', 'let others read the file, as far as the umask lets them')
     .addHelpText(
       'after',
-      '\nExamples:\n  plinth export -d home --table readings -o readings.parquet\n  plinth export -d home --table readings --format lp -o readings.lp\n\nLine protocol keeps everything but NaN: `plinth write` brings it back. In CSV an empty text is "", apart from NULL.',
+      '\nExamples:\n  plinth export -d home --table readings -o readings.parquet\n  plinth export -d home --table readings --format lp -o readings.lp\n\nLine protocol keeps everything but NaN: `plinth write` brings it back. In CSV an empty text is "", apart from NULL; cells are what is stored, also those that begin with = + - @: do not let a spreadsheet take texts of strangers for formulas (import them as text).',
     );
   return command.action(async () => {
     const options = command.opts<ExportOptions>();
@@ -45,14 +51,15 @@ export function exportCommand(): Command {
       options.format === 'lp'
         ? exportLines(connection, options, loss)
         : exportAnswer(connection, options);
-    await writeWhole(options.output, pieces, () => {
+    const check = (): void => {
       const { rowCount, valueCount } = loss;
       if (options.lossy || rowCount + valueCount === 0) return;
       throw new CommandFailed(
         `line protocol cannot hold ${valueCount} values that are NaN, and ${rowCount} rows without a field; nothing is kept.\n` +
           '  Export as Parquet, or leave them out with --lossy.',
       );
-    });
+    };
+    await writeWhole(options.output, pieces, { check, mode: options.shared ? SHARED : PRIVATE });
   });
 }
 
@@ -60,35 +67,34 @@ export function exportCommand(): Command {
 async function writeWhole(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
-  check: () => void,
+  { check, mode }: { readonly check: () => void; readonly mode: number },
 ): Promise<void> {
   const part = `${path}.part`;
-  const cannotWrite = (error: unknown): never => {
-    throw new CommandFailed(
-      `cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+  const fail = (error: unknown): never => {
+    throw cannotWrite(path, error);
   };
   if (await exists(path)) throw new CommandFailed(`cannot write ${path}: it is there already`);
-  const file = await open(part, 'w').catch(cannotWrite);
+  const file = await open(part, 'w', mode).catch(fail);
   const progress = new Progress('export', 0);
   let sizeBytes = 0;
   try {
+    if (mode === PRIVATE) await file.chmod(mode).catch(fail); // One that is left of another export has its own.
     for await (const piece of pieces) {
-      await file.writeFile(piece).catch(cannotWrite);
+      await file.writeFile(piece).catch(fail);
       sizeBytes += piece.byteLength;
       progress.add(piece.byteLength);
     }
     check();
-    await file.sync().catch(cannotWrite);
+    await file.sync().catch(fail);
     await file.close();
-    await rename(part, path).catch(cannotWrite);
+    await rename(part, path).catch(fail);
   } catch (error) {
     await file.close();
     await rm(part, { force: true });
     throw error;
   }
   progress.end();
-  process.stdout.write(`${path}: ${sizeBytes} bytes\n`);
+  print(`${path}: ${sizeBytes} bytes\n`);
 }
 
 const exists = (path: string): Promise<boolean> =>

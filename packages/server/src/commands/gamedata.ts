@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -158,7 +159,7 @@ function report({ counts, changes, warnings, published, version, dryRun }: Impor
       : []),
     dryRun ? 'dry run: nothing was changed' : result,
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  print(`${lines.join('\n')}\n`);
 }
 
 async function readJson(file: string): Promise<unknown> {
@@ -244,7 +245,8 @@ function exportCommand(): Command {
       },
     });
     const bytes = Buffer.from(await response.arrayBuffer());
-    if (out === undefined) process.stdout.write(bytes);
+    if (out === undefined && process.stdout.isTTY) print(bytes.toString());
+    else if (out === undefined) process.stdout.write(bytes);
     else await writeFile(out, bytes);
   });
 }
@@ -258,10 +260,10 @@ function validateCommand(): Command {
       errors: readonly { type: string; id: string; path: string; message: string }[];
     };
     for (const { type, id, path, message } of errors) {
-      process.stdout.write(`${type} ${id} ${path}: ${message}\n`);
+      print(`${type} ${id} ${path}: ${message}\n`);
     }
     if (!valid) throw new CommandFailed(`the draft has ${errors.length} faults`);
-    process.stdout.write('the draft is valid\n');
+    print('the draft is valid\n');
   });
 }
 
@@ -276,7 +278,7 @@ function publishCommand(): Command {
       type === undefined ? 'api/editor/save' : `api/editor/save/${encodeURIComponent(type)}`;
     const response = await callOk(connectionOf(command.opts()), path, { json: { message } });
     const { version, changed } = Object(await response.json());
-    process.stdout.write(`version ${version}, ${changed} records changed\n`);
+    print(`version ${version}, ${changed} records changed\n`);
   });
 }
 
@@ -288,7 +290,7 @@ function versionsCommand(): Command {
       versions: readonly { version: number; publishedAt: string; actor: string; message: string }[];
     };
     for (const { version, publishedAt, actor, message } of versions) {
-      process.stdout.write(`${version}  ${publishedAt}  ${actor}  ${message}\n`);
+      print(`${version}  ${publishedAt}  ${actor}  ${message}\n`);
     }
   });
 }
@@ -301,7 +303,7 @@ function restoreCommand(): Command {
     const path = `api/editor/versions/${number}/restore`;
     const response = await callOk(connectionOf(command.opts()), path, { method: 'POST' });
     const { version } = Object(await response.json());
-    process.stdout.write(`version ${version} is the same as version ${number}\n`);
+    print(`version ${version} is the same as version ${number}\n`);
   });
 }
 
@@ -319,8 +321,6 @@ function tokenCommand(): Command {
       throw new CommandFailed('a name of letters and digits, and scopes joined by +', EXIT.usage);
     const token = `gd_${randomBytes(24).toString('base64url')}`;
     const hash = createHash('sha256').update(token).digest('hex');
-    process.stdout.write(
-      `token      ${token}\nsetting    --gamedata-tokens ${name}:${hash}:${scopes}\n`,
-    );
+    print(`token      ${token}\nsetting    --gamedata-tokens ${name}:${hash}:${scopes}\n`);
   });
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print, tell } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -53,7 +54,7 @@ export function identityCommand(): Command {
     .argument('<identity>')
     .action(async (key: string) => {
       await callOk(connectionOf(remove.opts()), pathOf(key), { method: 'DELETE' });
-      process.stderr.write(`${key} deleted\n`);
+      tell(`${key} deleted\n`);
     });
   const token = connected('token')
     .description('make a token that speaks for an identity')
@@ -76,7 +77,7 @@ export function identityCommand(): Command {
     .action(async (id: string) => {
       const path = `ops/v1/credentials/${encodeURIComponent(id)}`;
       await callOk(connectionOf(revoke.opts()), path, { method: 'DELETE' });
-      process.stderr.write(`token ${id} revoked\n`);
+      tell(`token ${id} revoked\n`);
     });
   for (const command of [create, list, one, update, remove, token, revoke]) {
     identity.addCommand(command);
@@ -105,10 +106,10 @@ export async function makeToken(
   };
   const answer = await callOk(connectionOf(command.opts()), 'ops/v1/credentials', { json });
   const made = Object(await answer.json());
-  process.stdout.write(`${String(Reflect.get(made, 'token'))}\n`);
+  print(`${String(Reflect.get(made, 'token'))}\n`);
   const expiry: unknown = Reflect.get(made, 'expires_at');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
-  process.stderr.write(
+  tell(
     `token ${String(Reflect.get(made, 'id'))} for ${identity} made, ${until}; it is not shown again\n`,
   );
 }
@@ -133,5 +134,5 @@ function readValue(text: string): unknown {
 
 async function show(answer: Promise<Response>): Promise<void> {
   const value: unknown = await (await answer).json();
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  print(`${JSON.stringify(value, null, 2)}\n`);
 }

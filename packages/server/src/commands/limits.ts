@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { type Connection, callOk, connectionOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print, tell } from './terminal.js';
 import { secondsOf } from './time-text.js';
 
 const EXAMPLES = `
@@ -68,16 +69,16 @@ async function show(connection: Connection, _options: Options, identity: string)
     const { used, remaining, limit, reset } = fieldsOf(bucket);
     return [resource, String(used), String(remaining), String(limit), timeText(reset)];
   });
-  print([['resource', 'used', 'left', 'limit', 'reset'], ...buckets]);
+  printRows([['resource', 'used', 'left', 'limit', 'reset'], ...buckets]);
   const { points, ...sums } = fieldsOf(shown['secondary']);
   const lines = Object.entries(sums).map(([sum, value]) => [sum, String(value)]);
   const ofEndpoints = Array.isArray(points) ? points.map(fieldsOf) : [];
-  print([
+  printRows([
     ...lines,
     ...ofEndpoints.map(({ endpoint, points: count }) => [`points ${endpoint}`, String(count)]),
   ]);
   if (shown['ban'] !== null) {
-    process.stdout.write(`banned until ${timeText(fieldsOf(shown['ban'])['until'])}\n`);
+    print(`banned until ${timeText(fieldsOf(shown['ban'])['until'])}\n`);
   }
 }
 
@@ -97,15 +98,15 @@ async function check(connection: Connection, options: Options): Promise<void> {
   const answer = fieldsOf(await (await callOk(connection, `${API}/check`, { json })).json());
   const headers = fieldsOf(answer['headers']);
   const why = answer['allowed'] === true ? 'passes' : `refused by ${String(answer['limit_kind'])}`;
-  process.stdout.write(`${why} (${String(answer['status'])})\n`);
-  print(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  print(`${why} (${String(answer['status'])})\n`);
+  printRows(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   if (answer['allowed'] !== true) process.exitCode = EXIT.failed;
 }
 
 async function reset(connection: Connection, _options: Options, identity: string): Promise<void> {
   const path = `${API}/${encodeURIComponent(identity)}/reset`;
   await callOk(connection, path, { method: 'POST' });
-  process.stderr.write(`${identity} starts anew\n`);
+  tell(`${identity} starts anew\n`);
 }
 
 async function ban(connection: Connection, options: Options, identity: string): Promise<void> {
@@ -116,19 +117,19 @@ async function ban(connection: Connection, options: Options, identity: string): 
   }
   const json = { identity, duration_seconds };
   const made = fieldsOf(await (await callOk(connection, `${API}/bans`, { json })).json());
-  process.stderr.write(`${identity} is banned until ${timeText(made['until'])}\n`);
+  tell(`${identity} is banned until ${timeText(made['until'])}\n`);
 }
 
 async function unban(connection: Connection, _options: Options, identity: string): Promise<void> {
   const path = `${API}/bans/${encodeURIComponent(identity)}`;
   await callOk(connection, path, { method: 'DELETE' });
-  process.stderr.write(`${identity} is not banned any more\n`);
+  tell(`${identity} is not banned any more\n`);
 }
 
 async function listBans(connection: Connection): Promise<void> {
   const { bans } = await read(connection, `${API}/bans`);
   const rows = (Array.isArray(bans) ? bans : []).map(fieldsOf);
-  print([
+  printRows([
     ['identity', 'until', 'level'],
     ...rows.map(({ identity, until, level }) => [String(identity), timeText(until), String(level)]),
   ]);
@@ -138,7 +139,7 @@ async function top(connection: Connection, options: Options): Promise<void> {
   const query = { resource: String(options['resource']), limit: String(options['limit']) };
   const answer = fieldsOf(await (await callOk(connection, `${API}/top`, { query })).json());
   const rows = (Array.isArray(answer['top']) ? answer['top'] : []).map(fieldsOf);
-  print([
+  printRows([
     ['identity', 'used'],
     ...rows.map(({ identity, used }) => [String(identity), String(used)]),
   ]);
@@ -148,7 +149,7 @@ async function routes(connection: Connection): Promise<void> {
   const answer = await read(connection, `${API}/routes`);
   const rows = (Array.isArray(answer['routes']) ? answer['routes'] : []).map(fieldsOf);
   const columns = ['service', 'method', 'path', 'resource', 'cost', 'points', 'content', 'exempt'];
-  print([columns, ...rows.map((row) => columns.map((column) => String(row[column])))]);
+  printRows([columns, ...rows.map((row) => columns.map((column) => String(row[column])))]);
 }
 
 async function read(connection: Connection, path: string): Promise<Fields> {
@@ -162,12 +163,12 @@ const timeText = (seconds: unknown): string =>
   new Date(Number(seconds) * 1000).toISOString().replace('.000', '');
 
 /** Columns as wide as their widest cell. */
-function print(rows: readonly (readonly string[])[]): void {
+function printRows(rows: readonly (readonly string[])[]): void {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   );
   for (const row of rows) {
     const cells = row.map((cell, column) => cell.padEnd(widths[column] ?? 0));
-    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
+    print(`${cells.join('  ').trimEnd()}\n`);
   }
 }

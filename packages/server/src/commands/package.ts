@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
+import { print } from './terminal.js';
 
 const PATH = 'api/v3/configure/plugin_environment';
 
@@ -20,7 +21,7 @@ export function packageCommand(): Command {
       await callOk(connection, `${PATH}/install_packages`, { json: { packages } });
     }
     if (requirements === undefined && packages.length === 0) install.help({ error: true });
-    process.stdout.write('installed\n');
+    print('installed\n');
   });
   return new Command('package')
     .description('Python packages of plugins')

@@ -89,6 +89,8 @@ if __name__ == "__main__":
     unittest.main()
 `;
 
+import { print } from './terminal.js';
+
 function begin(): Command {
   return new Command('new')
     .description('write a plugin to start from, with a test')
@@ -107,7 +109,7 @@ function begin(): Command {
       if (taken !== undefined) throw new CommandFailed(`${taken[0]} is there already`, EXIT.failed);
       for (const [path, text] of files) {
         writeFileSync(path, text.replaceAll('NAME', name));
-        process.stdout.write(`${path}\n`);
+        print(`${path}\n`);
       }
     });
 }
@@ -150,7 +152,7 @@ function tryOut(): Command {
             json: { ...json, input_lp: readFileSync(lp === '-' ? 0 : lp, 'utf8') },
           });
     const report = (await answer.json()) as Report;
-    process.stdout.write(describe(report));
+    print(describe(report));
     if (report.errors.length > 0) {
       throw new CommandFailed(report.errors.join('\n'), EXIT.failed);
     }
@@ -178,7 +180,7 @@ function upload(): Command {
     const connection = connectionOf(command.opts());
     for (const [plugin_name, content] of filesOf(path, name)) {
       await callOk(connection, 'api/v3/plugins/files', { json: { plugin_name, content } });
-      process.stdout.write(`${plugin_name}\n`);
+      print(`${plugin_name}\n`);
     }
   });
 }

@@ -5,7 +5,8 @@ import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { callOk, connectionOf, withConnection } from './connection.js';
-import { CommandFailed, EXIT } from './exit.js';
+import { CommandFailed, cannotWrite, EXIT } from './exit.js';
+import { printable } from './terminal.js';
 
 const FORMATS = ['pretty', 'json', 'json_rows', 'json_series', 'jsonl', 'csv', 'parquet'] as const;
 
@@ -75,11 +76,15 @@ async function output(response: Response, { output: file, format }: QueryOptions
   const body =
     response.body === null ? Readable.from([]) : Readable.fromWeb(asNodeStream(response.body));
   if (file !== undefined) {
-    await pipeline(body, createWriteStream(file));
+    const written = createWriteStream(file);
+    await pipeline(body, written).catch((error: unknown) => {
+      throw written.errored === null ? error : cannotWrite(file, error);
+    });
     return;
   }
   try {
-    await pipeline(body, process.stdout, { end: false });
+    const shown = process.stdout.isTTY ? printablePieces(body.setEncoding('utf8')) : body;
+    await pipeline(shown, process.stdout, { end: false });
   } catch (error) {
     if (Reflect.get(Object(error), 'code') === 'EPIPE') return; // `| head` has seen enough.
     throw error;
@@ -88,6 +93,10 @@ async function output(response: Response, { output: file, format }: QueryOptions
   if (format === 'pretty' || format.startsWith('json_') || format === 'json') {
     process.stdout.write('\n');
   }
+}
+
+async function* printablePieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) yield printable(text);
 }
 
 /** The two declarations of web streams (global, node:stream/web) describe the same object. */

@@ -1,5 +1,5 @@
-import { open, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { open, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { FolderLock, isDomainError, NodeFileSystem } from '@plinth/kernel';
 import { Command } from 'commander';
 import { RESTORE_MARKER } from '../data-folder.js';
@@ -14,9 +14,10 @@ import {
   tellLeftOut,
   writeChecked,
 } from './backup-folder.js';
-import { CommandFailed } from './exit.js';
+import { CommandFailed, cannotWrite } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
 import { Progress } from './progress.js';
+import { print } from './terminal.js';
 
 /** Where `plinth backup` puts the files of plugins. */
 const PLUGINS = 'plugins/';
@@ -36,22 +37,42 @@ export function restoreCommand(): Command {
     const from = resolve(String(command.opts()['from']));
     const to = resolve(String(command.opts()['dataDir']));
     const manifest = await readBackup(from);
+    await assertApart(from, to);
     await makeEmptyFolder(to, isHalfRestored);
     const lock = await lockFolder(to);
     try {
       await makeEmptyFolder(to, isHalfRestored); // A server may have begun in it meanwhile, and have ended.
-      await lock.sign();
+      await lock.sign().catch((error: unknown) => {
+        throw cannotWrite(to, error);
+      });
       await copyAll({ manifest, from, to });
     } finally {
       // Also after a failure the lock's file stays, and with it a new folder: a second try takes it for empty.
       await lock.release();
     }
-    process.stdout.write(`${to}: as of ${manifest.created_at}\n`);
+    print(`${to}: as of ${manifest.created_at}\n`);
     if (manifest.files.some(({ name }) => name.startsWith(PLUGINS))) {
-      process.stdout.write(`plugins: serve with --plugin-dir ${join(to, PLUGINS)}\n`);
+      print(`plugins: serve with --plugin-dir ${join(to, PLUGINS)}\n`);
     }
     tellLeftOut(manifest);
   });
+}
+
+/** Whoever removes the one later would remove the other. */
+async function assertApart(from: string, to: string): Promise<void> {
+  const [source, target] = await Promise.all([realPathOf(from), realPathOf(to)]);
+  if (target !== source && !target.startsWith(source + sep)) return;
+  throw new CommandFailed(`${to} lies in the backup ${from}; name a folder outside of it`);
+}
+
+/** With links resolved, as far as the path exists. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(await realPathOf(parent), basename(path));
+  }
 }
 
 /** What a restore that was cut short left behind goes; a server has refused to touch it. */
@@ -73,7 +94,10 @@ async function copyAll(at: {
 }): Promise<void> {
   const { manifest, from, to } = at;
   const marker = join(to, RESTORE_MARKER);
-  await (await open(marker, 'w')).close();
+  const made = await open(marker, 'w').catch((error: unknown) => {
+    throw cannotWrite(marker, error);
+  });
+  await made.close();
   await syncFolder(to);
   await emptyFolder(to, [RESTORE_MARKER]);
   const progress = new Progress(

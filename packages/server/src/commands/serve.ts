@@ -17,6 +17,7 @@ import { readSettings, startServer } from '../start-server.js';
 import { closeOnSignals, reloadOnHangup } from '../stop-signals.js';
 import { CommandFailed, EXIT } from './exit.js';
 import { keepToItself } from './keep-to-itself.js';
+import { print } from './terminal.js';
 
 const EXAMPLES = `
 Examples:
@@ -144,13 +145,12 @@ function explain(error: unknown): unknown {
       `another program listens on ${bind}; stop it or choose another with --http-bind HOST:PORT`,
     );
   }
-  const full = asDiskFull(error);
-  if (full !== undefined) return new CommandFailed(full.message);
   if (isDomainError(error)) {
     const hint = DAMAGE_KINDS.has(error.kind) ? DAMAGE_HINT : '';
     return new CommandFailed(`${error.message}${hint}`);
   }
-  return error;
+  const full = asDiskFull(error);
+  return full === undefined ? error : new CommandFailed(full.message);
 }
 
 function printBanner(url: string, settings: ReturnType<typeof readSettings>): void {
@@ -159,7 +159,7 @@ function printBanner(url: string, settings: ReturnType<typeof readSettings>): vo
   const token = identity.without_auth
     ? 'no token needed: everybody who reaches the port may do everything'
     : 'first token: plinth token create';
-  process.stdout.write(`
+  print(`
   plinth listens on ${url}
 
     services  ${server.services.join(', ')}

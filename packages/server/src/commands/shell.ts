@@ -8,6 +8,7 @@ import { type Connection, call, connectionOf, withConnection } from './connectio
 import { complete } from './shell/completions.js';
 import { pages } from './shell/pager.js';
 import { StatementReader } from './shell/statement-reader.js';
+import { print } from './terminal.js';
 
 const HISTORY_FILE = '.plinth_history';
 const MAX_HISTORY_LINES = 1000;
@@ -67,7 +68,7 @@ async function converse(state: State): Promise<void> {
   });
   // Taken before anything is waited for: lines that come meanwhile are not lost.
   const lines = input[Symbol.asyncIterator]();
-  process.stdout.write(`${state.connection.host}; "help" says what there is\n`);
+  print(`${state.connection.host}; "help" says what there is\n`);
   await learnNames(state);
   const reader = new StatementReader();
   const prompt = (): void => {
@@ -103,7 +104,7 @@ async function runOrder(line: string, state: State): Promise<boolean> {
   if (more.length > 0) return false;
   switch (word.toLowerCase()) {
     case 'help':
-      process.stdout.write(`${HELP}\n`);
+      print(`${HELP}\n`);
       return true;
     case 'use':
       state.connection = { ...state.connection, database: argument.replaceAll('"', '') };
@@ -111,13 +112,13 @@ async function runOrder(line: string, state: State): Promise<boolean> {
       return true;
     case 'language':
       if (argument === 'sql' || argument === 'influxql') state.language = argument;
-      else process.stdout.write('sql or influxql?\n');
+      else print('sql or influxql?\n');
       return true;
     case 'format':
       state.format = argument;
       return true;
     case 'tables':
-      process.stdout.write(
+      print(
         `${await textOf("SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox' ORDER BY table_name", { ...state, language: 'sql' })}\n`,
       );
       return true;
@@ -130,7 +131,7 @@ async function run(statement: string, state: State, input: Interface | undefined
   try {
     await show(await textOf(statement, state), input);
   } catch (error) {
-    process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    print(`${error instanceof Error ? error.message : String(error)}\n`);
     if (input === undefined) process.exitCode = 1;
   }
 }
@@ -152,12 +153,12 @@ async function textOf(statement: string, { connection, language, format }: State
 
 async function show(text: string, input: Interface | undefined): Promise<void> {
   if (input === undefined) {
-    process.stdout.write(`${text}\n`);
+    print(`${text}\n`);
     return;
   }
   const screens = pages(text, process.stdout.rows ?? 24);
   for (const [index, screen] of screens.entries()) {
-    process.stdout.write(`${screen}\n`);
+    print(`${screen}\n`);
     if (index === screens.length - 1) return;
     const answer = await input.question('-- Enter goes on, q ends -- ');
     if (answer.trim().toLowerCase() === 'q') return;

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type Connection, call, callOk, connectionOf, withConnection } from './connection.js';
+import { print } from './terminal.js';
 
 /** `plinth status`. */
 export function statusCommand(): Command {
@@ -13,7 +14,7 @@ export function statusCommand(): Command {
     const answerMs = (performance.now() - startMs).toFixed(0);
     const ping = Object(await (await callOk(connection, 'ping')).json());
     const databases = await readDatabases(connection);
-    process.stdout.write(
+    print(
       [
         `server     ${connection.host}`,
         `health     ${health} (${answerMs} ms)`,

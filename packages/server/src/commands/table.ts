@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print } from './terminal.js';
 
 const PATH = 'api/v3/configure/table';
 
@@ -29,7 +30,7 @@ function list(): Command {
       "SELECT table_name FROM information_schema.tables WHERE table_schema = 'iox' ORDER BY table_name";
     const json = { db: databaseOf(connection), q, format: command.opts()['format'] as unknown };
     const answer = await callOk(connection, 'api/v3/query_sql', { json });
-    process.stdout.write(`${(await answer.text()).trimEnd()}\n`);
+    print(`${(await answer.text()).trimEnd()}\n`);
   });
 }
 
@@ -47,7 +48,7 @@ function create(): Command {
       fields: split(fields).map(readField),
     };
     await callOk(connection, PATH, { json });
-    process.stdout.write(`table ${table} created\n`);
+    print(`table ${table} created\n`);
   });
 }
 
@@ -62,7 +63,7 @@ function update(): Command {
     const retention_period = retentionPeriod === 'none' ? null : retentionPeriod;
     const json = { db: databaseOf(connection), table, retention_period };
     await callOk(connection, PATH, { method: 'PUT', json });
-    process.stdout.write(`table ${table} updated\n`);
+    print(`table ${table} updated\n`);
   });
 }
 
@@ -80,7 +81,7 @@ function remove(): Command {
       ...(hardDelete !== undefined && { hard_delete_at: hardDelete }),
     };
     await callOk(connection, PATH, { method: 'DELETE', query });
-    process.stdout.write(`table ${table} deleted\n`);
+    print(`table ${table} deleted\n`);
   });
 }
 
@@ -89,7 +90,7 @@ function undelete(): Command {
   return command.action(async (table: string) => {
     const connection = connectionOf(command.opts());
     await callOk(connection, `${PATH}/undelete`, { json: { db: databaseOf(connection), table } });
-    process.stdout.write(`table ${table} restored\n`);
+    print(`table ${table} restored\n`);
   });
 }
 

@@ -10,6 +10,7 @@ import {
 } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
 import { makeToken } from './identity.js';
+import { print, tell } from './terminal.js';
 import { secondsOf } from './time-text.js';
 
 const EXAMPLES = `
@@ -49,14 +50,14 @@ export function tokenCommand(): Command {
     .description('replace the admin token; the old one ends at once')
     .action(async () => {
       const path = 'api/v3/configure/token/admin/regenerate';
-      await print(await callOk(connectionOf(regenerate.opts()), path, { method: 'POST' }));
+      await printToken(await callOk(connectionOf(regenerate.opts()), path, { method: 'POST' }));
     });
   const list = withConnection(new Command('list'), { database: false })
     .description('show all tokens, without their secrets')
     .action(async () => {
       const json = { db: '_internal', q: 'SELECT * FROM system.tokens', format: 'pretty' };
       const response = await callOk(connectionOf(list.opts()), 'api/v3/query_sql', { json });
-      process.stdout.write(`${await response.text()}\n`);
+      print(`${await response.text()}\n`);
     });
   const remove = withConnection(new Command('delete'), { database: false })
     .description('end a named token at once')
@@ -64,7 +65,7 @@ export function tokenCommand(): Command {
     .action(async (name: string) => {
       const options = { method: 'DELETE', query: { token_name: name } };
       await callOk(connectionOf(remove.opts()), 'api/v3/configure/token', options);
-      process.stderr.write(`token ${name} deleted\n`);
+      tell(`token ${name} deleted\n`);
     });
   for (const command of [create, regenerate, list, remove]) token.addCommand(command);
   return token;
@@ -96,7 +97,7 @@ async function createToken(
       throw new CommandFailed('the admin token does not expire; give the token a name', EXIT.usage);
     }
     const response = await call(connection, 'api/v3/configure/token/admin', { method: 'POST' });
-    if (response.status !== 409) return await print(await checked(response, connection));
+    if (response.status !== 409) return await printToken(await checked(response, connection));
     throw new CommandFailed(
       'this server has its admin token already\n' +
         '  With that token: `plinth token create <name>` makes another, `plinth token regenerate` replaces it.',
@@ -106,7 +107,7 @@ async function createToken(
     token_name: name,
     ...(expiresIn !== undefined && { expiry_secs: parseSeconds(expiresIn) }),
   };
-  await print(await callOk(connection, 'api/v3/configure/token/named_admin', { json }));
+  await printToken(await callOk(connection, 'api/v3/configure/token/named_admin', { json }));
 }
 
 async function checked(response: Response, connection: Connection): Promise<Response> {
@@ -115,12 +116,12 @@ async function checked(response: Response, connection: Connection): Promise<Resp
 }
 
 /** The token alone on standard output, so that it can be kept by a script; the rest beside it. */
-async function print(response: Response): Promise<void> {
+async function printToken(response: Response): Promise<void> {
   const made = Object(await response.json());
-  process.stdout.write(`${String(Reflect.get(made, 'token'))}\n`);
+  print(`${String(Reflect.get(made, 'token'))}\n`);
   const expiry: unknown = Reflect.get(made, 'expiry');
   const until = expiry === null ? 'does not expire' : `expires ${String(expiry)}`;
-  process.stderr.write(
+  tell(
     `token ${String(Reflect.get(made, 'name'))} made, ${until}; it is not shown again. Keep it with\n` +
       '  export PLINTH_AUTH_TOKEN=<token>\n',
   );

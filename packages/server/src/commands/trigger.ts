@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { callOk, connectionOf, databaseOf, withConnection } from './connection.js';
 import { CommandFailed, EXIT } from './exit.js';
+import { print } from './terminal.js';
 
 const PATH = 'api/v3/configure/processing_engine_trigger';
 
@@ -58,7 +59,7 @@ function create(): Command {
         disabled: options.disabled,
       },
     });
-    process.stdout.write(`trigger ${name} created${options.disabled ? ', disabled' : ''}\n`);
+    print(`trigger ${name} created${options.disabled ? ', disabled' : ''}\n`);
   });
 }
 
@@ -94,7 +95,7 @@ function change(verb: 'enable' | 'disable', description: string): Command {
     const connection = connectionOf(command.opts());
     const json = { db: databaseOf(connection), trigger_name: name };
     await callOk(connection, `${PATH}/${verb}`, { json });
-    process.stdout.write(`trigger ${name} ${verb}d\n`);
+    print(`trigger ${name} ${verb}d\n`);
   });
 }
 
@@ -112,7 +113,7 @@ function remove(): Command {
       force: command.opts()['force'] === true,
     };
     await callOk(connection, PATH, { method: 'DELETE', json });
-    process.stdout.write(`trigger ${name} deleted\n`);
+    print(`trigger ${name} deleted\n`);
   });
 }
 
@@ -120,7 +121,7 @@ async function show(command: Command, q: string): Promise<void> {
   const connection = connectionOf(command.opts());
   const json = { db: databaseOf(connection), q, format: command.opts()['format'] as unknown };
   const text = await (await callOk(connection, 'api/v3/query_sql', { json })).text();
-  process.stdout.write(`${text.trimEnd()}\n`);
+  print(`${text.trimEnd()}\n`);
 }
 
 function named(name: string, description: string): Command {

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { Command } from 'commander';
 import { CommandFailed, EXIT } from './exit.js';
+import { print, tell } from './terminal.js';
 
 const EXAMPLES = `
 Example:
@@ -47,7 +48,7 @@ async function runReceiver(options: {
       (body) => {
         const verdict = judge(request, body, options.secret);
         const refused = verdict === 'bad signature';
-        process.stdout.write(
+        print(
           options.json ? describeAsJson(request, body, verdict) : describe(request, body, verdict),
         );
         response.writeHead(refused ? 401 : status).end(refused ? 'bad signature' : 'ok');
@@ -63,7 +64,7 @@ async function runReceiver(options: {
   });
   const address = server.address();
   const actual = typeof address === 'object' && address !== null ? address.port : port;
-  process.stderr.write(`listening on http://${options.bind}:${actual}/ (stop with Ctrl-C)\n`);
+  tell(`listening on http://${options.bind}:${actual}/ (stop with Ctrl-C)\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       server.close();

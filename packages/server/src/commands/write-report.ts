@@ -1,5 +1,6 @@
 import type { Input } from './input.js';
 import type { Chunk } from './line-chunks.js';
+import { tell } from './terminal.js';
 
 const MAX_SHOWN_COUNT = 20;
 const BAR_WIDTH = 30;
@@ -42,13 +43,12 @@ export class WriteReport {
   /** @returns whether everything was written. */
   finish(): boolean {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-    for (const line of this.#shown) process.stderr.write(`${line}\n`);
+    for (const line of this.#shown) tell(`${line}\n`);
     const hiddenCount = this.#refusedCount - this.#shown.length;
-    if (hiddenCount > 0)
-      process.stderr.write(`... and ${hiddenCount} more lines that were not written\n`);
+    if (hiddenCount > 0) tell(`... and ${hiddenCount} more lines that were not written\n`);
     const seconds = ((performance.now() - this.#startMs) / 1000).toFixed(1);
     const refused = this.#refusedCount === 0 ? '' : `, refused ${this.#refusedCount}`;
-    process.stderr.write(
+    tell(
       `wrote ${this.#writtenCount} lines${refused} (${sizeText(this.#sentBytes)} in ${seconds} s)\n`,
     );
     return this.#refusedCount === 0;

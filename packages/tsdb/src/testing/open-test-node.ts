@@ -94,8 +94,8 @@ export async function openTestNode(
       fileSystem,
       relational: faults === undefined ? relational : failingRelationalStore(relational, faults),
       objects: faults === undefined ? placed : failingObjectStore(placed, faults),
-      openLog: ({ folder: directory, nodeUuid: nodeId, repair }) =>
-        openCommitLog({ fileSystem: logFiles, directory, nodeId, repair, onLoss: () => {} }),
+      openLog: ({ folder: directory, nodeUuid: nodeId, ...how }) =>
+        openCommitLog({ fileSystem: logFiles, directory, nodeId, ...how, onLoss: () => {} }),
       leases: new LocalLeases(),
       metrics: options.metrics ?? new Metrics(),
       clock,

@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalObjectStore, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import {
+  ChecksumThread,
+  LocalObjectStore,
+  NodeFileSystem,
+  SystemClock,
+  SystemRandom,
+} from '@plinth/kernel';
 import { ColumnCache } from '../domain/engine/direct/column-cache.js';
 import { TableStore } from '../domain/engine/table/table-store.js';
 import { registerEngineFunctions } from '../domain/sql/functions/index.js';
@@ -10,6 +16,7 @@ import type { BatchField, RowBatch } from '../model/row-batch.js';
 import { MAX_TIME_NS, MIN_TIME_NS } from '../model/scan.js';
 import type { TableSchema } from '../model/schema.js';
 import { DuckDbHost } from '../storage/duckdb/duckdb-host.js';
+import { FileSums } from '../storage/segments/file-sums.js';
 import { SegmentFiles } from '../storage/segments/segment-files.js';
 
 const HOST: Column = { id: 1, name: 'host', kind: 'tag', physicalName: 'host' };
@@ -151,7 +158,9 @@ export async function withEngine(
   const fileSystem = new NodeFileSystem();
   const random = new SystemRandom(new SystemClock());
   const objects = await LocalObjectStore.open({ fileSystem, root: join(dir, 'objects'), random });
-  const files = new SegmentFiles({ host, objects, fileSystem, random, tempDir: dir });
+  const thread = new ChecksumThread();
+  const sums = new FileSums(objects, thread);
+  const files = new SegmentFiles({ host, objects, fileSystem, sums, random, tempDir: dir });
   const cache = new ColumnCache({ limitBytes: 2 ** 20, nowMs: () => Date.now() });
   try {
     await work({
@@ -162,6 +171,7 @@ export async function withEngine(
           schema: SCHEMA,
           host,
           files,
+          known: { check: (segment) => files.verify(segment), doubt: () => false },
           cache,
           onDamaged: (_, e) => onError(e),
           onError,
@@ -169,6 +179,7 @@ export async function withEngine(
     });
   } finally {
     await host.close();
+    await thread.close();
     await rm(dir, { recursive: true });
   }
 }

@@ -42,6 +42,7 @@ export async function* readHistory(request: HistoryRequest): AsyncGenerator<RowB
       lastRowsOnly: isLastOfSeries,
     },
     request.minTimeNs,
+    signal,
   );
   try {
     const output = columns.map(

@@ -1,12 +1,12 @@
 import { InternalDatabase } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { Admission, Catalog } from './catalog.js';
+import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogGrowth } from './catalog-growth.js';
 import type { CatalogState } from './catalog-state.js';
 import { admitKnown, hasNewTags } from './check-known.js';
 import { type CheckedTable, checkRows } from './check-rows.js';
 import { DoubtfulTables } from './doubtful-tables.js';
-import type { KeyedQueue } from './keyed-queue.js';
 import type { CatalogLimits } from './limits.js';
 import { INTERNAL_DATABASE } from './names.js';
 
@@ -17,7 +17,7 @@ export class CatalogAdmission {
   readonly #state: CatalogState;
   readonly #growth: CatalogGrowth;
   readonly #limits: CatalogLimits;
-  readonly #changes: KeyedQueue;
+  readonly #changes: CatalogChanges;
   readonly #doubtful = new DoubtfulTables();
 
   constructor(needs: {
@@ -25,7 +25,7 @@ export class CatalogAdmission {
     readonly growth: CatalogGrowth;
     readonly limits: CatalogLimits;
     /** Changes of one database run one after the other. */
-    readonly changes: KeyedQueue;
+    readonly changes: CatalogChanges;
   }) {
     this.#state = needs.state;
     this.#growth = needs.growth;

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import {
   AlreadyDeleted,
   DatabaseNotKnown,
@@ -17,7 +17,13 @@ import {
   type HardDeletion,
   hardDeleteMsOf,
 } from './deleted-resources.js';
-import { writeDeletedDatabase, writeDeletedTable, writeDeletedTables } from './deletion-records.js';
+import {
+  isDatabaseDeletedAs,
+  isTableDeletedAs,
+  writeDeletedDatabase,
+  writeDeletedTable,
+  writeDeletedTables,
+} from './deletion-records.js';
 import type { TableEntry } from './grow-table.js';
 import { INTERNAL_DATABASE } from './names.js';
 
@@ -116,14 +122,19 @@ export class CatalogDeletions {
       hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
       purgedMs: undefined,
     };
-    await this.#write(async (tx) => {
-      await writeDeletedDatabase(tx, left);
-      await writeDeletedTables(tx, tables);
-      // Its tables go with it, and are not told of one by one.
-      await this.#needs.events.database(tx, 'deleted', database);
+    await this.#make(database.name, {
+      write: async (tx) => {
+        await writeDeletedDatabase(tx, left);
+        await writeDeletedTables(tx, tables);
+        // Its tables go with it, and are not told of one by one.
+        await this.#needs.events.database(tx, 'deleted', database);
+      },
+      isMade: (reader) => isDatabaseDeletedAs(reader, left),
+      publish: () => {
+        this.#needs.state.hideDatabase(left, tables);
+        this.#needs.onLeft(tables.map((table) => leftTable(database.name, table)));
+      },
     });
-    this.#needs.state.hideDatabase(left, tables);
-    this.#needs.onLeft(tables.map((table) => leftTable(database.name, table)));
   }
 
   async #softDeleteTable(
@@ -136,12 +147,17 @@ export class CatalogDeletions {
       ...this.#renamedTable(database, entry, { deletedMs, withDatabase: false }),
       hardDeleteMs: this.#hardDeleteMs(choice, deletedMs, undefined),
     };
-    await this.#write(async (tx) => {
-      await writeDeletedTable(tx, table);
-      await this.#needs.events.table(tx, 'deleted', { database, table: entry.schema.name });
+    await this.#make(database.name, {
+      write: async (tx) => {
+        await writeDeletedTable(tx, table);
+        await this.#needs.events.table(tx, 'deleted', { database, table: entry.schema.name });
+      },
+      isMade: (reader) => isTableDeletedAs(reader, table),
+      publish: () => {
+        this.#needs.state.hideTable(database, table);
+        this.#needs.onLeft([leftTable(database.name, table)]);
+      },
     });
-    this.#needs.state.hideTable(database, table);
-    this.#needs.onLeft([leftTable(database.name, table)]);
   }
 
   #renamedTable(
@@ -166,8 +182,11 @@ export class CatalogDeletions {
     const database = this.#needs.state.deleted.database(name);
     if (database === undefined) throw new ResourceNotFound({ resource: name });
     const after = { ...database, hardDeleteMs: this.#rescheduledMs(database, choice, name) };
-    await this.#write((tx) => writeDeletedDatabase(tx, after));
-    this.#needs.state.deleted.putDatabase(after);
+    await this.#make(name, {
+      write: (tx) => writeDeletedDatabase(tx, after),
+      isMade: (reader) => isDatabaseDeletedAs(reader, after),
+      publish: () => this.#needs.state.deleted.putDatabase(after),
+    });
   }
 
   async #rescheduleTable(
@@ -177,8 +196,11 @@ export class CatalogDeletions {
     const table = this.#needs.state.deleted.table(database.id, at.table);
     if (table === undefined) throw new TableNotKnown(at);
     const after = { ...table, hardDeleteMs: this.#rescheduledMs(table, at.hardDelete, at.table) };
-    await this.#write((tx) => writeDeletedTable(tx, after));
-    this.#needs.state.deleted.putTable(after);
+    await this.#make(database.name, {
+      write: (tx) => writeDeletedTable(tx, after),
+      isMade: (reader) => isTableDeletedAs(reader, after),
+      publish: () => this.#needs.state.deleted.putTable(after),
+    });
   }
 
   /** Throws `AlreadyDeleted` when the deletion would be the one that stands already. */
@@ -203,8 +225,21 @@ export class CatalogDeletions {
     return hardDeleteMsOf(choice, { nowMs, defaultMs: this.#needs.defaultMs, before });
   }
 
-  async #write(work: (tx: CatalogTransaction) => Promise<void>): Promise<void> {
-    await this.#needs.store.transaction<CatalogTables, void>(work);
+  async #make(
+    database: string,
+    change: {
+      readonly write: (tx: CatalogTransaction) => Promise<void>;
+      readonly isMade: (reader: Kysely<CatalogTables>) => Promise<boolean>;
+      readonly publish: () => void;
+    },
+  ): Promise<void> {
+    const { store, changes } = this.#needs;
+    await changes.make([database], {
+      make: () => store.transaction<CatalogTables, void>(change.write),
+      isMade: () => change.isMade(store.reader<CatalogTables>()),
+      publish: change.publish,
+      abandon: () => undefined,
+    });
   }
 }
 

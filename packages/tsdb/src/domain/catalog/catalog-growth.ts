@@ -1,6 +1,8 @@
 import type { Clock, Random, RelationalStore } from '@plinth/kernel';
+import type { Transaction } from 'kysely';
 import { DatabaseLimitReached } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
+import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogEvents } from './catalog-events.js';
 import type { CatalogState } from './catalog-state.js';
 import type { CatalogTables } from './catalog-tables.js';
@@ -9,7 +11,13 @@ import type { CatalogLimits } from './limits.js';
 import { INTERNAL_DATABASE } from './names.js';
 import type { CatalogContent } from './read-catalog.js';
 import type { TableDraft } from './table-draft.js';
-import { type TableChange, writeChange, writeIdentity } from './write-catalog.js';
+import {
+  type CatalogChange,
+  hasChange,
+  type TableChange,
+  writeChange,
+  writeIdentity,
+} from './write-catalog.js';
 
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
@@ -20,6 +28,8 @@ export interface CatalogGrowthNeeds {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: CatalogLimits;
+  /** Changes of one database run one after the other. */
+  readonly changes: CatalogChanges;
 }
 
 /** Makes databases, tables and columns: durable first, then visible. */
@@ -80,29 +90,44 @@ export class CatalogGrowth {
     const newTableCount = isOwn ? 0 : changes.filter(({ before }) => before === undefined).length;
     this.#state.tableCount += newTableCount;
     if (existing === undefined) this.#state.databaseCount++;
-    try {
-      await store.transaction<CatalogTables, void>(async (tx) => {
-        await writeChange(tx, {
-          createdMs: clock.nowMs(),
-          newDatabase: existing === undefined ? database : undefined,
-          tables: changes,
-        });
-        if (isOwn) return;
-        if (existing === undefined) await this.#needs.events.database(tx, 'created', database);
-        for (const { before, after } of changes) {
-          if (before !== undefined) continue;
-          await this.#needs.events.table(tx, 'created', { database, table: after.schema.name });
-        }
-      });
-    } catch (error) {
-      this.#state.tableCount -= newTableCount;
-      if (existing === undefined) this.#state.databaseCount--;
-      throw error;
+    const change: CatalogChange = {
+      createdMs: clock.nowMs(),
+      newDatabase: existing === undefined ? database : undefined,
+      tables: changes,
+    };
+    let shown = database;
+    await this.#needs.changes.make([name], {
+      make: () =>
+        store.transaction<CatalogTables, void>(async (tx) => {
+          await writeChange(tx, change);
+          if (!isOwn) await this.#report(tx, change, database);
+        }),
+      isMade: () => hasChange(store.reader<CatalogTables>(), change),
+      publish: () => {
+        shown = this.#state.show(
+          database,
+          changes.map(({ after }) => after),
+        );
+      },
+      abandon: () => {
+        this.#state.tableCount -= newTableCount;
+        if (existing === undefined) this.#state.databaseCount--;
+      },
+    });
+    return shown;
+  }
+
+  async #report(
+    tx: Transaction<CatalogTables>,
+    { newDatabase, tables }: CatalogChange,
+    database: DatabaseSchema,
+  ): Promise<void> {
+    const { events } = this.#needs;
+    if (newDatabase !== undefined) await events.database(tx, 'created', newDatabase);
+    for (const { before, after } of tables) {
+      if (before !== undefined) continue;
+      await events.table(tx, 'created', { database, table: after.schema.name });
     }
-    return this.#state.show(
-      database,
-      changes.map((change) => change.after),
-    );
   }
 
   #newDatabase(name: string, retentionNs: bigint | undefined): DatabaseSchema {

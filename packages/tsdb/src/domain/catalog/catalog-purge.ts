@@ -1,17 +1,17 @@
 import type { Clock, RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
+import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogState } from './catalog-state.js';
 import type { CatalogTables } from './catalog-tables.js';
 import { isDue } from './deleted-resources.js';
 import { forgetPurged, writePurged } from './deletion-records.js';
-import type { KeyedQueue } from './keyed-queue.js';
 
 export interface CatalogPurgeNeeds {
   readonly state: CatalogState;
   readonly store: RelationalStore;
   readonly clock: Clock;
   /** Changes of one database run one after the other. */
-  readonly changes: KeyedQueue;
+  readonly changes: CatalogChanges;
 }
 
 /** What the keeper of the data does when tables come to their time. */
@@ -28,7 +28,7 @@ export class CatalogPurge {
   readonly #state: CatalogState;
   readonly #store: RelationalStore;
   readonly #clock: Clock;
-  readonly #changes: KeyedQueue;
+  readonly #changes: CatalogChanges;
 
   constructor(needs: CatalogPurgeNeeds) {
     this.#state = needs.state;

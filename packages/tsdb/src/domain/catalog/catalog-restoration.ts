@@ -7,13 +7,18 @@ import {
   ResourceNotFound,
   TableNotKnown,
 } from '../../errors.js';
+import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogEvents } from './catalog-events.js';
 import type { CatalogState } from './catalog-state.js';
 import type { CatalogTables } from './catalog-tables.js';
 import { type DeletedDatabase, type DeletedTable, isDue } from './deleted-resources.js';
-import { restoreDatabase, restoreTable } from './deletion-records.js';
+import {
+  isDatabaseRestored,
+  isTableRestored,
+  restoreDatabase,
+  restoreTable,
+} from './deletion-records.js';
 import type { TableEntry } from './grow-table.js';
-import type { KeyedQueue } from './keyed-queue.js';
 import type { CatalogLimits } from './limits.js';
 
 export interface CatalogRestorationNeeds {
@@ -23,7 +28,7 @@ export interface CatalogRestorationNeeds {
   readonly clock: Clock;
   readonly limits: CatalogLimits;
   /** Changes of one database run one after the other. */
-  readonly changes: KeyedQueue;
+  readonly changes: CatalogChanges;
 }
 
 /** Brings deleted databases and tables back while their data are there. */
@@ -33,7 +38,7 @@ export class CatalogRestoration {
   readonly #store: RelationalStore;
   readonly #clock: Clock;
   readonly #limits: CatalogLimits;
-  readonly #changes: KeyedQueue;
+  readonly #changes: CatalogChanges;
 
   constructor(needs: CatalogRestorationNeeds) {
     this.#events = needs.events;
@@ -75,17 +80,21 @@ export class CatalogRestoration {
       this.#state.assertRoomForTables(1, this.#limits.tableCount);
       const { id } = table.entry.schema;
       this.#state.tableCount++;
-      try {
-        await this.#store.transaction<CatalogTables, void>(async (tx) => {
-          await restoreTable(tx, id, table.originalName);
-          await this.#events.table(tx, 'created', { database, table: table.originalName });
-        });
-      } catch (error) {
-        this.#state.tableCount--;
-        throw error;
-      }
-      deleted.removeTable(table);
-      this.#state.show(this.#state.databaseById(database.id) ?? database, [restored(table)]);
+      await this.#changes.make([at.database], {
+        make: () =>
+          this.#store.transaction<CatalogTables, void>(async (tx) => {
+            await restoreTable(tx, id, table.originalName);
+            await this.#events.table(tx, 'created', { database, table: table.originalName });
+          }),
+        isMade: () => isTableRestored(this.#store.reader<CatalogTables>(), id),
+        publish: () => {
+          deleted.removeTable(table);
+          this.#state.show(this.#state.databaseById(database.id) ?? database, [restored(table)]);
+        },
+        abandon: () => {
+          this.#state.tableCount--;
+        },
+      });
     });
   }
 
@@ -105,23 +114,27 @@ export class CatalogRestoration {
     state.assertRoomForTables(tables.length, this.#limits.tableCount);
     state.databaseCount++;
     state.tableCount += tables.length;
-    try {
-      await this.#store.transaction<CatalogTables, void>(async (tx) => {
-        await restoreDatabase(tx, id, deleted.originalName);
-        for (const { entry, originalName } of tables) {
-          await restoreTable(tx, entry.schema.id, originalName);
-        }
-        const database = { ...deleted.schema, name: deleted.originalName };
-        await this.#events.database(tx, 'created', database);
-      });
-    } catch (error) {
-      state.databaseCount--;
-      state.tableCount -= tables.length;
-      throw error;
-    }
-    state.deleted.removeDatabase(deleted);
-    for (const table of tables) state.deleted.removeTable(table);
-    state.show({ ...deleted.schema, name: deleted.originalName }, tables.map(restored));
+    const database = { ...deleted.schema, name: deleted.originalName };
+    await this.#changes.make([deleted.schema.name, deleted.originalName], {
+      make: () =>
+        this.#store.transaction<CatalogTables, void>(async (tx) => {
+          await restoreDatabase(tx, id, deleted.originalName);
+          for (const { entry, originalName } of tables) {
+            await restoreTable(tx, entry.schema.id, originalName);
+          }
+          await this.#events.database(tx, 'created', database);
+        }),
+      isMade: () => isDatabaseRestored(this.#store.reader<CatalogTables>(), id),
+      publish: () => {
+        state.deleted.removeDatabase(deleted);
+        for (const table of tables) state.deleted.removeTable(table);
+        state.show(database, tables.map(restored));
+      },
+      abandon: () => {
+        state.databaseCount--;
+        state.tableCount -= tables.length;
+      },
+    });
   }
 
   #findDatabase(name: string): DeletedDatabase | undefined {

@@ -6,9 +6,9 @@ import {
   ResourceNotFound,
   TableNotKnown,
 } from '../../errors.js';
+import type { CatalogChanges } from './catalog-changes.js';
 import type { CatalogState } from './catalog-state.js';
 import type { CatalogTables } from './catalog-tables.js';
-import type { KeyedQueue } from './keyed-queue.js';
 import { INTERNAL_DATABASE } from './names.js';
 import {
   writeDatabaseRetention,
@@ -21,13 +21,13 @@ import {
 export class CatalogSettings {
   readonly #state: CatalogState;
   readonly #store: RelationalStore;
-  readonly #changes: KeyedQueue;
+  readonly #changes: CatalogChanges;
 
   constructor(needs: {
     readonly state: CatalogState;
     readonly store: RelationalStore;
     /** Changes of one database run one after the other. */
-    readonly changes: KeyedQueue;
+    readonly changes: CatalogChanges;
   }) {
     this.#state = needs.state;
     this.#store = needs.store;

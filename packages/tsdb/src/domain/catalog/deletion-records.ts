@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { CatalogTables } from './catalog-tables.js';
 import type { DeletedDatabase, DeletedTable } from './deleted-resources.js';
 import { toStoredName } from './stored-name.js';
@@ -61,6 +61,50 @@ export async function writeDeletedTables(tx: Tx, tables: readonly DeletedTable[]
     }
   }
 }
+
+/** Whether `writeDeletedDatabase` has done its work. */
+export async function isDatabaseDeletedAs(
+  reader: Kysely<CatalogTables>,
+  { schema, hardDeleteMs }: DeletedDatabase,
+): Promise<boolean> {
+  const found = reader
+    .selectFrom('tsdb_databases')
+    .select(['name', 'hard_delete_ms'])
+    .where('id', '=', schema.id);
+  const row = await found.executeTakeFirst();
+  return row?.name === schema.name && toMs(row.hard_delete_ms) === hardDeleteMs;
+}
+
+/** Whether `writeDeletedTable` has done its work. */
+export async function isTableDeletedAs(
+  reader: Kysely<CatalogTables>,
+  { entry: { schema }, hardDeleteMs }: DeletedTable,
+): Promise<boolean> {
+  const found = reader
+    .selectFrom('tsdb_tables')
+    .select(['name', 'hard_delete_ms'])
+    .where('id', '=', schema.id);
+  const row = await found.executeTakeFirst();
+  return row?.name === toStoredName(schema.name) && toMs(row.hard_delete_ms) === hardDeleteMs;
+}
+
+/** Whether `restoreDatabase` has done its work. */
+export async function isDatabaseRestored(
+  reader: Kysely<CatalogTables>,
+  id: number,
+): Promise<boolean> {
+  const found = reader.selectFrom('tsdb_databases').select('deleted_ms').where('id', '=', id);
+  return (await found.executeTakeFirst())?.deleted_ms === null;
+}
+
+/** Whether `restoreTable` has done its work. */
+export async function isTableRestored(reader: Kysely<CatalogTables>, id: number): Promise<boolean> {
+  const found = reader.selectFrom('tsdb_tables').select('deleted_ms').where('id', '=', id);
+  return (await found.executeTakeFirst())?.deleted_ms === null;
+}
+
+const toMs = (stored: number | null): number | undefined =>
+  stored === null ? undefined : Number(stored);
 
 export async function restoreDatabase(tx: Tx, id: number, name: string): Promise<void> {
   await tx

@@ -14,6 +14,7 @@ import {
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { Admission, Catalog } from './catalog.js';
 import { type AdmitRequest, CatalogAdmission } from './catalog-admission.js';
+import { CatalogChanges } from './catalog-changes.js';
 import { CatalogDeletions, type LeftTable } from './catalog-deletions.js';
 import { CatalogEvents } from './catalog-events.js';
 import { CatalogGrowth } from './catalog-growth.js';
@@ -22,7 +23,6 @@ import { CatalogState } from './catalog-state.js';
 import { CATALOG_MIGRATIONS, type CatalogTables } from './catalog-tables.js';
 import type { DeletedResources } from './deleted-resources.js';
 import { draftTable, type TableDefinition } from './draft-table.js';
-import { KeyedQueue } from './keyed-queue.js';
 import type { CatalogLimits } from './limits.js';
 import { findDatabaseNameFault, INTERNAL_DATABASE } from './names.js';
 import { type CatalogContent, readCatalog } from './read-catalog.js';
@@ -50,7 +50,7 @@ export class RelationalCatalog implements Catalog {
   /** Of this node: the only one as long as the store is a local file. */
   readonly nodeUuid: string;
   readonly #limits: CatalogLimits;
-  readonly #changes = new KeyedQueue();
+  readonly #changes = new CatalogChanges();
   readonly #state: CatalogState;
   readonly #growth: CatalogGrowth;
   readonly #admission: CatalogAdmission;

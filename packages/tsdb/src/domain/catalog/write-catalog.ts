@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { DatabaseSchema, TableSchema } from '../../model/schema.js';
 import type { CatalogTables } from './catalog-tables.js';
 import type { TableEntry } from './grow-table.js';
@@ -25,6 +25,26 @@ export async function writeChange(
     await insertDatabase(tx, change.newDatabase, change.createdMs);
   }
   for (const table of change.tables) await writeTable(tx, table, change.createdMs);
+}
+
+/** Whether it is stored: all of it or nothing is, so that one part tells. */
+export async function hasChange(
+  reader: Kysely<CatalogTables>,
+  { newDatabase, tables }: CatalogChange,
+): Promise<boolean> {
+  if (newDatabase !== undefined) {
+    const { uuid } = newDatabase;
+    const found = reader.selectFrom('tsdb_databases').select('id').where('uuid', '=', uuid);
+    return (await found.execute()).length > 0;
+  }
+  const schema = tables[0]?.after.schema;
+  if (schema === undefined) return false; // Nothing was to be stored.
+  const found = reader
+    .selectFrom('tsdb_tables')
+    .select('id')
+    .where('uuid', '=', schema.uuid)
+    .where('version', '=', schema.version);
+  return (await found.execute()).length > 0;
 }
 
 async function insertDatabase(

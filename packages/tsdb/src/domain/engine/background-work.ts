@@ -50,9 +50,10 @@ export class BackgroundWork {
       settings,
       onFailed: (error, retryMs) => report.flushFailed(error, retryMs),
       onError: onFailed,
+      onLeft: () => report.rowsLeftInLog(),
       onFlushed: (durationMs) => {
         report.flushed(durationMs);
-        this.compactor.compactWhenDue();
+        void this.compactor.compactWhenDue();
       },
     });
     this.#retention = new Retention({

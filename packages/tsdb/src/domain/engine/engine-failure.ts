@@ -58,6 +58,8 @@ const WORDINGS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/^Max expression depth limit.*$/, 'Resources exhausted: the query is nested too deep'],
 ];
 
+const UNREAD = 'External error: stored data could not be read';
+
 /** Kinds of failures that are worded by their kind alone. */
 const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [
@@ -68,7 +70,7 @@ const KINDS: readonly (readonly [pattern: RegExp, words: string])[] = [
     /^Out of Memory Error/,
     'Resources exhausted: the query needs more memory than the server allows',
   ],
-  [/^IO Error/, 'External error: stored data could not be read'],
+  [/^IO Error/, UNREAD],
   [/^INTERRUPT/, 'query cancelled'],
 ];
 
@@ -118,6 +120,13 @@ const FALLBACK = 'Execution error: the query engine failed';
 
 /** Characters of a message: it may hold a value of a row. */
 const MAX_LENGTH = 1000;
+
+/** Whether it may be that stored files make no sense: no value and no limit explains the failure. */
+export function isUnexplained(failure: Error): boolean {
+  return (
+    failure instanceof ExecutionError && [FALLBACK, UNREAD].some((w) => failure.message.endsWith(w))
+  );
+}
 
 /** `message` of the engine as clients see it. */
 export function failureText(message: string): string {

@@ -1,12 +1,10 @@
 import type { Clock, CommitLog, Leases, Random } from '@plinth/kernel';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { DuckDbHost } from '../../storage/duckdb/duckdb-host.js';
+import type { FileDamaged } from '../../storage/segments/file-sums.js';
+import type { KnownFiles } from '../../storage/segments/known-files.js';
 import type { Segment } from '../../storage/segments/segment.js';
-import type {
-  FileDamaged,
-  SegmentFiles,
-  UnknownFiles,
-} from '../../storage/segments/segment-files.js';
+import type { SegmentFiles, UnknownFiles } from '../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../storage/segments/segment-registry.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { CatalogDeletions } from '../catalog/catalog-deletions.js';
@@ -25,6 +23,7 @@ export interface EngineNeeds {
   readonly log: CommitLog;
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
+  readonly known: KnownFiles;
   readonly registry: SegmentRegistry;
   readonly leases: Leases;
   readonly clock: Clock;
@@ -64,6 +63,8 @@ export interface EngineReport {
     /** The same files failed before. */
     readonly isKnown: boolean;
   }): void;
+  /** The node ends before all of them are in files. */
+  rowsLeftInLog(): void;
   backgroundFailed(error: unknown): void;
   /** Told once of each. */
   segmentDamaged(segment: Segment, table: string, error: FileDamaged): void;

@@ -22,7 +22,7 @@ export class EngineTables {
   #indexing: Promise<void> | undefined;
 
   constructor(needs: EngineNeeds, cache: ColumnCache) {
-    const { catalog, clock, host, files, report } = needs;
+    const { catalog, clock, host, files, known, report } = needs;
     this.#catalog = catalog;
     this.#clock = clock;
     const onError = (error: unknown): void => report.backgroundFailed(error);
@@ -32,6 +32,7 @@ export class EngineTables {
         schema,
         host,
         files,
+        known,
         cache,
         onDamaged: (segment, error) => report.segmentDamaged(segment, schema.name, error),
         onError,

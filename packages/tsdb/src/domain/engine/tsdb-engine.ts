@@ -44,7 +44,7 @@ export class TsdbEngine implements Engine {
   readonly #writes: WritePath;
   readonly #queries: QueryPath;
   readonly #rowDeletions: RowDeletions;
-  readonly #background: BackgroundWork;
+  readonly background: BackgroundWork;
   #state: 'open' | 'closing' | 'closed' = 'open';
   #writesUnderWay = 0;
   #onIdle: (() => void) | undefined;
@@ -53,7 +53,7 @@ export class TsdbEngine implements Engine {
   static async open(needs: EngineNeeds): Promise<TsdbEngine> {
     const engine = new TsdbEngine(needs);
     await recoverTables(needs, engine.#tables, engine.#buffer);
-    engine.#background.start();
+    engine.background.start();
     engine.#tables.startIndexing();
     return engine;
   }
@@ -95,14 +95,14 @@ export class TsdbEngine implements Engine {
       maxConcurrentQueries: settings.maxConcurrentQueries,
       queryTimeoutMs: settings.queryTimeoutMs,
     });
+    this.background = new BackgroundWork(needs, { tables, buffer, columnCache });
     this.#rowDeletions = new RowDeletions({
       catalog,
-      registry: needs.registry,
+      commits: this.background.commits,
       buffer,
       random: needs.random,
       storeOf: (schema) => tables.find(schema.id),
     });
-    this.#background = new BackgroundWork(needs, { tables, buffer, columnCache });
   }
 
   async write(request: WriteRequest): Promise<WriteOutcome> {
@@ -110,7 +110,7 @@ export class TsdbEngine implements Engine {
     this.#writesUnderWay++;
     try {
       const outcome = await this.#writes.write(request);
-      this.#background.flusher.flushWhenDue();
+      this.background.flusher.flushWhenDue();
       return outcome;
     } finally {
       this.#writesUnderWay--;
@@ -143,17 +143,11 @@ export class TsdbEngine implements Engine {
     const tableIds = await this.#rowDeletions.delete(request);
     if (tableIds.length === 0) return;
     this.#needs.onRowsDeleted(tableIds);
-    this.#background.compactor.compactWhenDue();
+    void this.background.compactor.compactWhenDue();
   }
 
   removeDeletedSoon(): void {
-    if (this.#state === 'open') this.#background.hardDeletions.checkSoon();
-  }
-
-  /** Moves what was written before the call into segments, and ends the merges that follow. Throws when it cannot. */
-  async flush(): Promise<void> {
-    await this.#background.flusher.flushAll();
-    await this.#background.compactor.merged();
+    if (this.#state === 'open') this.background.hardDeletions.checkSoon();
   }
 
   /**
@@ -162,7 +156,7 @@ export class TsdbEngine implements Engine {
    */
   async freeze({ copyStore, folder }: BackupMoment): Promise<FrozenEngine> {
     if (this.#state !== 'open') throw new ShuttingDown();
-    return await this.#background.commits.between(async () => {
+    return await this.background.commits.between(async () => {
       const pinned = [...this.#tables.values()].map((store) => store.pinFiles());
       const release = (): void => {
         for (const each of pinned.splice(0)) each.release();
@@ -212,7 +206,7 @@ export class TsdbEngine implements Engine {
 
   /** Why rows stay in memory and in the log; `undefined` unless flushes have failed for minutes. */
   get flushObstacle(): string | undefined {
-    return this.#background.flusher.obstacle;
+    return this.background.flusher.obstacle;
   }
 
   get segmentCount(): number {
@@ -240,21 +234,19 @@ export class TsdbEngine implements Engine {
     };
   }
 
-  /** Takes no more writes, finishes those under way and flushes, so that the next start has nothing to replay. */
+  /** Takes no more writes, finishes those under way and flushes what can be flushed soon; the log has the rest. */
   async close(): Promise<void> {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     if (this.#writesUnderWay > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await this.#tables.stopIndexing();
-    await this.#background.close();
+    await this.background.close();
     if (!this.#buffer.isReadOnly) {
-      // A flush that fails here loses nothing: the log still has the rows.
-      await this.#background.flusher
-        .flushAll()
-        .catch((error: unknown) => this.#needs.report.flushFailed(error, 0));
+      await this.background.flusher.flushLast();
     }
     await this.#queriesEnded();
     await this.#tables.indexingEnded();
+    await this.#needs.known.close();
     this.#state = 'closed';
     // A log that cannot end its file must not leave the engine's threads and memory behind.
     await this.#needs.log.close().finally(() => this.#needs.host.close());

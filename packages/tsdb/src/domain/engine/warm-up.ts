@@ -83,6 +83,7 @@ export async function warmUpQueries(options: {
     schema: TABLE,
     host,
     files,
+    known: { check: (segment) => files.verify(segment), doubt: () => false },
     cache: new ColumnCache({ limitBytes: CACHE_BYTES, nowMs: () => clock.monotonicMs() }),
     onDamaged: () => undefined,
     onError: () => undefined,

@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isPortable } from './plugin-file-name.js';
 
 export interface CopiedPlugins {
   /** Names below the plugin folder, `/`-separated; `to` has them under the same. */
@@ -57,9 +58,4 @@ async function copyUnlessGone(from: string, to: string): Promise<boolean> {
     if (Reflect.get(Object(error), 'code') === 'ENOENT') return false;
     throw error;
   }
-}
-
-function isPortable(name: string): boolean {
-  for (const char of name) if (char === '\\' || char < ' ' || char === '\x7f') return false;
-  return true;
 }

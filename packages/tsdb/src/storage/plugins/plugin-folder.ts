@@ -10,6 +10,7 @@ import {
   PluginPathEscapes,
 } from '../../processing-errors.js';
 import { makeFolderForOthers } from '../python/folder-for-others.js';
+import { refuseName } from './plugin-file-name.js';
 
 const INIT = '__init__.py';
 /** A plugin with more files than this is not listed to its end. */
@@ -114,7 +115,7 @@ export class PluginFolder {
     files: readonly { readonly path: string; readonly content: string }[],
   ): Promise<void> {
     const path = await this.#writablePathOf(name, { replaces: true });
-    for (const file of files) refuseHidden(file.path);
+    for (const file of files) refuseName(file.path);
     if (path === this.root) throw new PluginPathEscapes({ path: name });
     await this.#putBack(path);
     // Other triggers may run the file, and no folder of its name could be imported.
@@ -192,7 +193,7 @@ export class PluginFolder {
   }
 
   /**
-   * What an upload may write to: nothing whose name begins with a dot and nothing of the environment, as the path is
+   * What an upload may write to: no name that `refuseName` refuses and nothing of the environment, as the path is
    * spelled and as links lead. Throws `PluginPathEscapes`, `PluginFileRefused`.
    * @param replaces the whole folder goes, and what is in it with it.
    */
@@ -202,8 +203,8 @@ export class PluginFolder {
   ): Promise<string> {
     const path = await this.#pathOf(name);
     const [root, real] = await Promise.all([resolvedOf(this.root), resolvedOf(path)]);
-    refuseHidden(name);
-    refuseHidden(relative(root, real));
+    refuseName(name);
+    refuseName(relative(root, real));
     if (real === root) throw new PluginFileRefused(`${name}: it names the plugin folder itself`);
     if (this.#environment === undefined) return path;
     const environment = await resolvedOf(this.#environment);
@@ -289,13 +290,6 @@ export class PluginFolder {
 
 const isAtOrBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder + sep);
-
-/** Of environments, of version control, of editors: what is in them is run or believed by others than plugins. */
-function refuseHidden(name: string): void {
-  const hidden = name.split(/[/\\]/).find((part) => part.startsWith('.') && part !== '.');
-  if (hidden === undefined) return;
-  throw new PluginFileRefused(`${name}: names that begin with a dot are not taken`);
-}
 
 /** Names a folder has while it is replaced: what comes, and what was there. */
 function besides(path: string): { readonly fresh: string; readonly old: string } {

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from '@plinth/kernel';
 import type { PluginCall, PluginHost, PluginSession, RunOutcome } from '../../model/plugin-host.js';
 import { GlobalCache } from './global-cache.js';
+import { MarkedProcesses } from './marked-processes.js';
 import { ProcessPool } from './process-pool.js';
 import { WorkerProcess, type WorkerSettings } from './worker-process.js';
 
@@ -15,6 +16,7 @@ export class PythonPluginHost implements PluginHost {
   readonly #settings: WorkerSettings;
   readonly #globals: GlobalCache;
   readonly #clock: Clock;
+  readonly #marked: MarkedProcesses;
   readonly #random: Random;
   readonly #log: Logger;
   readonly #pool: ProcessPool;
@@ -34,6 +36,7 @@ export class PythonPluginHost implements PluginHost {
     this.#settings = options.settings;
     this.#globals = new GlobalCache(options.clock);
     this.#clock = options.clock;
+    this.#marked = new MarkedProcesses(options.clock);
     this.#random = options.random;
     this.#log = options.log;
     this.#pool = new ProcessPool(options.processCount, (limit) =>
@@ -117,6 +120,7 @@ export class PythonPluginHost implements PluginHost {
       settings: this.#settings,
       globals: this.#globals,
       clock: this.#clock,
+      marked: this.#marked,
       random: this.#random,
       log: this.#log,
       label,

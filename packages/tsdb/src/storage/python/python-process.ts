@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { endMarked, findMarked, MARK_VARIABLE } from './marked-processes.js';
+import { MARK_VARIABLE, type MarkedProcesses } from './marked-processes.js';
 import { encodeFrame, type Frame, type FrameHeader, FrameReader } from './plugin-frames.js';
 import type { PluginUser } from './plugin-user.js';
 
@@ -19,6 +19,7 @@ export interface PythonProcessOptions {
   readonly user: PluginUser | undefined;
   /** Not used by any other process. */
   readonly mark: string;
+  readonly marked: MarkedProcesses;
   readonly onFrame: (frame: Frame) => void;
   /** What the process writes to its standard output and error, line by line. */
   readonly onOutput: (line: string) => void;
@@ -38,10 +39,12 @@ export class PythonProcess {
   readonly #child: ChildProcess;
   readonly #channel: Duplex;
   readonly #mark: string;
+  readonly #marked: MarkedProcesses;
   #isOver = false;
 
   constructor(options: PythonProcessOptions) {
     this.#mark = options.mark;
+    this.#marked = options.marked;
     this.#child = spawn(options.python, ['-X', 'utf8', '-u', START_SCRIPT], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
@@ -93,12 +96,12 @@ export class PythonProcess {
 
   /** Processes there are of it, itself among them; 0 where they cannot be counted. */
   async countProcesses(): Promise<number> {
-    return (await findMarked(this.#mark)).length;
+    return await this.#marked.count(this.#mark);
   }
 
   #endAll(): void {
     this.#signalGroup('SIGKILL');
-    void endMarked(this.#mark);
+    void this.#marked.end(this.#mark);
   }
 
   #signalGroup(signal: NodeJS.Signals): void {

@@ -9,6 +9,7 @@ import {
 } from '../../model/plugin-host.js';
 import { CrashPauses } from './crash-pauses.js';
 import type { GlobalCache } from './global-cache.js';
+import type { MarkedProcesses } from './marked-processes.js';
 import type { Frame, FrameHeader } from './plugin-frames.js';
 import { FrameInvalid } from './plugin-frames.js';
 import { answerQuestion } from './plugin-questions.js';
@@ -52,6 +53,7 @@ export class WorkerProcess implements PoolMember {
   readonly #settings: WorkerSettings;
   readonly #globals: GlobalCache;
   readonly #clock: Clock;
+  readonly #marked: MarkedProcesses;
   readonly #random: Random;
   readonly #log: Logger;
   readonly #label: string;
@@ -77,6 +79,7 @@ export class WorkerProcess implements PoolMember {
     readonly settings: WorkerSettings;
     readonly globals: GlobalCache;
     readonly clock: Clock;
+    readonly marked: MarkedProcesses;
     readonly random: Random;
     readonly log: Logger;
     /** For messages. */
@@ -86,6 +89,7 @@ export class WorkerProcess implements PoolMember {
     this.#settings = options.settings;
     this.#globals = options.globals;
     this.#clock = options.clock;
+    this.#marked = options.marked;
     this.#random = options.random;
     this.#log = options.log;
     this.#label = options.label;
@@ -215,6 +219,7 @@ export class WorkerProcess implements PoolMember {
       env,
       user,
       mark: this.#random.uuidV4(),
+      marked: this.#marked,
       onFrame: (frame) => this.#take(frame, started),
       onOutput: (line) => this.#logOutput(line),
       onExit: (how) => this.#ended(started, how),

@@ -1,7 +1,7 @@
 import type { FileSystem, ObjectStore, Random } from '@plinth/kernel';
-import { crc32c } from '@plinth/kernel';
 import type { DuckDbHost } from '../duckdb/duckdb-host.js';
 import { quoteName, quoteString } from '../duckdb/quote.js';
+import type { FileSum, FileSums } from './file-sums.js';
 
 /** Rows of a Parquet row group: what the engine reads or skips as one. */
 const ROW_GROUP_ROWS = 40960;
@@ -11,9 +11,6 @@ const ROW_GROUP_ROWS = 40960;
  * a question for the other would skip rows that it has to find.
  */
 const NO_BLOOM_FILTER = 'WRITE_BLOOM_FILTER false';
-
-/** Bytes summed in one go: some milliseconds. */
-const SUM_PIECE_BYTES = 4 * 1024 * 1024;
 
 /** Beside `tsdb`, where files that nobody knows are taken away. */
 const ASIDE_FOLDER = 'tsdb-damaged';
@@ -28,11 +25,10 @@ export interface UnknownFiles {
   readonly folder: string;
 }
 
-export interface WrittenFile {
+export interface WrittenFile extends FileSum {
   readonly id: string;
   readonly objectName: string;
-  readonly sizeBytes: number;
-  readonly checksum: number;
+  readonly modifiedMs: number | undefined;
   readonly rowCount: number;
 }
 
@@ -41,19 +37,6 @@ export interface WrittenSegment extends WrittenFile {
   readonly maxTime: bigint;
   readonly minSeries: bigint;
   readonly maxSeries: bigint;
-}
-
-/** A stored file whose bytes are not those that were written. */
-export class FileDamaged extends Error {
-  override readonly name = 'FileDamaged';
-  readonly kind = 'file_damaged';
-  readonly objectName: string;
-  constructor(at: { objectName: string; found: string }) {
-    super(
-      `stored file ${at.objectName} is damaged (${at.found}); restore it from a copy, or start once with --repair to go on without it`,
-    );
-    this.objectName = at.objectName;
-  }
 }
 
 /** What the engine has written and the object store has not taken over yet. */
@@ -71,6 +54,7 @@ export class SegmentFiles {
   readonly #objects: ObjectStore;
   readonly #random: Random;
   readonly #fileSystem: FileSystem;
+  readonly #sums: FileSums;
   /** Where the engine writes before the object store takes over. */
   readonly #tempDir: string;
   #lastRemoval: Promise<unknown> = Promise.resolve();
@@ -80,12 +64,14 @@ export class SegmentFiles {
     readonly objects: ObjectStore;
     readonly random: Random;
     readonly fileSystem: FileSystem;
+    readonly sums: FileSums;
     readonly tempDir: string;
   }) {
     this.#host = options.host;
     this.#objects = options.objects;
     this.#random = options.random;
     this.#fileSystem = options.fileSystem;
+    this.#sums = options.sums;
     this.#tempDir = options.tempDir;
   }
 
@@ -145,27 +131,9 @@ export class SegmentFiles {
     await removed;
   }
 
-  /** Throws `FileDamaged` unless the stored bytes are those that were written. */
-  async verify(file: { objectName: string; sizeBytes: number; checksum: number }): Promise<void> {
-    const { objectName } = file;
-    let found: { readonly sizeBytes: number; readonly checksum: number };
-    try {
-      found = await this.#sum(objectName, file.sizeBytes);
-    } catch (cause) {
-      throw new FileDamaged({
-        objectName,
-        found: cause instanceof Error ? cause.message : 'unreadable',
-      });
-    }
-    if (found.sizeBytes !== file.sizeBytes) {
-      throw new FileDamaged({
-        objectName,
-        found: `${found.sizeBytes} bytes instead of ${file.sizeBytes}`,
-      });
-    }
-    if (found.checksum !== file.checksum) {
-      throw new FileDamaged({ objectName, found: 'its checksum does not match' });
-    }
+  /** See `FileSums`. */
+  async verify(file: FileSum & { readonly objectName: string }): Promise<void> {
+    await this.#sums.verify(file);
   }
 
   /** Keeps the bytes under another name, where nothing looks for them. A file that is missing is no error. */
@@ -252,24 +220,8 @@ export class SegmentFiles {
     const objectName = objectNameOf(tableUuid, temp);
     const stat = await this.#fileSystem.stat(temp.path);
     await this.#objects.adopt(objectName, temp.path);
-    const { sizeBytes, checksum } = await this.#sum(objectName, stat?.sizeBytes ?? 0);
-    return { id: temp.id, objectName, sizeBytes, checksum, rowCount };
-  }
-
-  /** Reads up to one byte more than expected, piece by piece, so that nothing else waits long for its turn. */
-  async #sum(
-    objectName: string,
-    expectedBytes: number,
-  ): Promise<{ readonly sizeBytes: number; readonly checksum: number }> {
-    let sizeBytes = 0;
-    let checksum = 0;
-    while (sizeBytes <= expectedBytes) {
-      const end = Math.min(sizeBytes + SUM_PIECE_BYTES, expectedBytes + 1);
-      const piece = await this.#objects.get(objectName, { start: sizeBytes, end });
-      checksum = crc32c([piece], checksum);
-      sizeBytes += piece.byteLength;
-      if (piece.byteLength < SUM_PIECE_BYTES) break;
-    }
-    return { sizeBytes, checksum };
+    const sum = await this.#sums.sum(objectName, stat?.sizeBytes ?? 0);
+    const modifiedMs = stat === undefined ? undefined : Math.floor(stat.modifiedMs);
+    return { id: temp.id, objectName, ...sum, modifiedMs, rowCount };
   }
 }

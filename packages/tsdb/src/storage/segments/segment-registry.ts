@@ -21,6 +21,7 @@ interface SegmentRow {
   row_count: number;
   size_bytes: number;
   checksum: number;
+  modified_ms: number | null;
   level: number;
   column_ids: string;
 }
@@ -112,6 +113,12 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0003_modified',
+    async up(tx) {
+      await tx.schema.alterTable('tsdb_segments').addColumn('modified_ms', 'bigint').execute();
+    },
+  },
 ];
 
 /** A change of the stored files of the node: all of it or nothing becomes true. */
@@ -158,24 +165,27 @@ export class SegmentRegistry {
     };
   }
 
-  /** All of them or none. */
-  async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
-    try {
-      await this.#store.transaction<Tables, void>(async (tx) => {
-        for (const tombstone of tombstones) {
-          await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
-        }
-      });
-    } catch (error) {
-      // A deletion that the next start would find holds from here on.
-      if (!(await this.#hasTombstone(tombstones[0]?.id).catch(() => false))) throw error;
-    }
+  /** Files of the log up to this one hold nothing that is not in segments; 0: nothing was ever flushed. */
+  async flushedFile(): Promise<number> {
+    const reader = this.#store.reader<Tables>();
+    const state = await reader.selectFrom('tsdb_log_state').selectAll().executeTakeFirst();
+    return Number(state?.flushed_file ?? 0);
   }
 
-  async #hasTombstone(id = ''): Promise<boolean> {
+  /** All of them or none. */
+  async addTombstones(tombstones: readonly StoredTombstone[]): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      for (const tombstone of tombstones) {
+        await tx.insertInto('tsdb_tombstones').values(fromTombstone(tombstone)).execute();
+      }
+    });
+  }
+
+  /** Whether `addTombstones` has done its work, after it failed: one of them tells. */
+  async hasTombstones([first]: readonly StoredTombstone[]): Promise<boolean> {
     const reader = this.#store.reader<Tables>();
-    const found = reader.selectFrom('tsdb_tombstones').select('id').where('id', '=', id);
-    return (await found.execute()).length > 0;
+    const found = reader.selectFrom('tsdb_tombstones').select('id');
+    return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
   }
 
   async removeTombstones(ids: readonly string[]): Promise<void> {
@@ -184,6 +194,15 @@ export class SegmentRegistry {
         .deleteFrom('tsdb_tombstones')
         .where('id', 'in', [...ids])
         .execute();
+    });
+  }
+
+  /** By id, when segments were modified whose bytes were found right. Those that are gone are passed over. */
+  async noteVerified(files: ReadonlyMap<string, number>): Promise<void> {
+    await this.#store.transaction<Tables, void>(async (tx) => {
+      for (const [id, modified_ms] of files) {
+        await tx.updateTable('tsdb_segments').set({ modified_ms }).where('id', '=', id).execute();
+      }
     });
   }
 
@@ -297,6 +316,10 @@ function fromTombstone(tombstone: StoredTombstone): TombstoneRow {
   };
 }
 
+/** @param ms `undefined` in a store that an earlier version has written. */
+const toModified = (ms: number | null | undefined): number | undefined =>
+  ms === null || ms === undefined ? undefined : Number(ms);
+
 function toSegment(row: SegmentRow): Segment {
   return {
     id: row.id,
@@ -315,6 +338,7 @@ function toSegment(row: SegmentRow): Segment {
     rowCount: Number(row.row_count),
     sizeBytes: Number(row.size_bytes),
     checksum: Number(row.checksum),
+    modifiedMs: toModified(row.modified_ms),
     level: Number(row.level),
     columnIds: new Set(JSON.parse(row.column_ids) as number[]),
   };
@@ -338,6 +362,7 @@ function fromSegment(segment: Segment): SegmentRow {
     row_count: segment.rowCount,
     size_bytes: segment.sizeBytes,
     checksum: segment.checksum,
+    modified_ms: segment.modifiedMs ?? null,
     level: segment.level,
     column_ids: JSON.stringify([...segment.columnIds]),
   };

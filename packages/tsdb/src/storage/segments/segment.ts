@@ -22,6 +22,8 @@ export interface Segment {
   readonly sizeBytes: number;
   /** CRC32C of the whole file. */
   readonly checksum: number;
+  /** When the file was modified last, of one whose bytes were found right. */
+  readonly modifiedMs: number | undefined;
   /** 0 as flushed, 1 and more after so many compactions. */
   readonly level: number;
   /** Field columns in the file; a column that is not named reads NULL. */

@@ -7,22 +7,30 @@ const ENGINE_CALLS: readonly EngineCall[] = [
   ...(['engine.fetch', 'engine.append', 'engine.flush'] as const),
 ];
 
-/** How a call fails. After `cut` nothing works any more, and the process ends: a kill at this very call. */
-type Mode = 'once' | 'thrice' | 'done' | 'full' | 'cut';
+/**
+ * How a call fails. `done`: after it has done its work. `doubt`: that, and nobody can say so at first. After `cut` nothing works
+ * any more, and the process ends: a kill at this very call.
+ */
+type Mode = 'once' | 'thrice' | 'done' | 'doubt' | 'full' | 'cut';
 
 export interface FailurePoint extends CallFault {
   readonly mode: Mode;
 }
 
+/** Other statements of the engine than COPY are in memory, and have changed nothing when they fail. */
+export const DONE_KINDS: readonly string[] = [
+  ...OBJECT_CALLS,
+  ...LOG_CALLS,
+  'catalog.transaction',
+  'engine.copy',
+];
+
 const MODES: readonly { readonly kind: string; readonly mode: Mode }[] = [
   ...[...OBJECT_CALLS, ...CATALOG_CALLS, ...LOG_CALLS, ...ENGINE_CALLS].flatMap((kind) =>
     (['once', 'thrice'] as const).map((mode) => ({ kind, mode })),
   ),
-  // The embedded store is not used again when the answer to a commit is lost, and a cut at the next call is just that.
-  ...[...OBJECT_CALLS, ...LOG_CALLS, 'engine.copy'].map((kind) => ({
-    kind,
-    mode: 'done' as const,
-  })),
+  ...DONE_KINDS.map((kind) => ({ kind, mode: 'done' as const })),
+  { kind: 'catalog.transaction', mode: 'doubt' },
   ...['log.open', 'log.write', 'log.sync', 'log.truncate', 'object.adopt'].map((kind) => ({
     kind,
     mode: 'full' as const,
@@ -63,12 +71,18 @@ export class FailurePoints {
     this.#failed.set(key, failed.add(at));
   }
 
-  /** One that has not failed yet in such a step, otherwise now and then any. */
+  /** One that has not failed yet in such a step, first of those of whose kind and mode none has; otherwise now and then any. */
   choose(step: string, random: Random): FailurePoint | undefined {
     const possible = MODES.filter(({ kind }) => (this.#seen.get(`${step} ${kind}`) ?? 0) > 0);
     const open = possible.filter((each) => this.#left(step, each).length > 0);
     if (open.length === 0 && random.float() >= AGAIN_SHARE) return undefined;
-    const from = open.length > 0 ? open : possible;
+    const kinds = this.untouchedKinds();
+    const from =
+      [
+        open.filter(({ kind, mode }) => kinds.includes(`${kind} ${mode}`)),
+        open.filter(({ kind, mode }) => !this.#failed.has(`${step} ${kind} ${mode}`)),
+        open,
+      ].find((each) => each.length > 0) ?? possible;
     const chosen = from[Math.floor(random.float() * from.length)];
     if (chosen === undefined) return undefined;
     const left = this.#left(step, chosen);
@@ -88,16 +102,32 @@ export class FailurePoints {
     return [...this.#failed.values()].reduce((sum, each) => sum + each.size, 0);
   }
 
+  /** Those that are known and have not failed yet. */
+  get leftCount(): number {
+    return this.#steps().reduce(
+      (sum, step) => sum + MODES.reduce((left, each) => left + this.#left(step, each).length, 0),
+      0,
+    );
+  }
+
   /** Steps with calls that have not failed yet. */
   openSteps(): readonly string[] {
-    const steps = new Set([...this.#seen.keys()].map((key) => key.split(' ')[0] ?? ''));
-    return [...steps].filter((step) => MODES.some((each) => this.#left(step, each).length > 0));
+    return this.#steps().filter((step) => MODES.some((each) => this.#left(step, each).length > 0));
+  }
+
+  /** Kinds and modes of which no call has failed in any step. */
+  untouchedKinds(): readonly string[] {
+    const failed = new Set([...this.#failed.keys()].map((key) => key.slice(key.indexOf(' ') + 1)));
+    return MODES.map(({ kind, mode }) => `${kind} ${mode}`).filter((key) => !failed.has(key));
+  }
+
+  #steps(): readonly string[] {
+    return [...new Set([...this.#seen.keys()].map((key) => key.split(' ')[0] ?? ''))];
   }
 
   /** Kinds and modes of which no call has failed in a step that makes such calls. */
   untouched(): readonly string[] {
-    const steps = new Set([...this.#seen.keys()].map((key) => key.split(' ')[0] ?? ''));
-    return [...steps].flatMap((step) =>
+    return this.#steps().flatMap((step) =>
       MODES.filter(({ kind }) => (this.#seen.get(`${step} ${kind}`) ?? 0) > 0)
         .map(({ kind, mode }) => `${step} ${kind} ${mode}`)
         .filter((key) => !this.#failed.has(key)),
@@ -109,6 +139,7 @@ const FAULTS: Readonly<Record<Mode, () => Omit<CallFault, 'kind'>>> = {
   once: () => ({}),
   thrice: () => ({ count: 3 }),
   done: () => ({ effect: 'done' }),
+  doubt: () => ({ effect: 'done' }),
   full: () => ({ error: Object.assign(new Error('simulated full disk'), { code: 'ENOSPC' }) }),
   cut: () => ({ count: Number.POSITIVE_INFINITY }),
 };

@@ -7,18 +7,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvariantBroken } from '@plinth/kernel';
 import { SeededRandom } from '@plinth/kernel/testing';
 import { SqlPlanner } from '../../domain/sql/sql-planner.js';
-import type { FailurePoints } from './failure-points.js';
+import { flushEngine } from '../flush-node.js';
+import { DONE_KINDS, type FailurePoints } from './failure-points.js';
 import { bounded, Hang, SimulatedNode } from './simulated-node.js';
 import { ALL_TABLES, fromSecOf, STEPS, type Stage, type Step } from './steps.js';
 import { type Change, StorageModel } from './storage-model.js';
 
 /** So many steps are disturbed; of writes, which are most of them, fewer: many end in a start. */
 const FAULT_SHARE = 0.5;
-const WRITE_FAULT_SHARE = 0.01;
-/** So many steps are such of which not every call has failed yet. */
-const HUNT_SHARE = 0.02;
+const WRITE_FAULT_SHARE = 0.005;
 /** So many writes are looked at. */
-const LOOK_SHARE = 0.1;
+const LOOK_SHARE = 0.05;
 /** So many looks at a table ask InfluxQL as well. */
 const SUMS_SHARE = 0.1;
 /** With more worlds a start has to tell in which of them the node lives. */
@@ -33,8 +32,23 @@ const FOLDERS = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 export interface Simulation {
   readonly seed: number;
   readonly stepCount: number;
-  readonly points: FailurePoints;
-  readonly onStep?: (stepCount: number) => void;
+  /** Calls fail one by one, as is open there; otherwise so many of all calls fail. */
+  readonly failing: FailurePoints | number;
+  /** So many steps are such of which not every call has failed yet. They take a hundred times as long as a write. */
+  readonly huntShare?: number;
+  /** Told of each step when it has ended; false: it was the last. */
+  readonly onStep?: (look: () => Promise<Census>) => Promise<boolean> | boolean;
+}
+
+/** How much there is of what must not pile up. */
+export interface Census {
+  readonly rowCount: number;
+  readonly segmentCount: number;
+  readonly seriesFileCount: number;
+  readonly tombstoneCount: number;
+  readonly logFileCount: number;
+  readonly tempFileCount: number;
+  readonly startCount: number;
 }
 
 /** Runs random steps over a real node, calls failing on the way. Throws with seed and last steps when an invariant is broken. */
@@ -49,13 +63,12 @@ export async function simulate(simulation: Simulation): Promise<void> {
     await sim.open();
     for (let step = 0; step < simulation.stepCount; step++) {
       await run.step();
-      simulation.onStep?.(step);
+      if ((await simulation.onStep?.(() => run.look())) === false) break;
     }
     await run.end();
   } catch (cause) {
-    throw new Error(`seed ${seed}, after these steps:\n${run.trace.join('\n')}\n${cause}`, {
-      cause,
-    });
+    const what = `${run.trace.join('\n')}\n${causes(cause).join('\n')}`;
+    throw new Error(`seed ${seed}, after these steps:\n${what}`, { cause });
   } finally {
     await sim.kill();
     await rm(folder, { recursive: true, force: true });
@@ -69,19 +82,37 @@ class Run {
   readonly trace: string[] = [];
   readonly #sim: SimulatedNode;
   readonly #random: SeededRandom;
-  readonly #points: FailurePoints;
+  readonly #failing: FailurePoints | number;
+  readonly #huntShare: number;
   readonly #model = new StorageModel();
   readonly #stage: Stage;
   #count = 0;
+  /** Number of the start. */
+  #lastChecked = 1;
   #wasDisturbed = false;
 
-  constructor(sim: SimulatedNode, random: SeededRandom, { points }: Simulation) {
+  constructor(sim: SimulatedNode, random: SeededRandom, { failing, huntShare = 0 }: Simulation) {
     this.#sim = sim;
     this.#random = random;
-    this.#points = points;
+    this.#failing = failing;
+    this.#huntShare = huntShare;
     this.#stage = {
       ...{ sim, random, model: this.#model },
       change: (change, call) => this.#change(change, call),
+    };
+  }
+
+  async look(): Promise<Census> {
+    const sim = this.#sim;
+    const { segmentCount, waitingDeletionCount } = sim.engine;
+    return {
+      rowCount: ALL_TABLES.reduce((sum, table) => sum + this.#model.pointCount(table), 0),
+      segmentCount,
+      seriesFileCount: (await sim.known()).length - segmentCount,
+      tombstoneCount: waitingDeletionCount,
+      logFileCount: (await sim.onDisk('tsdb-log')).length,
+      tempFileCount: (await sim.onDisk('tsdb-temp')).length,
+      startCount: sim.startCount,
     };
   }
 
@@ -94,19 +125,23 @@ class Run {
       hunted !== undefined ? 1 : step.name === 'write' ? WRITE_FAULT_SHARE : FAULT_SHARE;
     this.#count++;
     this.#note(step.name);
-    if (isUndecided || this.#random.float() >= share) {
+    if (typeof this.#failing === 'number') {
+      await this.#shake(step, isUndecided ? 0 : this.#failing);
+      this.#wasDisturbed = true;
+    } else if (isUndecided || this.#random.float() >= share) {
       const before = new Map(this.#sim.faults.counts);
       await step.run(this.#stage).catch(async (error: unknown) => {
         // A sync behind the last step has failed, and the log said so afterwards.
         if (isFault(error) || !this.#wasDisturbed || !this.#isHindered()) throw error;
         await this.#recover();
       });
-      this.#points.noteCalls(step.name, this.#callsSince(before));
+      this.#failing.noteCalls(step.name, this.#callsSince(before));
     } else {
-      await this.#disturb(step);
+      await this.#disturb(step, this.#failing);
       this.#wasDisturbed = true;
     }
-    if (isStart(step)) await this.#checkStart();
+    // Once, and only where there was one: behind it merges write files that nobody knows yet, and remove others.
+    if (this.#sim.startCount > this.#lastChecked) await this.#checkStart();
     else if (step.name !== 'write') await this.#checkRows([this.#anyTable()]);
     else if (this.#random.float() < LOOK_SHARE) await this.#checkRows([this.#anyTable()]);
   }
@@ -117,14 +152,29 @@ class Run {
     await this.#checkStart();
   }
 
-  /** One fault in it; behind it the node works as before, or starts again where it said that it has to. */
-  async #disturb(step: Step): Promise<void> {
+  /** So many calls in it fail, and in what it starts again with. */
+  async #shake(step: Step, share: number): Promise<void> {
     const { faults } = this.#sim;
-    const point = this.#points.choose(step.name, this.#random);
+    faults.failSome({ share, random: this.#random, doneKinds: DONE_KINDS });
+    try {
+      await step.run(this.#stage);
+    } catch (error) {
+      if (isFault(error)) throw error;
+      this.#note(`  failed: ${String(error).slice(0, 150)}`);
+    }
+    await faults.healed();
+    await this.#recover();
+  }
+
+  /** One fault in it; behind it the node works as before, or starts again where it said that it has to. */
+  async #disturb(step: Step, points: FailurePoints): Promise<void> {
+    const { faults } = this.#sim;
+    const point = points.choose(step.name, this.#random);
     if (point === undefined) return await step.run(this.#stage);
     this.#note(`  ${point.kind} ${point.at} ${point.mode}`);
     const before = new Map(faults.counts);
     faults.fail(point);
+    if (point.mode === 'doubt') faults.fail({ kind: 'catalog.read', count: 2 });
     let failure: unknown;
     try {
       await step.run(this.#stage);
@@ -138,9 +188,9 @@ class Run {
     const hasFired = (point.kind === '*' ? total : (calls.get(point.kind) ?? 0)) >= (point.at ?? 1);
     const isLate = this.#wasDisturbed && this.#isHindered();
     if (failure !== undefined && !hasFired && !isLate) throw failure;
-    if (hasFired) this.#points.noteFailed(step.name, point);
+    if (hasFired) points.noteFailed(step.name, point);
     if (point.mode === 'cut') await this.#sim.kill();
-    faults.heal();
+    await faults.healed();
     await this.#recover();
   }
 
@@ -195,12 +245,19 @@ class Run {
   /** After a start it is known what failed changes have come to, and every file has somebody who knows it. */
   async #checkStart(): Promise<void> {
     const sim = this.#sim;
+    this.#lastChecked = sim.startCount;
     const known = await sim.known();
-    assert.deepEqual(await sim.onDisk('objects/tsdb'), known, 'files that are known');
+    const found = await sim.onDisk('objects/tsdb');
+    const strange = [
+      ...found.filter((name) => !known.includes(name)).map((name) => `nobody knows ${name}`),
+      ...known.filter((name) => !found.includes(name)).map((name) => `not there: ${name}`),
+    ];
+    const history = strange.flatMap((each) => [each, ...sim.historyOf(each.split('/')[1] ?? '')]);
+    assert.deepEqual(history, [], 'files that are known');
     assert.deepEqual(await sim.onDisk('tsdb-temp'), [], 'temporary files');
-    const found = new Map<string, string>();
-    for (const table of ALL_TABLES) found.set(table, await sim.rows(table));
-    const isPossible = this.#model.narrow(found, (table) => fromSecOf(table, sim.nowSec));
+    const rows = new Map<string, string>();
+    for (const table of ALL_TABLES) rows.set(table, await sim.rows(table));
+    const isPossible = this.#model.narrow(rows, (table) => fromSecOf(table, sim.nowSec));
     await this.#checkRows(ALL_TABLES);
     assert.ok(isPossible, 'each change that failed is there as a whole or not at all');
     if (this.#random.float() < 0.2) await this.#checkBounds();
@@ -210,10 +267,10 @@ class Run {
   async #checkBounds(): Promise<void> {
     const sim = this.#sim;
     for (let i = 0; i < 4; i++) {
-      await bounded(sim.engine.flush(), 'flush');
+      await bounded(flushEngine(sim.engine), 'flush');
       await sim.clock.advanceMs(10_000);
     }
-    await bounded(sim.engine.flush(), 'flush');
+    await bounded(flushEngine(sim.engine), 'flush');
     const { segmentCount, waitingDeletionCount } = sim.engine;
     const tableCount = ALL_TABLES.length;
     assert.equal(waitingDeletionCount, 0, 'deletions that wait');
@@ -236,8 +293,9 @@ class Run {
 
   /** A step of which not every call has failed yet, now and then. */
   #hunted(): Step | undefined {
-    if (this.#random.float() >= HUNT_SHARE) return undefined;
-    const open = this.#points.openSteps();
+    if (typeof this.#failing === 'number' || this.#random.float() >= this.#huntShare)
+      return undefined;
+    const open = this.#failing.openSteps();
     const name = open[Math.floor(this.#random.float() * open.length)];
     return name === undefined ? undefined : named(name);
   }
@@ -262,13 +320,18 @@ class Run {
 }
 
 const named = (name: string): Step => STEPS.find((step) => step.name === name) as Step; // one of them
-const isStart = ({ name }: Step): boolean => ['restart', 'kill', 'backup'].includes(name);
 
 function difference(table: string, found: string, expected: string): string {
   const [is, wanted] = [found.split('\n'), expected.split('\n')];
   const missing = wanted.filter((row) => !is.includes(row)).map((row) => `missing ${row}`);
   const wrong = is.filter((row) => !wanted.includes(row)).map((row) => `not written ${row}`);
   return `rows of ${table}: ${is.length} instead of ${wanted.length}\n${[...missing, ...wrong].join('\n')}`;
+}
+
+/** With where the first of them came from. */
+function causes(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return error === undefined ? [] : [String(error)];
+  return [error.cause === undefined ? String(error.stack) : String(error), ...causes(error.cause)];
 }
 
 /** What no failing call excuses. */

@@ -7,6 +7,7 @@ import type { Planner } from '../../domain/engine/query/query-path.js';
 import type { TsdbEngine } from '../../domain/engine/tsdb-engine.js';
 import { openTestNode, type TestNode } from '../open-test-node.js';
 import { renderResult } from '../render-result.js';
+import { ProcessFiles } from './process-files.js';
 
 /** Real time; far beyond what any step takes. */
 const LONGEST_CALL_MS = 60_000;
@@ -21,6 +22,9 @@ export class SimulatedNode {
   readonly #random: Random;
   readonly #planner: Planner;
   #open: TestNode | undefined;
+  #files: ProcessFiles | undefined;
+  #processCount = 0;
+  readonly #fileNotes: string[] = [];
 
   constructor(folder: string, random: Random, planner: Planner) {
     this.#folder = folder;
@@ -45,6 +49,11 @@ export class SimulatedNode {
     return this.#open !== undefined;
   }
 
+  /** Those that failed among them. */
+  get startCount(): number {
+    return this.#processCount;
+  }
+
   get nowSec(): number {
     return Math.floor(this.clock.nowMs() / 1000);
   }
@@ -58,8 +67,11 @@ export class SimulatedNode {
       'tsdb-delete-grace-period-ms': '0',
     };
     const { clock, faults } = this;
+    const files = new ProcessFiles(++this.#processCount, this.#fileNotes);
+    this.#files = files;
     const opening = openTestNode(this.#dataDir, {
       ...{ clock, faults, flags },
+      before: (objects) => files.around(objects),
       random: this.#random,
       planner: this.#planner,
     });
@@ -69,7 +81,11 @@ export class SimulatedNode {
   async close(): Promise<void> {
     const node = this.#open;
     this.#open = undefined;
-    if (node !== undefined) await bounded(node.close(), 'close');
+    try {
+      if (node !== undefined) await bounded(node.close(), 'close');
+    } finally {
+      await this.#files?.end();
+    }
   }
 
   /** The process ends where it stands: nothing changes what is stored from here on. */
@@ -179,6 +195,11 @@ export class SimulatedNode {
   async onDisk(folder: string): Promise<readonly string[]> {
     const names = await readdir(join(this.#dataDir, folder), { recursive: true }).catch(() => []);
     return names.filter((name) => /\.(parquet|log)$/.test(name) || name.endsWith('.wal')).sort();
+  }
+
+  /** What became of a file, and in which process. */
+  historyOf(name: string): readonly string[] {
+    return this.#fileNotes.filter((note) => note.includes(name));
   }
 
   /** Every stored file that the node knows. */

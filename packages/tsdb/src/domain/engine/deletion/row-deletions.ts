@@ -7,9 +7,9 @@ import {
 } from '../../../errors.js';
 import type { TagCondition } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
 import type { Catalog } from '../../catalog/catalog.js';
 import { INTERNAL_DATABASE } from '../../catalog/names.js';
+import type { FileCommits } from '../flush/file-commits.js';
 import type { TableStore } from '../table/table-store.js';
 import type { Tombstone } from '../table/tombstones.js';
 import type { WriteBuffer } from '../write/write-buffer.js';
@@ -35,21 +35,21 @@ const MAX_WAITING_COUNT = 1000;
 /** Deletes rows: hidden from the next query on, removed from files by compaction. */
 export class RowDeletions {
   readonly #catalog: Catalog;
-  readonly #registry: SegmentRegistry;
+  readonly #commits: FileCommits;
   readonly #buffer: WriteBuffer;
   readonly #random: Random;
   readonly #storeOf: (schema: TableSchema) => TableStore | undefined;
 
   constructor(options: {
     readonly catalog: Catalog;
-    readonly registry: SegmentRegistry;
+    readonly commits: FileCommits;
     readonly buffer: WriteBuffer;
     readonly random: Random;
     /** `undefined`: nothing was ever written to the table. */
     readonly storeOf: (schema: TableSchema) => TableStore | undefined;
   }) {
     this.#catalog = options.catalog;
-    this.#registry = options.registry;
+    this.#commits = options.commits;
     this.#buffer = options.buffer;
     this.#random = options.random;
     this.#storeOf = options.storeOf;
@@ -78,8 +78,17 @@ export class RowDeletions {
       const { tableId } = store;
       return { store, tombstone: { id, tableId, seq, minTimeNs, maxTimeNs, anyOf } };
     });
-    const durable = this.#registry.addTombstones(made.map(({ tombstone }) => tombstone));
-    await Promise.all(made.map(({ store, tombstone }) => store.tombstones.add(tombstone, durable)));
+    const tombstones = made.map(({ tombstone }) => tombstone);
+    const stored = this.#commits.addTombstones(tombstones, {
+      publish: () => {
+        for (const { store, tombstone } of made) store.tombstones.hold(tombstone);
+      },
+      abandon: () => {
+        for (const { store, tombstone } of made) store.tombstones.drop(tombstone);
+      },
+    });
+    for (const { store, tombstone } of made) store.tombstones.expect(tombstone, stored);
+    await stored;
     return stores.map((store) => store.tableId);
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@plinth/kernel';
-import { FileDamaged } from '../../../storage/segments/segment-files.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { OpenSegment } from '../table/table-segments.js';
 import type { ColumnCache } from './column-cache.js';
 

@@ -32,6 +32,7 @@ function segment(
     rowCount: 1,
     sizeBytes,
     checksum: 0,
+    modifiedMs: undefined,
     level: 0,
     columnIds: new Set([3]),
   };

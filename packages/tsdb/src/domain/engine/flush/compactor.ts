@@ -1,14 +1,15 @@
 import type { Clock, Leases } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
-import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import {
   type SegmentRegistry,
   SegmentsChanged,
 } from '../../../storage/segments/segment-registry.js';
 import type { EngineReport } from '../engine-needs.js';
 import type { TableStore } from '../table/table-store.js';
-import { tombstonesOfSegment } from '../table/tombstones.js';
+import { isDeletion, tombstonesOfSegment } from '../table/tombstones.js';
 import { chooseMerge, type Merge } from './choose-merge.js';
 import { FailedInputs } from './failed-inputs.js';
 import type { FileCommits } from './file-commits.js';
@@ -73,21 +74,17 @@ export class Compactor {
   }
 
   start(): void {
-    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => this.compactWhenDue());
+    this.#ticker ??= this.#clock.every(CHECK_INTERVAL_MS, () => void this.compactWhenDue());
   }
 
-  /** Starts merging in the background when there is something to merge. */
-  compactWhenDue(): void {
-    if (this.#running !== undefined || this.#isClosing) return;
-    this.#running = this.#compact()
+  /** Merges in the background what there is to merge; resolves when that is done, and never rejects. */
+  async compactWhenDue(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#running ??= this.#compact()
       .catch(this.#onError)
       .finally(() => {
         this.#running = undefined;
       });
-  }
-
-  /** Resolves when what is due is merged. */
-  async merged(): Promise<void> {
     await this.#running;
   }
 
@@ -168,9 +165,11 @@ export class Compactor {
         segments.every((segment) => tombstonesOfSegment([tombstone], segment).length === 0),
     );
     if (done.length === 0) return;
-    const ids = done.map(({ id }) => id);
-    await this.#registry.removeTombstones(ids);
-    store.tombstones.remove(new Set(ids));
+    const deletions = done.filter(isDeletion);
+    if (deletions.length > 0) {
+      await this.#registry.removeTombstones(deletions.map(({ id }) => id));
+    }
+    store.tombstones.remove(new Set(done.map(({ id }) => id)));
   }
 
   async #merge(store: TableStore, merge: Merge): Promise<void> {

@@ -1,10 +1,11 @@
-import { Exclusive } from '@plinth/kernel';
 import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import {
   type RegistryChange,
   type SegmentRegistry,
   SegmentsChanged,
+  type StoredTombstone,
 } from '../../../storage/segments/segment-registry.js';
+import { type AskedCommit, AskedCommits } from '../../catalog/asked-commits.js';
 import { type Publication, publish } from '../table/publication.js';
 
 /** A change whose files are written, and what memory does when the registry has it. */
@@ -22,8 +23,7 @@ export class FileCommits {
   readonly #registry: SegmentRegistry;
   readonly #files: SegmentFiles;
   readonly #onError: (error: unknown) => void;
-  readonly #exclusive = new Exclusive();
-  #unsettled: PreparedChange | undefined;
+  readonly #commits = new AskedCommits();
 
   constructor(options: {
     readonly registry: SegmentRegistry;
@@ -42,60 +42,46 @@ export class FileCommits {
    * @param prepare asked when nothing stands between it and the commit.
    */
   async commit(prepare: () => PreparedChange): Promise<void> {
-    await this.#exclusive.run(async () => {
-      const prepared = await this.#settledThen(prepare);
-      try {
-        await this.#registry.apply(prepared.change);
-      } catch (error) {
-        if (!(await this.#isCommitted(prepared, error))) throw error;
-      }
-      await publishAll(prepared);
-    });
+    await this.#commits.commit(() => this.#asked(prepare()));
+  }
+
+  /**
+   * Resolves when deletions of rows are stored and hold. Nothing is written as files meanwhile that would have to heed them, and
+   * when nobody can say whether they are stored, not before that is known.
+   */
+  async addTombstones(
+    tombstones: readonly StoredTombstone[],
+    outcome: { publish(): void; abandon(): void },
+  ): Promise<void> {
+    await this.#commits.commit(() => ({
+      ...outcome,
+      make: () => this.#registry.addTombstones(tombstones),
+      isMade: () => this.#registry.hasTombstones(tombstones),
+    }));
   }
 
   /** Finds out what became of a commit that nobody knows of, and ends it. Throws while that cannot be asked. */
   async settle(): Promise<void> {
-    await this.#exclusive.run(() => this.#settle());
+    await this.#commits.settle();
   }
 
   /** Runs `work` while registry and tables tell the same: no change is between its commit and its publication. */
   async between<T>(work: () => Promise<T>): Promise<T> {
-    return await this.#exclusive.run(async () => {
-      await this.#settle();
-      return await work();
-    });
+    return await this.#commits.between(work);
   }
 
-  async #settledThen(prepare: () => PreparedChange): Promise<PreparedChange> {
-    try {
-      await this.#settle();
-    } catch (error) {
-      await this.#removeFiles(prepare());
-      throw error;
-    }
-    return prepare();
-  }
-
-  async #settle(): Promise<void> {
-    const prepared = this.#unsettled;
-    if (prepared === undefined) return;
-    const isCommitted = await this.#registry.hasTakenEffect(prepared.change);
-    this.#unsettled = undefined;
-    if (isCommitted) await publishAll(prepared);
-    else await this.#removeFiles(prepared);
-  }
-
-  async #isCommitted(prepared: PreparedChange, error: unknown): Promise<boolean> {
-    if (!(error instanceof SegmentsChanged)) {
-      try {
-        if (await this.#registry.hasTakenEffect(prepared.change)) return true;
-      } catch {
-        this.#unsettled = prepared; // The first failure says more.
-        return false;
-      }
-    }
-    await this.#removeFiles(prepared);
-    return false;
+  #asked(prepared: PreparedChange): AskedCommit {
+    const { change, publications } = prepared;
+    const registry = this.#registry;
+    return {
+      make: () => registry.apply(change),
+      isMade: async (error) =>
+        !(error instanceof SegmentsChanged) && (await registry.hasTakenEffect(change)),
+      async publish() {
+        for (const each of publications) await publish(each);
+      },
+      abandon: () => this.#removeFiles(prepared),
+    };
   }
 
   /** Whoever tries again writes others, and on a full disk they would pile up until the next start. */
@@ -104,8 +90,4 @@ export class FileCommits {
       await this.#files.remove(objectName).catch(this.#onError);
     }
   }
-}
-
-async function publishAll({ publications }: PreparedChange): Promise<void> {
-  for (const each of publications) await publish(each);
 }

@@ -27,6 +27,11 @@ const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const CHECK_INTERVAL_MS = 1000;
 
+/** A stop does not wait longer for files, as far as they are not begun. */
+const LONGEST_END_MS = 5000;
+/** Each takes two files and a dozen waits for the disk: more are not begun when the node ends. */
+const MAX_LAST_TABLES = 500;
+
 interface Flushed {
   readonly store: TableStore;
   readonly result: FlushedTable;
@@ -35,6 +40,11 @@ interface Flushed {
 /** The rows stay in the log, and whoever holds the lease is at work on it. */
 class FlushHeldElsewhere extends Error {
   override readonly name = 'FlushHeldElsewhere';
+}
+
+/** The node ends: the rows stay in the log, where the next start finds them, and removes the files that are there. */
+class FlushLeft extends Error {
+  override readonly name = 'FlushLeft';
 }
 
 /** Moves generations into segments, one at a time: by size, by age, when nobody writes, and at the end of the node's life. */
@@ -50,6 +60,7 @@ export class Flusher {
   readonly #onFailed: (error: unknown, retryMs: number) => void;
   readonly #onError: (error: unknown) => void;
   readonly #onFlushed: (durationMs: number) => void;
+  readonly #onLeft: () => void;
   #closed: ClosedGeneration | undefined;
   #running: Promise<void> | undefined;
   #ticker: Disposable | undefined;
@@ -57,6 +68,8 @@ export class Flusher {
   #retryMs = FIRST_RETRY_MS;
   #notBeforeMs = 0;
   #isAsked = false;
+  /** Set when the node ends. */
+  #latestMs = Number.POSITIVE_INFINITY;
 
   constructor(options: {
     readonly buffer: WriteBuffer;
@@ -71,6 +84,8 @@ export class Flusher {
     /** Hears of files that could not be removed; the next start does it. */
     readonly onError: (error: unknown) => void;
     readonly onFlushed: (durationMs: number) => void;
+    /** The node ends before all rows are in files. */
+    readonly onLeft: () => void;
   }) {
     this.#buffer = options.buffer;
     this.#tables = options.tables;
@@ -83,6 +98,7 @@ export class Flusher {
     this.#onFailed = options.onFailed;
     this.#onError = options.onError;
     this.#onFlushed = options.onFlushed;
+    this.#onLeft = options.onLeft;
   }
 
   start(): void {
@@ -124,6 +140,7 @@ export class Flusher {
         this.#failures.ended();
       })
       .catch((error: unknown) => {
+        if (error instanceof FlushLeft) return;
         this.#notBeforeMs = this.#clock.monotonicMs() + this.#retryMs;
         this.#failures.failed(error, this.#clock.monotonicMs());
         this.#onFailed(error, this.#retryMs);
@@ -153,6 +170,20 @@ export class Flusher {
     }
   }
 
+  /** After `close`: flushes the rest, so that the next start has nothing to replay, unless that takes too long. */
+  async flushLast(): Promise<void> {
+    try {
+      let tableCount = 0;
+      for (const store of this.#tables()) if (store.minBufferedSeq !== undefined) tableCount++;
+      if (tableCount > MAX_LAST_TABLES) this.#onLeft();
+      else await this.flushAll();
+    } catch (error) {
+      if (error instanceof FlushLeft) this.#onLeft();
+      // A flush that fails here loses nothing: the log still has the rows.
+      else this.#onFailed(error, 0);
+    }
+  }
+
   /** At most a generation that could not be flushed before, and the current one. */
   async #flushRest(): Promise<void> {
     if (this.#closed !== undefined && !(await this.#flushOnce())) throw new FlushHeldElsewhere();
@@ -161,7 +192,9 @@ export class Flusher {
     }
   }
 
+  /** Begins no other flush but the last one. Resolves when the one that may be running has ended. */
   async close(): Promise<void> {
+    this.#latestMs = this.#clock.monotonicMs() + LONGEST_END_MS;
     this.#ticker?.[Symbol.dispose]();
     this.#ticker = undefined;
     await this.#running;
@@ -188,12 +221,13 @@ export class Flusher {
     const flushed: Flushed[] = [];
     try {
       for (const store of this.#tables()) {
+        if (this.#clock.monotonicMs() >= this.#latestMs) throw new FlushLeft();
         const result = await this.#flushTable(store, closed.number);
         if (result !== undefined) flushed.push({ store, result });
       }
     } catch (error) {
       // The next try writes all of them again.
-      await this.#removeUnused(flushed);
+      if (!(error instanceof FlushLeft)) await this.#removeUnused(flushed);
       throw error;
     }
     const publications = flushed.map(({ store, result }) => publicationOf(store, closed, result));

@@ -10,7 +10,6 @@ import type { PlanContext, PlannedQuery, VirtualTables } from '../../sql/planned
 import type { LoggedQuery } from '../../system-tables/logged-query.js';
 import type { QueryLog } from '../../system-tables/query-log.js';
 import type { ParquetFile, QueryRequest, QueryShape } from '../engine.js';
-import { toQueryError } from '../engine-failure.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { TableStore } from '../table/table-store.js';
 import { type Asker, QueryDeadline } from './query-deadline.js';
@@ -20,7 +19,7 @@ import { QueryRows, type RunnableQuery, rowsToSort } from './query-rows.js';
 import type { QuerySession, SessionRequest } from './query-session.js';
 import { QuerySessions } from './query-sessions.js';
 import { type QuerySlot, QuerySlots } from './query-slots.js';
-import { QuerySources } from './query-sources.js';
+import { failureOf, QuerySources } from './query-sources.js';
 import { lendingBetween } from './query-turns.js';
 import { orAborted, untilAborted } from './until-aborted.js';
 
@@ -35,6 +34,8 @@ export type Planner = (
 interface PreparedQuery extends RunnableQuery {
   readonly logged: LoggedQuery;
   readonly slot: QuerySlot;
+  /** None where the answer is there. */
+  readonly scans: readonly PreparedScan[];
   release(): void;
 }
 
@@ -152,7 +153,7 @@ export class QueryPath {
       prepared.logged.ended('success');
       return file;
     } catch (error) {
-      throw noteFailure(prepared.logged, toQueryError(error, prepared.asker.signal));
+      throw noteFailure(prepared.logged, failureOf(error, prepared.asker.signal, prepared.scans));
     } finally {
       prepared.release();
     }
@@ -220,7 +221,7 @@ export class QueryPath {
       const chunks = await this.#sources.answerDirectly(direct, nowNs, asker);
       if (chunks !== undefined) {
         logged.prepared([]);
-        return { planned, logged, work: chunks, asker, slot, release: leave };
+        return { planned, logged, work: chunks, asker, slot, scans: [], release: leave };
       }
     }
     const entering = slot.enter();
@@ -249,6 +250,7 @@ export class QueryPath {
         parts: QueryParts.of(planned, scans, (table) => this.#sources.seriesOf(table)),
         toSort: rowsToSort(planned, scans),
         asker,
+        scans,
         release,
       };
     } catch (error) {
@@ -272,7 +274,7 @@ export class QueryPath {
       }
       logged.ended('success');
     } catch (error) {
-      throw noteFailure(logged, toQueryError(error, signal));
+      throw noteFailure(logged, failureOf(error, signal, prepared.scans));
     } finally {
       // Nobody took the rest.
       logged.ended('cancel');

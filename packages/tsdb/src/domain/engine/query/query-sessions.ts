@@ -2,13 +2,12 @@ import type { ResultChunk } from '../../../model/result.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
 import type { Segment } from '../../../storage/segments/segment.js';
 import type { QueryLog } from '../../system-tables/query-log.js';
-import { toQueryError } from '../engine-failure.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import { type Asker, QueryDeadline } from './query-deadline.js';
 import { noteFailure } from './query-outcome.js';
 import type { QuerySession, SessionRequest, SessionStatement } from './query-session.js';
 import type { QuerySlot, QuerySlots } from './query-slots.js';
-import type { QuerySources } from './query-sources.js';
+import { failureOf, type QuerySources } from './query-sources.js';
 import { inTurns, lendingBetween } from './query-turns.js';
 import { orAborted, untilAborted } from './until-aborted.js';
 
@@ -136,7 +135,7 @@ export class QuerySessions {
       const { columns, isSmall } = statement;
       yield* this.#host.stream({ text, columns, isSmall, signal: asker.signal });
     } catch (error) {
-      throw toQueryError(error, asker.signal);
+      throw failureOf(error, asker.signal, scans);
     } finally {
       for (const scan of scans) scan.release();
     }

@@ -3,14 +3,25 @@ import type { DirectRequest } from '../../../model/direct-request.js';
 import type { ResultChunk } from '../../../model/result.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
-import { FileDamaged } from '../../../storage/segments/segment-files.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Catalog } from '../../catalog/catalog.js';
-import { toQueryError } from '../engine-failure.js';
+import { isUnexplained, toQueryError } from '../engine-failure.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
 import type { SeriesIndex } from '../series/series-index.js';
 import type { TableStore } from '../table/table-store.js';
 import { visibleFrom } from '../table/visible-from.js';
 import type { Asker } from './query-deadline.js';
+
+/** What a query fails with that reads `scans`; where their files may be to blame, they are looked at. */
+export function failureOf(
+  error: unknown,
+  signal: AbortSignal,
+  scans: readonly PreparedScan[],
+): Error {
+  const failure = toQueryError(error, signal);
+  if (isUnexplained(failure)) for (const scan of scans) scan.doubt?.();
+  return failure;
+}
 
 /** What queries read: rows in memory, and sources for the engine. */
 export class QuerySources {
@@ -51,7 +62,7 @@ export class QuerySources {
     }
     try {
       const fromNs = this.visibleFrom(request.table, nowNs);
-      return await this.#storeOf(request.table).prepareScan(request, fromNs);
+      return await this.#storeOf(request.table).prepareScan(request, fromNs, asker.signal);
     } catch (error) {
       if (error instanceof FileDamaged) throw new ExecutionError(error.message, { cause: error });
       // Rows are handed to the engine first.

@@ -3,8 +3,10 @@ import type { FieldValues } from '../../../model/parsed-body.js';
 import type { BatchField } from '../../../model/row-batch.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment, SeriesFile } from '../../../storage/segments/segment.js';
-import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
 import {
   decodeWriteRecord,
   type SeriesDefinition,
@@ -17,7 +19,7 @@ import { loadSeries } from './load-series.js';
 
 /**
  * Fills a table's store from its files. The series are read when they are needed: from series files or, if one is lost, from
- * segments, and then at once.
+ * segments, and then at once. The series files are given up then, and the next flush of the table writes all its series.
  */
 export async function openTable(options: {
   readonly store: TableStore;
@@ -25,27 +27,58 @@ export async function openTable(options: {
   readonly seriesFiles: readonly SeriesFile[];
   readonly host: DuckDbHost;
   readonly files: SegmentFiles;
+  readonly registry: SegmentRegistry;
   readonly onIndexRebuilt: (error: FileDamaged) => void;
 }): Promise<void> {
   const { store, segments, seriesFiles, host, files } = options;
   // Rows up to the latest stored time may repeat stored points; later ones cannot.
   const floorNs = segments.reduce((max, s) => (s.maxTime > max ? s.maxTime : max), -(2n ** 63n));
-  const pathsOf = (stored: readonly { readonly objectName: string }[]): string[] =>
-    stored.map(({ objectName }) => files.pathOf(objectName));
-  try {
-    for (const file of seriesFiles) await files.verify(file);
-    store.series.indexLater(seriesFiles, (stored) =>
-      loadSeries({ store, host, paths: pathsOf(stored), floorNs, areSegments: false }),
-    );
-  } catch (error) {
-    if (!(error instanceof FileDamaged)) throw error;
-    options.onIndexRebuilt(error);
+  const load = (
+    stored: readonly { readonly objectName: string }[],
+    areSegments: boolean,
+  ): Promise<void> => {
+    const paths = stored.map(({ objectName }) => files.pathOf(objectName));
+    return loadSeries({ store, host, paths, floorNs, areSegments });
+  };
+  const damage = await findDamage(seriesFiles, files);
+  if (damage === undefined && seriesFiles.length > 0) {
+    store.series.indexLater(seriesFiles, (stored) => load(stored, false));
+  } else {
+    if (damage !== undefined) options.onIndexRebuilt(damage);
     for (const segment of segments) await files.verify(segment);
-    const paths = pathsOf(segments);
-    await loadSeries({ store, host, paths, floorNs, areSegments: true });
-    store.series.storedCount = store.index.count;
+    await load(segments, true);
+    await giveUp(seriesFiles, options);
   }
   await store.open(segments);
+}
+
+async function findDamage(
+  seriesFiles: readonly SeriesFile[],
+  files: SegmentFiles,
+): Promise<FileDamaged | undefined> {
+  try {
+    for (const file of seriesFiles) await files.verify(file);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FileDamaged)) throw error;
+    return error;
+  }
+}
+
+/** Registered files that no table has in memory would be in no backup, and would stay when the table goes. */
+async function giveUp(
+  seriesFiles: readonly SeriesFile[],
+  { registry, files }: { readonly registry: SegmentRegistry; readonly files: SegmentFiles },
+): Promise<void> {
+  if (seriesFiles.length === 0) return;
+  const removeSeriesFiles = seriesFiles.map(({ id }) => id);
+  await registry.apply({
+    addSegments: [],
+    removeSegments: [],
+    addSeriesFiles: [],
+    removeSeriesFiles,
+  });
+  for (const { objectName } of seriesFiles) await files.moveAside(objectName);
 }
 
 /** Puts the records of the log that are not in segments back into the buffer. Returns how many rows there were. */

@@ -37,6 +37,7 @@ export async function recoverTables(
       seriesFiles: seriesFiles.filter((file) => file.tableId === tableId),
       host,
       files,
+      registry,
       onIndexRebuilt: (error) => report.indexRebuilt(error),
     });
   }

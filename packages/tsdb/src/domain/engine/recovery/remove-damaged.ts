@@ -1,5 +1,6 @@
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment } from '../../../storage/segments/segment.js';
-import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { SegmentRegistry } from '../../../storage/segments/segment-registry.js';
 
 /** Takes segments whose files are damaged or missing out of their tables; what is left of the files is kept aside. Returns how many there were. */

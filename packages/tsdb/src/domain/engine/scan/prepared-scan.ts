@@ -20,6 +20,8 @@ export interface PreparedScan {
   readonly segments: readonly Segment[];
   /** The same scan in parts; absent where there are none. */
   readonly parts?: ScanParts;
+  /** The engine could not make sense of it: its files are looked at. */
+  doubt?(): void;
   /** Must be called once when the query has ended. */
   release(): void;
 }

@@ -17,11 +17,15 @@ import {
   tombstonesOfSegment,
 } from './tombstones.js';
 
-/** Makes everything written before the call readable and says how to read it. */
+/**
+ * Makes everything written before the call readable and says how to read it.
+ * @param signal ends the look at files that nobody has read yet.
+ */
 export async function prepareScan(
   parts: TableParts,
   request: ScanRequest,
   cutoffNs: bigint,
+  signal?: AbortSignal,
 ): Promise<PreparedScan> {
   const minTime = request.minTimeNs > cutoffNs ? request.minTimeNs : cutoffNs;
   const bounds = { minTime, maxTime: request.maxTimeNs };
@@ -36,8 +40,9 @@ export async function prepareScan(
     for (const { table } of generations) await table.main.handOver();
     // A scan without tags does not wait for the series, which may still be in their files.
     if (tombstones.length > 0 || readsTags(request)) await parts.series.handOver(parts.schema());
-    await Promise.all(segments.map((open) => parts.segments.verify(open)));
-    return { ...textsOf(parts, request, bounds, picture), release };
+    await parts.segments.verifyAll(segments, signal);
+    const doubt = (): void => parts.segments.doubt(segments);
+    return { ...textsOf(parts, request, bounds, picture), doubt, release };
   } catch (error) {
     release();
     throw error;
@@ -78,7 +83,7 @@ function textsOf(
   request: ScanRequest,
   bounds: TimeSlice,
   { generations, segments, duplicates, tombstones }: Picture,
-): Required<Omit<PreparedScan, 'release'>> {
+): Required<Omit<PreparedScan, 'doubt' | 'release'>> {
   const { index, table } = parts.series;
   const series: SeriesOfTable = { index, seriesTable: table };
   const columns = request.columns.flatMap((name) => request.table.columns.get(name) ?? []);

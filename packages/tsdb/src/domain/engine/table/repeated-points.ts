@@ -1,6 +1,6 @@
 import type { Exclusive } from '@plinth/kernel';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
-import { FileDamaged } from '../../../storage/segments/segment-files.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
 import { DuplicateKeys } from '../scan/duplicate-keys.js';
 import { Pinned } from '../scan/pinned.js';
 import type { Source } from '../scan/sources.js';
@@ -67,7 +67,7 @@ export class RepeatedPoints {
     for (const { table: each } of generations) await each.main.handOver();
     const { minTime, maxTime } = table.late;
     const touched = this.#segments.touching(minTime, maxTime);
-    await Promise.all(touched.map((open) => this.#segments.verify(open)));
+    await this.#segments.verifyAll(touched);
     const fresh = `(SELECT _series, "time" FROM ${table.lateSource().from} WHERE rowid >= ${from} AND rowid < ${to})`;
     const others = [...this.#segments.sourcesOf(touched), ...generationSources(generations)];
     await this.#keys.find({ fresh, minTime, maxTime, others });

@@ -1,5 +1,8 @@
+import { endOfQuery } from '../../../model/end-of-query.js';
+import { FileDamaged } from '../../../storage/segments/file-sums.js';
+import type { KnownFiles } from '../../../storage/segments/known-files.js';
 import type { Segment } from '../../../storage/segments/segment.js';
-import { FileDamaged, type SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import { Pinned } from '../scan/pinned.js';
 import { segmentSources } from '../scan/segment-sources.js';
 import type { Source } from '../scan/sources.js';
@@ -8,27 +11,33 @@ import type { Source } from '../scan/sources.js';
 export interface OpenSegment {
   readonly segment: Segment;
   readonly pinned: Pinned;
-  /** Set once the file's checksum was found right. */
+  /** Set once the file was found to be what was written. */
   verified: Promise<void> | undefined;
   /** That the file is damaged is told once, not with every query. */
   isReported: boolean;
 }
+
+/** Looks at segments before they are read. */
+export type Looks = Pick<KnownFiles, 'check' | 'doubt'>;
 
 /** The segments of one table. */
 export class TableSegments {
   /** Replaced when it changes, never changed itself. */
   list: readonly OpenSegment[] = [];
   readonly #files: SegmentFiles;
+  readonly #known: Looks;
   readonly #onDamaged: (segment: Segment, error: FileDamaged) => void;
   readonly #onError: (error: unknown) => void;
 
   constructor(options: {
     readonly files: SegmentFiles;
+    readonly known: Looks;
     /** Hears once of each. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
     this.#files = options.files;
+    this.#known = options.known;
     this.#onDamaged = options.onDamaged;
     this.#onError = options.onError;
   }
@@ -60,12 +69,39 @@ export class TableSegments {
 
   /** Resolves when the file is what was written; looks once, as long as it is. */
   verify(open: OpenSegment): Promise<void> {
-    open.verified ??= this.#files.verify(open.segment).catch((error: unknown) => {
+    open.verified ??= this.#known.check(open.segment).catch((error: unknown) => {
       if (error instanceof FileDamaged) this.noteDamaged(open, error);
       open.verified = undefined; // The next query looks again: the file may have been restored.
       throw error;
     });
     return open.verified;
+  }
+
+  /** One after the other: who reads few must not wait for all files of whoever reads many. */
+  async verifyAll(segments: readonly OpenSegment[], signal?: AbortSignal): Promise<void> {
+    for (const open of segments) {
+      if (signal?.aborted) throw endOfQuery(signal);
+      await this.verify(open);
+    }
+  }
+
+  /** The engine could not read what it should: those that were taken for known are read as a whole, behind the failure. */
+  doubt(segments: readonly OpenSegment[]): void {
+    const doubted = segments.filter((open) => this.#known.doubt(open.segment));
+    for (const open of doubted) {
+      open.verified = undefined;
+      open.pinned.pin();
+    }
+    void this.#lookAt(doubted);
+  }
+
+  async #lookAt(segments: readonly OpenSegment[]): Promise<void> {
+    for (const open of segments) {
+      await this.verify(open).catch((error: unknown) => {
+        if (!(error instanceof FileDamaged)) this.#onError(error); // Damage is told.
+      });
+      open.pinned.unpin();
+    }
   }
 
   /** Tells of it, unless somebody has. */

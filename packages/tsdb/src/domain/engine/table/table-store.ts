@@ -5,8 +5,9 @@ import type { RowBatch } from '../../../model/row-batch.js';
 import type { ScanRequest } from '../../../model/scan.js';
 import type { TableSchema } from '../../../model/schema.js';
 import type { DuckDbHost } from '../../../storage/duckdb/duckdb-host.js';
+import type { FileDamaged } from '../../../storage/segments/file-sums.js';
 import type { Segment } from '../../../storage/segments/segment.js';
-import type { FileDamaged, SegmentFiles } from '../../../storage/segments/segment-files.js';
+import type { SegmentFiles } from '../../../storage/segments/segment-files.js';
 import type { ColumnCache } from '../direct/column-cache.js';
 import type { DuplicateKeys } from '../scan/duplicate-keys.js';
 import type { PreparedScan } from '../scan/prepared-scan.js';
@@ -20,7 +21,7 @@ import type { Publication } from './publication.js';
 import { RepeatedPoints } from './repeated-points.js';
 import { TableInMemory } from './table-in-memory.js';
 import type { TableParts } from './table-parts.js';
-import { type OpenSegment, TableSegments } from './table-segments.js';
+import { type Looks, type OpenSegment, TableSegments } from './table-segments.js';
 import { type MergedSeriesFiles, type StoredSeries, TableSeries } from './table-series.js';
 import { TextSizes } from './text-sizes.js';
 import { Tombstones } from './tombstones.js';
@@ -50,6 +51,8 @@ export class TableStore {
   readonly #textSizes = new TextSizes();
   /** Its data are to go, or gone: nothing of it may be stored any more. */
   isGone = false;
+  /** Nothing of it is registered any more. Until then a deletion that failed may be tried again after the next start. */
+  #hasVanished = false;
   /** Newest picture of the table's columns. */
   schema: TableSchema;
   readonly #generations: Generations;
@@ -64,12 +67,13 @@ export class TableStore {
     readonly schema: TableSchema;
     readonly host: DuckDbHost;
     readonly files: SegmentFiles;
+    readonly known: Looks;
     readonly cache: ColumnCache;
     /** Hears once of each segment that is found damaged. */
     readonly onDamaged: (segment: Segment, error: FileDamaged) => void;
     readonly onError: (error: unknown) => void;
   }) {
-    const { schema, host, files, cache, onDamaged, onError } = options;
+    const { schema, host, files, known, cache, onDamaged, onError } = options;
     const tableId = schema.id;
     this.tableId = tableId;
     this.schema = schema;
@@ -77,7 +81,7 @@ export class TableStore {
     const series = new TableSeries({ schema, host, files, onError });
     const { index } = series;
     const generations = new Generations({ tableId, host, index, onDisposeFailed: onError });
-    const segments = new TableSegments({ files, onDamaged, onError });
+    const segments = new TableSegments({ files, known, onDamaged, onError });
     const exclusive = this.#exclusive;
     const held = { tableId, host, segments, generations };
     const repeated = new RepeatedPoints({ ...held, exclusive, onError });
@@ -219,7 +223,7 @@ export class TableStore {
     const [segments, generations] = [this.#segments, this.#generations];
     if (change.newSeries !== undefined) this.series.noteStored(change.newSeries);
     if (change.mergedSeries !== undefined) this.series.noteMerged(change.mergedSeries);
-    if (this.isGone) {
+    if (this.#hasVanished) {
       // What the engine had of it may be dropped already; only files are left to go.
       segments.list = [...segments.list, ...added];
       this.#retireAll();
@@ -247,10 +251,13 @@ export class TableStore {
     ]);
   }
 
-  /** The table's data go: files and memory are freed when the last query that reads them has ended. */
+  /** The table's data go, of which nothing is registered any more: files and memory are freed when the last query that reads them has ended. */
   async vanish(): Promise<void> {
     this.isGone = true;
-    await this.exclusive(async () => this.#retireAll());
+    await this.exclusive(async () => {
+      this.#hasVanished = true;
+      this.#retireAll();
+    });
   }
 
   /** Keeps the files that there are from being removed. `release` must be called once. */
@@ -298,9 +305,13 @@ export class TableStore {
     await this.#repeated.checkLateRows();
   }
 
-  /** Makes everything written before the call readable and says how to read it. */
-  async prepareScan(request: ScanRequest, cutoffNs: bigint): Promise<PreparedScan> {
-    return await prepareScan(this.#parts, request, cutoffNs);
+  /** See `prepareScan`. */
+  async prepareScan(
+    request: ScanRequest,
+    cutoffNs: bigint,
+    signal?: AbortSignal,
+  ): Promise<PreparedScan> {
+    return await prepareScan(this.#parts, request, cutoffNs, signal);
   }
 
   /** See `TableInMemory.answer`. */

@@ -35,7 +35,9 @@ export class Tombstones {
   #all: readonly Tombstone[] = [];
   /** The last refusal, and why. */
   #refusal: { readonly cause: unknown; readonly hidden: Tombstone } | undefined;
-  #pending = new Set<Promise<unknown>>();
+  /** Their `seq` is given out; whether they will hold is not known yet. */
+  readonly #expected = new Set<Tombstone>();
+  readonly #pending = new Set<Promise<unknown>>();
   #hadAny = false;
 
   /** Rows were deleted since the node started: series may have none left. */
@@ -66,16 +68,28 @@ export class Tombstones {
     this.#hadAny ||= tombstones.length > 0;
   }
 
-  /** Takes effect when `durable` resolves. Must be called in the step in which its `seq` is given out. */
-  async add(tombstone: Tombstone, durable: Promise<void>): Promise<void> {
-    this.#pending.add(durable);
-    try {
-      await durable;
-      this.#all = [...this.#all, tombstone];
-      this.#hadAny = true;
-    } finally {
-      this.#pending.delete(durable);
-    }
+  /**
+   * `hold` or `drop` follows, before `outcome` settles or, when nobody can say what became of it, later. Must be called in the
+   * step in which its `seq` is given out.
+   */
+  expect(tombstone: Tombstone, outcome: Promise<void>): void {
+    this.#expected.add(tombstone);
+    const settled = outcome
+      .catch(() => undefined) // Whoever deletes is told.
+      .finally(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
+  }
+
+  /** It is stored. */
+  hold(tombstone: Tombstone): void {
+    this.#expected.delete(tombstone);
+    this.#all = [...this.#all, tombstone];
+    this.#hadAny = true;
+  }
+
+  /** It is not stored. */
+  drop(tombstone: Tombstone): void {
+    this.#expected.delete(tombstone);
   }
 
   /**
@@ -102,9 +116,16 @@ export class Tombstones {
     this.#hadAny = true;
   }
 
-  /** Resolves when every deletion whose `seq` was given out before the call has taken effect or failed. */
+  /**
+   * Resolves when every deletion whose `seq` was given out before the call has taken effect or failed. Throws when nobody can say:
+   * what is written without heeding it would outlive it.
+   */
   async settled(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+    if (this.#expected.size === 0) return;
+    throw new Error(
+      'the catalog cannot say whether a deletion of rows is stored; it is asked again before the next flush',
+    );
   }
 
   remove(ids: ReadonlySet<string>): void {
@@ -112,7 +133,8 @@ export class Tombstones {
   }
 }
 
-const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
+/** Refused writes are none, and in no registry. */
+export const isDeletion = ({ fromSeq }: Tombstone): boolean => fromSeq === undefined;
 
 /** The `maxSeq` of what is written without the rows that these deleted. The numbers of refused writes mean no deletion. */
 export function deletedUpTo(tombstones: readonly Tombstone[], leastSeq: bigint): bigint {

@@ -1,0 +1,10 @@
+import { parentPort } from 'node:worker_threads';
+import { invariant } from '../errors/invariant.js';
+import type { ChecksumRequest } from './checksum-thread.js';
+import { crc32c } from './crc32c.js';
+
+// The one file that the thread starts with.
+const port = parentPort;
+invariant(port !== null, 'this file runs as a worker thread');
+
+port.on('message', ({ bytes, seed }: ChecksumRequest) => port.postMessage(crc32c([bytes], seed)));

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { simulateSeeds } from './simulate-seeds.js';
+
+/** Three files of tests with so many take two minutes of two cores. */
+const STEP_COUNT = 7000;
+/** Most steps are writes, of which few are disturbed. */
+const MIN_FAILURE_POINTS = 40;
+
+/** What `npm test` runs: it stays within the time that a file of tests has on a busy machine. */
+export async function runShortSimulation(firstSeed: number): Promise<void> {
+  const points = await simulateSeeds({
+    firstSeed,
+    stepCount: STEP_COUNT,
+    stepsPerSeed: STEP_COUNT / 4,
+    laneCount: 2,
+    huntShare: 0.006,
+  });
+  const { failedCount } = points;
+  assert.ok(failedCount >= MIN_FAILURE_POINTS, `only ${failedCount} calls have failed`);
+  process.stdout.write(`not failed: ${points.untouchedKinds().join(', ') || 'none'}\n`);
+}

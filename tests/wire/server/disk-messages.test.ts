@@ -1,0 +1,109 @@
+// Source: house style, "Errors": a message names the path and what the system says of it.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { CLI, runCli } from '../../harness/cli.js';
+import { ServerProcess, write } from '../../harness/index.js';
+
+const NOBODY = 65534;
+const IS_LINUX_ROOT = process.platform === 'linux' && process.getuid?.() === 0;
+const SKIP = IS_LINUX_ROOT ? false : 'root alone becomes another user and mounts a small disk';
+const BIND = ['--http-bind', '127.0.0.1:0', '--without-auth'];
+
+let root = '';
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'plinth-messages-'));
+  await chmod(root, 0o755);
+});
+afterEach(async () => await rm(root, { recursive: true, force: true }));
+
+/** Runs a command as a user who owns nothing; what it says when it fails. */
+function failsAsNobody(...args: readonly string[]): string {
+  const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+  try {
+    const command = [...user, process.execPath, CLI, ...args];
+    execFileSync('setpriv', command, { stdio: 'pipe', timeout: 60_000, env: { HOME: root } });
+  } catch (error) {
+    return String(Reflect.get(Object(error), 'stderr'));
+  }
+  throw new Error(`${args[0]} succeeded`);
+}
+
+describe('A folder of another user', { skip: SKIP }, () => {
+  it('is named with what the system says, by the lock and by the store', async () => {
+    const dataDir = join(root, 'data');
+    await mkdir(dataDir, { mode: 0o755 });
+    const denied = `EACCES: permission denied, access '${dataDir}'`;
+    assert.ok(
+      failsAsNobody('serve', '--data-dir', dataDir, ...BIND).startsWith(
+        `plinth: the folder ${dataDir} cannot be locked: ${denied}`,
+      ),
+    );
+    const store = join(dataDir, 'plinth.db');
+    await writeFile(store, '', { mode: 0o600 });
+    await chmod(dataDir, 0o777);
+    assert.match(
+      failsAsNobody('verify', '--data-dir', dataDir),
+      new RegExp(`${store} could not be opened: EACCES: permission denied, access '${store}'\n$`),
+    );
+  });
+
+  it('is named by restore and backup', async () => {
+    await using server = await ServerProcess.start();
+    const to = join(root, 'copy');
+    const backup = failsAsNobody('backup', '--to', to, '--host', server.url);
+    assert.match(backup, new RegExp(`the folder ${to} cannot be made or read: EACCES`));
+    const from = join(root, 'whole');
+    const made = await runCli(['backup', '--to', from, '--host', server.url]);
+    assert.equal(made.code, 0, made.stderr);
+    const target = join(root, 'target');
+    const restore = failsAsNobody('restore', '--from', from, '--data-dir', target);
+    assert.match(restore, new RegExp(`cannot read ${from}/backup.json: EACCES`));
+  });
+});
+
+describe('A full disk', { skip: SKIP }, () => {
+  let disk = '';
+  beforeEach(async () => {
+    disk = join(root, 'disk');
+    await mkdir(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+    await writeFile(join(disk, 'fill'), Buffer.alloc(60 * 1024));
+  });
+  afterEach(() => {
+    execFileSync('umount', [disk]);
+  });
+
+  it('is named with the file by backup, restore, export and query', async () => {
+    await using server = await ServerProcess.start();
+    await write(server, { db: 'd' }, 'm v=1 1');
+    const whole = join(root, 'whole');
+    const host = ['--host', server.url];
+    assert.equal((await runCli(['backup', '--to', whole, ...host])).code, 0);
+    const long = "SELECT repeat('x', 100000)";
+    for (const [file, ...args] of [
+      ['b/', 'backup', '--to', join(disk, 'b'), ...host],
+      ['r', 'restore', '--from', whole, '--data-dir', join(disk, 'r')],
+      ['x', 'export', '-d', 'd', '--query', long, '-f', 'csv', '-o', join(disk, 'x'), ...host],
+      ['y', 'query', '-d', 'd', long, '-o', join(disk, 'y'), ...host],
+    ]) {
+      const { code, stderr } = await runCli(args);
+      assert.equal(code, 1, args[0]);
+      const [line, advice] = stderr.split('\n');
+      assert.ok(line?.startsWith(`plinth: cannot write ${join(disk, file ?? '')}`), stderr);
+      assert.match(line ?? '', /ENOSPC: no space left on device/);
+      assert.equal(advice, '  the disk is full: make room and try again');
+    }
+  });
+
+  it('is named with the folder by serve', async () => {
+    const dataDir = join(disk, 'data');
+    const { code, stderr } = await runCli(['serve', '--data-dir', dataDir, ...BIND]);
+    assert.equal(code, 1);
+    assert.ok(stderr.includes(dataDir), stderr);
+    assert.match(stderr, /no space left/);
+  });
+});
