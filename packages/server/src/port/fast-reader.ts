@@ -135,7 +135,7 @@ export class FastReader {
 
   #written(answer: HttpAnswer, exchange: Exchange): WrittenAnswer {
     const { status, body, rest, sizeBytes } = answer;
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`;
     for (const list of exchange.outerHeaders) head += linesOf(list);
     head += this.#lines(answer);
     if (rest === undefined) {
