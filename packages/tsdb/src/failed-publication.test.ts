@@ -210,7 +210,9 @@ for (const kind of KINDS) {
     assert.ok((await filesOnDisk()) >= files.length);
     await restart();
     assert.deepEqual(await ask('SELECT count(v), sum(v) FROM m'), [`48 | ${sum}`]);
-    assert.equal(await filesOnDisk(), (await flush()).length);
+    // What was left alone after a failure may be merged then.
+    const known = await flush();
+    await until(async () => (await filesOnDisk()) === known.length);
   });
 }
 

@@ -37,8 +37,11 @@ const NULL_IGNORED: ReadonlyMap<string, number> = new Map([
   ['arg_max', 1],
 ]);
 
-/** `count(*)` counts rows. */
-const countable = (arg: string): string => (arg === '*' ? '1' : arg);
+/** An argument that is NULL where a condition does not hold. `count(*)` counts rows. */
+function where(test: string, arg: string): string {
+  const [, distinct = '', value = arg] = /^(DISTINCT )(.*)$/s.exec(arg) ?? [];
+  return `${distinct}CASE WHEN ${test} THEN ${value === '*' ? '1' : value} END`;
+}
 
 /** A call of an aggregate or window function of the engine. */
 export function aggregateText(
@@ -57,9 +60,7 @@ export function aggregateText(
   const args =
     test === '' || place === undefined
       ? argTexts
-      : argTexts.map((arg, i) =>
-          i === place ? `CASE WHEN ${test} THEN ${countable(arg)} END` : arg,
-        );
+      : argTexts.map((arg, i) => (i === place ? where(test, arg) : arg));
   const filter = test === '' || place !== undefined ? '' : ` FILTER (WHERE ${test})`;
   const { window } = pieces;
   const over =
