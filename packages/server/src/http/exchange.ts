@@ -72,3 +72,9 @@ export class Exchange {
     return [this.headers, this.#limits];
   }
 }
+
+/** Of an answer's body; `undefined` where that is not known beforehand. */
+export function sizeOf({ status, body, rest, sizeBytes }: HttpAnswer): number | undefined {
+  if (rest !== undefined) return sizeBytes;
+  return body?.length ?? (status === 204 ? 0 : undefined);
+}

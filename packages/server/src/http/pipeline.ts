@@ -13,7 +13,7 @@ import {
   redactText,
 } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
-import { Exchange } from './exchange.js';
+import { Exchange, sizeOf } from './exchange.js';
 import { answerHeadFault } from './head-fault.js';
 import type { RouteNumbers } from './http-metrics.js';
 import { type Caller, identify } from './identify.js';
@@ -57,7 +57,8 @@ export class Pipeline {
     if (refused !== undefined) {
       return refused.refusal && exchange.turnAway(refused.refusal);
     }
-    return exchange.settle(await this.#handle(exchange, caller));
+    const answered = this.#handle(exchange, caller);
+    return exchange.settle(answered instanceof Promise ? await answered : answered);
   }
 
   #route(request: IncomingRequest): Exchange {
@@ -84,8 +85,7 @@ export class Pipeline {
     return admitted instanceof Promise ? admitted.then(decide) : decide(admitted);
   }
 
-  /** Whatever is thrown is worded by the service that was meant. */
-  async #handle({ request, dialect, found, pass }: Exchange, caller: Caller): Promise<HttpAnswer> {
+  #handle({ request, dialect, found, pass }: Exchange, caller: Caller): Answering {
     const { router, grants } = this.#parts;
     if ('error' in caller && (found !== undefined || dialect.tellsPaths !== true)) {
       return dialect.answerError(caller.error, request);
@@ -101,15 +101,21 @@ export class Pipeline {
     }
     request.principal = caller.principal;
     request.parameters = found.parameters;
+    const handle = (body: Uint8Array): Answering => {
+      request.body = body;
+      pass?.begin();
+      return route.handle(request);
+    };
+    // Whatever is thrown is worded by the service that was meant.
+    const word = (error: unknown): HttpAnswer =>
+      table.answerError?.(error, request) ?? dialect.answerError(error, request);
     try {
       route.check?.(request);
       const body = bodyOf(request, route);
-      request.body = body instanceof Promise ? await body : body;
-      pass?.begin();
-      const answer = route.handle(request);
-      return answer instanceof Promise ? await answer : answer;
+      const answer = body instanceof Promise ? body.then(handle) : handle(body);
+      return answer instanceof Promise ? answer.catch(word) : answer;
     } catch (error) {
-      return table.answerError?.(error, request) ?? dialect.answerError(error, request);
+      return word(error);
     }
   }
 
@@ -125,6 +131,7 @@ export class Pipeline {
   }
 }
 
+type Answering = HttpAnswer | Promise<HttpAnswer>;
 type Refusal = { readonly refusal: HttpAnswer | undefined } | undefined;
 
 /** The body as its route takes it. */
@@ -139,9 +146,3 @@ function bodyOf(request: IncomingRequest, { body: rule }: Route): Uint8Array | P
 /** Whether a path exists must not show, so the refusal is that of somebody unknown. */
 const refusalOf = (access: RouteAccess): Error =>
   access === 'app' ? new AppJwtRefused('undecodable') : new NotAuthenticated();
-
-/** `undefined` where that is not known beforehand. */
-function sizeOf({ status, body, rest, sizeBytes }: HttpAnswer): number | undefined {
-  if (rest !== undefined) return sizeBytes;
-  return body?.length ?? (status === 204 ? 0 : undefined);
-}

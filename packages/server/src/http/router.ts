@@ -34,6 +34,8 @@ export class Router {
     maxParamLength: MAX_PARAMETER_LENGTH,
     querystringParser: () => ({}), // Queries are for those who are asked.
   });
+  /** Of paths without parameters, by method and path: most of what is asked, and found at once. */
+  readonly #fixed = new Map<string, FoundRoute>();
   readonly #routes: ListedRoute[] = [];
 
   /** Of two routes for one method and path the first stays. */
@@ -51,11 +53,14 @@ export class Router {
       if (this.#finder.hasRoute(name, path)) continue;
       const served: ServedRoute = { route, table, numbers: numbersOf(each) };
       this.#finder.on(name, path, () => undefined, served);
+      if (!/[:*]/.test(path)) this.#fixed.set(`${each} ${path}`, { served, parameters: {} });
       this.#routes.push({ service, method: each, path, access });
     }
   }
 
   find(method: string, path: string): FoundRoute | undefined {
+    const fixed = this.#fixed.get(`${method} ${path}`);
+    if (fixed !== undefined) return fixed;
     const found = this.#finder.find(method as HTTPMethod, path);
     if (found === null || found.store === null) return undefined;
     return { served: found.store as ServedRoute, parameters: found.params };
