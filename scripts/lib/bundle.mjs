@@ -8,11 +8,8 @@ import { bundleFolder as folder, root } from './root.mjs';
 const program = path.join(root, 'packages', 'server', 'dist', 'program.js');
 const stampFile = path.join(folder, 'stamp.json');
 
-/** Found on the disk when they are used: native code, the folder of a WebAssembly file, and what never is. */
-const EXTERNAL = [
-  ...['libsql', '@duckdb/node-bindings', '@guanmingchiu/sqlparser-ts'],
-  ...['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'],
-];
+/** Found on the disk when they are used: native code, and the folder of a WebAssembly file. */
+const EXTERNAL = ['libsql', '@duckdb/node-bindings', '@guanmingchiu/sqlparser-ts'];
 
 /** A module's use of its own place: a thread's first file, or anything else. */
 const OWN_URL = /new URL\('\.\/([\w-]+-worker)\.js', import\.meta\.url\)|import\.meta\.url/g;

@@ -48,8 +48,8 @@ export const TARGETS = [
     ],
   },
   {
-    file: 'packages/server/dist/http/route-guard.js',
-    tests: [unit('server', 'http/http-app')],
+    file: 'packages/server/dist/http/pipeline.js',
+    tests: [unit('server', 'http/pipeline')],
   },
   {
     file: 'packages/server/dist/http/cors.js',
@@ -111,7 +111,7 @@ export const TARGETS = [
     file: 'packages/ratelimit/dist/routes/http-gate.js',
     tests: [
       wire('ratelimit/windows-and-headers'),
-      wire('ratelimit/plain-gate'),
+      wire('ratelimit/gate-and-transports'),
       wire('accounts/locked-address'),
       wire('server/database-outage'),
     ],

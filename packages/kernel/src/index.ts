@@ -47,6 +47,7 @@ export {
 export { BodyCut, ContentTypeUnacceptable, EncodingUnacceptable } from './http/body-errors.js';
 export { decodeBody, encodingOf } from './http/decode-body.js';
 export type { Dialect } from './http/dialect.js';
+export { namesTag } from './http/entity-tag.js';
 export { BodyTooLarge, GzipCorrupt, gunzipBounded } from './http/gunzip.js';
 export { readsHealthInJson } from './http/health-in-json.js';
 export {

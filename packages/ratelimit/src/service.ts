@@ -189,7 +189,6 @@ class RateLimitService implements RateLimit {
       own,
       envoyJsonTable({
         desk: this.#envoyDesk,
-        log,
         dialect: needs.serverDialect,
         contextOf: ({ base }) => this.#contextOf(base),
       }),

@@ -5,6 +5,7 @@ import {
   type HttpRequest,
   pathOf,
   platformAnswer,
+  platformFailureAnswer,
   queryOf,
   type Route,
 } from '@plinth/kernel';
@@ -14,7 +15,6 @@ import type { DecisionDesk } from '../domain/decision-desk.js';
 import { toWireAnswer } from './answer.js';
 import { docsBaseAt } from './docs-base.js';
 import { OPERATOR_PATH } from './operator-routes.js';
-import { githubError } from './to-wire.js';
 
 export const AUTH_PATH = `${OPERATOR_PATH}/auth`;
 
@@ -64,7 +64,10 @@ export function authRoute({ config, desk, addresses, clock }: AuthNeeds): Route 
     if (!wire.allowed) return platformAnswer(403, { ...wire.body, status: '403' }, about);
     if (!answer.isBadCredential) return emptyAnswer(204, about);
     const documentationUrl = `${docsBase}/rest`;
-    return githubError({ status: 401, message: 'Bad credentials', documentationUrl }, about);
+    return platformFailureAnswer(
+      { status: 401, message: 'Bad credentials', documentationUrl },
+      about,
+    );
   };
   return { method: 'GET', path: AUTH_PATH, access: 'public', handle };
 }

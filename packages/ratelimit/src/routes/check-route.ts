@@ -1,32 +1,17 @@
-import {
-  asOutage,
-  type Clock,
-  JsonUnreadable,
-  type Logger,
-  type platformFailure,
-  type Random,
-  ValidationFailed,
-} from '@plinth/kernel';
+import { JsonUnreadable, type Random } from '@plinth/kernel';
 import type { RateLimitConfig } from '../config.js';
 import type { DecisionDesk, Understood } from '../domain/decision-desk.js';
 import { type AnswerContext, tooManyObjects, toWireAnswer, type WireAnswer } from './answer.js';
 import { readQuestion } from './question.js';
-import { messageOf, statusOf } from './to-wire.js';
-
-export const CHECK_PATH = '/ops/v1/rate-limits/check';
-
-export interface CheckNeeds {
-  readonly config: RateLimitConfig;
-  readonly desk: DecisionDesk;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-}
 
 /** Far more than a thousand questions have. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-type AskNeeds = Pick<CheckNeeds, 'config' | 'desk' | 'random'>;
+interface AskNeeds {
+  readonly config: RateLimitConfig;
+  readonly desk: DecisionDesk;
+  readonly random: Random;
+}
 
 /** Throws `JsonUnreadable`, `ValidationFailed`, `QuestionInvalid` and `StoreUnavailable`. */
 export async function checkOne(
@@ -71,23 +56,4 @@ export function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
     throw new JsonUnreadable('not_an_object');
   }
   return body as Readonly<Record<string, unknown>>; // just checked
-}
-
-/** What goes wrong in the dialect of everything below `/ops/v1`. */
-export function failureOf(
-  error: unknown,
-  base: string,
-  log: Logger,
-): Parameters<typeof platformFailure>[0] {
-  const documentationUrl = `${base}/docs/operator`;
-  if (error instanceof ValidationFailed) {
-    const { message, errors } = error;
-    return { status: 422, message, errors, documentationUrl };
-  }
-  if (error instanceof JsonUnreadable) {
-    return { status: 400, message: error.message, documentationUrl };
-  }
-  const status = statusOf(error);
-  if (status >= 500 && asOutage(error) === undefined) log.error({ err: error }, 'request failed');
-  return { status, message: messageOf(error, status), documentationUrl };
 }

@@ -1,11 +1,17 @@
-import { type Dialect, emptyAnswer, type HeaderList, pathOf } from '@plinth/kernel';
+import {
+  type Dialect,
+  emptyAnswer,
+  type HeaderList,
+  pathOf,
+  platformFailureAnswer,
+} from '@plinth/kernel';
 import type { RateLimitNeeds } from '../service.js';
 import { AUTH_PATH } from './auth-route.js';
 import { docsBaseAt } from './docs-base.js';
 import { EXPOSED_HEADERS } from './headers.js';
 import { INSTALLATION_PATHS, META_PATHS } from './platform-routes.js';
 import { STATUS_PATHS } from './status-routes.js';
-import { answerError, githubError } from './to-wire.js';
+import { answerError } from './to-wire.js';
 
 const HEADERS: HeaderList = [
   ['access-control-allow-origin', '*'],
@@ -22,7 +28,8 @@ const PREFLIGHT_HEADERS: HeaderList = [
 export function rateLimitDialect(
   needs: Pick<RateLimitNeeds, 'config' | 'credentials' | 'log' | 'ownsMeta'>,
 ): Dialect {
-  const { config, credentials } = needs;
+  const { config, credentials, log } = needs;
+  const documentationAt = (base: string): string => `${docsBaseAt(config, base)}/rest`;
   return {
     service: 'ratelimit',
     paths: [
@@ -38,12 +45,13 @@ export function rateLimitDialect(
       if (authorization !== undefined && !isQuestion) return credentials.resolve(authorization);
       return { kind: 'anonymous', ip };
     },
-    answerError: (error, request) => answerError(error, needs, request),
+    answerError: (error, { base }) =>
+      answerError(error, { log, documentationUrl: documentationAt(base) }),
     answerNotFound: ({ base }) =>
-      githubError({
+      platformFailureAnswer({
         status: 404,
         message: 'Not Found',
-        documentationUrl: `${docsBaseAt(config, base)}/rest`,
+        documentationUrl: documentationAt(base),
       }),
     headers: () => HEADERS,
     answerPreflight: () => emptyAnswer(204, PREFLIGHT_HEADERS),

@@ -1,42 +1,35 @@
 import {
-  asOutage,
   type Dialect,
   type HttpAnswer,
   type HttpHead,
   JsonUnreadable,
   jsonAnswer,
   jsonOf,
-  type Logger,
   type RouteTable,
 } from '@plinth/kernel';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
-import { QuestionInvalid } from '../errors.js';
+import { QuestionInvalid, StoreUnavailable } from '../errors.js';
 import type { AnswerContext } from './answer.js';
 import { MAX_BODY_BYTES } from './check-route.js';
 import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
-import { statusOf } from './to-wire.js';
 
 export interface EnvoyJsonNeeds {
   readonly desk: EnvoyDesk;
-  readonly log: Logger;
   /** Whose clients ask: those with the server's own token. */
   readonly dialect: Dialect;
   contextOf(request: HttpHead): AnswerContext;
 }
 
 /** The protocol's twin over plain HTTP, for tests and proxies without gRPC. Source: rate-limits, section 12.2. */
-export function envoyJsonTable({ desk, log, dialect, contextOf }: EnvoyJsonNeeds): RouteTable {
+export function envoyJsonTable({ desk, dialect, contextOf }: EnvoyJsonNeeds): RouteTable {
   return {
     dialect,
-    answerError(error) {
-      const isAsked = error instanceof QuestionInvalid || error instanceof JsonUnreadable;
-      const status = isAsked ? 400 : statusOf(error);
-      if (status >= 500 && asOutage(error) === undefined)
-        log.error({ err: error }, 'request failed');
-      const isTold = error instanceof Error && status < 500;
-      return jsonAnswer(status < 500 ? status : 500, {
-        message: isTold ? error.message : 'internal error',
-      });
+    answerError(error, request) {
+      if (error instanceof QuestionInvalid || error instanceof JsonUnreadable) {
+        return jsonAnswer(400, { message: error.message });
+      }
+      if (error instanceof StoreUnavailable) return jsonAnswer(500, { message: 'internal error' });
+      return dialect.answerError(error, request);
     },
     routes: [
       {

@@ -6,7 +6,6 @@ import {
   jsonOf,
   type Logger,
   platformAnswer,
-  platformFailureAnswer,
   queryOf,
   type Random,
   type Route,
@@ -22,10 +21,10 @@ import { type Caller, parseKey } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
 import type { AnswerContext } from './answer.js';
-import { checkAll, checkOne, failureOf, fieldsOf, MAX_BODY_BYTES } from './check-route.js';
+import { checkAll, checkOne, fieldsOf, MAX_BODY_BYTES } from './check-route.js';
 import { docsBaseAt } from './docs-base.js';
 import type { RouteListing } from './route-listing.js';
-import { retryOf } from './to-wire.js';
+import { answerError } from './to-wire.js';
 
 export const OPERATOR_PATH = '/ops/v1/rate-limits';
 
@@ -54,7 +53,7 @@ export function operatorTable(dialect: Dialect, needs: OperatorNeeds): RouteTabl
   return {
     dialect,
     answerError: (error, { base }) =>
-      platformFailureAnswer(failureOf(error, base, needs.log), retryOf(error)),
+      answerError(error, { log: needs.log, documentationUrl: `${base}/docs/operator` }),
     routes: [...checkRoutes(needs), ...banRoutes(needs), ...viewRoutes(needs)],
   };
 }

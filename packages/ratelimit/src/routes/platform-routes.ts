@@ -5,6 +5,7 @@ import {
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
+  namesTag,
   platformAnswer,
   type Route,
 } from '@plinth/kernel';
@@ -47,7 +48,7 @@ export function platformRoutes(needs: {
       path,
       access: 'public',
       handle: (request) =>
-        isKnown(request, etag)
+        namesTag(request.headers['if-none-match'], etag)
           ? emptyAnswer(304, caching)
           : bytesAnswer(200, 'application/json; charset=utf-8', body, caching),
     }),
@@ -69,12 +70,4 @@ export function platformRoutes(needs: {
     }),
   );
   return [...(needs.ownsMeta ? meta : []), ...tokens];
-}
-
-/** Source: RFC 9110, section 13.1.2; weak comparison. */
-function isKnown({ headers }: HttpRequest, etag: string): boolean {
-  const given = headers['if-none-match'];
-  if (given === undefined) return false;
-  const bare = (tag: string): string => tag.trim().replace(/^W\//, '');
-  return given.trim() === '*' || given.split(',').some((tag) => bare(tag) === bare(etag));
 }

@@ -1,20 +1,13 @@
 import {
   AppJwtRefused,
+  answerPlatformError,
   asOutage,
-  BodyCut,
-  BodyTooLarge,
-  EncodingUnacceptable,
-  GzipCorrupt,
-  type HeaderList,
   type HttpAnswer,
-  type HttpHead,
   isDomainError,
   type Logger,
-  platformAnswer,
+  platformFailureAnswer,
 } from '@plinth/kernel';
-import type { RateLimitConfig } from '../config.js';
 import type { RateLimitError } from '../errors.js';
-import { docsBaseAt } from './docs-base.js';
 
 /** The only place with status codes; a new kind without a row does not compile. */
 const STATUS: Record<RateLimitError['kind'], number> = {
@@ -33,52 +26,23 @@ const STATUS: Record<RateLimitError['kind'], number> = {
 const isRateLimitError = (error: unknown): error is RateLimitError =>
   isDomainError(error) && Object.hasOwn(STATUS, error.kind);
 
-/** In the dialect of clients of `/rate_limit`. */
+/** What this service words itself; the rest is that of all platform routes. */
 export function answerError(
   error: unknown,
-  { config, log }: { readonly config: RateLimitConfig; readonly log: Logger },
-  { base }: Pick<HttpHead, 'base'>,
+  about: { readonly log: Logger; readonly documentationUrl: string },
 ): HttpAnswer {
-  const status = statusOf(error);
-  const outage = asOutage(error);
-  if (outage !== undefined) log.debug({ err: error }, 'request refused');
-  else if (status >= 500 && !isRateLimitError(error)) log.error({ err: error }, 'request failed');
-  const documentationUrl = `${docsBaseAt(config, base)}/rest`;
-  return githubError(
-    { status, message: messageOf(error, status), documentationUrl },
-    retryOf(error),
-  );
-}
-
-/** How long to wait for what is away. */
-export function retryOf(error: unknown): HeaderList {
-  const outage = asOutage(error);
-  return outage === undefined ? [] : [['retry-after', String(outage.retryAfterSec)]];
-}
-
-export const githubError = (
-  error: { readonly status: number; readonly message: string; readonly documentationUrl: string },
-  headers: HeaderList = [],
-): HttpAnswer => {
-  const { status, message, documentationUrl } = error;
-  const body = { message, documentation_url: documentationUrl, status: String(status) };
-  return platformAnswer(status, body, headers);
-};
-
-export function statusOf(error: unknown): number {
-  if (error instanceof AppJwtRefused) return error.status;
-  if (isRateLimitError(error)) return STATUS[error.kind];
-  if (asOutage(error) !== undefined) return 503;
-  return error instanceof BodyTooLarge ? 413 : isBodyRefused(error) ? 400 : 500;
-}
-
-const isBodyRefused = (error: unknown): boolean =>
-  error instanceof EncodingUnacceptable || error instanceof GzipCorrupt || error instanceof BodyCut;
-
-export function messageOf(error: unknown, status: number): string {
-  if (error instanceof AppJwtRefused) return error.message;
-  if (status === 401) return 'Bad credentials';
-  if (isRateLimitError(error)) return error.message;
-  if (status < 500 && error instanceof Error) return error.message;
-  return asOutage(error)?.message ?? 'Server Error';
+  const { documentationUrl } = about;
+  if (error instanceof AppJwtRefused) {
+    return platformFailureAnswer({
+      status: error.status,
+      message: error.message,
+      documentationUrl,
+    });
+  }
+  if (!isRateLimitError(error) || asOutage(error) !== undefined) {
+    return answerPlatformError(error, about);
+  }
+  const status = STATUS[error.kind];
+  const message = status === 401 ? 'Bad credentials' : error.message;
+  return platformFailureAnswer({ status, message, documentationUrl });
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { BodyRule, HttpHeaders, HttpRequest, Principal } from '@plinth/kernel';
 import type { HeadFault } from './head-fault.js';
 
-export const NO_BODY: Buffer = Buffer.alloc(0);
+const NO_BODY: Buffer = Buffer.alloc(0);
 const NO_PARAMETERS = {};
 const NOBODY: Principal = { kind: 'anonymous', ip: '' };
 

@@ -5,6 +5,7 @@ import {
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
+  namesTag,
 } from '@plinth/kernel';
 
 /** JSON that clients may ask for again by its `ETag`: 304 when they have it. */
@@ -28,16 +29,6 @@ export function cachedAnswer(
       how.isPrivate ? 'private, max-age=0, must-revalidate' : 'public, max-age=60, s-maxage=60',
     ],
   ];
-  if (isKnown(request.headers['if-none-match'], etag)) return emptyAnswer(304, headers);
+  if (namesTag(request.headers['if-none-match'], etag)) return emptyAnswer(304, headers);
   return bytesAnswer(200, 'application/json; charset=utf-8', body, headers);
-}
-
-/** Weak comparison, as for any GET. Source: RFC 9110, section 13.1.2. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  const bare = etag.replace(/^W\//, '');
-  return header.split(',').some((one) => {
-    const known = one.trim();
-    return known === '*' || known.replace(/^W\//, '') === bare;
-  });
 }
