@@ -28,6 +28,7 @@ const ofStrangers = (own: string): readonly Headers[] => [
   { host: 'evil.example' },
   { host: `127.0.0.1.evil.example:${new URL(own).port}` },
   { host: 'localhost.evil.example' },
+  { host: '[::1].evil.example' },
   { host: 'evil.example', origin: 'http://evil.example' },
 ];
 /** What the server's own pages, and programs that are no browsers, send. */
