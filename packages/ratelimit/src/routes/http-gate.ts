@@ -13,7 +13,7 @@ import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.j
 import type { ClientAddress, ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { LoginGuard } from '../domain/login-guard.js';
-import { StoreUnavailable } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
 import type { Admission } from '../model/limit-store.js';
@@ -129,7 +129,7 @@ export class HttpGate implements RequestGate {
     then: (found: T) => Decision | Promise<Decision>,
   ): Decision | Promise<Decision> {
     const fail = (error: unknown): Decision => {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!rateLimitError.is(error, 'store_unavailable')) throw error;
       return this.#refuse(visit, unavailableRefusal);
     };
     let found: T | Promise<T>;

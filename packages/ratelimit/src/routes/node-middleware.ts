@@ -3,7 +3,7 @@ import type { Clock, HeaderList, RouteCost } from '@plinth/kernel';
 import { type RateLimitConfig, type ServiceRule, serviceRule } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
-import { StoreUnavailable } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { Caller } from '../model/caller.js';
 import type { Admission } from '../model/limit-store.js';
 import { makePlan, type Plan, windowSecOf } from '../model/plan.js';
@@ -103,7 +103,8 @@ export function nodeMiddleware(
       }
     };
     const fail = (error: unknown): void => {
-      if (error instanceof StoreUnavailable) send(response, unavailableRefusal(contextOf(request)));
+      if (rateLimitError.is(error, 'store_unavailable'))
+        send(response, unavailableRefusal(contextOf(request)));
       else next(error);
     };
     try {

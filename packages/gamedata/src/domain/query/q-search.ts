@@ -1,5 +1,5 @@
 import { assertNever } from '@plinth/kernel';
-import { ParameterInvalid } from '../../errors.js';
+import { type GameDataError, gameDataError } from '../../errors.js';
 import type { Kind } from '../../model/kinds.js';
 import { normalText, tokensOf } from '../../model/normal-text.js';
 import { servedSchema } from '../../model/schemas/served.js';
@@ -311,7 +311,10 @@ function textMemberPredicate(node: FieldNode, { kind, index }: SearchScope): (ro
   };
 }
 
-function invalid({ position }: FieldNode, message: string): ParameterInvalid {
+function invalid({ position }: FieldNode, message: string): GameDataError<'invalid_parameter'> {
   const where = { param: 'q', kind: 'invalid_query', position } as const;
-  return new ParameterInvalid({ ...where, message: `q, position ${position}: ${message}` });
+  return gameDataError('invalid_parameter', {
+    ...where,
+    message: `q, position ${position}: ${message}`,
+  });
 }
