@@ -137,10 +137,7 @@ class Parser {
 
   #fail(message: string): never {
     const position = this.#at;
-    const where = { param: 'q', kind: 'invalid_query', position } as const;
-    throw gameDataError('invalid_parameter', {
-      ...where,
-      message: `q, position ${position}: ${message}`,
-    });
+    const text = `q, position ${position}: ${message}`;
+    throw gameDataError('invalid_query', { param: 'q', position, message: text });
   }
 }

@@ -311,10 +311,7 @@ function textMemberPredicate(node: FieldNode, { kind, index }: SearchScope): (ro
   };
 }
 
-function invalid({ position }: FieldNode, message: string): GameDataError<'invalid_parameter'> {
-  const where = { param: 'q', kind: 'invalid_query', position } as const;
-  return gameDataError('invalid_parameter', {
-    ...where,
-    message: `q, position ${position}: ${message}`,
-  });
+function invalid({ position }: FieldNode, text: string): GameDataError<'invalid_query'> {
+  const message = `q, position ${position}: ${text}`;
+  return gameDataError('invalid_query', { param: 'q', position, message });
 }

@@ -265,7 +265,7 @@ export class PluginFolder {
       throw tsdbError(
         'plugin_file_refused',
         `${basename(path)} would be a file in the place of a folder, or below a file`,
-        { cause: error },
+        error,
       );
     }
   }
