@@ -4,9 +4,9 @@ import {
   type HeaderList,
   type HttpAnswer,
   type HttpHead,
-  NotAuthenticated,
   type Principal,
   pathOf,
+  requestError,
   withHeaders,
 } from '@plinth/kernel';
 import { AccountsRefused } from '../model/violation.js';
@@ -58,7 +58,7 @@ export class AccountsDialect implements Dialect {
 
   answerError(error: unknown, request: HttpHead): HttpAnswer {
     const isUnknown =
-      error instanceof NotAuthenticated || error === this.#arrivals.of(request).refusal;
+      requestError.is(error, 'not_authenticated') || error === this.#arrivals.of(request).refusal;
     const cause = isUnknown ? this.#refusalOf(request) : error;
     return refusalAnswer(cause, request, this.#wording);
   }

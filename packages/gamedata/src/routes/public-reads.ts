@@ -1,5 +1,5 @@
 import { pathOf, queryOf } from '@plinth/kernel';
-import { RecordNotFound } from '../errors.js';
+import { gameDataError } from '../errors.js';
 import { KINDS } from '../model/kinds.js';
 import { indexPage, schemaPage, schemasPage } from './pages/about-pages.js';
 import { listPage } from './pages/list-page.js';
@@ -68,7 +68,7 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   getAbout('/api/schemas', () => schemasPage(parts));
   getAbout('/api/schemas/:kind', (kind) => {
     const page = schemaPage(parts, kind);
-    if (page === undefined) throw new RecordNotFound('Not found');
+    if (page === undefined) throw gameDataError('not_found', 'Not found');
     return page;
   });
   getAbout('/api/openapi.json', () => ({

@@ -8,7 +8,7 @@ import {
   type Route,
 } from '@plinth/kernel';
 import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
-import { ParameterInvalid, RecordNotFound, VersionUnknown } from '../errors.js';
+import { gameDataError } from '../errors.js';
 import { KINDS, type Kind } from '../model/kinds.js';
 import { listPage } from './pages/list-page.js';
 import { calibersPage } from './pages/record-pages.js';
@@ -111,7 +111,10 @@ export async function warmUp(
 function pathParameter({ parameters }: HttpRequest, name: string): string {
   const text = parameters[name] ?? '';
   if (!text.includes('\0')) return text;
-  throw new ParameterInvalid({ param: name, message: `${name} holds a NUL character` });
+  throw gameDataError('invalid_parameter', {
+    param: name,
+    message: `${name} holds a NUL character`,
+  });
 }
 
 async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promise<HttpAnswer> {
@@ -119,7 +122,8 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
   parts.library.assertReadable();
   const versionText = pathParameter(request, 'version');
   const name = pathParameter(request, 'file');
-  if (!(BULK_NAMES as readonly string[]).includes(name)) throw new RecordNotFound('Not found');
+  if (!(BULK_NAMES as readonly string[]).includes(name))
+    throw gameDataError('not_found', 'Not found');
   const common = { ...publicHeaders(parts.cors), vary: 'Accept-Encoding' };
   if (versionText === 'latest') {
     const location = `/api/bulk/v${parts.library.current.version.version}/${name}`;
@@ -128,7 +132,7 @@ async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promis
     return bytesAnswer(302, JSON_TYPE, body, Object.entries(headers));
   }
   const number = /^v([1-9]\d{0,9})$/.exec(versionText)?.[1];
-  if (number === undefined) throw new VersionUnknown({ version: versionText });
+  if (number === undefined) throw gameDataError('unknown_version', { version: versionText });
   const [, format] = name.split('.');
   const type = format === 'ndjson' ? NDJSON_TYPE : JSON_TYPE;
   const coding = negotiate(request.headers, type);

@@ -11,7 +11,7 @@ import {
   ValidationFailed,
 } from '@plinth/kernel';
 import type { AccessGate } from '../domain/access-gate.js';
-import { IdentityExists } from '../errors.js';
+import { identityError } from '../errors.js';
 
 const HEADERS: HeaderList = [['x-content-type-options', 'nosniff']];
 
@@ -49,7 +49,7 @@ function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer
     const [status, message = error.message] = words;
     return failureAnswer(request, status, message);
   }
-  const told = error instanceof IdentityExists ? TAKEN : error;
+  const told = identityError.is(error, 'identity_exists') ? TAKEN : error;
   return answerPlatformError(told, { log, documentationUrl: documentationOf(request) });
 }
 

@@ -1,5 +1,4 @@
 import {
-  ContentTypeUnacceptable,
   emptyAnswer,
   type HttpAnswer,
   type HttpRequest,
@@ -8,10 +7,11 @@ import {
   queryOf,
   type Route,
   refuseExcessiveJson,
+  requestError,
 } from '@plinth/kernel';
 import { OPERATOR_TOKEN_PATH, TOKEN_PATH } from '../domain/access-gate.js';
 import type { AdminTokens } from '../domain/admin-tokens.js';
-import { ConflictingValues, JsonInvalid } from '../errors.js';
+import { identityError } from '../errors.js';
 import type { IssuedToken } from '../model/admin-token.js';
 import { CreateNamedToken, DeleteToken, toTokenObject } from './schemas.js';
 
@@ -42,7 +42,7 @@ export const tokenRoutes = (tokens: AdminTokens): readonly Route[] => [
     access: 'admin',
     body: BODY,
     check(request) {
-      if (!isJson(request)) throw new ContentTypeUnacceptable();
+      if (!isJson(request)) throw requestError('content_type_unacceptable');
     },
     async handle(request) {
       const { token_name: name, expiry_secs } = checkNewToken(jsonIn(request));
@@ -79,7 +79,11 @@ function jsonIn(request: HttpRequest): unknown {
     refuseExcessiveJson(body, { maxValueCount: MAX_VALUE_COUNT });
     return JSON.parse(Buffer.from(body).toString());
   } catch (error) {
-    throw new JsonInvalid(error);
+    throw identityError(
+      'json_invalid',
+      error instanceof Error ? error.message : String(error),
+      error,
+    );
   }
 }
 
@@ -92,6 +96,7 @@ function nameIn(request: HttpRequest): { readonly token_name?: unknown } {
   const isInBody = typeof body === 'object' && body !== null && Object.hasOwn(body, 'token_name');
   if (!isInBody) return inQuery === undefined ? {} : { token_name: inQuery };
   const name: unknown = Reflect.get(body, 'token_name');
-  if (inQuery !== undefined && inQuery !== name) throw new ConflictingValues('token_name');
+  if (inQuery !== undefined && inQuery !== name)
+    throw identityError('conflicting_values', 'token_name');
   return { token_name: name };
 }

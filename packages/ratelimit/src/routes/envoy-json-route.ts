@@ -2,13 +2,13 @@ import {
   type Dialect,
   type HttpAnswer,
   type HttpHead,
-  JsonUnreadable,
   jsonAnswer,
   jsonOf,
   type RouteTable,
+  requestError,
 } from '@plinth/kernel';
 import type { EnvoyDesk } from '../domain/envoy-desk.js';
-import { QuestionInvalid, StoreUnavailable } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import type { AnswerContext } from './answer.js';
 import { MAX_BODY_BYTES } from './check-route.js';
 import { CODE, readEnvoyRequest, toEnvoyResponse } from './envoy-wire.js';
@@ -25,10 +25,14 @@ export function envoyJsonTable({ desk, dialect, contextOf }: EnvoyJsonNeeds): Ro
   return {
     dialect,
     answerError(error, request) {
-      if (error instanceof QuestionInvalid || error instanceof JsonUnreadable) {
+      if (
+        rateLimitError.is(error, 'question_invalid') ||
+        requestError.is(error, 'json_unreadable')
+      ) {
         return jsonAnswer(400, { message: error.message });
       }
-      if (error instanceof StoreUnavailable) return jsonAnswer(500, { message: 'internal error' });
+      if (rateLimitError.is(error, 'store_unavailable'))
+        return jsonAnswer(500, { message: 'internal error' });
       return dialect.answerError(error, request);
     },
     routes: [

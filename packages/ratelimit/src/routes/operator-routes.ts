@@ -16,7 +16,7 @@ import type { ClientAddresses } from '../domain/client-address.js';
 import type { DecisionDesk } from '../domain/decision-desk.js';
 import type { Limiter } from '../domain/limiter.js';
 import type { Profiles } from '../domain/profiles.js';
-import { BanUnknown, IdentityKeyInvalid, QuestionInvalid } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import { type Caller, parseKey } from '../model/caller.js';
 import type { Ban } from '../model/decision.js';
 import { UNLIMITED } from '../model/resource.js';
@@ -92,7 +92,10 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
         const isList = Array.isArray(body);
         const checks: unknown = isList ? body : fieldsOf(body)['checks'];
         if (!Array.isArray(checks) || checks.length > MAX_BATCH_COUNT) {
-          throw new QuestionInvalid(`checks is a list of at most ${MAX_BATCH_COUNT}`);
+          throw rateLimitError(
+            'question_invalid',
+            `checks is a list of at most ${MAX_BATCH_COUNT}`,
+          );
         }
         const results = await checkAll(needs, checks, contextOf(request));
         return platformAnswer(200, isList ? results : { results });
@@ -103,7 +106,8 @@ function checkRoutes(needs: OperatorNeeds): readonly Route[] {
       const { lease_id, status = 200, cpu_ms = 0 } = fieldsOf(jsonOf(request.body));
       const isTime = typeof cpu_ms === 'number' && cpu_ms >= 0 && cpu_ms <= MAX_CPU_MS;
       if (typeof lease_id !== 'string' || !isTime || !Number.isInteger(status)) {
-        throw new QuestionInvalid(
+        throw rateLimitError(
+          'question_invalid',
           `lease_id is a text, status a whole number, cpu_ms a number from 0 to ${MAX_CPU_MS}`,
         );
       }
@@ -128,7 +132,10 @@ function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Rou
         duration_seconds >= 1 &&
         duration_seconds <= MAX_BAN_SEC;
       if (!isDuration) {
-        throw new QuestionInvalid(`duration_seconds is a whole number from 1 to ${MAX_BAN_SEC}`);
+        throw rateLimitError(
+          'question_invalid',
+          `duration_seconds is a whole number from 1 to ${MAX_BAN_SEC}`,
+        );
       }
       const key = keyOf(addresses, identity);
       await store.ban(key, duration_seconds);
@@ -141,7 +148,7 @@ function banRoutes({ limiter, addresses, onUnban }: OperatorNeeds): readonly Rou
       access: 'admin',
       async handle(request) {
         const key = keyOf(addresses, request.parameters['identity']);
-        if (!(await store.unban(key))) throw new BanUnknown();
+        if (!(await store.unban(key))) throw rateLimitError('ban_unknown');
         onUnban(key);
         return emptyAnswer(204);
       },
@@ -157,14 +164,15 @@ function viewRoutes(needs: OperatorNeeds): readonly Route[] {
     get('/top', async (request) => {
       const name = queryParameter(request, 'resource') ?? 'core';
       const resource = resources.find(name);
-      if (resource === undefined) throw new QuestionInvalid(`there is no resource ${name}`);
+      if (resource === undefined)
+        throw rateLimitError('question_invalid', `there is no resource ${name}`);
       const top = await store.top(resource, countOf(request));
       return platformAnswer(200, { resource: name, top });
     }),
     get('/:identity', async (request) => {
       const key = keyOf(addresses, request.parameters['identity']);
       const caller = limiter.callers.ofKey(key, await profiles.of(key));
-      if (caller === undefined) throw new IdentityKeyInvalid();
+      if (caller === undefined) throw rateLimitError('identity_key_invalid');
       const [buckets, secondary, ban] = await Promise.all([
         bucketsOf(limiter, caller),
         store.secondaryUsage(key),
@@ -195,7 +203,8 @@ async function bucketsOf(limiter: Limiter, caller: Caller): Promise<object> {
 
 function keyOf(addresses: ClientAddresses, identity: unknown): string {
   const key = typeof identity === 'string' ? addresses.keyOf(identity) : undefined;
-  if (key === undefined || parseKey(key) === undefined) throw new IdentityKeyInvalid();
+  if (key === undefined || parseKey(key) === undefined)
+    throw rateLimitError('identity_key_invalid');
   return key;
 }
 

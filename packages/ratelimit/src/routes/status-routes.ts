@@ -2,7 +2,7 @@ import { type HttpAnswer, type HttpRequest, platformAnswer, type Route } from '@
 import type { RateLimitConfig } from '../config.js';
 import type { ClientAddresses } from '../domain/client-address.js';
 import type { Limiter } from '../domain/limiter.js';
-import { LimiterDisabled } from '../errors.js';
+import { rateLimitError } from '../errors.js';
 import { UNLIMITED } from '../model/resource.js';
 
 export const STATUS_PATHS = ['/rate_limit', '/api/v3/rate_limit'] as const;
@@ -24,7 +24,7 @@ export function statusRoutes({ config, limiter, addresses }: StatusNeeds): reado
       (config.report.length === 0 ? limit !== UNLIMITED : config.report.includes(name)),
   );
   const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
-    if (!config.enabled) throw new LimiterDisabled();
+    if (!config.enabled) throw rateLimitError('limiter_disabled');
     const address = addresses.of(request);
     const caller =
       limiter.callers.ofPrincipal(request.principal) ??

@@ -8,7 +8,7 @@ import {
   piecesAnswer,
   queryOf,
 } from '@plinth/kernel';
-import { BackupNotFound, TooManyBackups } from './backup-errors.js';
+import { backupError } from './backup-errors.js';
 import type { Backups } from './backups.js';
 
 const PATH = '/ops/v1/backups';
@@ -28,8 +28,8 @@ export function createBackupService(
       {
         dialect,
         answerError(error, request) {
-          if (error instanceof BackupNotFound) return refusal(404, error.message);
-          if (error instanceof TooManyBackups) {
+          if (backupError.is(error, 'backup_not_found')) return refusal(404, error.message);
+          if (backupError.is(error, 'too_many_backups')) {
             return refusal(503, error.message, [['retry-after', String(RETRY_AFTER_SEC)]]);
           }
           return dialect.answerError(error, request);

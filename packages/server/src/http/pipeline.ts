@@ -4,13 +4,13 @@ import {
   decodeBody,
   type HttpAnswer,
   type Logger,
-  NotAuthenticated,
   type Principal,
   pathOf,
   type RequestGate,
   type Route,
   type RouteAccess,
   redactText,
+  requestError,
 } from '@plinth/kernel';
 import type { DialectDirectory } from './dialect-directory.js';
 import { Exchange, sizeOf } from './exchange.js';
@@ -145,4 +145,4 @@ function bodyOf(request: IncomingRequest, { body: rule }: Route): Uint8Array | P
 
 /** Whether a path exists must not show, so the refusal is that of somebody unknown. */
 const refusalOf = (access: RouteAccess): Error =>
-  access === 'app' ? new AppJwtRefused('undecodable') : new NotAuthenticated();
+  access === 'app' ? new AppJwtRefused('undecodable') : requestError('not_authenticated');

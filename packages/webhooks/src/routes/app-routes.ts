@@ -17,7 +17,7 @@ import type { HookRules } from '../domain/hook-rules.js';
 import type { PayloadProcessor } from '../domain/payload/payload-processor.js';
 import { describeConfig, isoSeconds } from '../domain/ping.js';
 import type { Redelivery } from '../domain/redelivery.js';
-import { DeliveryIdInvalid, ResourceMissing } from '../errors.js';
+import { webhookError } from '../errors.js';
 import type { Hook } from '../model/hook.js';
 import { cachedAnswer } from './cached-answer.js';
 import { API_VERSIONS, prefixesOf, type WebhookDialect } from './dialect.js';
@@ -85,7 +85,7 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
   const { config, dialect, hooks, rules } = needs;
   const hookOf = (request: HttpRequest): Hook => {
     const hook = hooks.get(appIdOf(request));
-    if (hook === undefined) throw new ResourceMissing();
+    if (hook === undefined) throw webhookError('resource_missing');
     return hook;
   };
   return [
@@ -95,7 +95,7 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
       access: 'app',
       async handle(request) {
         const found = await needs.findApp(appIdOf(request));
-        if (found === undefined) throw new ResourceMissing();
+        if (found === undefined) throw webhookError('resource_missing');
         const hook = hooks.get(found.id);
         return shownAnswer(config, request, appToWire(found, hook, dialect.baseUrl(request)));
       },
@@ -115,7 +115,7 @@ function ownRoutes(needs: AppRouteNeeds): readonly Route[] {
         const hook = hookOf(request);
         const change = rules.checkConfig(jsonObjectOf(request.body));
         const changed = await hooks.change(hook.appId, change);
-        if (changed === undefined) throw new ResourceMissing();
+        if (changed === undefined) throw webhookError('resource_missing');
         if (changed.url !== hook.url) await needs.onUrlChanged(changed);
         return platformAnswer(200, describeConfig(changed, maskUrl));
       },
@@ -145,7 +145,7 @@ function deliveryRoutes(needs: AppRouteNeeds): readonly Route[] {
       access: 'app',
       async handle(request) {
         const delivery = await deliveries.get(appIdOf(request), deliveryIdOf(request));
-        if (delivery === undefined) throw new ResourceMissing();
+        if (delivery === undefined) throw webhookError('resource_missing');
         const body = detailBytes(delivery);
         const digest = await payloads.digest(body);
         return cachedAnswer(request, body, { isPrivate: config.private_cache, digest });
@@ -182,11 +182,11 @@ function appIdOf({ principal }: HttpRequest): number {
 function deliveryIdOf({ parameters }: HttpRequest): number {
   const { delivery: text = '' } = parameters;
   // A slash at the end of the list is part of no path.
-  if (text === '') throw new ResourceMissing();
-  if (!/^[1-9]\d*$/.test(text)) throw new DeliveryIdInvalid();
+  if (text === '') throw webhookError('resource_missing');
+  if (!/^[1-9]\d*$/.test(text)) throw webhookError('delivery_id_invalid');
   const id = Number(text);
   // Greater than any that was given.
-  if (!Number.isSafeInteger(id)) throw new ResourceMissing();
+  if (!Number.isSafeInteger(id)) throw webhookError('resource_missing');
   return id;
 }
 

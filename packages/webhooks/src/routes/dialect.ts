@@ -17,7 +17,7 @@ import {
   ValidationFailed,
 } from '@plinth/kernel';
 import type { WebhooksConfig } from '../config.js';
-import { ApiVersionUnsupported, MediaTypeUnacceptable, UserAgentMissing } from '../errors.js';
+import { webhookError } from '../errors.js';
 import { isWebhookError, statusOf } from './to-wire.js';
 
 const DEFAULT_VERSION = '2022-11-28';
@@ -48,7 +48,7 @@ const ANCHORS: readonly (readonly [method: string, path: RegExp, anchor: string]
 export interface Credentials {
   /** For which app an `Authorization` header speaks. Throws `AppJwtRefused`. */
   authenticate(authorization: string | undefined): Promise<Principal & { readonly kind: 'app' }>;
-  /** Whom one of any kind speaks for. Throws `NotAuthenticated` or `AppJwtRefused`. */
+  /** Whom one of any kind speaks for. Throws `not_authenticated` or `AppJwtRefused`. */
   authenticateAnyone(authorization: string): Principal | Promise<Principal>;
 }
 
@@ -112,11 +112,12 @@ export class WebhookDialect implements Dialect {
   /** What has to be right about a request to a route before it is looked at. */
   check(request: HttpHead): void {
     const { accept, 'user-agent': agent } = request.headers;
-    if (accept !== undefined && !this.#accepts(accept)) throw new MediaTypeUnacceptable(accept);
+    if (accept !== undefined && !this.#accepts(accept))
+      throw webhookError('media_type_unacceptable', accept);
     const version = this.#versionOf(request);
-    if (!API_VERSIONS.includes(version)) throw new ApiVersionUnsupported(version);
+    if (!API_VERSIONS.includes(version)) throw webhookError('api_version_unsupported', version);
     if (this.#config.require_user_agent && (agent === undefined || agent === '')) {
-      throw new UserAgentMissing();
+      throw webhookError('user_agent_missing');
     }
   }
 

@@ -1,8 +1,8 @@
 import {
   type Clock,
-  JsonUnreadable,
   platformAnswer,
   type Route,
+  requestError,
   ValidationFailed,
 } from '@plinth/kernel';
 import type { WebhooksConfig } from '../config.js';
@@ -75,7 +75,7 @@ async function publishBatch(body: Uint8Array, needs: EventRouteNeeds): Promise<r
   const read = await Promise.all(
     items.map(async (item): Promise<EventRequest | { failed: unknown }> => {
       try {
-        if ('failed' in item) throw new JsonUnreadable(item.failed);
+        if ('failed' in item) throw requestError('json_unreadable', item.failed);
         return await checkEvent(item, { nowMs, ...finders });
       } catch (failed) {
         return { failed };

@@ -23,7 +23,7 @@ import type { Fields } from '../domain/payload/event-body.js';
 import { isoSeconds } from '../domain/ping.js';
 import type { QueueView } from '../domain/queue-view.js';
 import type { Redelivery } from '../domain/redelivery.js';
-import { ResourceMissing } from '../errors.js';
+import { webhookError } from '../errors.js';
 import type { QueueItem, QueueState } from '../model/event.js';
 import type { Hook } from '../model/hook.js';
 import type { WebhookDialect } from './dialect.js';
@@ -86,7 +86,7 @@ function deliveryRoutes(
 ): readonly Route[] {
   const idOf = ({ parameters }: HttpRequest): number => {
     const id = Number(parameters['delivery']);
-    if (!Number.isSafeInteger(id)) throw new ResourceMissing();
+    if (!Number.isSafeInteger(id)) throw webhookError('resource_missing');
     return id;
   };
   return [
@@ -104,7 +104,7 @@ function deliveryRoutes(
     }),
     route('GET', '/deliveries/:delivery', async ({ appId }, request) => {
       const delivery = await deliveries.get(appId, idOf(request));
-      if (delivery === undefined) throw new ResourceMissing();
+      if (delivery === undefined) throw webhookError('resource_missing');
       const url = maskUrlAndQuery(delivery.url);
       const body = detailBytes({ ...delivery, url }, { error: delivery.error ?? null });
       return bytesAnswer(200, 'application/json; charset=utf-8', body);
@@ -133,7 +133,7 @@ async function hookOf(
   const selector = /^[1-9]\d{0,14}$/.test(app) ? { id: Number(app) } : { client_id: app };
   const appId = await findAppId(selector);
   const hook = appId === undefined ? undefined : hooks.get(appId);
-  if (hook === undefined) throw new ResourceMissing();
+  if (hook === undefined) throw webhookError('resource_missing');
   return hook;
 }
 

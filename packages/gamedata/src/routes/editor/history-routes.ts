@@ -1,5 +1,5 @@
 import type { HttpRequest, Route } from '@plinth/kernel';
-import { ParameterInvalid, ValidationFailed } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import { diffJson } from '../../model/json-patch.js';
 import { findKind, KIND_WIRE } from '../../model/kinds.js';
@@ -30,7 +30,10 @@ function seqOf(request: HttpRequest): number | undefined {
   if (seq === undefined) return undefined;
   if (typeof seq === 'number' && Number.isSafeInteger(seq) && seq > 0) return seq;
   const message = 'seq must be the number of a change';
-  throw new ValidationFailed(message, [{ path: '/seq', code: 'type', message }]);
+  throw gameDataError('validation_failed', {
+    message,
+    details: [{ path: '/seq', code: 'type', message }],
+  });
 }
 
 async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promise<unknown> {
@@ -40,7 +43,7 @@ async function historyPage(request: HttpRequest, parts: EditorRouteParts): Promi
   const type = parameters.word('type');
   const kind = type === undefined ? undefined : findKind(type);
   if (type !== undefined && kind === undefined) {
-    throw new ParameterInvalid({ param: 'type', message: `type: ${type} is none` });
+    throw gameDataError('invalid_parameter', { param: 'type', message: `type: ${type} is none` });
   }
   const id = parameters.word('id');
   const actor = parameters.word('actor');

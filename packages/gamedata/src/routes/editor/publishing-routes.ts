@@ -1,6 +1,6 @@
 import type { Route } from '@plinth/kernel';
 import type { Published } from '../../domain/publication.js';
-import { ParameterInvalid, ValidationFailed } from '../../errors.js';
+import { gameDataError } from '../../errors.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { describeVersion } from '../pages/version-pages.js';
 import { readOptionalObject } from './editor-body.js';
@@ -39,7 +39,7 @@ export function publishingRoutes(router: EditorRouter): readonly Route[] {
       const text = parameterOf(request, 'n');
       if (!/^[1-9]\d{0,9}$/.test(text)) {
         const message = 'a version is a whole number from 1 on';
-        throw new ParameterInvalid({ param: 'n', message });
+        throw gameDataError('invalid_parameter', { param: 'n', message });
       }
       const describe = ({ version }: Published) => ({ success: true, version: version.version });
       return describe(await parts.editor().publishing.restore(attempt, Number(text), describe));
@@ -56,8 +56,14 @@ function messageOf(message: unknown): string {
   if (typeof message === 'string' && message.length <= MAX_MESSAGE_LENGTH) {
     const faults = findJsonFaults({ message });
     if (faults.length === 0) return message;
-    throw new ValidationFailed('the message cannot be taken', faults);
+    throw gameDataError('validation_failed', {
+      message: 'the message cannot be taken',
+      details: faults,
+    });
   }
   const text = `message must be text of at most ${MAX_MESSAGE_LENGTH} characters`;
-  throw new ValidationFailed(text, [{ path: '/message', code: 'type', message: text }]);
+  throw gameDataError('validation_failed', {
+    message: text,
+    details: [{ path: '/message', code: 'type', message: text }],
+  });
 }

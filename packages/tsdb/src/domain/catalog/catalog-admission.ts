@@ -1,4 +1,4 @@
-import { InternalDatabase } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { DatabaseSchema } from '../../model/schema.js';
 import type { Admission, Catalog } from './catalog.js';
 import type { CatalogChanges } from './catalog-changes.js';
@@ -35,7 +35,7 @@ export class CatalogAdmission {
 
   admit(request: AdmitRequest): Admission | Promise<Admission> {
     if (request.database === INTERNAL_DATABASE && request.isOwn !== true) {
-      throw new InternalDatabase();
+      throw tsdbError('internal_database', 'modify');
     }
     if (this.#changes.isBusy(request.database)) {
       // The parser's known tag sets may be just those whose columns are still on their way.

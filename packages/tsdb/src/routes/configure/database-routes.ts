@@ -1,8 +1,8 @@
 import { queryOf, type Route } from '@plinth/kernel';
 import type { HardDeletion } from '../../domain/catalog/deleted-resources.js';
 import { INTERNAL_DATABASE } from '../../domain/catalog/names.js';
+import { tsdbError } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
-import { ParameterInvalid } from '../errors.js';
 import type { FormatName } from '../formats/index.js';
 import { answerQuery } from '../query/answer-query.js';
 import { formatOfName } from '../query/result-format.js';
@@ -61,7 +61,7 @@ export function databaseRoutes(deps: RouteDeps): readonly Route[] {
       async (input) => {
         const time = parseRetention(input.requiredText('duration'));
         if (!('ns' in time)) {
-          throw new ParameterInvalid(`Cannot parse the given human time: ${time.fault}`);
+          throw tsdbError('parameter_invalid', `Cannot parse the given human time: ${time.fault}`);
         }
         await catalog.setRetention(input.requiredText('db'), time.ns);
       },

@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequest, Route } from '@plinth/kernel';
 import type { Answer } from '../../domain/influxql/answer.js';
-import { NotImplemented } from '../../errors.js';
+import { tsdbError } from '../../errors.js';
 import type { RouteDeps } from '../deps.js';
 import { TextBytes } from '../formats/text-bytes.js';
 import { gatheredAnswer } from '../query/gathered-answer.js';
@@ -20,7 +20,8 @@ async function answer(request: HttpRequest, deps: RouteDeps): Promise<HttpAnswer
   const opened = await openNative(input, deps, request.leaving());
   const { run, result } = opened;
   try {
-    if (input.format === 'parquet') throw new NotImplemented('InfluxQL in format parquet');
+    if (input.format === 'parquet')
+      throw tsdbError('not_implemented', 'InfluxQL in format parquet');
     if (input.format === 'json_series')
       return await gatheredAnswer(seriesPieces(result), 'application/json', (outcome) =>
         run.end(outcome),

@@ -1,5 +1,5 @@
 import { emptyAnswer, type HttpRequest, queryOf, type Route } from '@plinth/kernel';
-import { PluginFileRefused } from '../../processing-errors.js';
+import { tsdbError } from '../../errors.js';
 import { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
 import { jsonError } from '../query/json-request.js';
@@ -41,10 +41,13 @@ export function pluginFileRoutes({ processing, admin }: RouteDeps): readonly Rou
         content: textOf(file, 'content'),
       }));
       if (files.length === 0 || files.length > MAX_FILE_COUNT) {
-        throw new PluginFileRefused(`a plugin directory has 1 to ${MAX_FILE_COUNT} files`);
+        throw tsdbError(
+          'plugin_file_refused',
+          `a plugin directory has 1 to ${MAX_FILE_COUNT} files`,
+        );
       }
       if (!files.some(({ path }) => path === '__init__.py')) {
-        throw new PluginFileRefused('a plugin directory must contain __init__.py');
+        throw tsdbError('plugin_file_refused', 'a plugin directory must contain __init__.py');
       }
       await folder.replaceFolder(name, files);
     }),
@@ -60,7 +63,8 @@ function rawFileOf({ url, headers }: HttpRequest): string | undefined {
 
 function ownFile(pluginFilename: string): string {
   if (!pluginFilename.startsWith('gh:')) return pluginFilename;
-  throw new PluginFileRefused(
+  throw tsdbError(
+    'plugin_file_refused',
     `${pluginFilename} is fetched at every start and cannot be changed here`,
   );
 }

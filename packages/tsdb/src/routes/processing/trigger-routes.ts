@@ -1,9 +1,9 @@
 import type { Route } from '@plinth/kernel';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
+import { tsdbError } from '../../errors.js';
 import type { ErrorBehavior } from '../../model/trigger.js';
 import type { ManagementInput } from '../configure/management-input.js';
 import type { RouteDeps } from '../deps.js';
-import { ParameterInvalid } from '../errors.js';
 import { jsonError, numberTextOf } from '../query/json-request.js';
 
 const PATH = '/api/v3/configure/processing_engine_trigger';
@@ -28,10 +28,11 @@ function readName(input: ManagementInput): { readonly database: string; readonly
 
 function readTrigger(input: ManagementInput): NewTrigger {
   const { database, name } = readName(input);
-  if (name === '') throw new ParameterInvalid('trigger name cannot be empty');
+  if (name === '') throw tsdbError('parameter_invalid', 'trigger name cannot be empty');
   const nodes = input.text('node_spec');
   if (nodes !== undefined && nodes !== 'all') {
-    throw new ParameterInvalid(
+    throw tsdbError(
+      'parameter_invalid',
       `invalid node_spec ${nodes}: this server runs triggers on all nodes`,
     );
   }

@@ -53,7 +53,7 @@ describe('a plugin folder whose replacement was cut off between its renames', ()
 
   it("is not made of a user's own copy", async () => {
     await rm(join(root, 'team/p.tmp'), { recursive: true });
-    await assert.rejects(open().find('team/p'), { name: 'PluginFileMissing' });
+    await assert.rejects(open().find('team/p'), { kind: 'plugin_file_missing' });
     assert.deepEqual(await readdir(join(root, 'team')), ['p.old']);
   });
 });
