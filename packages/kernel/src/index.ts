@@ -158,6 +158,7 @@ export type {
 export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';
+export { isPlainText } from './schema/plain-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { OtlpTracer, type OtlpTracerOptions } from './tracing/otlp-tracer.js';

@@ -146,7 +146,8 @@ describe('answers', () => {
     assert.equal(((await answer.json()) as Json).error.code, 'invalid_json');
     const refused = { code: 'invalid_fields', param: 'display_name' };
     await server.refused(ACCOUNTS, { body: { display_name: 'a\u0000b' } }, refused);
-    await server.refused(`${ACCOUNTS}/acct_%00`, {}, { code: 'not_found', status: 404 });
+    const nobody = { code: 'unrecognized_url', status: 404 };
+    await server.refused(`${ACCOUNTS}/acct_%00`, {}, nobody);
     assert.equal(await count(), before);
   });
 

@@ -191,7 +191,7 @@ if (POSTGRES_URL === undefined) {
         '/v2/core/events/evt_test_%00',
         '/v1/test_helpers/test_clocks/clock_%00',
       ]) {
-        await one.refused(path, {}, { code: 'not_found', status: 404 });
+        await one.refused(path, {}, { code: 'unrecognized_url', status: 404 });
       }
       const body = { account_token: 'accttok_\u0000' };
       await one.refused(ACCOUNTS, { body }, { code: 'invalid_fields', param: 'account_token' });

@@ -8,7 +8,6 @@ import {
   withHeaders,
 } from '@plinth/kernel';
 import type { MutationAnswer } from '../domain/mutations.js';
-import { notFound } from '../domain/refusals.js';
 import type { RequestContext } from '../domain/request-context.js';
 import { AccountsRefused } from '../model/violation.js';
 import type { Arrivals } from './arrivals.js';
@@ -85,12 +84,7 @@ export class PlatformRoutes {
       handle: (request) => {
         const context = this.#contexts.get(request);
         invariant(context !== undefined, 'a request is checked before it is handled');
-        const param = (name: string): string => {
-          const value = request.parameters[name] ?? '';
-          // No id has it, and PostgreSQL cannot be asked for it.
-          if (value.includes('\u0000')) throw notFound(name, value);
-          return value;
-        };
+        const param = (name: string): string => request.parameters[name] ?? '';
         return handle({ context, request, param });
       },
     };

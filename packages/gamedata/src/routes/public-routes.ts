@@ -66,7 +66,7 @@ function readRoutes(
     const { url, headers } = request;
     const known = cache.byUrl(url);
     if (known === undefined) {
-      const parameter = () => (name === undefined ? '' : pathParameter(request, name));
+      const parameter = () => (name === undefined ? '' : (request.parameters[name] ?? ''));
       return findReply(parts, read, { url, parameter }).then((found) =>
         answerReply(headers, found, cache),
       );
@@ -108,20 +108,10 @@ export async function warmUp(
   await parts.catalog.warmUp(edition.set, isWanted);
 }
 
-function pathParameter({ parameters }: HttpRequest, name: string): string {
-  const text = parameters[name] ?? '';
-  if (!text.includes('\0')) return text;
-  throw gameDataError('invalid_parameter', {
-    param: name,
-    message: `${name} holds a NUL character`,
-  });
-}
-
 async function answerBulk(request: HttpRequest, parts: PublicRouteParts): Promise<HttpAnswer> {
   await parts.ready();
   parts.library.assertReadable();
-  const versionText = pathParameter(request, 'version');
-  const name = pathParameter(request, 'file');
+  const { version: versionText = '', file: name = '' } = request.parameters;
   if (!(BULK_NAMES as readonly string[]).includes(name))
     throw gameDataError('not_found', 'Not found');
   const common = { ...publicHeaders(parts.cors), vary: 'Accept-Encoding' };

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { AppJwtRefused, type Clock, type LimitProfile, type Principal } from '@plinth/kernel';
 import type { App, AppKey, AppSelector } from '../model/app.js';
+import { isClientId } from '../model/identity-record.js';
 import type { AppDirectory } from './app-directory.js';
 
 export type AppPrincipal = Principal & { readonly kind: 'app' };
@@ -177,7 +178,7 @@ function selectorOf(iss: unknown): AppSelector | undefined {
     const id = Number(text);
     return Number.isSafeInteger(id) ? { id } : undefined;
   }
-  return { client_id: text };
+  return isClientId(text) ? { client_id: text } : undefined;
 }
 
 async function isSignedBy(token: string, keys: readonly AppKey[], kid: unknown): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Clock, type Principal, requestError } from '@plinth/kernel';
 import { hashCredential, isCredentialText } from '../model/credential-token.js';
-import { keyOf } from '../model/identity-record.js';
+import { isClientId, keyOf } from '../model/identity-record.js';
 import type { AdminTokens } from './admin-tokens.js';
 import type { AppJwts } from './app-jwt.js';
 import type { PlatformKeys } from './platform-keys.js';
@@ -138,7 +138,7 @@ export class CredentialResolver {
 
   async #findOauthApp(clientId: string, secret: string): Promise<Found | undefined> {
     const { registry } = this.#needs;
-    if (clientId === '' || clientId.length > 255) return undefined;
+    if (!isClientId(clientId)) return undefined;
     const record = await registry.findRecord(keyOf('oauth_app', clientId));
     if (record?.secretHash === undefined) return undefined;
     const given = Buffer.from(hashCredential(secret));

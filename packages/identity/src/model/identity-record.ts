@@ -22,6 +22,9 @@ const KEY_PREFIX: Readonly<Record<IdentityKind, string>> = {
 export const keyOf = (kind: IdentityKind, id: number | string): string =>
   `${KEY_PREFIX[kind]}:${id}`;
 
+/** Ids of apps and OAuth apps that clients present; anything else is nobody's, and no store is asked for it. */
+export const isClientId = (text: string): boolean => /^[\w.-]{1,100}$/.test(text);
+
 export type Plan = 'free' | 'enterprise';
 
 export interface AccountReference {

@@ -1,6 +1,7 @@
 import {
   type HttpAnswer,
   type HttpRequest,
+  isPlainText,
   pathOf,
   platformAnswer,
   queryOf,
@@ -25,12 +26,13 @@ export const operatorRoute = (
   handle,
 });
 
-/** As in the platform's own lists: what is no number counts as absent, what is too much as the most. */
+/** As in the platform's own lists: what is no number or no cursor counts as absent, what is too much as the most. */
 export function pageOf({ url }: HttpRequest): { readonly cursor: string; readonly limit: number } {
   const query = new URLSearchParams(queryOf(url));
   const wanted = Number(query.get('per_page'));
   const limit = Number.isInteger(wanted) && wanted >= 1 ? Math.min(wanted, MAX_PAGE) : DEFAULT_PAGE;
-  return { cursor: query.get('cursor') ?? '', limit };
+  const cursor = query.get('cursor') ?? '';
+  return { cursor: isPlainText(cursor) ? cursor : '', limit };
 }
 
 /** A page of a list, with the link to what follows it. */

@@ -1,7 +1,11 @@
 import { type FieldError, ValidationFailed } from '@plinth/kernel';
 import type { AttributeChange, NewCredential, NewIdentity } from '../domain/registry.js';
 import { CREDENTIAL_KINDS, type CredentialKind } from '../model/credential-token.js';
-import type { IdentityAttributes, IdentityKind } from '../model/identity-record.js';
+import {
+  type IdentityAttributes,
+  type IdentityKind,
+  isClientId,
+} from '../model/identity-record.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -67,7 +71,7 @@ export function readNewIdentity(body: Fields): NewIdentity {
   const givenId = kind === 'oauth_app' ? (id ?? client_id) : id;
   const isOwnId =
     kind === 'oauth_app'
-      ? givenId === undefined || (typeof givenId === 'string' && /^[\w.-]{1,100}$/.test(givenId))
+      ? givenId === undefined || (typeof givenId === 'string' && isClientId(givenId))
       : isId(givenId);
   if (!isOwnId) errors.push(wrong('Identity', 'id', givenId));
   checkSecret(kind, secret, errors);

@@ -23,6 +23,8 @@ const AWAY: ReadonlySet<string> = new Set(['25006', '53300', '57P01', '57P02', '
 /** Class of what goes wrong with a connection. */
 const CONNECTION_CLASS = '08';
 const DISK_FULL = '53100';
+/** Class of what is wrong with a value: a text with U+0000, a number that does not fit. */
+const DATA_CLASS = '22';
 
 /** No write would have been taken. */
 export function isRefusal(error: unknown): boolean {
@@ -40,6 +42,7 @@ export function toStoreError(error: unknown): DomainError | StatementFailed | St
   if (!isAnswer || AWAY.has(code) || code.startsWith(CONNECTION_CLASS)) {
     return new StoreAway(code, message);
   }
+  if (code.startsWith(DATA_CLASS)) return storeError('value_refused', message);
   const constraint = CONSTRAINTS.get(code);
   return constraint === undefined
     ? new StatementFailed(code, message)

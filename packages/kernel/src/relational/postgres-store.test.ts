@@ -76,6 +76,15 @@ if (SERVER === undefined) {
       assert.equal(store.obstacle, undefined, 'a statement of ours failed');
     });
 
+    it('is not what refuses a text with U+0000: the value is', async (t) => {
+      const store = await open();
+      t.after(() => store.close());
+      await assert.rejects(sql`select ${'a\0'}::text`.execute(store.reader()), {
+        kind: 'value_refused',
+      });
+      assert.equal(store.obstacle, undefined);
+    });
+
     it('is looked at again as long as it is read-only', async (t) => {
       const url = await makeDatabase();
       const name = new URL(url).pathname.slice(1);

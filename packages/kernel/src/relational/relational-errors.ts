@@ -30,6 +30,8 @@ export const storeError = errorCatalogue('StoreError', {
   /** A statement would have broken a constraint of a table; it changed nothing. */
   constraint_violated: (at: { readonly constraint: ConstraintKind; readonly message: string }) =>
     at.message,
+  /** A statement was given a value that the store cannot hold, such as a text with U+0000; it changed nothing. */
+  value_refused: (why: string) => why,
   /** A statement failed and the work went on; as in PostgreSQL, such a transaction can only be rolled back. */
   transaction_aborted: 'transaction was rolled back because a statement in it failed',
   /** The work took longer than a transaction may, while all others waited; it was rolled back. */

@@ -1,4 +1,4 @@
-import { StatementFailed } from './relational-errors.js';
+import { storeError } from './relational-errors.js';
 import type { SqlValue } from './worker-protocol.js';
 
 /**
@@ -16,13 +16,13 @@ export function toSqlValue(value: unknown): SqlValue {
       return null;
     case 'bigint':
       if (BigInt.asIntN(64, value) === value) return value;
-      throw new StatementFailed('PLINTH_VALUE', 'integer does not fit into 64 bits');
+      throw storeError('value_refused', 'integer does not fit into 64 bits');
     default:
       if (value === null) return null;
       // A view is copied: it would take its whole underlying buffer along to the other thread.
       if (value instanceof Uint8Array) {
         return value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
       }
-      throw new StatementFailed('PLINTH_VALUE', 'values are text, numbers, bytes or null');
+      throw storeError('value_refused', 'values are text, numbers, bytes or null');
   }
 }

@@ -33,11 +33,13 @@ it('is a full disk and a credential that could not be checked as they are', () =
 
 it('is nothing that the store said of a statement', () => {
   const failed = new StatementFailed('42P01', 'no such table');
+  const value = storeError('value_refused', 'U+0000');
   const refused = storeError('constraint_violated', { constraint: 'unique', message: 'twice' });
   for (const error of [
     failed,
     storeError('transaction_aborted', undefined, failed),
     refused,
+    value,
     new Error('a bug'),
     'text',
   ])

@@ -199,7 +199,9 @@ export function relationalStoreConformance(
           rows.map((row) => row.amount),
           values,
         );
-        await assert.rejects(insert(store, { id: 99, amount: 2n ** 63n }));
+        await assert.rejects(insert(store, { id: 99, amount: 2n ** 63n }), {
+          kind: 'value_refused',
+        });
       });
     });
 

@@ -6,7 +6,7 @@ import {
   type Random,
 } from '@plinth/kernel';
 import { rateLimitError } from '../errors.js';
-import type { Caller } from '../model/caller.js';
+import { type Caller, parseKey } from '../model/caller.js';
 import type { Decision } from '../model/decision.js';
 import { makePlan, type Plan } from '../model/plan.js';
 import { type Resource, UNLIMITED } from '../model/resource.js';
@@ -146,7 +146,9 @@ export class DecisionDesk {
         return { caller: ofAddress(asked.ip), isBadCredential: false };
       case 'identity': {
         const key = addresses.keyOf(asked.key);
-        const caller = key && limiter.callers.ofKey(key, await profiles.of(key));
+        // No store is asked for what can be nobody's key.
+        const isKey = key !== undefined && parseKey(key) !== undefined;
+        const caller = isKey && limiter.callers.ofKey(key, await profiles.of(key));
         if (!caller) throw rateLimitError('question_invalid', 'identity is not a key like user:1');
         return { caller, isBadCredential: false };
       }

@@ -124,6 +124,7 @@ describe('one entry in a table', () => {
     const { ask } = await serve(t, [THING, { ...THING, method: 'GET' }]);
     assert.equal((await ask('/shop/nothing')).text, 'shop: no such thing');
     assert.equal((await ask('/shop/%ff')).text, 'shop: no such thing');
+    assert.equal((await ask('/shop/things/a%00')).text, 'shop: no such thing');
     const { status, headers } = await ask('/shop/things/1', { method: 'DELETE' });
     assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD, POST']);
   });

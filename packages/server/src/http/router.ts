@@ -63,6 +63,8 @@ export class Router {
     if (fixed !== undefined) return fixed;
     const found = this.#finder.find(method as HTTPMethod, path);
     if (found === null || found.store === null) return undefined;
+    // Nothing has U+0000 in its name, and not every store can be asked for it.
+    if (Object.values(found.params).some((text) => text?.includes('\0'))) return undefined;
     return { served: found.store as ServedRoute, parameters: found.params };
   }
 
