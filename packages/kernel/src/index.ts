@@ -76,6 +76,7 @@ export type {
 export { type JsonBounds, JsonExcessive, refuseExcessiveJson } from './http/json-bounds.js';
 export { normalTarget } from './http/normal-target.js';
 export { OpenApi, type QueryParameter } from './http/open-api.js';
+export { pageAnswer } from './http/page-answer.js';
 export {
   type FieldError,
   type PlatformFailure,
@@ -135,7 +136,7 @@ export {
 export { LocalObjectStore } from './objects/local-object-store.js';
 export { objectError } from './objects/object-errors.js';
 export type { ObjectInfo, ObjectStore } from './objects/object-store.js';
-export type { Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
+export type { NewEvent, Outbox, OutboxEvent, ReportEvent } from './outbox/outbox.js';
 export type { OutboxOptions } from './outbox/outbox-options.js';
 export { RelationalOutbox } from './outbox/relational-outbox.js';
 export { openPostgresStore } from './relational/open-postgres-store.js';
@@ -158,7 +159,7 @@ export type {
 export { openRelationalStore, type RelationalStoreOptions } from './relational/sqlite-store.js';
 export { asOutage, type Outage, StoreOutage } from './relational/store-outage.js';
 export { inputCheck } from './schema/input-check.js';
-export { isPlainText } from './schema/plain-text.js';
+export { hasHalfCharacter, isPlainText } from './schema/plain-text.js';
 export { RequestInvalid, type RequestPart } from './schema/request-invalid.js';
 export type { SchemaFailure } from './schema/schema-failure.js';
 export { OtlpTracer, type OtlpTracerOptions } from './tracing/otlp-tracer.js';

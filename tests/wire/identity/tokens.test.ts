@@ -137,6 +137,10 @@ describe('a named token', () => {
       '{',
       '[]',
       '{"token_name":1}',
+      // What no store keeps as it is: half of a character, control characters.
+      '{"token_name":"t\\ud800"}',
+      '{"token_name":"t\\u0000"}',
+      '{"token_name":"t\\u009b"}',
       '{"token_name":"x","expiry_secs":"1"}',
     ]) {
       const answer = await createNamed(body);

@@ -84,5 +84,49 @@ for (const store of STORES) {
         assert.equal(asked.status, 422, asked.text);
       }
     });
+
+    it('in the name or id of something new are refused, where others became the same name', async (context) => {
+      const server = await start(context);
+      const post = (path: string, body: object) =>
+        server.http.send(path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const configure = '/api/v3/configure';
+      await server.http.send('/api/v3/write_lp?db=d', { method: 'POST', body: 'm,t=a v=1 1' });
+      const app = await post('/ops/v1/apps', { name: 'app' });
+      const { id: app_id } = JSON.parse(app.text) as { readonly id: number };
+      const columns = { tags: ['t'], fields: [] };
+      const cases = (name: string): readonly [string, object, number][] => [
+        [`${configure}/table`, { db: 'd', table: name, ...columns }, 400],
+        [`${configure}/last_cache`, { db: 'd', table: 'm', name }, 400],
+        [`${configure}/distinct_cache`, { db: 'd', table: 'm', columns: ['t'], name }, 400],
+        [
+          `${configure}/processing_engine_trigger`,
+          {
+            ...{ db: 'd', trigger_name: name, plugin_filename: 'x.py' },
+            trigger_specification: 'all_tables',
+          },
+          400,
+        ],
+        ['/ops/v1/apps', { name }, 422],
+        ['/ops/v1/events', { event: 'issues', payload: {}, app_id, id: name }, 422],
+        ['/ops/v1/events', { event: 'issues', payload: {}, app_id, ordering_key: name }, 422],
+        ['/ops/v1/identities', { kind: 'oauth_app', id: name }, 422],
+      ];
+      for (const name of [`a${HALF}`, '\udc00', 'a\0', 'a\u0007', 'a\u009b']) {
+        for (const [path, body, status] of cases(name)) {
+          const refused = await post(path, body);
+          const shown = `${path} ${JSON.stringify(name)}: ${refused.status} ${refused.text}`;
+          assert.equal(refused.status, status, shown);
+        }
+      }
+      const column = { db: 'd', table: 'n', tags: [HALF], fields: [] };
+      assert.equal((await post(`${configure}/table`, column)).status, 400);
+      // Whole characters are taken as they are.
+      const whole = { db: 'd', table: 'm', name: '\u{1f600} \ufffd' };
+      assert.equal((await post(`${configure}/last_cache`, whole)).status, 201);
+    });
   });
 }

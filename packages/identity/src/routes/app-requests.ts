@@ -1,5 +1,6 @@
-import { type FieldError, ValidationFailed } from '@plinth/kernel';
-import type { AppChangeRequest, NewAppRequest, PrivateKeyFormat } from '../domain/apps.js';
+import { type FieldError, isPlainText, ValidationFailed } from '@plinth/kernel';
+import type { AppChangeRequest, NewAppRequest } from '../domain/apps.js';
+import type { PrivateKeyFormat } from '../domain/key-maker.js';
 import type { AppOwner, AppSelector } from '../model/app.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -43,7 +44,8 @@ export function readSelector(text: string): AppSelector {
 function readName(body: Fields, errors: FieldError[]): string | undefined {
   const name = body['name'];
   if (name === undefined) return undefined;
-  const isName = typeof name === 'string' && /^[^\p{Cc}]{1,64}$/u.test(name) && name.trim() !== '';
+  const isName =
+    typeof name === 'string' && isPlainText(name) && /^.{1,64}$/u.test(name) && name.trim() !== '';
   if (isName) return name;
   const message = 'name is a text of 1 to 64 characters';
   errors.push({ resource: 'App', field: 'name', code: 'custom', message });

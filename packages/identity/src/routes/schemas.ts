@@ -6,8 +6,8 @@ import type { IssuedToken } from '../model/admin-token.js';
 const MAX_EXPIRY_SEC = 4_000_000_000_000;
 
 export const CreateNamedToken = Type.Object({
-  // Neither store keeps text with a NUL in it.
-  token_name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$' }),
+  // What no store, log or terminal would keep as it is; see `isPlainText`.
+  token_name: Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\p{Cc}\\p{Cs}]*$' }),
   expiry_secs: Type.Optional(
     Type.Union([Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_SEC }), Type.Null()]),
   ),

@@ -1,7 +1,11 @@
 const FORBIDDEN = /[\p{Control}\p{Surrogate}]/u;
+const HALF = /\p{Surrogate}/u;
 
 /**
  * Whether every store, log and terminal keeps the text as it is: whole characters, and none that controls. What names
  * something has to be one: half a character becomes another one in a store, and PostgreSQL takes no NUL.
  */
 export const isPlainText = (text: string): boolean => !FORBIDDEN.test(text);
+
+/** Whether the text has half of a surrogate pair in it, which UTF-8 cannot say. */
+export const hasHalfCharacter = (text: string): boolean => HALF.test(text);

@@ -1,4 +1,4 @@
-import { type FieldError, ValidationFailed } from '@plinth/kernel';
+import { type FieldError, isPlainText, ValidationFailed } from '@plinth/kernel';
 import type { Fields, ReadEvent } from './payload/event-body.js';
 import type { EventRequest } from './publisher.js';
 
@@ -86,12 +86,11 @@ function readText(
 ): string | undefined {
   const value = fields[field];
   if (value === undefined || value === null) return undefined;
-  // Neither store keeps text with a NUL in it.
   const isFine =
     typeof value === 'string' &&
     value.length >= 1 &&
     value.length <= maxLength &&
-    !value.includes('\0');
+    isPlainText(value);
   return isFine ? value : refuse(field, 'invalid', value);
 }
 
@@ -127,7 +126,7 @@ async function readTargets(
   const look = async (field: string, value: unknown): Promise<void> => {
     const isClient = field === 'client_id';
     const isFine = isClient
-      ? typeof value === 'string' && value.length <= 100 && !value.includes('\0')
+      ? typeof value === 'string' && value.length <= 100 && isPlainText(value)
       : typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
     const appId = isFine
       ? await findAppId(isClient ? { client_id: value as string } : { id: value as number })

@@ -1,3 +1,4 @@
+import { hasHalfCharacter } from '@plinth/kernel';
 import type { TSchema } from 'typebox';
 import { isLongerThan } from '../characters.js';
 import { setMember } from '../merge-fields.js';
@@ -50,8 +51,6 @@ interface Node {
   readonly spelling?: 'upper' | 'lower' | 'decimal' | 'text';
 }
 
-/** A surrogate without its other half: JSON can say it, UTF-8 cannot. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
 /** JSON and UTF-8 can say it, columns of PostgreSQL cannot. */
 const NUL = '\u0000';
 
@@ -176,7 +175,7 @@ class ShapeWalk {
     if (node.spelling === 'decimal') return this.#decimal(value, path);
     if (node.spelling === 'text' && typeof value === 'number') return this.#numberText(value, path);
     if (typeof value !== 'string') return this.#wrongType(path, 'a string');
-    if (HALF_CHARACTER.test(value)) {
+    if (hasHalfCharacter(value)) {
       return this.#fail(path, 'bad_format', `${path} contains half of a character.`);
     }
     if (value.includes(NUL)) {
@@ -280,7 +279,7 @@ function isDate(text: string): boolean {
 
 function isKey(node: Node, name: string): boolean {
   if (isLongerThan(name, node.maxKeyLength ?? DEFAULT_MAX_LENGTH)) return false;
-  if (HALF_CHARACTER.test(name)) return false;
+  if (hasHalfCharacter(name)) return false;
   return node.keyPattern === undefined || new RegExp(node.keyPattern, 'u').test(name);
 }
 

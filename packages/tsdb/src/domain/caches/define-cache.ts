@@ -1,3 +1,4 @@
+import { isPlainText } from '@plinth/kernel';
 import { type TsdbError, tsdbError } from '../../errors.js';
 import type { Column } from '../../model/column.js';
 import type { TableSchema } from '../../model/schema.js';
@@ -50,7 +51,7 @@ export function defineLastCache(
     return column;
   });
   assertDistinct(keys, 'key');
-  const name = wanted.name ?? defaultName(schema.name, names(keys), 'last');
+  const name = givenName(wanted) ?? defaultName(schema.name, names(keys), 'last');
   return {
     kind: 'last',
     tableId: schema.id,
@@ -85,11 +86,16 @@ export function defineDistinctCache(
   return {
     kind: 'distinct',
     tableId: schema.id,
-    name: wanted.name ?? defaultName(schema.name, names(columns), 'distinct'),
+    name: givenName(wanted) ?? defaultName(schema.name, names(columns), 'distinct'),
     columnIds: ids(columns),
     maxCardinality: wanted.maxCardinality ?? 100_000,
     maxAgeSec: wanted.maxAgeSec ?? 86_400,
   };
+}
+
+function givenName({ name }: CacheOf): string | undefined {
+  if (name === undefined || isPlainText(name)) return name;
+  throw invalidConfiguration('the name has control characters or half of a character');
 }
 
 const ids = (columns: readonly Column[]): readonly number[] => columns.map(({ id }) => id);

@@ -1,3 +1,4 @@
+import { hasHalfCharacter, isPlainText } from '@plinth/kernel';
 import { tsdbError } from '../../errors.js';
 import type { FieldType } from '../../model/column.js';
 import { MAX_TEXT_BYTES } from '../line-protocol/line-refused.js';
@@ -16,8 +17,9 @@ export interface TableDefinition {
 export function draftTable(definition: TableDefinition, limits: CatalogLimits): TableDraft {
   assertWritable('table', definition.table);
   // Lines name columns with NUL in them, and no tables.
-  if (definition.table.includes('\0')) {
-    throw tsdbError('table_definition_invalid', 'table name cannot contain NUL');
+  if (!isPlainText(definition.table)) {
+    const what = definition.table.includes('\0') ? 'NUL' : 'control characters';
+    throw tsdbError('table_definition_invalid', `table name cannot contain ${what}`);
   }
   const draft = new TableDraft(definition.table, undefined, limits);
   const columns: readonly NewColumn[] = [
@@ -37,6 +39,9 @@ export function draftTable(definition: TableDefinition, limits: CatalogLimits): 
 /** What no line of any writer can say is refused here as well. Source: tsdb-http, "Line protocol grammar". */
 function assertWritable(what: 'table' | 'column', name: string): void {
   if (name === '') throw tsdbError('table_definition_invalid', `${what} name cannot be empty`);
+  if (hasHalfCharacter(name)) {
+    throw tsdbError('table_definition_invalid', `${what} name contains half of a character`);
+  }
   if (Buffer.byteLength(name) > MAX_TEXT_BYTES) {
     throw tsdbError(
       'table_definition_invalid',

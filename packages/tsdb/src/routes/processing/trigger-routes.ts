@@ -1,4 +1,4 @@
-import type { Route } from '@plinth/kernel';
+import { isPlainText, type Route } from '@plinth/kernel';
 import type { NewTrigger } from '../../domain/processing/processing-engine.js';
 import { tsdbError } from '../../errors.js';
 import type { ErrorBehavior } from '../../model/trigger.js';
@@ -29,6 +29,12 @@ function readName(input: ManagementInput): { readonly database: string; readonly
 function readTrigger(input: ManagementInput): NewTrigger {
   const { database, name } = readName(input);
   if (name === '') throw tsdbError('parameter_invalid', 'trigger name cannot be empty');
+  if (!isPlainText(name)) {
+    throw tsdbError(
+      'parameter_invalid',
+      'trigger name cannot contain control characters or half of a character',
+    );
+  }
   const nodes = input.text('node_spec');
   if (nodes !== undefined && nodes !== 'all') {
     throw tsdbError(
