@@ -112,6 +112,7 @@ describe('a page', () => {
       const policy = String(sent['content-security-policy']);
       assert.match(policy, /^default-src 'none'/, path);
       assert.match(policy, /frame-ancestors 'none'/, path);
+      assert.equal(sent['x-content-type-options'], 'nosniff', path);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { bytesAnswer, type HttpAnswer, type Route } from '@plinth/kernel';
+import { type HttpAnswer, pageAnswer, type Route } from '@plinth/kernel';
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js';
 import type { VendorWords } from '../model/vendor-words.js';
 import { DOCS_PATH } from './arrivals.js';
@@ -17,13 +17,6 @@ const STYLE =
   ':target{background:#fff3bf;color:#000}p{margin:.25rem 0}small{opacity:.75}' +
   '@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}';
 
-const HEADERS = [
-  [
-    'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  ],
-] as const;
-
 /** The page that `doc_url` leads to: every code with an anchor of its name. Needs no key. */
 export function guideRoute({ words }: { readonly words: VendorWords }): Route {
   let answer: HttpAnswer | undefined;
@@ -33,12 +26,7 @@ export function guideRoute({ words }: { readonly words: VendorWords }): Route {
     access: 'public',
     hasHead: false,
     handle() {
-      answer ??= bytesAnswer(
-        200,
-        'text/html; charset=utf-8',
-        Buffer.from(renderPage(words)),
-        HEADERS,
-      );
+      answer ??= pageAnswer(Buffer.from(renderPage(words)));
       return answer;
     },
   };

@@ -5,6 +5,7 @@ import {
   type HeaderList,
   type HttpAnswer,
   type HttpRequest,
+  pageAnswer,
   type Route,
 } from '@plinth/kernel';
 import { BULK_NAMES, type BulkName } from '../domain/bulk-files.js';
@@ -21,14 +22,6 @@ export interface PublicRouteParts extends PublicReadParts {
 }
 
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
-const HTML_TYPE = 'text/html; charset=utf-8';
-const PAGE_HEADERS: HeaderList = [
-  ['cache-control', 'public, max-age=300'],
-  [
-    'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  ],
-];
 
 /** Public reads, files and the page about them. */
 export function publicRoutes(
@@ -36,13 +29,14 @@ export function publicRoutes(
   parts: PublicRouteParts,
 ): readonly Route[] {
   const repeated = new RepeatedAnswers();
-  const pageHeaders = [...Object.entries(publicHeaders(parts.cors)), ...PAGE_HEADERS];
+  const pageHeaders: HeaderList = [
+    ...Object.entries(publicHeaders(parts.cors)),
+    ['cache-control', 'public, max-age=300'],
+  ];
   return [
     ...reads.flatMap((read) => readRoutes(read, parts, repeated)),
     ...publicGet('/api/bulk/:version/:file', (request) => answerBulk(request, parts)),
-    ...publicGet('/api/docs', () =>
-      bytesAnswer(200, HTML_TYPE, Buffer.from(parts.referencePage()), pageHeaders),
-    ),
+    ...publicGet('/api/docs', () => pageAnswer(Buffer.from(parts.referencePage()), pageHeaders)),
   ];
 }
 

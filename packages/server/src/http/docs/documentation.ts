@@ -1,15 +1,7 @@
-import { bytesAnswer, type HttpService, type Logger, type Route } from '@plinth/kernel';
+import { type HttpService, type Logger, pageAnswer, type Route } from '@plinth/kernel';
 import type { Settings } from '../../settings.js';
 import { answerError, answerNotFound } from '../to-wire.js';
 import { documentationPages } from './documentation-pages.js';
-
-const HEADERS = [
-  [
-    'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  ],
-  ['x-content-type-options', 'nosniff'],
-] as const;
 
 /**
  * The pages that `documentation_url` of refusals leads to where no other place is set (`webhooks.docs_base`). They need no
@@ -20,7 +12,7 @@ export function createDocumentation(settings: Settings, log: Logger): HttpServic
     let page: Buffer | undefined;
     const handle: Route['handle'] = () => {
       page ??= Buffer.from(render());
-      return bytesAnswer(200, 'text/html; charset=utf-8', page, HEADERS);
+      return pageAnswer(page);
     };
     return [path, `${path}/`].map(
       (each): Route => ({ method: 'GET', path: each, access: 'public', handle }),
