@@ -30,6 +30,9 @@ const TEXTS = {
     `admin token file ${at.path}: ${at.why}`,
   /** There is no such app, or no such key of it. */
   app_not_found: 'Not Found',
+  /** More keys are to be made than anybody would wait for. */
+  keys_overloaded: (limit: number) =>
+    `${limit} keys are being made already; try again, or bring a public_key along`,
   /** Below `/ops/v1`; the text may be shown. */
   identity_exists: (at: { readonly key: string }) => `there is an identity ${at.key}`,
   identity_not_found: (at: { readonly key: string }) => `no identity ${at.key}`,

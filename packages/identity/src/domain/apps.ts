@@ -1,5 +1,4 @@
-import { createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { promisify } from 'node:util';
+import type { KeyObject } from 'node:crypto';
 import {
   type Clock,
   type FieldError,
@@ -31,6 +30,7 @@ import {
 } from '../storage/app-store.js';
 import type { AppDirectory } from './app-directory.js';
 import type { AppHooks } from './app-hooks.js';
+import { KeyMaker, type PrivateKeyFormat } from './key-maker.js';
 
 export interface NewAppRequest {
   readonly name: string;
@@ -49,15 +49,12 @@ export interface AppChangeRequest {
   readonly webhook: unknown;
 }
 
-export type PrivateKeyFormat = 'pkcs8' | 'pkcs1';
-
 /** A key as it was made; the private half leaves the server here and is kept nowhere. */
 export interface IssuedKey {
   readonly key: AppKey;
   readonly pem: string | undefined;
 }
 
-const makeKeyPair = promisify(generateKeyPair);
 const CLIENT_ID_PREFIX = 'Iv23';
 
 /** The registry of applications. Every change is one transaction, the app's webhook included. */
@@ -67,6 +64,7 @@ export class Apps {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #hooks: () => AppHooks | undefined;
+  readonly #keys = new KeyMaker();
 
   constructor(needs: {
     readonly store: AppStore;
@@ -98,15 +96,17 @@ export class Apps {
     return (await this.#hooks()?.describe(apps.map(({ id }) => id))) ?? new Map();
   }
 
-  /** Throws `ValidationFailed`. */
+  /** Throws `ValidationFailed` and `keys_overloaded`. */
   async create(request: NewAppRequest): Promise<{ readonly app: App; readonly issued: IssuedKey }> {
     const checkedHook = this.#hooks()?.check(request.webhook);
-    const made = await this.#takeOrMakeKey(request.publicKey, request.privateFormat);
+    const { name, owner } = request;
+    const slug = request.slug ?? slugOf(name);
+    const made = await this.#takeOrMakeKey(request.publicKey, request.privateFormat, async () =>
+      refuseTaken(await this.#store.findTaken({ name, slug }), { name, slug }),
+    );
     const createdMs = this.#clock.nowMs();
-    const slug = request.slug ?? slugOf(request.name);
     const outcome = await this.#store.transaction(async (tx) => {
-      refuseTaken(await findTaken(tx, { name: request.name, slug }), { name: request.name, slug });
-      const { name, owner } = request;
+      refuseTaken(await findTaken(tx, { name, slug }), { name, slug });
       const appId = await insertApp(tx, {
         client_id: CLIENT_ID_PREFIX + randomLetters(this.#random, 16),
         slug,
@@ -157,18 +157,18 @@ export class Apps {
     await this.#settle(appId, 'deleted');
   }
 
-  /** Throws `ValidationFailed` and `app_not_found`. */
+  /** Throws `ValidationFailed`, `app_not_found` and `keys_overloaded`. */
   async addKey(
     selector: AppSelector,
     publicKey: string | undefined,
     format: PrivateKeyFormat,
   ): Promise<IssuedKey> {
-    const made = await this.#takeOrMakeKey(publicKey, format);
+    const made = await this.#takeOrMakeKey(publicKey, format, async () =>
+      refuseFull(await this.get(selector)),
+    );
     let key: AppKey | undefined;
     await this.#change(selector, async (tx, app) => {
-      if (app.keys.length >= MAX_KEY_COUNT) {
-        throw keyRefused(`an app has at most ${MAX_KEY_COUNT} keys`);
-      }
+      refuseFull(app);
       if (app.keys.some(({ fingerprint }) => fingerprint === made.key.fingerprint)) {
         throw new ValidationFailed([
           { resource: 'Key', field: 'public_key', code: 'already_exists' },
@@ -217,9 +217,11 @@ export class Apps {
     await this.#hooks()?.settled(appId, what);
   }
 
+  /** @param check whether a key is of any use, before one is made: that costs more than all else. */
   async #takeOrMakeKey(
     publicKey: string | undefined,
     format: PrivateKeyFormat,
+    check: () => Promise<void>,
   ): Promise<{
     readonly key: Omit<AppKey, 'id' | 'createdMs'>;
     readonly pem: string | undefined;
@@ -229,9 +231,8 @@ export class Apps {
       if (key === undefined) throw keyRefused('not a public RSA key of at least 2048 bits in PEM');
       return { key: describeKey(key), pem: undefined };
     }
-    const pair = await makeKeyPair('rsa', { modulusLength: 2048 });
-    const pem = pair.privateKey.export({ type: format, format: 'pem' }).toString();
-    return { key: describeKey(createPublicKey(pair.privateKey)), pem };
+    const made = await this.#keys.make(format, check);
+    return { key: describeKey(made.publicKey), pem: made.pem };
   }
 }
 
@@ -256,6 +257,10 @@ function refuseTaken(
       : [],
   );
   if (errors.length > 0) throw new ValidationFailed(errors);
+}
+
+function refuseFull({ keys }: App): void {
+  if (keys.length >= MAX_KEY_COUNT) throw keyRefused(`an app has at most ${MAX_KEY_COUNT} keys`);
 }
 
 const keyRefused = (message: string): ValidationFailed =>

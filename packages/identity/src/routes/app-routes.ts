@@ -6,7 +6,8 @@ import {
   queryOf,
   type Route,
 } from '@plinth/kernel';
-import type { Apps, IssuedKey, PrivateKeyFormat } from '../domain/apps.js';
+import type { Apps, IssuedKey } from '../domain/apps.js';
+import type { PrivateKeyFormat } from '../domain/key-maker.js';
 import type { App, AppKey, AppSelector } from '../model/app.js';
 import { readAppChange, readKeyRequest, readNewApp, readSelector } from './app-requests.js';
 import { isoSeconds, operatorRoute, pageAnswer, pageOf } from './operator-route.js';

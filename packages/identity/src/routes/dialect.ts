@@ -41,6 +41,9 @@ const WORDS: ReadonlyMap<string, readonly [status: number, message?: string]> = 
   ['credential_not_found', [404, 'Not Found']],
 ]);
 
+/** By then some of them are made. */
+const KEYS_RETRY_SEC = 5;
+
 const TAKEN = new ValidationFailed([{ resource: 'Identity', field: 'id', code: 'already_exists' }]);
 
 function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer {
@@ -48,6 +51,14 @@ function answerError(error: unknown, log: Logger, request: HttpHead): HttpAnswer
   if (words !== undefined && error instanceof Error) {
     const [status, message = error.message] = words;
     return failureAnswer(request, status, message);
+  }
+  if (identityError.is(error, 'keys_overloaded')) {
+    const failure = {
+      status: 503,
+      message: error.message,
+      documentationUrl: documentationOf(request),
+    };
+    return platformFailureAnswer(failure, [['retry-after', String(KEYS_RETRY_SEC)]]);
   }
   const told = identityError.is(error, 'identity_exists') ? TAKEN : error;
   return answerPlatformError(told, { log, documentationUrl: documentationOf(request) });

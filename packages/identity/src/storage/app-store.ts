@@ -38,6 +38,10 @@ export class AppStore {
     return await findApp(this.#store.reader<AppTables>(), selector);
   }
 
+  async findTaken(wanted: NamesOfApp): Promise<readonly (NamesOfApp & { readonly id: number })[]> {
+    return await findTaken(this.#store.reader<AppTables>(), wanted);
+  }
+
   /** By growing id. */
   async list(afterId: number, limit: number): Promise<readonly App[]> {
     const reader = this.#store.reader<AppTables>();
@@ -161,12 +165,17 @@ export async function deleteKey(tx: AppTransaction, keyId: number): Promise<void
   await tx.deleteFrom('identity_app_keys').where('id', '=', keyId).execute();
 }
 
+interface NamesOfApp {
+  readonly name: string;
+  readonly slug: string;
+}
+
 /** Whose the name or slug is already. */
 export async function findTaken(
-  tx: AppTransaction,
-  wanted: { readonly name: string; readonly slug: string },
-): Promise<readonly { readonly id: number; readonly name: string; readonly slug: string }[]> {
-  return await tx
+  from: Kysely<AppTables>,
+  wanted: NamesOfApp,
+): Promise<readonly (NamesOfApp & { readonly id: number })[]> {
+  return await from
     .selectFrom('identity_apps')
     .select(['id', 'name', 'slug'])
     .where((eb) => eb.or([eb('name', '=', wanted.name), eb('slug', '=', wanted.slug)]))
