@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type BackupMoment, ChecksumThread, type FrozenFiles, type Logger } from '@plinth/kernel';
 import { CACHE_MIGRATIONS, CacheRecords } from './domain/caches/cache-records.js';
 import { Caches } from './domain/caches/caches.js';
-import { DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
+import { type CatalogLimits, DEFAULT_CATALOG_LIMITS } from './domain/catalog/limits.js';
 import { RelationalCatalog } from './domain/catalog/relational-catalog.js';
 import type { Engine } from './domain/engine/engine.js';
 import type { EngineReport } from './domain/engine/engine-needs.js';
@@ -12,6 +12,7 @@ import { warmUpQueries } from './domain/engine/warm-up.js';
 import type { ReadBody } from './domain/engine/write/write-path.js';
 import { Influxql, type InfluxqlRun } from './domain/influxql/influxql.js';
 import { LanePool, type LaneResult } from './domain/line-protocol/lane-pool.js';
+import { DEFAULT_LIMITS } from './domain/line-protocol/parser-memory.js';
 import { type Diagnostic, readDiagnostics } from './domain/own-metrics/diagnostics.js';
 import { MetricsRecorder } from './domain/own-metrics/metrics-recorder.js';
 import { readStatistics, type Statistic } from './domain/own-metrics/statistics.js';
@@ -115,7 +116,11 @@ export async function openTsdb(
       startedMs,
     },
   });
-  const lanes = new LanePool({ hashSeed: Math.floor(random.float() * 2 ** 32) | 0 });
+  const { columnCountPerTable: columnCount, tagCountPerTable: tagCount } = limitsOf(settings);
+  const lanes = new LanePool({
+    hashSeed: Math.floor(random.float() * 2 ** 32) | 0,
+    limits: { ...DEFAULT_LIMITS, line: { columnCount, tagCount } },
+  });
   catalog.whenTablesLeave((tables) => {
     lanes.forget();
     caches.tablesLeft(tables.map(({ id }) => id));
@@ -280,6 +285,13 @@ function readBody({ laneId, parsed, body, giveBack }: LaneResult): ReadBody {
   return { parserId: laneId, parsed, body, giveBack };
 }
 
+const limitsOf = (settings: TsdbNeeds['settings']): CatalogLimits => ({
+  ...DEFAULT_CATALOG_LIMITS,
+  databaseCount: settings.num_database_limit,
+  tableCount: settings.num_table_limit,
+  columnCountPerTable: settings.num_total_columns_per_table_limit,
+});
+
 async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
   const { settings, relational, clock, random } = needs;
   // Together, as the catalog's own: one commit.
@@ -292,12 +304,7 @@ async function openCatalog(needs: TsdbNeeds): Promise<RelationalCatalog> {
     store: relational,
     clock,
     random,
-    limits: {
-      ...DEFAULT_CATALOG_LIMITS,
-      databaseCount: settings.num_database_limit,
-      tableCount: settings.num_table_limit,
-      columnCountPerTable: settings.num_total_columns_per_table_limit,
-    },
+    limits: limitsOf(settings),
     hardDeleteDefaultMs: settings.hard_delete_default_duration_ms,
     report: needs.report,
   });

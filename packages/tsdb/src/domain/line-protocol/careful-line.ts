@@ -1,4 +1,5 @@
-import { readBool, readNumber, readString } from './careful-values.js';
+import { columnLimitMessage, tagLimitMessage } from '../catalog/limits.js';
+import { integerOf, readBool, readNumber, readString, shownInteger } from './careful-values.js';
 import { LineCursor } from './line-cursor.js';
 import { type CarefulField, LineRefused, MAX_TEXT_BYTES, type SeriesText } from './line-refused.js';
 
@@ -6,6 +7,17 @@ const SPACE = 32;
 const COMMA = 44;
 const EQUALS = 61;
 const BACKSLASH = 92;
+
+/** Most columns that a table can have. */
+export interface LineLimits {
+  readonly columnCount: number;
+  readonly tagCount: number;
+}
+
+export const UNLIMITED: LineLimits = {
+  columnCount: Number.POSITIVE_INFINITY,
+  tagCount: Number.POSITIVE_INFINITY,
+};
 
 export interface CarefulLine {
   readonly series: SeriesText;
@@ -18,42 +30,46 @@ export interface CarefulLine {
 
 /**
  * Parses one line by the letter of the grammar. It is the reference for the fast path, the way of every line that is
- * unusual, and the only place where messages come from. Throws `LineRefused`.
+ * unusual, and the only place where messages come from. Throws `LineRefused`; what lies behind a column too many is not read.
  * @param start first byte that is not blank. @param end behind the last byte, the line break left out.
  * Source: tsdb-http, "Line protocol grammar" and "Parse error messages".
  */
-export function parseLineCarefully(bytes: Uint8Array, start: number, end: number): CarefulLine {
+export function parseLineCarefully(
+  bytes: Uint8Array,
+  { start, end }: { readonly start: number; readonly end: number },
+  limits: LineLimits = UNLIMITED,
+): CarefulLine {
   const cursor = new LineCursor(bytes, start, end);
-  const series = readSeries(cursor);
+  const series = readSeries(cursor, limits);
   const seriesEnd = cursor.at;
   cursor.expectSpaces();
-  const fields = readFields(cursor);
+  const fields = readFields(cursor, (read) => refuseTooMany(series.tagKeys, read, limits));
   const timestamp = readTimestamp(cursor);
   if (!cursor.isAtEnd) {
     throw new LineRefused(
       `Could not parse entire line. Found trailing content: \`${cursor.context()}\``,
     );
   }
-  refuseRepeated(series.tagKeys, 'tag');
-  refuseRepeated(
-    fields.map((field) => field.name),
-    'field',
-  );
+  refuseRepeated(series.tagKeys, fields);
   return { series, seriesEnd, fields, timestamp };
 }
 
 /** Parses a text that holds a series and nothing else. Throws `LineRefused`. */
-export function parseSeriesCarefully(bytes: Uint8Array, start: number, end: number): SeriesText {
+export function parseSeriesCarefully(
+  bytes: Uint8Array,
+  { start, end }: { readonly start: number; readonly end: number },
+  limits: LineLimits = UNLIMITED,
+): SeriesText {
   const cursor = new LineCursor(bytes, start, end);
-  const series = readSeries(cursor);
+  const series = readSeries(cursor, limits);
   if (!cursor.isAtEnd) {
     throw new LineRefused(`Expected at least one space character, got ${cursor.got()}`);
   }
-  refuseRepeated(series.tagKeys, 'tag');
+  refuseRepeated(series.tagKeys, []);
   return series;
 }
 
-function readSeries(cursor: LineCursor): SeriesText {
+function readSeries(cursor: LineCursor, limits: LineLimits): SeriesText {
   const table = readName(cursor, (byte) => byte === COMMA || byte === 0, isMeasurementEscape);
   if (table === undefined) throw new LineRefused('Invalid measurement was provided');
   const tagKeys: string[] = [];
@@ -70,6 +86,7 @@ function readSeries(cursor: LineCursor): SeriesText {
     if (value === undefined) throw new LineRefused(`Expected tag value, got ${cursor.got()}`);
     tagKeys.push(key);
     tagValues.push(value);
+    refuseTooMany(tagKeys, [], limits);
   }
   return { table, tagKeys, tagValues };
 }
@@ -78,10 +95,14 @@ function readSeries(cursor: LineCursor): SeriesText {
  * The comma behind the first field is taken even when no field follows, commas behind later ones only with their
  * field: the real parser does so, and the trailing content in its messages shows it.
  */
-function readFields(cursor: LineCursor): CarefulField[] {
+function readFields(
+  cursor: LineCursor,
+  check: (read: readonly CarefulField[]) => void,
+): CarefulField[] {
   const first = readField(cursor);
   if (first === undefined) throw new LineRefused('No fields were provided');
   const fields = [first];
+  check(fields);
   let restart = cursor.at + 1;
   while (cursor.take(COMMA)) {
     const field = readField(cursor);
@@ -90,6 +111,7 @@ function readFields(cursor: LineCursor): CarefulField[] {
       break;
     }
     fields.push(field);
+    check(fields);
     restart = cursor.at;
   }
   return fields;
@@ -114,9 +136,9 @@ function readTimestamp(cursor: LineCursor): bigint | undefined {
     cursor.at = start;
     return undefined;
   }
-  const value = BigInt(text);
-  if (BigInt.asIntN(64, value) !== value) {
-    throw new LineRefused(`Unable to parse timestamp value \`${text}\``);
+  const value = integerOf(text);
+  if (value === undefined || BigInt.asIntN(64, value) !== value) {
+    throw new LineRefused(`Unable to parse timestamp value \`${shownInteger(text)}\``);
   }
   cursor.skipSpaces();
   return value;
@@ -168,7 +190,28 @@ function isMeasurementEscape(byte: number): boolean {
   return byte === COMMA || byte === SPACE || byte === BACKSLASH;
 }
 
-function refuseRepeated(names: readonly string[], kind: 'tag' | 'field'): void {
+/** A repeated name is told first, as it is of lines that fit. */
+function refuseTooMany(
+  tagKeys: readonly string[],
+  fields: readonly CarefulField[],
+  { columnCount, tagCount }: LineLimits,
+): void {
+  const isOver = tagKeys.length + fields.length > columnCount;
+  if (!isOver && tagKeys.length <= tagCount) return;
+  refuseRepeated(tagKeys, fields);
+  const message = isOver ? columnLimitMessage(columnCount) : tagLimitMessage(tagCount);
+  throw new LineRefused(message, { isLimit: true });
+}
+
+function refuseRepeated(tagKeys: readonly string[], fields: readonly CarefulField[]): void {
+  refuseTwice(tagKeys, 'tag');
+  refuseTwice(
+    fields.map(({ name }) => name),
+    'field',
+  );
+}
+
+function refuseTwice(names: readonly string[], kind: 'tag' | 'field'): void {
   const seen = new Set<string>();
   for (const name of names) {
     if (seen.has(name)) {

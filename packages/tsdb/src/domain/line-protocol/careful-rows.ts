@@ -41,9 +41,9 @@ function writeFields(table: TableRows, fields: readonly CarefulField[]): void {
   const columns: FieldColumn[] = [];
   for (const { name, key, value } of fields) {
     const slot = table.slot(name);
-    const column = table.column(slot, value.type);
-    if (!table.open(column)) {
-      for (const written of columns) table.forget(written);
+    const column = slot && table.column(slot, value.type);
+    if (slot === undefined || column === undefined || !table.open(column)) {
+      for (const written of columns.reverse()) table.forget(written);
       throw tooManyCells();
     }
     table.keys.learn(key, slot);

@@ -21,20 +21,36 @@ export function readNumber(cursor: LineCursor): CarefulValue | undefined {
   const integer = cursor.takeInteger();
   if (integer === undefined) return undefined;
   if (cursor.take(LOWER_I)) {
-    const value = BigInt(integer);
-    if (BigInt.asIntN(64, value) === value) return { type: 'int64', value };
-    throw new LineRefused(`Unable to parse integer value \`${integer}\``);
+    const value = integerOf(integer);
+    if (value !== undefined && BigInt.asIntN(64, value) === value) return { type: 'int64', value };
+    throw new LineRefused(`Unable to parse integer value \`${shownInteger(integer)}\``);
   }
   if (!integer.startsWith('-') && cursor.take(LOWER_U)) {
-    const value = BigInt(integer);
-    if (BigInt.asUintN(64, value) === value) return { type: 'uint64', value };
-    throw new LineRefused(`Unable to parse unsigned integer value \`${integer}\``);
+    const value = integerOf(integer);
+    if (value !== undefined && BigInt.asUintN(64, value) === value) {
+      return { type: 'uint64', value };
+    }
+    throw new LineRefused(`Unable to parse unsigned integer value \`${shownInteger(integer)}\``);
   }
   const point = cursor.at;
   if (cursor.take(DOT) && cursor.takeDigits() === undefined) cursor.at = point;
   takeExponent(cursor);
   return { type: 'float64', value: Number(cursor.text(start, cursor.at)) };
 }
+
+/** Sign and digits of the longest number of 64 bits. */
+const MAX_INTEGER_LENGTH = 20;
+const MAX_SHOWN_LENGTH = 1024;
+
+/** `undefined`: it does not fit into 64 bits. A number of a million digits takes seconds to read. */
+export function integerOf(text: string): bigint | undefined {
+  const short = text.length <= MAX_INTEGER_LENGTH ? text : text.replace(/^(-?)0+(?=\d)/, '$1');
+  return short.length <= MAX_INTEGER_LENGTH ? BigInt(short) : undefined;
+}
+
+/** As much of a number as is shown back of a line. */
+export const shownInteger = (text: string): string =>
+  text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`;
 
 /** A letter `e` without digits behind it is left where it is: it becomes trailing content. */
 function takeExponent(cursor: LineCursor): void {

@@ -165,7 +165,7 @@ export class FastLines {
       return names.tables.get(this.#plainSeries.table);
     }
     try {
-      const series = parseSeriesCarefully(this.#bytes, start, end);
+      const series = parseSeriesCarefully(this.#bytes, { start, end }, this.#memory.lineLimits);
       this.#newTags = tagsOfText(series);
       return names.tables.get(series.table);
     } catch (error) {

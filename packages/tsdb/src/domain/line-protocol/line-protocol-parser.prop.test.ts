@@ -37,7 +37,7 @@ function referenceOutcomes(body: Buffer, precision: Precision): Map<number, Outc
 
 function referenceOutcome(body: Buffer, start: number, end: number, precision: Precision): Outcome {
   try {
-    const { series, fields, timestamp } = parseLineCarefully(body, start, end);
+    const { series, fields, timestamp } = parseLineCarefully(body, { start, end });
     const time = timestamp === undefined ? 'arrival' : toNanoseconds(timestamp, precision);
     const values = fields.map(({ name, value }) => {
       const plain = value.type === 'utf8' ? Buffer.from(value.value).toString() : value.value;

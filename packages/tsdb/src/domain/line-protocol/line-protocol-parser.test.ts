@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { tagSetsOf } from '../../model/new-series.js';
 import type { ParsedBody, ParsedTable, Precision } from '../../model/parsed-body.js';
 import { LineProtocolParser } from './line-protocol-parser.js';
+import { DEFAULT_LIMITS } from './parser-memory.js';
 
 const RECEIVED_NS = 1_735_549_200_123_456_789n;
 
@@ -266,6 +267,7 @@ describe('names and tags', () => {
 
   it('are numbered anew in a new epoch once the parser remembers too many', () => {
     const parser = new LineProtocolParser({
+      ...DEFAULT_LIMITS,
       maxSeriesCount: 2,
       maxSizeBytes: 1 << 20,
       maxCells: 5000,
@@ -375,7 +377,7 @@ describe('lines', () => {
 
 describe('limits', () => {
   const options = { database: 'db', precision: 'second', receivedNs: RECEIVED_NS } as const;
-  const limits = { maxSeriesCount: 1000, maxSizeBytes: 1 << 20, maxCells: 5000 };
+  const limits = { ...DEFAULT_LIMITS, maxSeriesCount: 1000, maxSizeBytes: 1 << 20, maxCells: 5000 };
 
   it('refuse lines whose fields would make columns far larger than the body', () => {
     const parser = new LineProtocolParser(limits);
@@ -405,6 +407,51 @@ describe('limits', () => {
     const body = parse(`m f0=1\nm,${pairs} f0=1\nm ${fields}\nm ${fields} bad\nm ${fields}`);
     assert.deepEqual([body.tables[0]?.rowCount, body.refusedCount], [4, 1]);
     assert.equal(tagSetsOf(body.tables[0]?.newSeries)[1]?.tagKeys.length, 20_000);
+  });
+
+  it('of columns end a line where it passes them, whatever follows', () => {
+    const line = { columnCount: 3, tagCount: 2 };
+    const parser = new LineProtocolParser({ ...DEFAULT_LIMITS, line });
+    const check = (text: string, message: string | undefined, isLimit = true) => {
+      for (const _pass of ['unknown names', 'known names']) {
+        const { refused } = parser.parse(Buffer.from(`${text}\n`), options);
+        const told = refused.map((one) => [one.message, one.isLimit]);
+        assert.deepEqual(told, message === undefined ? [] : [[message, isLimit]], text);
+      }
+    };
+    const columns = 'Update to schema would exceed number of columns per table limit of 3 columns';
+    check('m,a=1,b=1 c=1', undefined);
+    check('m c=1,d=1,e=1', undefined);
+    check('m c=1,d=1,e=1,f=1', columns);
+    check('m c=1,d=1,e=1,f=1,!', columns);
+    check('m,a=1,b=1 c=1,d=1,', columns);
+    check('m c=1,d=1,e=1,', 'Could not parse entire line. Found trailing content: `,`', false);
+    const tags = 'Update to schema would exceed number of tag columns per table limit of 2 columns';
+    check('m,a=1,b=1,c=1', tags);
+    check('m,a=1,b=1,c=1,d=1 e', tags);
+    const twice = (name: string, kind: string) =>
+      `invalid line protocol - multiple instances of '${name}' ${kind} found`;
+    check('m,a=1,b=1,a=1 c=1', twice('a', 'tag'), false);
+    check('m c=1,d=1,e=1,c=1', twice('c', 'field'), false);
+  });
+
+  it('of digits end a number before it is read', () => {
+    const parser = new LineProtocolParser();
+    const check = (text: string, message: string | undefined) => {
+      const { refused } = parser.parse(Buffer.from(text), options);
+      assert.deepEqual(
+        refused.map((one) => one.message),
+        message === undefined ? [] : [message],
+      );
+    };
+    check(`m a=1 ${'0'.repeat(30)}1`, undefined);
+    check(`m a=-${'0'.repeat(30)}1i,b=${'0'.repeat(30)}1u 1`, undefined);
+    const digits = '1'.repeat(21);
+    check(`m a=1 ${digits}`, `Unable to parse timestamp value \`${digits}\``);
+    check(`m a=${digits}i`, `Unable to parse integer value \`${digits}\``);
+    check(`m a=${digits}u`, `Unable to parse unsigned integer value \`${digits}\``);
+    const shown = `${'1'.repeat(1024)}...`;
+    check(`m a=1 ${'1'.repeat(2_000_000)}`, `Unable to parse timestamp value \`${shown}\``);
   });
 });
 

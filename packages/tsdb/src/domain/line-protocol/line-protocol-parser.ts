@@ -117,7 +117,8 @@ export class LineProtocolParser {
 
   #parseLine(context: BodyContext, line: LineRange): void {
     try {
-      const parsed = parseLineCarefully(context.body, line.text, line.end);
+      const range = { start: line.text, end: line.end };
+      const parsed = parseLineCarefully(context.body, range, this.#memory.lineLimits);
       const timeNs =
         parsed.timestamp === undefined
           ? context.arrivalNs

@@ -1,5 +1,5 @@
 import type { ParsedSeries } from '../../model/new-series.js';
-import { parseSeriesCarefully } from './careful-line.js';
+import { type LineLimits, parseSeriesCarefully, UNLIMITED } from './careful-line.js';
 import { CellBudget, tooManyCells } from './cell-budget.js';
 import { SeriesDictionary } from './series-dictionary.js';
 import { TableRows } from './table-rows.js';
@@ -10,12 +10,14 @@ export interface ParserLimits {
   readonly maxSizeBytes: number;
   /** Cells of 8 bytes that the columns of one body may have. */
   readonly maxCells: number;
+  readonly line: LineLimits;
 }
 
 export const DEFAULT_LIMITS: ParserLimits = {
   maxSeriesCount: 4_000_000,
   maxSizeBytes: 512 * 1024 * 1024,
   maxCells: 32 * 1024 * 1024,
+  line: UNLIMITED,
 };
 
 /** What a remembered table (or database) and a field cost beside their rows, roughly. */
@@ -47,6 +49,10 @@ export class ParserMemory {
     this.#limits = limits;
     this.#hashSeed = hashSeed;
     this.#budget = new CellBudget(limits.maxCells);
+  }
+
+  get lineLimits(): LineLimits {
+    return this.#limits.line;
   }
 
   get epoch(): number {
@@ -90,7 +96,7 @@ export class ParserMemory {
   seriesOf(parserTable: number, series: number): ParsedSeries | undefined {
     const text = this.#tables[parserTable]?.seriesText(series);
     if (text === undefined) return undefined;
-    const { tagKeys, tagValues } = parseSeriesCarefully(text, 0, text.length);
+    const { tagKeys, tagValues } = parseSeriesCarefully(text, { start: 0, end: text.length });
     return { tagKeys, tagValues };
   }
 

@@ -11,6 +11,8 @@ import type { SeriesDictionary } from './series-dictionary.js';
 const FIRST_CAPACITY = 16;
 /** Times, series and line positions of a row, in cells. */
 const ROW_CELLS = 3;
+/** What a field of few rows takes in this thread and in the one that gets it. */
+const NEW_FIELD_CELLS = 256;
 
 export interface TableContext {
   readonly parserTable: number;
@@ -71,9 +73,11 @@ export class TableRows {
     return entry === undefined ? undefined : this.#dictionary.textOf(entry);
   }
 
-  slot(name: string): FieldSlot {
+  /** `undefined`: the body has brought so many new fields that there is no room for another. */
+  slot(name: string): FieldSlot | undefined {
     let slot = this.slots.get(name);
     if (slot === undefined) {
+      if (!this.#budget.take(NEW_FIELD_CELLS)) return undefined;
       slot = new FieldSlot(name);
       this.#noteGrowth();
       this.slots.set(name, slot);
