@@ -1,5 +1,11 @@
 import type { Transaction } from 'kysely';
 
+/** What happened, as its publisher says it. */
+export interface NewEvent {
+  readonly type: string;
+  readonly payload: unknown;
+}
+
 export interface OutboxEvent {
   /** Stable over redeliveries. */
   readonly id: string;
@@ -11,10 +17,8 @@ export interface OutboxEvent {
 
 /** Events written in the publisher's own transaction and handed to subscribers at least once, in order of publication. */
 export interface Outbox {
-  publish<DB>(
-    tx: Transaction<DB>,
-    event: { readonly type: string; readonly payload: unknown },
-  ): Promise<string>;
+  /** In this order; one to a thousand at a time, which one statement takes. */
+  publish<DB>(tx: Transaction<DB>, ...events: readonly NewEvent[]): Promise<void>;
   /** `name` identifies the subscriber over restarts; a handler that throws gets the event again later. */
   subscribe(
     name: string,
@@ -31,5 +35,5 @@ export interface Outbox {
  */
 export type ReportEvent = <DB>(
   tx: Transaction<DB>,
-  event: { readonly type: string; readonly payload: unknown },
+  ...events: readonly NewEvent[]
 ) => Promise<void>;

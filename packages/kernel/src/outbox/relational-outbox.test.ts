@@ -41,8 +41,7 @@ it('hands on committed events in order, repeats what failed, and continues after
     await outbox.start();
     for (const payload of payloads) {
       await store.transaction(async (tx) => {
-        await outbox.publish(tx, { type: 'other', payload });
-        await outbox.publish(tx, { type: 'wanted', payload });
+        await outbox.publish(tx, { type: 'other', payload }, { type: 'wanted', payload });
       });
     }
     const undone = store.transaction(async (tx) => {

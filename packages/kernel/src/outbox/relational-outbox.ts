@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Transaction } from 'kysely';
 import { repeatJob } from '../clock/repeat-job.js';
 import { invariant } from '../errors/invariant.js';
-import type { Outbox, OutboxEvent } from './outbox.js';
+import type { NewEvent, Outbox, OutboxEvent } from './outbox.js';
 import type { OutboxOptions } from './outbox-options.js';
 import { OUTBOX_MIGRATIONS, type OutboxTables } from './outbox-tables.js';
 import { Subscription } from './subscription.js';
@@ -26,30 +26,26 @@ export class RelationalOutbox implements Outbox {
     this.#options = options;
   }
 
-  async publish<DB>(
-    tx: Transaction<DB>,
-    event: { readonly type: string; readonly payload: unknown },
-  ): Promise<string> {
+  async publish<DB>(tx: Transaction<DB>, ...events: readonly NewEvent[]): Promise<void> {
     const { clock, random, store } = this.#options;
-    const id = random.uuidV7();
     // Numbers are given in the order of commits, or a relay would pass one that is committed after a greater one.
     if (store.engine === 'postgresql') {
       await sql`select pg_advisory_xact_lock(7270115)`.execute(tx);
     }
+    const rows = events.map(({ type, payload }) => ({
+      id: random.uuidV7(),
+      type,
+      created_ms: clock.nowMs(),
+      payload: JSON.stringify(payload ?? null),
+    }));
     // Whatever tables the publisher knows, this one is there as well.
     await (tx as Transaction<unknown>)
       .withTables<OutboxTables>()
       .insertInto('kernel_outbox')
-      .values({
-        id,
-        type: event.type,
-        created_ms: clock.nowMs(),
-        payload: JSON.stringify(event.payload ?? null),
-      })
+      .values(rows)
       .execute();
     // It cannot be read before the commit; a relay that looks too early looks again.
     for (const subscription of this.#subscriptions.values()) subscription.wake();
-    return id;
   }
 
   subscribe(

@@ -1,11 +1,6 @@
-import type { Logger, Outbox, RelationalStore, ReportEvent } from '@plinth/kernel';
+import type { Logger, NewEvent, Outbox, RelationalStore, ReportEvent } from '@plinth/kernel';
 import type { Settings } from '../settings.js';
 import type { Stores } from '../stores.js';
-
-interface Report {
-  readonly type: string;
-  readonly payload: unknown;
-}
 
 /** What services report about themselves, on its way into the outbox. */
 export class Reports {
@@ -39,17 +34,17 @@ export class Reports {
   from(store: RelationalStore): ReportEvent | undefined {
     if (!this.#isWanted) return undefined;
     const isSame = store === this.#stores.relational;
-    return async (tx, event) => {
-      if (isSame && this.#isOpen) await this.#outbox.publish(tx, event);
-      else this.publish(event);
+    return async (tx, ...events) => {
+      if (isSame && this.#isOpen) await this.#outbox.publish(tx, ...events);
+      else for (const event of events) this.publish(event);
     };
   }
 
   /** For what is not changed in the store of the outbox: the event follows by itself. */
-  publish(event: Report): void {
+  publish(event: NewEvent): void {
     if (!this.#isWanted || !this.#isOpen) return;
     this.#stores.relational
-      .transaction(async (tx) => void (await this.#outbox.publish(tx, event)))
+      .transaction((tx) => this.#outbox.publish(tx, event))
       .catch((err: unknown) => this.#log.error({ err, event: event.type }, 'event not published'));
   }
 }

@@ -144,7 +144,8 @@ export class CatalogDeletions {
     await this.#make(database.name, {
       write: async (tx) => {
         await writeDeletedTable(tx, table);
-        await this.#needs.events.table(tx, 'deleted', { database, table: entry.schema.name });
+        const tables = [entry.schema.name];
+        await this.#needs.events.tables(tx, 'deleted', { database, tables });
       },
       isMade: (reader) => isTableDeletedAs(reader, table),
       publish: () => {

@@ -1,6 +1,7 @@
 import type { ReportEvent } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 import { formatDuration } from '../processing/duration.js';
+import { inParts } from './write-catalog.js';
 
 type Change = 'created' | 'deleted';
 
@@ -17,13 +18,17 @@ export class CatalogEvents {
     await this.#report?.(tx, { type: `database.${change}`, payload });
   }
 
-  async table<DB>(
+  async tables<DB>(
     tx: Transaction<DB>,
     change: Change,
-    at: { readonly database: Described; readonly table: string },
+    at: { readonly database: Described; readonly tables: readonly string[] },
   ): Promise<void> {
-    const payload = { database: described(at.database), table: { name: at.table } };
-    await this.#report?.(tx, { type: `table.${change}`, payload });
+    const database = described(at.database);
+    const events = at.tables.map((name) => ({
+      type: `table.${change}`,
+      payload: { database, table: { name } },
+    }));
+    for (const some of inParts(events)) await this.#report?.(tx, ...some);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock, Random, RelationalStore } from '@plinth/kernel';
 import type { Transaction } from 'kysely';
 import { tsdbError } from '../../errors.js';
@@ -19,6 +20,8 @@ import {
   writeIdentity,
 } from './write-catalog.js';
 
+/** Some milliseconds; others have their turns in between. */
+const TABLES_PER_TURN = 256;
 const INTERNAL_RETENTION_NS = 7n * 86_400n * 1_000_000_000n;
 
 export interface CatalogGrowthNeeds {
@@ -85,11 +88,15 @@ export class CatalogGrowth {
       throw tsdbError('database_limit_reached', { limit: limits.databaseCount });
     }
     const database = existing ?? this.#newDatabase(name, retentionNs);
-    const changes = drafts.map((draft) => this.#grow(database, draft));
     const isOwn = name === INTERNAL_DATABASE;
-    const newTableCount = isOwn ? 0 : changes.filter(({ before }) => before === undefined).length;
+    const newTableCount = isOwn ? 0 : drafts.filter(({ base }) => base === undefined).length;
     this.#state.tableCount += newTableCount;
     if (existing === undefined) this.#state.databaseCount++;
+    const changes: TableChange[] = [];
+    for (const draft of drafts) {
+      changes.push(this.#grow(database, draft));
+      if (changes.length % TABLES_PER_TURN === 0) await setImmediate();
+    }
     const change: CatalogChange = {
       createdMs: clock.nowMs(),
       newDatabase: existing === undefined ? database : undefined,
@@ -124,10 +131,9 @@ export class CatalogGrowth {
   ): Promise<void> {
     const { events } = this.#needs;
     if (newDatabase !== undefined) await events.database(tx, 'created', newDatabase);
-    for (const { before, after } of tables) {
-      if (before !== undefined) continue;
-      await events.table(tx, 'created', { database, table: after.schema.name });
-    }
+    const made = tables.filter(({ before }) => before === undefined);
+    const names = made.map(({ after }) => after.schema.name);
+    await events.tables(tx, 'created', { database, tables: names });
   }
 
   #newDatabase(name: string, retentionNs: bigint | undefined): DatabaseSchema {

@@ -77,7 +77,7 @@ export class CatalogRestoration {
         make: () =>
           this.#store.transaction<CatalogTables, void>(async (tx) => {
             await restoreTable(tx, id, table.originalName);
-            await this.#events.table(tx, 'created', { database, table: table.originalName });
+            await this.#events.tables(tx, 'created', { database, tables: [table.originalName] });
           }),
         isMade: () => isTableRestored(this.#store.reader<CatalogTables>(), id),
         publish: () => {

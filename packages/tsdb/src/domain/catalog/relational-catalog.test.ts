@@ -28,6 +28,19 @@ it('starts with the internal database, which nobody may write', async () => {
   await assert.rejects(catalog.createTable(table), refused);
 });
 
+it('keeps more new tables of one write than a statement takes, and tells of each', async () => {
+  await using opened = await openTestCatalog();
+  const names = Array.from({ length: 1100 }, (_, index) => `m${index}`);
+  await admit(opened.catalog, 'a', names.map((name) => `${name},t=x f=1`).join('\n'));
+  const before = opened.catalog.database('a');
+  assert.deepEqual([...(before?.tables.keys() ?? [])], names);
+  const again = await opened.reopen();
+  assert.deepEqual(again.database('a'), before);
+  await again.createTable({ database: 'a', table: 'next', tags: [], fields: [] });
+  const ids = [...(again.database('a')?.tables.values() ?? [])].map(({ id }) => id);
+  assert.equal(new Set(ids).size, 1101);
+});
+
 it('keeps names of any text, ids and uuids over a restart', async () => {
   await using opened = await openTestCatalog();
   const { catalog } = opened;

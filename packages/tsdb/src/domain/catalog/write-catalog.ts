@@ -24,7 +24,7 @@ export async function writeChange(
   if (change.newDatabase !== undefined) {
     await insertDatabase(tx, change.newDatabase, change.createdMs);
   }
-  for (const table of change.tables) await writeTable(tx, table, change.createdMs);
+  await writeTables(tx, change.tables, change.createdMs);
 }
 
 /** Whether it is stored: all of it or nothing is, so that one part tells. */
@@ -71,68 +71,65 @@ async function insertDatabase(
   await keepAhead(tx, 'database', database.id);
 }
 
-async function writeTable(
+async function writeTables(
   tx: Transaction<CatalogTables>,
-  { before, after }: TableChange,
+  changes: readonly TableChange[],
   createdMs: number,
 ): Promise<void> {
-  const { schema, nextColumnId } = after;
-  if (before === undefined) {
-    await tx
-      .insertInto('tsdb_tables')
-      .values({
-        id: schema.id,
-        uuid: schema.uuid,
-        database_id: schema.databaseId,
-        name: toStoredName(schema.name),
-        series_seed: schema.seriesSeed.toString(),
-        version: schema.version,
-        next_column_id: nextColumnId,
-        created_ms: createdMs,
-        deleted_ms: null,
-        hard_delete_ms: null,
-        original_name: null,
-        purged_ms: null,
-        deleted_with_database: 0,
-        retention_ns: null,
-      })
-      .execute();
-    await keepAhead(tx, 'table', schema.id);
-  } else {
+  const made = changes.filter(({ before }) => before === undefined);
+  const rows = made.map(({ after: { schema, nextColumnId } }) => ({
+    id: schema.id,
+    uuid: schema.uuid,
+    database_id: schema.databaseId,
+    name: toStoredName(schema.name),
+    series_seed: schema.seriesSeed.toString(),
+    version: schema.version,
+    next_column_id: nextColumnId,
+    created_ms: createdMs,
+    deleted_ms: null,
+    hard_delete_ms: null,
+    original_name: null,
+    purged_ms: null,
+    deleted_with_database: 0,
+    retention_ns: null,
+  }));
+  for (const some of inParts(rows)) await tx.insertInto('tsdb_tables').values(some).execute();
+  const last = rows.reduce((most, { id }) => Math.max(most, id), 0);
+  if (rows.length > 0) await keepAhead(tx, 'table', last);
+  for (const { before, after } of changes) {
+    if (before === undefined) continue;
     await tx
       .updateTable('tsdb_tables')
-      .set({ version: schema.version, next_column_id: nextColumnId })
-      .where('id', '=', schema.id)
+      .set({ version: after.schema.version, next_column_id: after.nextColumnId })
+      .where('id', '=', after.schema.id)
       .execute();
   }
-  await insertColumns(tx, before, schema);
+  for (const some of inParts(changes.flatMap(newColumns))) {
+    await tx.insertInto('tsdb_columns').values(some).execute();
+  }
 }
 
-/** Statements have a limit of bound values (32,766 in SQLite). */
-const COLUMNS_PER_STATEMENT = 1000;
+/** Statements have a limit of bound values (32,766 in SQLite), and a large one holds the thread that prints it. */
+const ROWS_PER_STATEMENT = 500;
 
-async function insertColumns(
-  tx: Transaction<CatalogTables>,
-  before: TableSchema | undefined,
-  after: TableSchema,
-): Promise<void> {
-  const seriesPositions = new Map(after.seriesKey.map((tag, position) => [tag, position]));
-  const rows = [...after.columns.values()]
+export function* inParts<T>(rows: readonly T[]): Generator<T[], void> {
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
+    yield rows.slice(from, from + ROWS_PER_STATEMENT);
+  }
+}
+
+function newColumns({ before, after: { schema } }: TableChange) {
+  const seriesPositions = new Map(schema.seriesKey.map((tag, position) => [tag, position]));
+  return [...schema.columns.values()]
     .filter((column) => before?.columns.has(column.name) !== true)
     .map((column) => ({
-      table_id: after.id,
+      table_id: schema.id,
       id: column.id,
       name: toStoredName(column.name),
       kind: column.kind,
       physical_name: column.physicalName,
       series_position: seriesPositions.get(column.name) ?? null,
     }));
-  for (let from = 0; from < rows.length; from += COLUMNS_PER_STATEMENT) {
-    await tx
-      .insertInto('tsdb_columns')
-      .values(rows.slice(from, from + COLUMNS_PER_STATEMENT))
-      .execute();
-  }
 }
 
 /** Changes of several databases may become durable in another order than their ids were given out. */

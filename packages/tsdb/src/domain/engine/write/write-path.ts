@@ -32,6 +32,9 @@ const LARGE_BODY_BYTES = 65536;
 /** New series that may enter the index and the log in one go, at some microseconds each. */
 const MAX_NEW_SERIES = 512;
 
+/** Tables that may come into being in one go, at some ten microseconds each. */
+const MAX_NEW_STORES = 256;
+
 /** Accepted rows of one table; `series` still holds the parser's numbers. */
 interface AcceptedTable extends BatchForTable {
   readonly parsed: ParsedTable;
@@ -86,6 +89,7 @@ export class WritePath {
     const admitting = this.#admit(request, parsed, parser);
     let admission = admitting instanceof Promise ? await admitting : admitting;
     if (read.body.byteLength >= LARGE_BODY_BYTES) await this.#turns.next();
+    if (admission.tables.length > MAX_NEW_STORES) await this.#openInTurns(admission);
     let refused: readonly RefusedLine[];
     let accepted: readonly AcceptedTable[];
     let introducing: Promise<void> | undefined;
@@ -131,6 +135,17 @@ export class WritePath {
       alreadyRefused: parsed.refused,
       seriesOf: (table: ParsedTable, series: number) => parser.tagsOf(table, series),
     });
+  }
+
+  /** What is done of every table of a body without its rows; where tables are many it would hold the event loop. */
+  async #openInTurns({ tables }: Admission): Promise<void> {
+    for (let from = 0; from < tables.length; from += MAX_NEW_STORES) {
+      await this.#turns.next();
+      for (const { schema } of tables.slice(from, from + MAX_NEW_STORES)) {
+        const isThere = schema !== undefined && this.#catalog.tableById(schema.id) !== undefined;
+        if (isThere) this.#storeOf(schema);
+      }
+    }
   }
 
   #hasLostTable(admission: Admission): boolean {
