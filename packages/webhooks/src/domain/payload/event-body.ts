@@ -20,13 +20,27 @@ export interface ReadPayload {
 
 /** One event of an operator's request: nothing but its payload has been checked. */
 export interface ReadEvent {
-  /** All members but the payload. */
+  /** The members that events have, without the payload: of others a body may have a million. */
   readonly fields: Fields;
   readonly payload: ReadPayload | 'missing' | 'invalid';
 }
 
 /** An event of a batch, or why it is none. */
 export type ReadItem = ReadEvent | { readonly failed: RequestError<'json_unreadable'>['details'] };
+
+/** Source: webhooks, section 8.1. */
+const FIELDS = [
+  'event',
+  'action',
+  'installation_id',
+  'repository_id',
+  'id',
+  'ordering_key',
+  'deliver_at',
+  'app_id',
+  'client_id',
+  'app_ids',
+] as const;
 
 const MIN_DIGESTED_SIZE_BYTES = 64 * 1024;
 
@@ -60,7 +74,11 @@ export function payloadOf(value: Fields): ReadPayload {
 }
 
 function readOne(text: string): ReadEvent {
-  const { payload, ...fields } = parseObject(text);
+  const body = parseObject(text);
+  const { payload } = body;
+  const fields = Object.fromEntries(
+    FIELDS.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])),
+  );
   if (payload === undefined) return { fields, payload: 'missing' };
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
     return { fields, payload: 'invalid' };

@@ -1,0 +1,21 @@
+// Source: webhooks, section 8.1.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { readEventBatch, readEventBody } from './event-body.js';
+
+const known = { event: 'issues', action: null, app_ids: [1], id: 'a' };
+const more = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`m${index}`, index]));
+const text = JSON.stringify({ ...more, ...known, payload: { n: 1 } });
+
+it('hands on the members that an event has, and none of the others', () => {
+  const { fields, payload } = readEventBody(Buffer.from(text));
+  assert.deepEqual(fields, known);
+  assert.ok(typeof payload === 'object');
+  assert.equal(Buffer.from(payload.bytes).toString(), '{"n":1}');
+});
+
+it('does so with those of a batch', () => {
+  const items = readEventBatch(Buffer.from(`[${text},${text}]`), 10);
+  assert.ok(items !== 'many');
+  for (const item of items) assert.deepEqual('fields' in item && item.fields, known);
+});
