@@ -40,6 +40,16 @@ describe('a statement too deep for the parser', () => {
     assert.ok(parse(text));
   });
 
+  it('is not read when it unites or joins too many queries, which is told', () => {
+    const effort = { ...EFFORT_IN_THREAD, parserFuel: 1 };
+    for (const repeated of [' UNION SELECT 1', ' UNION ALL SELECT 1', ' JOIN t ON a']) {
+      const text = (count: number) => `SELECT 1 FROM t${repeated.repeat(count)}`;
+      const told = /has more than 10000 of UNION, JOIN and WITH: ask for fewer at once/;
+      assert.throws(() => parser.parse(text(10_001), effort), told);
+      assert.throws(() => parser.parse(text(10_000), effort), EffortExceeded);
+    }
+  });
+
   it('is not one that is only long', () => {
     const list = Array.from({ length: 5_000 }, (_, index) => `'host_${index}'`).join(', ');
     assert.ok(parse(`SELECT a FROM t WHERE a IN (${list}) AND b = 1`));

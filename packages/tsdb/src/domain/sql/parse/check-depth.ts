@@ -9,6 +9,9 @@ const MAX_DEPTH = 300;
 const MAX_TEXT_LENGTH = 1_000_000;
 /** Values in lists take the parser and the planner some 40 µs each: this many, some four seconds of a thread. */
 const MAX_COMMA_COUNT = 100_000;
+/** Queries that are united or joined take them far more than a value does. */
+const MAX_QUERY_COUNT = 10_000;
+const QUERY_WORDS: ReadonlySet<string> = new Set([...SET_OPERATORS, 'join', 'with']);
 
 /** Operators chain to the left, one level each; these words are operators, too. */
 const WORD_OPERATORS: ReadonlySet<string> = new Set(
@@ -34,13 +37,14 @@ export function checkDepth(text: string): void {
   if (text.length < 2 * MAX_DEPTH) return;
   const levels: Level[] = [newLevel(0)];
   let commaCount = 0;
+  let queryCount = 0;
   for (const { word } of tokensOf(text)) {
     const level = levels.at(-1) ?? newLevel(0);
     if (word === ',' && ++commaCount > MAX_COMMA_COUNT) {
-      throw tsdbError(
-        'plan_error',
-        `SQL error: ParserError("the statement lists more than ${MAX_COMMA_COUNT} values: ask for fewer at once")`,
-      );
+      throw tooMany(`lists more than ${MAX_COMMA_COUNT} values`);
+    }
+    if (QUERY_WORDS.has(word) && ++queryCount > MAX_QUERY_COUNT) {
+      throw tooMany(`has more than ${MAX_QUERY_COUNT} of UNION, JOIN and WITH`);
     }
     const depth = read(word, level, levels);
     if (depth > MAX_DEPTH) {
@@ -51,6 +55,9 @@ export function checkDepth(text: string): void {
     }
   }
 }
+
+const tooMany = (what: string): Error =>
+  tsdbError('plan_error', `SQL error: ParserError("the statement ${what}: ask for fewer at once")`);
 
 function newLevel(below: number): Level {
   return { or: 0, and: 0, other: 0, sets: 0, below };
