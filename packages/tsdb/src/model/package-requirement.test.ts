@@ -17,6 +17,8 @@ it('is a name with extras, versions and markers', () => {
     'torch==2.1.0+cpu',
     'name===1!2.0rc1.post3-dev',
     'numpy>=1.2; python_version < "3.13" and (sys_platform == \'linux\' or os_name != "nt")',
+    'six;"win" not in sys_platform',
+    'six ; extra=="a" or(os_name=="nt")and platform_machine in "arm64 x86_64"',
   ])
     assert.ok(isPackageRequirement(text), text);
 });
@@ -51,6 +53,11 @@ it('is no option, path or address, whatever an installer would make of it', () =
     'https://example.org/x.whl',
     'x[../y]',
     'x>=1;-r file/..',
+    'six;import os',
+    'six;os_name',
+    'six;os_name == nt',
+    'six;os_name == "nt" and',
+    'six;os_name == "/etc"',
     'x==file:///etc',
     'x #egg=y',
     'x#y',
@@ -64,6 +71,11 @@ it('is no option, path or address, whatever an installer would make of it', () =
 });
 
 it('takes no time for texts that almost are one', () => {
-  for (const text of ['a.'.repeat(250), `x[${'a,'.repeat(240)}`, `x${'==1,'.repeat(120)}/`])
+  for (const text of [
+    'a.'.repeat(250),
+    `x[${'a,'.repeat(240)}`,
+    `x${'==1,'.repeat(120)}/`,
+    `x;${'('.repeat(490)}`,
+  ])
     assert.ok(!isPackageRequirement(text));
 });

@@ -4,8 +4,13 @@ const EXTRAS = `\\[\\s*(?:${NAME}\\s*(?:,\\s*${NAME}\\s*)*)?\\]`;
 /** Source: PEP 440, "Version specifiers". */
 const VERSION = '(?:===|~=|==|!=|<=|>=|<|>)\\s*[A-Za-z0-9._*+!-]+';
 const VERSIONS = `${VERSION}\\s*(?:,\\s*${VERSION}\\s*)*,?\\s*`;
-/** Environment markers name variables, compare texts and join; none of it is a place. */
-const MARKER = ';\\s*[A-Za-z0-9_.\\s"\'()<>=!~,+*-]+';
+/** Source: PEP 508, "Environment Markers"; that brackets are closed is left to the installer. */
+const VARIABLE =
+  '(?:python_(?:full_)?version|os_name|sys_platform|platform_(?:release|system|version|machine|python_implementation)|implementation_(?:name|version)|extra)';
+const OPERAND = `(?:${VARIABLE}|"[A-Za-z0-9_.,+* -]*"|'[A-Za-z0-9_.,+* -]*')`;
+const COMPARISON = '(?:===|~=|==|!=|<=|>=|<|>|not\\s+in\\b|in\\b)';
+const TEST = `[(\\s]*${OPERAND}\\s*${COMPARISON}\\s*${OPERAND}[)\\s]*`;
+const MARKER = `;${TEST}(?:(?:and|or)\\b${TEST})*`;
 const REQUIREMENT = new RegExp(
   `^(${NAME})\\s*(?:${EXTRAS})?\\s*(?:\\(\\s*${VERSIONS}\\)|${VERSIONS})?\\s*(?:${MARKER})?$`,
 );

@@ -34,16 +34,25 @@ const MEANINGS: readonly (readonly [said: RegExp, meaning: string])[] = [
 /** `line 3` of pip; `file:3:1` of uv. */
 const LINE = /\bline (\d{1,7})\b|:(\d{1,7}):\d{1,7}\s*$/m;
 
-/**
- * Why requirements of a file could not be installed, without a word of what stands in the file: installers repeat the
- * lines they cannot read, whatever file it is.
- */
-export function explainFailure(output: string, exitCode: number | undefined): string {
-  const meaning = MEANINGS.find(([said]) => said.test(output))?.[1] ?? 'cannot be installed';
+/** Which requirement of a file the installer speaks of. */
+export function requirementIn(output: string): string {
   const [, ofWords, ofPlace] = LINE.exec(output) ?? [];
   const line = ofWords ?? ofPlace;
-  const which = line === undefined ? 'a requirement' : `the requirement in line ${line}`;
+  return line === undefined ? 'a requirement' : `the requirement in line ${line}`;
+}
+
+/**
+ * Why something could not be installed, without a word of the installer: it repeats lines of files that it cannot read,
+ * whatever files they are, and shows where things are on this machine.
+ */
+export function explainFailure(
+  what: string,
+  end: { readonly output: string; readonly exitCode: number | undefined },
+): string {
+  const meaning = MEANINGS.find(([said]) => said.test(end.output))?.[1] ?? 'cannot be installed';
   const how =
-    exitCode === undefined ? 'did not end in time or was not started' : `exit code ${exitCode}`;
-  return `${which} ${meaning} (${how}); the log of the server has the installer's own words`;
+    end.exitCode === undefined
+      ? 'did not end in time or was not started'
+      : `exit code ${end.exitCode}`;
+  return `${what} ${meaning} (${how}); the log of the server has the installer's own words`;
 }

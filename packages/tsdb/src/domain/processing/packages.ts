@@ -1,6 +1,6 @@
 import { type TsdbError, tsdbError } from '../../errors.js';
 import { isPackageRequirement } from '../../model/package-requirement.js';
-import { explainFailure } from './install-failure.js';
+import { explainFailure, requirementIn } from './install-failure.js';
 
 /** Runs the installer with these arguments. */
 export type Installer = (
@@ -34,20 +34,17 @@ export class Packages {
     for (const name of packages) {
       if (!isPackageRequirement(name)) throw tsdbError('package_name_invalid', name);
     }
-    if (packages.length > 0) await this.#run(packages, (output) => output);
+    if (packages.length > 0) await this.#run(packages, () => subjectOf(packages));
   }
 
   async installRequirements(location: string): Promise<void> {
     if (this.#needs.isDisabled) throw tsdbError('package_installation_disabled');
     const path = await this.#needs.findRequirements(location);
-    await this.#run(['-r', path], explainFailure);
+    await this.#run(['-r', path], requirementIn);
   }
 
-  /** @param explain what of the installer's words may be told. */
-  async #run(
-    args: readonly string[],
-    explain: (output: string, exitCode: number | undefined) => string,
-  ): Promise<void> {
+  /** @param nameOf what could not be installed, by what the installer said. */
+  async #run(args: readonly string[], nameOf: (output: string) => string): Promise<void> {
     const installing = this.#last.then(async () => {
       const install = await this.#needs.installer();
       const end = await install(args);
@@ -55,7 +52,7 @@ export class Packages {
       if (exitCode !== 0) {
         this.#needs.onFailed(end);
         throw tsdbError('package_installation_failed', {
-          why: explain(output, exitCode),
+          why: explainFailure(nameOf(output), { output, exitCode }),
           exitCode,
         });
       }
@@ -65,6 +62,9 @@ export class Packages {
     await installing;
   }
 }
+
+const subjectOf = (packages: readonly string[]): string =>
+  packages.length === 1 ? `'${packages[0]}'` : `one of ${packages.length} packages`;
 
 /** The word that clients know for a machine on which nothing can be installed. */
 export function noEnvironment(): TsdbError<'package_installation_failed'> {

@@ -13,8 +13,12 @@ it('refuses what is hidden, compiled, a device, or no plain text, in any part of
   check('a\\__PYCACHE__\\x.py', 'of compiled code');
   check('a/x.PYC', 'of compiled code');
   check('x.pyo', 'of compiled code');
-  check('con.py\n', 'with control characters');
-  check('a\u009b.py', 'with control characters');
+  for (const name of ['a/x.so', 'x.SO.1.2', 'x.pyd', 'x.dll', 'x.dylib'])
+    check(name, 'of compiled code');
+  check('a/x.PTH', 'of code that every start of the interpreter runs');
+  for (const name of ['con.py\n', 'a\u009b.py', 'a\ud800.py']) {
+    check(name, 'with control characters or halves of characters');
+  }
   for (const name of ['con.py', 'a/NUL', 'com1.tar.py', 'Aux .py', 'lpt\u00b9', 'conin$']) {
     check(name, 'of devices of Windows');
   }
@@ -35,4 +39,12 @@ it('takes names of people', () => {
   ]) {
     refuseName(path);
   }
+});
+
+it('takes a file below ten folders and none deeper', () => {
+  refuseName(`${'a/'.repeat(10)}x.py`);
+  assert.throws(() => refuseName(`${'a/'.repeat(11)}x.py`), {
+    kind: 'plugin_file_refused',
+    message: 'a file lies below at most 10 folders, not 11',
+  });
 });
