@@ -2,6 +2,7 @@ import {
   type Dialect,
   emptyAnswer,
   type HeaderList,
+  PLATFORM_REFUSALS,
   pathOf,
   platformFailureAnswer,
 } from '@plinth/kernel';
@@ -38,6 +39,7 @@ export function rateLimitDialect(
       AUTH_PATH,
       ...(needs.ownsMeta ? META_PATHS : []),
     ],
+    refusals: PLATFORM_REFUSALS,
     identify({ url, headers, ip }) {
       const { authorization } = headers;
       // The credential there is that of the request which is asked about.
