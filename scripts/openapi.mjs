@@ -9,12 +9,9 @@ import { root } from './lib/root.mjs';
 
 const load = (...parts) => import(pathToFileURL(path.join(root, ...parts)).href);
 const { describeServer } = await load('packages', 'server', 'dist', 'index.js');
-const { describeGameData } = await load('packages', 'gamedata', 'dist', 'index.js');
 
 const described = await describeServer();
-const gameData = JSON.parse(
-  JSON.stringify(describeGameData({ defaultLimit: 100, maxLimit: 5000 })),
-);
+const gameData = JSON.parse(JSON.stringify(described.gamedata));
 const text = (description) => `${JSON.stringify(description, null, 2)}\n`;
 const files = {
   'docs/api/tsdb.json': text(described.tsdb),

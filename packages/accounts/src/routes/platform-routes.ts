@@ -87,7 +87,7 @@ export class PlatformRoutes {
     path: string,
     { allows = 'secret', makesContent = false }: RouteOptions,
     handle: (call: Call) => Promise<HttpAnswer>,
-  ): Route {
+  ): Omit<Route, 'about' | 'output'> {
     return {
       method,
       path,

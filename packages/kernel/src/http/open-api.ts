@@ -7,6 +7,7 @@ import type { RouteAccess } from './route-access.js';
 export interface ApiWords {
   readonly title: string;
   readonly description: string;
+  readonly version?: string;
   /** Named in routes (`OpenApi.ref`). */
   schemas?(): Readonly<Record<string, object>>;
 }
@@ -37,11 +38,11 @@ export type DescribedRoute = Pick<RouteTable, 'dialect'> & { readonly route: Rou
 /** OpenAPI 3.1 of these routes; of two for one method and path the first. */
 export function describeApi(words: ApiWords, described: readonly DescribedRoute[]) {
   const paths: Record<string, Record<string, object>> = {};
-  const { title, description } = words;
+  const { title, description, version = API_VERSION } = words;
   const named: Record<string, object> = { ...words.schemas?.() };
   const schemes = new Set<keyof typeof CREDENTIALS>();
   for (const { route, dialect } of described) {
-    if (route.isAlias === true || route.about === undefined) continue;
+    if (route.isAlias === true) continue;
     const path = pathOf(route);
     const { refusals } = dialect;
     if (refusals !== undefined) named[refusals.name] ??= refusals.schema;
@@ -53,7 +54,7 @@ export function describeApi(words: ApiWords, described: readonly DescribedRoute[
   }
   return {
     openapi: '3.1.0',
-    info: { title, version: API_VERSION, description },
+    info: { title, version, description },
     servers: [{ url: 'http://127.0.0.1:8181' }],
     paths,
     components: {
@@ -100,7 +101,7 @@ const pathOf = (route: Route): string =>
 
 function operationOf(route: Route, refusals: DialectRefusals | undefined): object {
   const { about, input, output } = route;
-  const { operationId, summary, description, tags } = about ?? { summary: '' };
+  const { operationId, summary, description, tags } = about;
   const parameters = parametersOf(route);
   const credential = credentialOf(route.access);
   return {

@@ -79,11 +79,11 @@ export interface Route<Input extends RouteInput = RouteInput> {
   readonly cost?: RouteCost;
   /** Absent: bodies are not read. */
   readonly body?: BodyRule;
-  readonly about?: RouteAbout;
+  readonly about: RouteAbout;
   /** Absent: nothing that it reads. Checked between body and handler, unless it is judged elsewhere. */
   readonly input?: Input;
   /** By status. */
-  readonly output?: RouteOutputs;
+  readonly output: RouteOutputs;
   /** When it refuses, by status, beside what its access, its body and its dialect refuse. */
   readonly errors?: Readonly<Record<number, string>>;
   /** Another path of a route that is described under its own. */
@@ -103,7 +103,7 @@ export const checkedRoute = <const Input extends RouteInput>(route: Route<Input>
 export interface RouteTable {
   readonly dialect: Dialect;
   /** Name of the description that tells of them: `docs/api/<name>.json`. */
-  readonly api?: string;
+  readonly api: string;
   /** Other words for what these routes throw. */
   answerError?(error: unknown, request: HttpHead): HttpAnswer;
   readonly routes: readonly Route[];

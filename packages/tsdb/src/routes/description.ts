@@ -147,4 +147,4 @@ export const PROCESSING_FAILED = {
   503: 'there is no Python on this machine',
 };
 
-export const NO_CONTENT: RouteWords['output'] = { 204: answer('done') };
+export const NO_CONTENT: Route['output'] = { 204: answer('done') };

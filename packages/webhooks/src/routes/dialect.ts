@@ -146,7 +146,7 @@ export class WebhookDialect implements Dialect {
   /** Of these routes each refusal leads to what is documented of its own operation. */
   nameOperations(routes: readonly Route[]): void {
     this.#operations = routes.flatMap(({ method, path, about }) => {
-      const operationId = about?.operationId;
+      const operationId = about.operationId;
       if (operationId === undefined) return [];
       return [[method, new RegExp(`${path.replace(/:\w+/g, '[^/]+')}$`), operationId] as const];
     });

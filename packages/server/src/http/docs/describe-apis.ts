@@ -1,4 +1,5 @@
 import { ACCOUNTS_API } from '@plinth/accounts';
+import { GAMEDATA_API } from '@plinth/gamedata';
 import { type ApiWords, type DescribedRoute, describeApi } from '@plinth/kernel';
 import { RATE_LIMIT_API } from '@plinth/ratelimit';
 import { TSDB_API } from '@plinth/tsdb';
@@ -16,6 +17,7 @@ const OPERATOR_API: ApiWords = {
 /** By the name that tables of routes say (`api`). */
 const WORDS: Readonly<Record<string, ApiWords>> = {
   accounts: ACCOUNTS_API,
+  gamedata: GAMEDATA_API,
   operator: OPERATOR_API,
   ratelimit: RATE_LIMIT_API,
   tsdb: TSDB_API,
@@ -29,7 +31,6 @@ export function describeApis(
   const byName = new Map<string, DescribedRoute[]>();
   for (const { route, table } of served) {
     const { api, dialect } = table;
-    if (api === undefined) continue;
     const known = byName.get(api) ?? [];
     byName.set(api, [...known, { route, dialect }]);
   }

@@ -34,11 +34,10 @@ export function documentationPages(
       : []),
     ...(runs('gamedata') ? [{ path: '/api/docs', title: 'Game data' }] : []),
   ];
-  const described = (): DescribedPaths => ({
-    ...descriptions()['webhooks']?.paths,
-    ...descriptions()['ratelimit']?.paths,
-    ...descriptions()['operator']?.paths,
-  });
+  const described = (): DescribedPaths => {
+    const { webhooks, ratelimit, operator } = descriptions();
+    return { ...webhooks?.paths, ...ratelimit?.paths, ...operator?.paths };
+  };
   const operations = (isShown: (path: string) => boolean): string =>
     listOperations(
       Object.fromEntries(Object.entries(described()).filter(([path]) => isShown(path))),
