@@ -99,7 +99,7 @@ export {
 export type { LimitOverride, LimitProfile, Principal } from './http/principal.js';
 export { type BodyStream, readBody } from './http/read-body.js';
 export { type InputReader, inputReader } from './http/read-input.js';
-export type { Pass, Refused, RequestGate, RouteCost, Visit } from './http/request-gate.js';
+export type { Pass, Refused, RequestGate, Visit } from './http/request-gate.js';
 export {
   type BodyMemory,
   type BodyRule,
@@ -116,6 +116,7 @@ export {
   type OpenableEndpoint,
   type RouteAccess,
 } from './http/route-access.js';
+export type { RouteCost } from './http/route-cost.js';
 export { ChecksumThread } from './journal/checksum-thread.js';
 export type {
   AppendedRecord,

@@ -16,7 +16,7 @@ import type { DataFolder } from './data-folder.js';
 import { Health } from './health.js';
 import { Cors } from './http/cors.js';
 import { DialectDirectory } from './http/dialect-directory.js';
-import { describeApis } from './http/docs/describe-apis.js';
+import { describeAll, describeOne } from './http/docs/describe-apis.js';
 import { createDocumentation } from './http/docs/documentation.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { Pipeline } from './http/pipeline.js';
@@ -201,7 +201,7 @@ export async function wireUp(
       ...(webhooks ? [webhooks] : []),
       ...(rateLimit ? [rateLimit] : []),
       ...(gamedata ? [gamedata] : []),
-      createDocumentation(settings, log, () => describeApis(router.served)),
+      createDocumentation(settings, log, (name) => describeOne(name, router.served)),
       endpoints,
     ];
     services.push(openBackup(partsOf('tsdb'), [...services]));
@@ -230,7 +230,7 @@ export async function wireUp(
     return {
       pipeline,
       clock,
-      descriptions: () => describeApis(router.served),
+      descriptions: () => describeAll(router.served),
       headerLines: () => linesOf(dialect.headers?.({ headers: {} } as HttpHead) ?? []),
       isDraining: () => isDraining,
       warmUp() {

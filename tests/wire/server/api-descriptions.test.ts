@@ -48,7 +48,9 @@ async function descriptions(): Promise<readonly (readonly [string, Description])
  * API, and may be described once.
  */
 const comparable = (path: string): string =>
-  path.replace(/^\/api\/v3(?=\/(?:app|meta|versions|rate_limit)(?:\/|$))/, '').replace(/\{[^}]*\}|:\w+|\*$/g, '{}');
+  path
+    .replace(/^\/api\/v3(?=\/(?:app|meta|versions|rate_limit)(?:\/|$))/, '')
+    .replace(/\{[^}]*\}|:\w+|\*$/g, '{}');
 
 describe('docs/api', () => {
   it('is what the tables of routes say', async () => {

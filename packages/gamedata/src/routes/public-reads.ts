@@ -83,7 +83,9 @@ export function publicReads(parts: PublicReadParts): readonly PublicRead[] {
   for (const kind of KINDS) {
     get(`/api/${kind}`, listWords(kind, limits), (target) => listPage(parts, kind, target));
     const name = kind === 'levels' ? 'level' : 'id';
-    get(`/api/${kind}/:${name}`, recordWords(kind, name), (target, id) => recordPage(parts, { kind, id, target }));
+    get(`/api/${kind}/:${name}`, recordWords(kind, name), (target, id) =>
+      recordPage(parts, { kind, id, target }),
+    );
   }
   get('/api/search', searchWords(limits), (target) => searchPage(parts, target));
   get('/api/suggest', SUGGEST, (target) => suggestPage(parts, target));

@@ -49,11 +49,7 @@ export function publicRoutes(
 }
 
 /** With and without a slash at the end. */
-const publicGet = (
-  path: string,
-  words: RouteWords,
-  handle: Route['handle'],
-): readonly Route[] =>
+const publicGet = (path: string, words: RouteWords, handle: Route['handle']): readonly Route[] =>
   (path === '/' ? [path] : [path, `${path}/`]).map((each) => ({
     method: 'GET',
     path: each,

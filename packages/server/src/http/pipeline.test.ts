@@ -87,7 +87,9 @@ async function serve(
   const dialects = new DialectDirectory(own);
   dialects.add(dialect);
   for (const route of routes) {
-    router.add('shop', { dialect, api: 'shop', routes }, route, (method) => numbers.route(method, route.path));
+    router.add('shop', { dialect, api: 'shop', routes }, route, (method) =>
+      numbers.route(method, route.path),
+    );
   }
   const pipeline = new Pipeline({
     ...{ router, dialects, gate, log },
@@ -318,7 +320,12 @@ describe('one entry in a table', () => {
   it('cannot stand in two spellings', async () => {
     const router = new Router();
     const add = (path: string): void =>
-      router.add('shop', { dialect: shop(), api: 'shop', routes: [] }, { ...THING, path }, () => ({}) as never);
+      router.add(
+        'shop',
+        { dialect: shop(), api: 'shop', routes: [] },
+        { ...THING, path },
+        () => ({}) as never,
+      );
     add('/fine/:id');
     assert.throws(() => add('/sp%61ce'), /unreserved/);
     assert.throws(() => add('/b@d'), /unreserved/);

@@ -1,8 +1,8 @@
 import { type HttpAnswer, type HttpRequest, piecesAnswer, type Route } from '@plinth/kernel';
+import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
 import { JSON_TYPE } from '../public-headers.js';
 import { importBody } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
-import { flag, integer, MAX_OFFSET, OBJECT, text } from '../openapi/words.js';
 import type { EditorRouteParts, EditorRouter, EditorWords } from './editor-router.js';
 
 const LAYOUTS = { enum: ['native', 'tarkovdata'] };
@@ -44,8 +44,9 @@ export function exchangeRoutes(router: EditorRouter): readonly Route[] {
       },
       { body: importBody(parts.maxImportBytes) },
     ),
-    ...router.answering({ method: 'GET', path: 'export', scope: 'read', words: EXPORT }, (request) =>
-      answerExport(request, parts),
+    ...router.answering(
+      { method: 'GET', path: 'export', scope: 'read', words: EXPORT },
+      (request) => answerExport(request, parts),
     ),
   ];
 }

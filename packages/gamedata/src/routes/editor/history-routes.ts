@@ -4,9 +4,9 @@ import { ParameterInvalid, ValidationFailed } from '../../errors.js';
 import { HISTORY_OPS, type HistoryEntry, NO_VERSION } from '../../model/edition.js';
 import { diffJson } from '../../model/json-patch.js';
 import { findKind, KIND_WIRE } from '../../model/kinds.js';
+import { integer, MAX_OFFSET, text } from '../openapi/words.js';
 import { readOptionalObject } from './editor-body.js';
 import { parametersOf } from './editor-requests.js';
-import { integer, MAX_OFFSET, text } from '../openapi/words.js';
 import type { EditorRouteParts, EditorRouter, EditorWords } from './editor-router.js';
 
 const HISTORY: EditorWords = {

@@ -1,6 +1,6 @@
 import type { Route } from '@plinth/kernel';
-import type { Published } from '../../domain/publication.js';
 import { Type } from 'typebox';
+import type { Published } from '../../domain/publication.js';
 import { ParameterInvalid, ValidationFailed } from '../../errors.js';
 import { findJsonFaults } from '../../model/json-faults.js';
 import { describeVersion } from '../pages/version-pages.js';

@@ -100,21 +100,17 @@ export const changesWords = (limits: ListLimits): RouteWords =>
     errors: failures(400, 404, 410),
   });
 export const BULK = about('listBulkFiles', 'Files with whole collections');
-export const BULK_FILE = about(
-  'getBulkFile',
-  'One of these files, as JSON or one record a line',
-  {
-    parameters: {
-      version: Type.String({ description: '`v<n>` or `latest`' }),
-      file: Type.String({ description: '`items.json`, `items.ndjson`, ..., `all.json`' }),
-    },
-    output: {
-      ...ok({}),
-      302: OpenApi.answer('the file of the newest version; see Location'),
-    },
-    errors: MISSING,
+export const BULK_FILE = about('getBulkFile', 'One of these files, as JSON or one record a line', {
+  parameters: {
+    version: Type.String({ description: '`v<n>` or `latest`' }),
+    file: Type.String({ description: '`items.json`, `items.ndjson`, ..., `all.json`' }),
   },
-);
+  output: {
+    ...ok({}),
+    302: OpenApi.answer('the file of the newest version; see Location'),
+  },
+  errors: MISSING,
+});
 export const SCHEMAS = about('listSchemas', 'JSON Schemas of the collections');
 export const SCHEMA = about('getSchema', 'One of them', {
   parameters: { kind: Type.String({ description: 'the collection' }) },

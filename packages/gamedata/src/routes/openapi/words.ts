@@ -51,7 +51,8 @@ export const REFUSALS: DialectRefusals = {
 };
 
 /** Why nothing is checked by its schema. */
-const JUDGED = 'queries have a language of their own, and drafts are judged by the rules of records';
+const JUDGED =
+  'queries have a language of their own, and drafts are judged by the rules of records';
 
 /** A route of `tag`. */
 export function wordsOf(
@@ -90,8 +91,7 @@ export const pageWords = (summary: string, type = 'text/html'): RouteWords => ({
 
 export const text = (description: string, options: object = {}): TSchema =>
   Type.Optional(Type.String({ ...options, description }));
-export const flag = (description: string): TSchema =>
-  Type.Optional(Type.Boolean({ description }));
+export const flag = (description: string): TSchema => Type.Optional(Type.Boolean({ description }));
 export const integer = (
   minimum: number,
   maximum: number,

@@ -15,29 +15,29 @@ const OPERATOR_API: ApiWords = {
 };
 
 /** By the name that tables of routes say (`api`). */
-const WORDS: Readonly<Record<string, ApiWords>> = {
+const WORDS = {
   accounts: ACCOUNTS_API,
   gamedata: GAMEDATA_API,
   operator: OPERATOR_API,
   ratelimit: RATE_LIMIT_API,
   tsdb: TSDB_API,
   webhooks: WEBHOOKS_API,
-};
+} as const satisfies Readonly<Record<string, ApiWords>>;
 
-/** OpenAPI of these routes, by the name of the description. */
-export function describeApis(
-  served: readonly ServedRoute[],
-): Readonly<Record<string, Description>> {
-  const byName = new Map<string, DescribedRoute[]>();
-  for (const { route, table } of served) {
-    const { api, dialect } = table;
-    const known = byName.get(api) ?? [];
-    byName.set(api, [...known, { route, dialect }]);
-  }
-  return Object.fromEntries(
-    Object.entries(WORDS).flatMap(([name, words]) => {
-      const described = byName.get(name);
-      return described === undefined ? [] : [[name, describeApi(words, described)]];
-    }),
-  );
+export type ApiName = keyof typeof WORDS;
+
+/** OpenAPI of those of these routes whose table says `name`. */
+export function describeOne(name: ApiName, served: readonly ServedRoute[]): Description {
+  const described = served
+    .filter(({ table }) => table.api === name)
+    .map(({ route, table }): DescribedRoute => ({ route, dialect: table.dialect }));
+  return describeApi(WORDS[name], described);
 }
+
+/** By the name of the description. */
+export const describeAll = (
+  served: readonly ServedRoute[],
+): Readonly<Record<ApiName, Description>> =>
+  Object.fromEntries(
+    Object.keys(WORDS).map((name) => [name, describeOne(name as ApiName, served)]),
+  ) as Record<ApiName, Description>; // its keys are the names

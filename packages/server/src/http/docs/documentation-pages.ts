@@ -1,5 +1,5 @@
 import type { ServiceName, Settings } from '../../settings.js';
-import type { Description } from './describe-apis.js';
+import type { ApiName, Description } from './describe-apis.js';
 import { limitsText } from './limits-text.js';
 import { type DescribedPaths, listOperations, type PageLink, renderPage } from './render-page.js';
 
@@ -9,6 +9,9 @@ export interface DocumentationPage {
   readonly title: string;
   render(): string;
 }
+
+/** What is served, as its tables say. */
+export type Describe = (name: ApiName) => Description;
 
 const REST = '/docs/rest';
 const WEBHOOKS = `${REST}/apps/webhooks`;
@@ -21,7 +24,7 @@ const REFUSALS = `<p>A refused request changes nothing. Its body is JSON: <code>
 /** What the services that run have to be read about, from their own descriptions. */
 export function documentationPages(
   settings: Settings,
-  descriptions: () => Readonly<Record<string, Description>>,
+  describe: Describe,
 ): readonly DocumentationPage[] {
   const runs = (name: ServiceName): boolean => settings.server.services.includes(name);
   const links: PageLink[] = [
@@ -35,8 +38,8 @@ export function documentationPages(
     ...(runs('gamedata') ? [{ path: '/api/docs', title: 'Game data' }] : []),
   ];
   const described = (): DescribedPaths => {
-    const { webhooks, ratelimit, operator } = descriptions();
-    return { ...webhooks?.paths, ...ratelimit?.paths, ...operator?.paths };
+    const names = ['webhooks', 'ratelimit', 'operator'] as const;
+    return Object.assign({}, ...names.map((name) => describe(name).paths));
   };
   const operations = (isShown: (path: string) => boolean): string =>
     listOperations(

@@ -1,8 +1,7 @@
 import { bytesAnswer, type HttpService, type Logger, OpenApi, type Route } from '@plinth/kernel';
 import type { Settings } from '../../settings.js';
 import { answerError, answerNotFound } from '../to-wire.js';
-import type { Description } from './describe-apis.js';
-import { documentationPages } from './documentation-pages.js';
+import { type Describe, documentationPages } from './documentation-pages.js';
 
 const HEADERS = [
   [
@@ -19,9 +18,9 @@ const HEADERS = [
 export function createDocumentation(
   settings: Settings,
   log: Logger,
-  descriptions: () => Readonly<Record<string, Description>>,
+  describe: Describe,
 ): HttpService {
-  const routes = documentationPages(settings, descriptions).flatMap(({ path, title, render }) => {
+  const routes = documentationPages(settings, describe).flatMap(({ path, title, render }) => {
     let page: Buffer | undefined;
     const handle: Route['handle'] = () => {
       page ??= Buffer.from(render());

@@ -37,7 +37,7 @@ const OF_SCHEDULE = dryRun(
   { trigger_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]) },
 );
 
-/** Source: processing-engine, "Test endpoints (dry run)". */
+/** Source: processing-engine, "Test endpoints". */
 export function pluginTestRoutes({ processing, admin, clock }: RouteDeps): readonly Route[] {
   const { dryRuns } = processing;
   const route = (
