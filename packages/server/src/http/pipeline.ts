@@ -95,7 +95,7 @@ export class Pipeline {
     if (found === undefined || caller.principal === undefined) {
       return dialect.answerNotFound(request, router.methodsOf(pathOf(request.url)));
     }
-    const { route, table } = found.served;
+    const { route, table, readInput } = found.served;
     if (!grants(route.access, caller.principal)) {
       return dialect.answerError(refusalOf(route.access), request);
     }
@@ -104,7 +104,7 @@ export class Pipeline {
     const handle = (body: Uint8Array): Answering => {
       request.body = body;
       pass?.begin();
-      return route.handle(request);
+      return route.handle(request, readInput(request));
     };
     // Whatever is thrown is worded by the service that was meant.
     const word = (error: unknown): HttpAnswer =>
