@@ -12,6 +12,7 @@ import type { EngineWatch } from './engine-watch.js';
 import { MemoryWatch } from './memory-watch.js';
 import type { OpenInstance } from './open-instance.js';
 import { readAhead } from './read-ahead.js';
+import { TableMemory } from './table-memory.js';
 
 export interface DuckDbSettings {
   /** The only folder the engine may read and write. */
@@ -40,6 +41,7 @@ export class DuckDbHost {
   readonly blockMemory = new BlockMemory();
   /** Of rows on their way into the engine. */
   readonly chunkMemory = new ChunkMemory();
+  readonly tableMemory: TableMemory;
   readonly #idle: DuckDBConnection[] = [];
   readonly #calls = callsOfPool(threadPoolSize());
   readonly #memory: MemoryWatch;
@@ -52,6 +54,7 @@ export class DuckDbHost {
   constructor(settings: DuckDbSettings) {
     this.#settings = settings;
     this.#memory = new MemoryWatch({ limitBytes: settings.memoryLimitBytes });
+    this.tableMemory = new TableMemory(settings.memoryLimitBytes);
   }
 
   /** Opens the engine in the background, for statements that are likely soon. They tell when that fails. */
