@@ -78,4 +78,13 @@ export const SEGMENT_MIGRATIONS: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    name: '0005_deleted_from',
+    async up(tx) {
+      await tx.schema
+        .createTable('tsdb_deleted_from')
+        .addColumn('table_id', 'integer', (c) => c.primaryKey())
+        .execute();
+    },
+  },
 ];

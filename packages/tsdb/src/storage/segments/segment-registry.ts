@@ -52,6 +52,7 @@ interface Tables {
   tsdb_log_state: { id: number; flushed_file: number; version: number };
   /** Tables that are ahead of it. */
   tsdb_flushed_tables: { table_id: number; flushed_file: number };
+  tsdb_deleted_from: { table_id: number };
 }
 
 /** A change of the stored files of the node: all of it or nothing becomes true. */
@@ -86,13 +87,17 @@ export class SegmentRegistry {
     /** By id, the same of tables of which later files are in segments, too. */
     readonly flushedTables: ReadonlyMap<number, number>;
     readonly tombstones: readonly StoredTombstone[];
+    /** Tables with deletions that are carried out. */
+    readonly deletedFrom: readonly number[];
   }> {
     const reader = this.#store.reader<Tables>();
     const segments = await reader.selectFrom('tsdb_segments').selectAll().execute();
     const seriesFiles = await reader.selectFrom('tsdb_series_files').selectAll().execute();
     const tombstones = await reader.selectFrom('tsdb_tombstones').selectAll().execute();
+    const deletedFrom = await reader.selectFrom('tsdb_deleted_from').selectAll().execute();
     return {
       ...(await this.#position()),
+      deletedFrom: deletedFrom.map(({ table_id }) => Number(table_id)),
       tombstones: tombstones.map(toTombstone),
       segments: segments.map(toSegment),
       seriesFiles: seriesFiles.map(toSeriesFile),
@@ -134,8 +139,14 @@ export class SegmentRegistry {
     return (await found.where('id', '=', first?.id ?? '').execute()).length > 0;
   }
 
-  async removeTombstones(ids: readonly string[]): Promise<void> {
+  /** Those of one table, carried out in all its files. */
+  async removeTombstones(table_id: number, ids: readonly string[]): Promise<void> {
     await this.#store.transaction<Tables, void>(async (tx) => {
+      await tx
+        .insertInto('tsdb_deleted_from')
+        .values({ table_id })
+        .onConflict((c) => c.doNothing())
+        .execute();
       await tx
         .deleteFrom('tsdb_tombstones')
         .where('id', 'in', [...ids])
@@ -160,6 +171,7 @@ export class SegmentRegistry {
     await own.deleteFrom('tsdb_series_files').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_tombstones').where('table_id', '=', tableId).execute();
     await own.deleteFrom('tsdb_flushed_tables').where('table_id', '=', tableId).execute();
+    await own.deleteFrom('tsdb_deleted_from').where('table_id', '=', tableId).execute();
   }
 
   async apply(change: RegistryChange): Promise<void> {

@@ -17,7 +17,8 @@ export async function recoverTables(
     const tableName = (id: number): string => catalog.keptTableById(id)?.name ?? '';
     lostCount = await removeDamaged({ registry, files, report, tableName });
   }
-  const { segments, seriesFiles, flushedFile, flushedTables, tombstones } = await registry.load();
+  const { segments, seriesFiles, flushedFile, flushedTables, ...deletions } = await registry.load();
+  const { tombstones, deletedFrom } = deletions;
   const stored = [...segments, ...seriesFiles];
   // Numbers of the log begin at 1; files up to `flushedFile` may be there still.
   const isLogWhole = lostCount === 0 && log.firstFile <= Math.max(flushedFile, 0) + 1;
@@ -46,6 +47,7 @@ export async function recoverTables(
     buffer.noteSeq(tombstone.seq);
     storeOf(tombstone.tableId)?.tombstones.load([tombstone]);
   }
+  for (const tableId of deletedFrom) storeOf(tableId)?.tombstones.noteEarlier();
   const lost = new Map<number, number>();
   const onHomeless = (tableId: number, count: number): void => {
     // Rows of tables that were deleted for good go with them.
