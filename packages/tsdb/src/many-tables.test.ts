@@ -27,20 +27,45 @@ async function open(
 
 /** The smallest that a server takes. */
 const LEAST_MEMORY = { 'tsdb-query-memory-bytes': String(32 * 1024 * 1024) };
-/** Rows and series of one take some 200 kB. */
-const TABLE_COUNT = 200;
+/** Rows and series of one take some 500 kB, which the engine does not spill. */
+const TABLE_COUNT = 80;
+const FIELDS = Array.from({ length: 19 }, (_, i) => `w${i}=1`).join();
 
-const rowsOf = (count: number): string[] =>
-  Array.from({ length: count }, (_, i) => `m${i},host=a,zone=b,rack=c v=${i}i,w=1 1`);
+const ROWS_OF_MANY = Array.from(
+  { length: TABLE_COUNT },
+  (_, i) => `m${i},host=a,zone=b,rack=c v=${i}i,${FIELDS} 1`,
+);
 
 it('flushes and reads more tables than fit into the memory of the engine', async (context) => {
   const node = await open(context, await folder(context), { flags: LEAST_MEMORY });
-  await writeLines(node, rowsOf(TABLE_COUNT));
+  await writeLines(node, ROWS_OF_MANY);
   await flushEngine(node.engine);
   for (let i = 0; i < TABLE_COUNT; i++) {
     const text = `SELECT v, rack FROM m${i} WHERE host = 'a'`;
     assert.deepEqual((await ask(node, text)).slice(1), [`${i} | c`], `m${i}`);
   }
+});
+
+it('flushes rows that queries have brought into the engine before they fill it', async (context) => {
+  const clock = new ManualClock();
+  const flags = { ...LEAST_MEMORY, 'tsdb-column-cache-bytes': '0' };
+  const node = await openTestNode(await folder(context), { clock, flags });
+  context.after(() => node.close());
+  await writeLines(node, ROWS_OF_MANY);
+  const answers = async (from: number, to: number): Promise<void> => {
+    for (let i = from; i < to; i++)
+      assert.deepEqual((await ask(node, `SELECT sum(v) FROM m${i}`)).slice(1), [`${i}`]);
+  };
+  // More than half of the engine's memory, and with the others more than all of it.
+  await answers(0, 45);
+  const flushed = async (): Promise<boolean> =>
+    (await ask(node, "SELECT * FROM system.parquet_files WHERE table_name = 'm79'")).length > 1;
+  for (let sec = 0; sec < 600 && !(await flushed()); sec++) {
+    await clock.advanceMs(1000);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.ok(await flushed());
+  await answers(0, TABLE_COUNT);
 });
 
 /** Rows of three tables, and their sum. */
