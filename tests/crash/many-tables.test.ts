@@ -1,4 +1,4 @@
-// Source: architecture, "At rest": a flush registers tables in groups, each ahead of the log's position.
+// Source: docs/adr/0082-what-stands-behind-a-commit.md, "Groups of a flush".
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -114,9 +114,6 @@ describe('Series whose rows were all deleted', () => {
     const listed = (columns: string, name: string, value: string): string =>
       `{"results":[{"statement_id":0,"series":[{${name}"columns":["${columns}"],"values":[["${value}"]]}]}]}\n`;
     assert.equal(await answer('SHOW SERIES'), listed('key', '', 'm,host=b'));
-    assert.equal(
-      await answer('SHOW MEASUREMENTS'),
-      listed('name', '"name":"measurements",', 'm'),
-    );
+    assert.equal(await answer('SHOW MEASUREMENTS'), listed('name', '"name":"measurements",', 'm'));
   });
 });
