@@ -17,7 +17,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/identity/dist/domain/page-guard.js',
-    tests: [wire('server/strangers-pages')],
+    tests: [unit('identity', 'domain/page-guard')],
   },
   {
     file: 'packages/identity/dist/domain/credential.js',
@@ -41,11 +41,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/identity/dist/domain/credential-resolver.js',
-    tests: [
-      wire('ratelimit/platform-clients'),
-      wire('ratelimit/windows-and-headers'),
-      wire('server/database-outage'),
-    ],
+    tests: [unit('identity', 'domain/credential-resolver'), wire('server/database-outage')],
   },
   {
     file: 'packages/server/dist/http/pipeline.js',
@@ -53,7 +49,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/server/dist/http/cors.js',
-    tests: [wire('server/strangers-pages')],
+    tests: [unit('server', 'http/cors')],
   },
   {
     file: 'packages/server/dist/port/connection-limit.js',
@@ -61,7 +57,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/server/dist/http/head-fault.js',
-    tests: [wire('server/malformed-requests')],
+    tests: [unit('server', 'http/head-fault')],
   },
   {
     file: 'packages/identity/dist/domain/shared-reading.js',
@@ -109,16 +105,11 @@ export const TARGETS = [
   },
   {
     file: 'packages/ratelimit/dist/routes/http-gate.js',
-    tests: [
-      wire('ratelimit/windows-and-headers'),
-      wire('ratelimit/gate-and-transports'),
-      wire('accounts/locked-address'),
-      wire('server/database-outage'),
-    ],
+    tests: [unit('ratelimit', 'routes/http-gate'), wire('ratelimit/windows-and-headers')],
   },
   {
     file: 'packages/ratelimit/dist/routes/connection-guard.js',
-    tests: [wire('ratelimit/connections')],
+    tests: [unit('ratelimit', 'routes/connection-guard')],
   },
   {
     file: 'packages/accounts/dist/routes/dialect.js',
@@ -126,7 +117,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/accounts/dist/routes/arrivals.js',
-    tests: [wire('accounts/http'), wire('accounts/operating')],
+    tests: [unit('accounts', 'routes/arrivals')],
   },
   {
     file: 'packages/identity/dist/domain/store-absence.js',
@@ -150,6 +141,13 @@ export const EQUIVALENT = [
   { file: 'app-jwt.js', text: 'this.#verified.' },
   { file: 'app-jwt.js', text: '.fingerprint === kid -> ' },
   { file: 'platform-keys.js', text: 'readKeyText(text) === undefined -> false' },
+  { file: 'pipeline.js', text: '!this.#logsRequests -> false' },
+  // A turn more or less before the same answer.
+  { file: 'pipeline.js', text: 'identified instanceof Promise -> true' },
+  { file: 'pipeline.js', text: 'admitting instanceof Promise -> true' },
+  { file: 'pipeline.js', text: 'answered instanceof Promise -> true' },
+  // No origin is `undefined`.
+  { file: 'page-guard.js', text: 'publicUrl === undefined -> false' },
   // An answer that varies by nothing says that it may; no page reads more.
   { file: 'cors.js', text: 'this.#origins.size === 0 -> false' },
   // The signature refuses it as well: without a key there is none, `jose` knows three parts and is told the one algorithm.

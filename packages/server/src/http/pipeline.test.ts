@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
@@ -18,7 +18,9 @@ import {
 import { nodeTransport } from '../port/node-transport.js';
 import { Cors } from './cors.js';
 import { DialectDirectory } from './dialect-directory.js';
+import type { HeadFault } from './head-fault.js';
 import { HttpMetrics } from './http-metrics.js';
+import { IncomingRequest } from './incoming-request.js';
 import { Pipeline } from './pipeline.js';
 import { Router } from './router.js';
 import { serverDialect } from './server-dialect.js';
@@ -104,7 +106,28 @@ async function serve(
     });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  return { ask, lines, metrics, router };
+  return { ask, lines, metrics, pipeline, router };
+}
+
+/** A request whose body is there with its head, as from a transport that has read both at once. */
+class WholeRequest extends IncomingRequest {
+  readonly httpVersion = 1;
+  readonly fault;
+  readonly #sent: Buffer;
+  gone = (): void => {};
+
+  constructor(url: string, fault?: HeadFault, sent = Buffer.from('b')) {
+    super({ method: 'POST', url, headers: { 'x-key': 'k1' }, socket: new Socket() });
+    this.fault = fault;
+    this.#sent = sent;
+  }
+
+  readBody = (): Uint8Array => this.#sent;
+  headerList = () => [];
+  leaving = () => new AbortController().signal;
+  whenGone(done: () => void): void {
+    this.gone = done;
+  }
 }
 
 describe('one entry in a table', () => {
@@ -165,6 +188,45 @@ describe('one entry in a table', () => {
     const packed = { 'content-encoding': 'gzip' };
     const bomb = { method: 'POST', headers: packed, body: gzipSync(Buffer.alloc(101)) };
     assert.match((await ask('/shop/things/1', bomb)).text, /BodyTooLarge/);
+  });
+
+  it('takes no body where it names none, and one that is packed as it came where it says so', async (t) => {
+    const text: Route['handle'] = ({ body }) => textAnswer(200, Buffer.from(body).toString('hex'));
+    const { body: _, ...bare } = { ...THING, path: '/shop/bare', handle: text };
+    const packed: Route = {
+      ...bare,
+      path: '/shop/packed',
+      body: { maxBytes: 100, isLeftEncoded: true },
+    };
+    const { ask } = await serve(t, [bare, packed]);
+    const sent = gzipSync('x');
+    const post = { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: sent };
+    assert.deepEqual((await ask('/shop/bare', post)).text, '');
+    assert.deepEqual((await ask('/shop/packed', post)).text, sent.toString('hex'));
+  });
+
+  it('is answered without a wait where nothing has to be waited for', async (t) => {
+    const { pipeline } = await serve(t, [THING]);
+    const exchange = await pipeline.answer(new WholeRequest('/shop/things/1'));
+    assert.equal(String(exchange?.answer?.body), '1 user b');
+  });
+
+  it('is not asked by a head that says two things', async (t) => {
+    const handle = (): never => assert.fail('nobody is let in');
+    const { pipeline } = await serve(t, [{ ...THING, handle }]);
+    const fault = { status: 417, message: 'no' };
+    const exchange = await pipeline.answer(new WholeRequest('/shop/things/1', fault));
+    assert.deepEqual([exchange?.answer?.status, exchange?.isTurnedAway], [417, true]);
+  });
+
+  it('is not counted for who left before there was an answer', async (t) => {
+    const { pipeline, metrics, lines } = await serve(t, [THING]);
+    const request = new WholeRequest('/shop/things/1?later');
+    const answering = pipeline.answer(request);
+    request.gone();
+    await answering;
+    assert.doesNotMatch((await metrics.page()).text, /^http_requests_total\{.*things.* [1-9]/m);
+    assert.deepEqual(lines, []);
   });
 
   it('is counted, logged without secrets and listed', async (t) => {
