@@ -48,6 +48,14 @@ export const TARGETS = [
     tests: [unit('server', 'http/pipeline')],
   },
   {
+    file: 'packages/server/dist/http/identify.js',
+    tests: [unit('server', 'http/pipeline')],
+  },
+  {
+    file: 'packages/server/dist/http/exchange.js',
+    tests: [unit('server', 'http/pipeline')],
+  },
+  {
     file: 'packages/server/dist/http/cors.js',
     tests: [unit('server', 'http/cors')],
   },
@@ -104,6 +112,38 @@ export const TARGETS = [
     tests: [unit('kernel', 'deliver/connect'), unit('kernel', 'deliver/sender')],
   },
   {
+    file: 'packages/kernel/dist/deliver/sender.js',
+    tests: [unit('kernel', 'deliver/sender')],
+  },
+  {
+    file: 'packages/kernel/dist/net/networks.js',
+    tests: [unit('kernel', 'net/networks')],
+  },
+  {
+    file: 'packages/kernel/dist/fs/folder-lock.js',
+    tests: [unit('kernel', 'fs/folder-lock')],
+  },
+  {
+    file: 'packages/kernel/dist/http/json-bounds.js',
+    tests: [unit('kernel', 'http/json-bounds')],
+  },
+  {
+    file: 'packages/identity/dist/domain/token-file.js',
+    tests: [unit('identity', 'service')],
+  },
+  {
+    file: 'packages/tsdb/dist/storage/plugins/plugin-file-name.js',
+    tests: [unit('tsdb', 'storage/plugins/plugin-folder')],
+  },
+  {
+    file: 'packages/server/dist/commands/backup-folder.js',
+    tests: [wire('server/hostile-backup')],
+  },
+  {
+    file: 'packages/ratelimit/dist/domain/client-address.js',
+    tests: [unit('ratelimit', 'domain/client-address')],
+  },
+  {
     file: 'packages/ratelimit/dist/routes/http-gate.js',
     tests: [unit('ratelimit', 'routes/http-gate'), wire('ratelimit/windows-and-headers')],
   },
@@ -113,7 +153,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/accounts/dist/routes/dialect.js',
-    tests: [wire('accounts/http'), wire('accounts/operating')],
+    tests: [unit('accounts', 'routes/dialect')],
   },
   {
     file: 'packages/accounts/dist/routes/arrivals.js',

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { fuzz } from './fuzz-rounds.js';
 
 /** Then a new server: one that has met many is asked as well as one that has met few. */
-const ROUND_REQUESTS = 20_000;
+const ROUND_REQUESTS = 10_000;
 /** A hundred easy requests cost as much as a hard one, and lead to other places. */
 const HARD_SHARE = 0.02;
 

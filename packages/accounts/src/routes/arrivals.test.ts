@@ -83,7 +83,13 @@ it('says what is wrong with a key that is none', () => {
   for (const authorization of ['', '  ', 'Bearer', 'Bearer ', 'Basic']) {
     assert.equal(arrived({ authorization }), 'api_key_missing', authorization);
   }
-  for (const authorization of ['Digest', 'sk_test_a', 'Token sk_test_a', 'Bearer sk_test_b', 'Basic eA==']) {
+  for (const authorization of [
+    'Digest',
+    'sk_test_a',
+    'Token sk_test_a',
+    'Bearer sk_test_b',
+    'Basic eA==',
+  ]) {
     assert.equal(arrived({ authorization }), 'api_key_invalid', authorization);
   }
   assert.equal(arrived(bearer('sk_test_old')), 'api_key_expired');
@@ -128,7 +134,10 @@ it('looks at size, version and key in this order', () => {
   assert.equal(refused({ ...large, ...wrong, ...none }), 'request_too_large');
   assert.equal(refused({ ...bearer('sk_test_a'), ...large }), 'request_too_large');
   assert.equal(refused({ ...wrong, ...none }), 'invalid_api_version');
-  assert.equal(refused({ ...bearer('sk_test_a'), 'plinth-version': '2020-01-01.a' }), 'unsupported_api_version');
+  assert.equal(
+    refused({ ...bearer('sk_test_a'), 'plinth-version': '2020-01-01.a' }),
+    'unsupported_api_version',
+  );
   assert.equal(refused(none), 'api_key_missing');
   assert.equal(refused(bearer('sk_test_orphan')), 'api_key_invalid');
   assert.equal(refused({ ...bearer('sk_test_a'), 'content-length': '100' }), undefined);
@@ -136,14 +145,21 @@ it('looks at size, version and key in this order', () => {
 
 it('wants a version where the platform does, and a secret key where the route does', () => {
   assert.equal(refused(bearer('sk_test_s')), 'api_version_required');
-  assert.equal(refused({ ...bearer('sk_test_s'), 'other-version': '2025-01-27.acacia' }), undefined);
+  assert.equal(
+    refused({ ...bearer('sk_test_s'), 'other-version': '2025-01-27.acacia' }),
+    undefined,
+  );
   assert.equal(refused(bearer('pk_test_a')), 'secret_key_required');
   assert.equal(refused(bearer('pk_test_a'), 'any'), undefined);
   assert.equal(refused(bearer('sk_test_a'), 'any'), undefined);
 });
 
 it('tells its service whom a request is for', () => {
-  const headers = { ...bearer('sk_live_a'), 'plinth-version': '2026-02-01.dahlia;x=1', 'user-agent': 'u' };
+  const headers = {
+    ...bearer('sk_live_a'),
+    'plinth-version': '2026-02-01.dahlia;x=1',
+    'user-agent': 'u',
+  };
   const request = head(headers, '/v2/core/accounts?limit=1');
   const { settings, requestId, ...context } = arrivals.contextOf(request, 'secret');
   assert.equal(settings.default_api_version, '2025-01-27.acacia');
@@ -152,7 +168,13 @@ it('tells its service whom a request is for', () => {
     tenant: { platform: 'shop', livemode: true },
     versionDate: '2026-02-01',
     idempotencyKey: '',
-    ...{ method: 'POST', path: '/v2/core/accounts', keyKind: 'secret', ip: '10.0.0.1', userAgent: 'u' },
+    ...{
+      method: 'POST',
+      path: '/v2/core/accounts',
+      keyKind: 'secret',
+      ip: '10.0.0.1',
+      userAgent: 'u',
+    },
   });
   assert.equal(arrivals.contextOf(head(bearer('sk_test_a')), 'any').versionDate, '2025-01-27');
 });

@@ -25,7 +25,13 @@ async function open() {
     return text;
   };
   await operate('POST', 'identities', { kind: 'user', id: 7 });
-  return { test, token, operate, userToken, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() };
+  return {
+    test,
+    token,
+    operate,
+    userToken,
+    [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
+  };
 }
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 const kindOf = async (test: TestIdentity, authorization: string): Promise<Principal['kind']> =>
@@ -50,11 +56,22 @@ it('takes a token behind each scheme and in either place of a login', async () =
   const { test } = on;
   for (const text of [on.token, await on.userToken()]) {
     const kind = text === on.token ? 'admin' : 'user';
-    for (const header of [`Bearer ${text}`, `token ${text}`, `BEARER  ${text}`, basic(`x:${text}`)]) {
+    for (const header of [
+      `Bearer ${text}`,
+      `token ${text}`,
+      `BEARER  ${text}`,
+      basic(`x:${text}`),
+    ]) {
       assert.equal(await kindOf(test, header), kind, header);
     }
     assert.equal(await kindOf(test, basic(`${text}:`)), kind);
-    for (const header of [text, `Digest ${text}`, `Bearer ${text} x`, `Bearer${text}`, basic(text)]) {
+    for (const header of [
+      text,
+      `Digest ${text}`,
+      `Bearer ${text} x`,
+      `Bearer${text}`,
+      basic(text),
+    ]) {
       await refuses(test, header);
     }
     await refuses(test, `Bearer ${text.slice(0, -1)}`);
@@ -120,7 +137,8 @@ it('takes name and secret of an OAuth app, and neither alone', async () => {
     await refuses(test, basic(text));
   }
   // A user has no secret to be guessed.
-  for (const text of ['7:', 'user:7:', `${'x'.repeat(256)}:${secret}`]) await refuses(test, basic(text));
+  for (const text of ['7:', 'user:7:', `${'x'.repeat(256)}:${secret}`])
+    await refuses(test, basic(text));
 });
 
 it('takes the web token of an app, and refuses one that is signed by another', async () => {

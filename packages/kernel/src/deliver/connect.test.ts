@@ -113,9 +113,17 @@ describe('connectTo', () => {
     const closed: Promise<unknown>[] = [];
     server.on('connection', (socket) => closed.push(once(socket, 'close')));
     const port = await listening(t, server);
-    const connect = async (host: string, more: { readonly ca?: string; readonly insecure?: boolean }) => {
+    const connect = async (
+      host: string,
+      more: { readonly ca?: string; readonly insecure?: boolean },
+    ) => {
       const authorities = more.ca === undefined ? [] : [more.ca];
-      const settings = { guard, lookup: async () => [v4('127.0.0.1')], authorities, proxy: undefined };
+      const settings = {
+        guard,
+        lookup: async () => [v4('127.0.0.1')],
+        authorities,
+        proxy: undefined,
+      };
       const wanted = { insecure: more.insecure ?? false, signal: AbortSignal.timeout(5000) };
       (await connectTo(new URL(`https://${host}:${port}/`), settings, wanted)).destroy();
     };
@@ -140,7 +148,12 @@ describe('connectTo', () => {
         return given;
       },
     } as unknown as EgressProxy; // all that is asked of it
-    const settings = { guard, lookup: async () => [v4('10.0.0.7'), v4('127.0.0.9')], authorities: [], proxy };
+    const settings = {
+      guard,
+      lookup: async () => [v4('10.0.0.7'), v4('127.0.0.9')],
+      authorities: [],
+      proxy,
+    };
     assert.equal(await connectTo(new URL('http://a.example:81/'), settings, options()), given);
     assert.deepEqual(asked, [['127.0.0.9', 81]]);
     // Nobody listens there.
@@ -150,7 +163,10 @@ describe('connectTo', () => {
   });
 
   it('tries the addresses of a name in turn, until it is given up', async (t) => {
-    const port = await listening(t, createServer((socket) => socket.end()));
+    const port = await listening(
+      t,
+      createServer((socket) => socket.end()),
+    );
     const lookup = async () => [v4('127.0.0.9'), v4('127.0.0.1')];
     const settings = { guard, lookup, authorities: [], proxy: undefined };
     const socket = await connectTo(new URL(`http://a.example:${port}/`), settings, options());
@@ -158,9 +174,12 @@ describe('connectTo', () => {
     socket.destroy();
     const signal = AbortSignal.abort(new Error('given up'));
     const late = { ...settings, lookup: async () => assert.fail('looked up') };
-    await assert.rejects(connectTo(new URL('http://127.0.0.1:9/'), late, { insecure: false, signal }), {
-      message: 'given up',
-    });
+    await assert.rejects(
+      connectTo(new URL('http://127.0.0.1:9/'), late, { insecure: false, signal }),
+      {
+        message: 'given up',
+      },
+    );
   });
 
   it('is given up while a name is looked up, with the reason alone', async () => {

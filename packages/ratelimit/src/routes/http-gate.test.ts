@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { it } from 'node:test';
-import { type Dialect, emptyAnswer, loadSettings, type Principal, type Route, type Visit } from '@plinth/kernel';
+import {
+  type Dialect,
+  emptyAnswer,
+  loadSettings,
+  type Principal,
+  type Route,
+  type Visit,
+} from '@plinth/kernel';
 import { ManualClock, SeededRandom } from '@plinth/kernel/testing';
 import { RATE_LIMIT_SETTINGS, type RateLimitConfig } from '../config.js';
 import { ClientAddresses } from '../domain/client-address.js';
@@ -108,7 +115,10 @@ function visit(dialect: Dialect, about: Asked): Visit {
 
 it('covers the services that the settings limit', () => {
   const { gate } = open();
-  assert.deepEqual(['shop', 'closed', 'unheard'].map((name) => gate.covers(name)), [true, false, false]);
+  assert.deepEqual(
+    ['shop', 'closed', 'unheard'].map((name) => gate.covers(name)),
+    [true, false, false],
+  );
   assert.equal(open({ enabled: false }).gate.covers('shop'), false);
 });
 
@@ -136,7 +146,10 @@ it('lets operators, probes, and what is exempt, go on for nothing', async () => 
   assert.deepEqual(await inTurn(5, { from: '198.51.100.9' }), Array(5).fill('free'));
   assert.deepEqual(await inTurn(1, { principal: APP }), ['1']);
   const { told } = open({ app_jwt: 'exempt' });
-  assert.deepEqual([await told({ principal: APP }), await told({ principal: USER })], ['free', '1']);
+  assert.deepEqual(
+    [await told({ principal: APP }), await told({ principal: USER })],
+    ['free', '1'],
+  );
 });
 
 it('charges what a route costs, and a preflight nothing', async () => {
@@ -161,7 +174,9 @@ it('lists what each route costs', () => {
   const { gate, routes } = open();
   gate.announce('shop', [route('/a', { method: 'POST', cost: { cost: 2 } }), route('/ops/v1/b')]);
   gate.announce('webhooks', [route('/api/v3/app/hook')]);
-  const listed = routes.list().map(({ method, path, cost, exempt }) => [method, path, cost, exempt]);
+  const listed = routes
+    .list()
+    .map(({ method, path, cost, exempt }) => [method, path, cost, exempt]);
   assert.deepEqual(listed, [
     ['POST', '/a', 2, false],
     ['GET', '/ops/v1/b', 0, true],
@@ -257,7 +272,9 @@ it('says that a store is away, and passes a bug on', async () => {
         throw error;
       };
       const bend = (store: LimitStore) =>
-        new Proxy(store, { get: (_, name) => (name === 'admit' || name === 'banOf' ? fail : undefined) });
+        new Proxy(store, {
+          get: (_, name) => (name === 'admit' || name === 'banOf' ? fail : undefined),
+        });
       const { told } = open({}, { bend });
       for (const purpose of ['request', 'uncheckable'] as const) {
         const asking = told({ purpose });
@@ -269,7 +286,10 @@ it('says that a store is away, and passes a bug on', async () => {
 });
 
 it('gives a recognised caller back what it was told to have already', async () => {
-  for (const [principal, left] of [[USER, '1'], [undefined, '2']] as const) {
+  for (const [principal, left] of [
+    [USER, '1'],
+    [undefined, '2'],
+  ] as const) {
     const { ask, told } = open();
     const answer = await ask({ principal });
     assert.ok(!('refusal' in answer));
