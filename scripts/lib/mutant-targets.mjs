@@ -136,8 +136,12 @@ export const TARGETS = [
     tests: [unit('tsdb', 'storage/plugins/plugin-folder')],
   },
   {
+    file: 'packages/tsdb/dist/storage/duckdb/lock-down.js',
+    tests: [unit('tsdb', 'storage/duckdb/open-instance')],
+  },
+  {
     file: 'packages/server/dist/commands/backup-folder.js',
-    tests: [wire('server/hostile-backup')],
+    tests: [unit('server', 'commands/backup-folder'), wire('server/hostile-backup')],
   },
   {
     file: 'packages/ratelimit/dist/domain/client-address.js',
@@ -182,6 +186,12 @@ export const EQUIVALENT = [
   { file: 'app-jwt.js', text: '.fingerprint === kid -> ' },
   { file: 'platform-keys.js', text: 'readKeyText(text) === undefined -> false' },
   { file: 'pipeline.js', text: '!this.#logsRequests -> false' },
+  { file: 'networks.js', text: "text.includes(':') -> true" },
+  { file: 'client-address.js', text: 'this.#bySocket.set(socket, peer); -> ;' },
+  { file: 'client-address.js', text: 'this.#byText.set(text, peer); -> ;' },
+  // Gives memory back.
+  { file: 'client-address.js', text: 'this.#byText.clear(); -> ;' },
+  { file: 'credential-resolver.js', text: 'this.#remembered.delete(digest); -> ;' },
   // A turn more or less before the same answer.
   { file: 'pipeline.js', text: 'identified instanceof Promise -> true' },
   { file: 'pipeline.js', text: 'admitting instanceof Promise -> true' },
@@ -199,6 +209,7 @@ export const EQUIVALENT = [
   // The name of an address is that address, which its range allows.
   { file: 'target-guard.js', text: 'range === undefined -> true' },
   // Bits beyond those of an address are not compared.
+  { file: 'networks.js', text: "address.kind() === 'ipv4' -> false" },
   { file: 'target-guard.js', text: "address.kind() === 'ipv4' -> false" },
   // The signal is asked again before anything is handed out.
   { file: 'connect.js', text: 'signal.throwIfAborted(); -> ;' },
