@@ -96,7 +96,6 @@ export const TARGETS = [
     tests: [
       unit('tsdb', 'storage/plugins/plugin-folder'),
       unit('tsdb', 'storage/plugins/requirements-files'),
-      wire('tsdb/processing-files'),
     ],
   },
   {
@@ -133,7 +132,7 @@ export const TARGETS = [
   },
   {
     file: 'packages/tsdb/dist/storage/plugins/plugin-file-name.js',
-    tests: [unit('tsdb', 'storage/plugins/plugin-folder')],
+    tests: [unit('tsdb', 'storage/plugins/plugin-file-name')],
   },
   {
     file: 'packages/tsdb/dist/storage/duckdb/lock-down.js',
@@ -189,8 +188,11 @@ export const EQUIVALENT = [
   { file: 'networks.js', text: "text.includes(':') -> true" },
   { file: 'client-address.js', text: 'this.#bySocket.set(socket, peer); -> ;' },
   { file: 'client-address.js', text: 'this.#byText.set(text, peer); -> ;' },
+  { file: 'client-address.js', text: 'peer === undefined -> true' },
+  { file: 'client-address.js', text: 'known !== undefined -> false' },
   // Gives memory back.
   { file: 'client-address.js', text: 'this.#byText.clear(); -> ;' },
+  { file: 'client-address.js', text: 'this.#byText.size >= MAX_CACHED_COUNT -> ' },
   { file: 'credential-resolver.js', text: 'this.#remembered.delete(digest); -> ;' },
   // A turn more or less before the same answer.
   { file: 'pipeline.js', text: 'identified instanceof Promise -> true' },

@@ -38,7 +38,20 @@ function faultOf(...names: readonly string[]): string {
 
 it('names files of the backup, each once', () => {
   assert.equal(faultOf('a', 'b/c', 'b/d', '..a', 'a..', '...', 'ä b'), '');
-  const outside = ['../a', 'a/../../b', '..', '.', './a', 'a/.', '/a', 'a//b', 'a/', '', 'a\\b', '..\\a'];
+  const outside = [
+    '../a',
+    'a/../../b',
+    '..',
+    '.',
+    './a',
+    'a/.',
+    '/a',
+    'a//b',
+    'a/',
+    '',
+    'a\\b',
+    '..\\a',
+  ];
   for (const name of [...outside, 'a\nb', 'a\x7fb', 'a\0']) {
     assert.match(faultOf(name), /^M names a file outside of the backup/, JSON.stringify(name));
   }
@@ -57,7 +70,10 @@ it('is what this release can read', () => {
   for (const text of ['null', '{}', '{"format_version":"9999"}', '[]']) {
     assert.throws(read(text), /^CommandFailed: M is damaged$/, text);
   }
-  assert.throws(read(JSON.stringify(manifest('a'))), /M is no backup of a server: it has no plinth\.db/);
+  assert.throws(
+    read(JSON.stringify(manifest('a'))),
+    /M is no backup of a server: it has no plinth\.db/,
+  );
 });
 
 it('is whole and as it was written', async (t) => {
@@ -87,7 +103,10 @@ it('compares what it hands out with what it should be', async () => {
   };
   assert.equal(await through(good), '123456789');
   await assert.rejects(through({ ...good, size_bytes: 8 }), /a is not whole: 9 of 8 bytes/);
-  await assert.rejects(through({ ...good, crc32c: 1 }), /a is damaged: its checksum does not match/);
+  await assert.rejects(
+    through({ ...good, crc32c: 1 }),
+    /a is damaged: its checksum does not match/,
+  );
 });
 
 it('reads no link, nothing behind one, and nothing that is no file', async (t) => {
@@ -122,7 +141,10 @@ it('goes into a folder that is empty but for a lock', async (t) => {
   await writeFile(join(inner, 'x'), '');
   await assert.rejects(makeEmptyFolder(inner), /is not empty/);
   await makeEmptyFolder(inner, (names) => names.join() === 'x');
-  await assert.rejects(makeEmptyFolder(inner, () => false), /is not empty/);
+  await assert.rejects(
+    makeEmptyFolder(inner, () => false),
+    /is not empty/,
+  );
   await assert.rejects(makeEmptyFolder(join(inner, 'x')), /cannot be made or read: EEXIST/);
   await writeFile(join(inner, 'kept'), '');
   await emptyFolder(inner, ['kept']);
@@ -142,5 +164,8 @@ it('writes files that are for their owner alone, and fails for others than were 
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   const other = writeChecked(path, pieces(), { ...good, crc32c: 1 }, () => {});
   await assert.rejects(other, /is damaged/);
-  await assert.rejects(writeChecked(join(path, 'x'), pieces(), good, () => {}), /EEXIST|ENOTDIR/);
+  await assert.rejects(
+    writeChecked(join(path, 'x'), pieces(), good, () => {}),
+    /EEXIST|ENOTDIR/,
+  );
 });

@@ -35,7 +35,15 @@ it('reaches the files of the data folder and nothing else, and cannot be told to
   ]) {
     await assert.rejects(connection.run(text), /Permission Error/, text);
   }
-  for (const setting of ['enable_external_access = true', 'threads = 2', "allowed_directories = ['/']"]) {
-    await assert.rejects(connection.run(`SET GLOBAL ${setting}`), /has been locked|Cannot/, setting);
+  for (const setting of [
+    'enable_external_access = true',
+    'threads = 2',
+    "allowed_directories = ['/']",
+  ]) {
+    await assert.rejects(
+      connection.run(`SET GLOBAL ${setting}`),
+      /has been locked|Cannot/,
+      setting,
+    );
   }
 });
