@@ -233,8 +233,13 @@ it('cuts an address that has too many connections and no credential', async () =
 });
 
 it('lets everything pass in shadow, and tells what it would have', async () => {
-  const { inTurn } = open({ shadow: true });
+  const { inTurn, ask } = open({ shadow: true });
   assert.deepEqual(await inTurn(5), ['1', '2', '3', '3', '3']);
+  // What was not charged is not given back.
+  await inTurn(5, { principal: USER });
+  const answer = await ask({ principal: USER });
+  assert.ok(!('refusal' in answer));
+  assert.equal(new Map(answer.settle(304)).get('x-ratelimit-used'), '5');
 });
 
 it('says which limit it was where the operator wants that, when to come again, and who is asked', async () => {

@@ -6,10 +6,13 @@ import { type AddressInfo, Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
+  CredentialUncheckable,
   createLogger,
   type Dialect,
   emptyAnswer,
+  type HttpAnswer,
   Metrics,
+  type Pass,
   type RequestGate,
   type Route,
   SystemClock,
@@ -209,6 +212,63 @@ describe('one entry in a table', () => {
     const { pipeline } = await serve(t, [THING]);
     const exchange = await pipeline.answer(new WholeRequest('/shop/things/1'));
     assert.equal(String(exchange?.answer?.body), '1 user b');
+  });
+
+  it('gives back what the limiter gave for who left while it decided', async (t) => {
+    const seen: string[] = [];
+    let decide = (_pass: Pass): void => {};
+    const decided = new Promise<Pass>((resolve) => {
+      decide = resolve;
+    });
+    const gate: RequestGate = { covers: () => true, announce() {}, admit: () => decided };
+    const { pipeline } = await serve(t, [THING], { gate });
+    const request = new WholeRequest('/shop/things/1');
+    const answering = pipeline.answer(request);
+    request.gone();
+    const finish = (): void => void seen.push('ends');
+    decide({ begin() {}, settle: () => [], finish });
+    await answering;
+    assert.deepEqual(seen, ['ends']);
+  });
+
+  it('tells the limiter of a credential that could not be checked, which is no wrong one', async (t) => {
+    const seen: unknown[] = [];
+    const gate: RequestGate = {
+      covers: () => true,
+      announce() {},
+      admit({ purpose }) {
+        seen.push(purpose);
+        return { refusal: emptyAnswer(503) };
+      },
+    };
+    const errors = [new CredentialUncheckable(undefined), new Error('wrong')];
+    for (const error of errors) {
+      const identify = () => Promise.reject(error);
+      const { pipeline } = await serve(t, [THING], { gate, dialect: shop({ identify }) });
+      await pipeline.answer(new WholeRequest('/shop/things/1'));
+    }
+    assert.deepEqual(seen, ['uncheckable', 'refusal']);
+  });
+
+  it('is counted by the size of its answers, as far as that is known', async (t) => {
+    const rest = (async function* () {})();
+    const answers: readonly (readonly [HttpAnswer, string])[] = [
+      [textAnswer(200, 'abc'), '3'],
+      [emptyAnswer(204), '0'],
+      [{ ...textAnswer(200, 'ab'), rest, sizeBytes: 7 }, '7'],
+      [{ ...textAnswer(200, 'ab'), rest }, 'none'],
+      [emptyAnswer(304), 'none'],
+    ];
+    for (const [answer, size] of answers) {
+      const { pipeline, metrics } = await serve(t, [{ ...THING, handle: () => answer }]);
+      const request = new WholeRequest('/shop/things/1');
+      await pipeline.answer(request);
+      request.gone();
+      const { text } = await metrics.page();
+      const [, sum] = /^http_response_body_size_bytes_sum\{.*things.*\} (\d+)$/m.exec(text) ?? [];
+      const [, count] = /^http_response_body_size_bytes_count\{.*things.*\} (\d+)$/m.exec(text) ?? [];
+      assert.equal((count ?? '0') === '0' ? 'none' : sum, size);
+    }
   });
 
   it('is not asked by a head that says two things', async (t) => {

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
+import { type FileSystem, NodeFileSystem, SystemClock, SystemRandom } from '@plinth/kernel';
 import { PluginFolder } from './plugin-folder.js';
 
 describe('a plugin folder whose replacement was cut off between its renames', () => {
@@ -267,6 +267,7 @@ describe('a plugin folder', () => {
     assert.deepEqual(await readdir(join(top, 'new/plugins')), []);
     const folder = open({ root: join(root, 'a.py'), onObstacle: (why) => told.push(why) });
     const why = await folder.obstacle();
+    assert.deepEqual(told, [why]);
     assert.match(
       why ?? '',
       /a\.py cannot be made or read \(E\w+:.*name another as tsdb\.plugin_dir/,
@@ -274,5 +275,9 @@ describe('a plugin folder', () => {
     assert.equal(await folder.obstacle(), why);
     assert.deepEqual(told, [why]);
     assert.match((await open({ root: join(root, 'a.py') }).obstacle()) ?? '', /cannot be made/);
+    // One that is there, as far as its making tells, and cannot be read.
+    const files: FileSystem = new NodeFileSystem();
+    files.makeDirectory = async () => {};
+    assert.match((await open({ root: join(top, 'none'), files }).obstacle()) ?? '', /ENOENT/);
   });
 });

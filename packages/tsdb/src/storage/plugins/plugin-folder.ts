@@ -116,7 +116,6 @@ export class PluginFolder {
   ): Promise<void> {
     const path = await this.#writablePathOf(name, { replaces: true });
     for (const file of files) refuseName(file.path);
-    if (path === this.root) throw new PluginPathEscapes({ path: name });
     await this.#putBack(path);
     // Other triggers may run the file, and no folder of its name could be imported.
     const stat = await this.#files.stat(path);
