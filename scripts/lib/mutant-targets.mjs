@@ -111,10 +111,6 @@ export const TARGETS = [
     tests: [unit('kernel', 'deliver/connect'), unit('kernel', 'deliver/sender')],
   },
   {
-    file: 'packages/kernel/dist/deliver/sender.js',
-    tests: [unit('kernel', 'deliver/sender')],
-  },
-  {
     file: 'packages/kernel/dist/net/networks.js',
     tests: [unit('kernel', 'net/networks')],
   },
@@ -189,6 +185,11 @@ export const EQUIVALENT = [
   { file: 'client-address.js', text: 'this.#bySocket.set(socket, peer); -> ;' },
   { file: 'client-address.js', text: 'this.#byText.set(text, peer); -> ;' },
   { file: 'client-address.js', text: 'peer === undefined -> true' },
+  { file: 'http-gate.js', text: 'this.#rules.set(service, rule); -> ;' },
+  { file: 'http-gate.js', text: 'this.#plans.set(route, plan); -> ;' },
+  { file: 'http-gate.js', text: 'this.#unrouted.set(key, plan); -> ;' },
+  { file: 'http-gate.js', text: 'rule === undefined -> true' },
+  { file: 'http-gate.js', text: 'plan === undefined -> true' },
   { file: 'client-address.js', text: 'known !== undefined -> false' },
   // Gives memory back.
   { file: 'client-address.js', text: 'this.#byText.clear(); -> ;' },

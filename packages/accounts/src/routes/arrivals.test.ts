@@ -143,6 +143,14 @@ it('looks at size, version and key in this order', () => {
   assert.equal(refused({ ...bearer('sk_test_a'), 'content-length': '100' }), undefined);
 });
 
+it('lets nobody in as a platform who is none, whoever that is', () => {
+  const operator = head(bearer('op'), '/ops/v1/accounts');
+  assert.throws(() => arrivals.contextOf(operator, 'any'), (error: AccountsRefused) => {
+    assert.equal(error.violation.code, 'api_key_missing');
+    return true;
+  });
+});
+
 it('wants a version where the platform does, and a secret key where the route does', () => {
   assert.equal(refused(bearer('sk_test_s')), 'api_version_required');
   assert.equal(

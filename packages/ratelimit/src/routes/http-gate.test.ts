@@ -170,6 +170,26 @@ it('charges requests without a route, by methods that there are', async () => {
   }
 });
 
+it('takes the two forms of a path for one endpoint where a service has both', async () => {
+  for (const [service, refused] of [['webhooks', 3], ['shop', undefined]] as const) {
+    const services = { webhooks: { resource: 'gamedata' }, shop: { enabled: true, resource: 'gamedata' } };
+    const { told } = open({ services, secondary_points_rest: 3 }, { dialect: shop(service) });
+    const routes = ['/api/v3/x', '/x', '/api/v3/x', '/x'].map((path) => route(path));
+    for (const [at, each] of routes.entries()) {
+      const isRefused = (await told({ route: each, principal: USER })).startsWith('403');
+      assert.equal(isRefused, at === refused, `${service} ${at}`);
+    }
+  }
+});
+
+it('takes methods that it does not know for changes', async () => {
+  const { told } = open({ secondary_points_rest: 9 });
+  const asked: Asked = { route: undefined, principal: USER };
+  const all: boolean[] = [];
+  for (const method of ['GET', 'BREW', 'FROTH']) all.push((await told({ ...asked, method })).startsWith('403'));
+  assert.deepEqual(all, [false, false, true]);
+});
+
 it('lists what each route costs', () => {
   const { gate, routes } = open();
   gate.announce('shop', [route('/a', { method: 'POST', cost: { cost: 2 } }), route('/ops/v1/b')]);

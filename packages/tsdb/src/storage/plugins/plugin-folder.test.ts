@@ -61,6 +61,17 @@ describe('a plugin folder whose replacement was cut off between its renames', ()
     await assertBack('again');
   });
 
+  it('is there as it was before when its next replacement fails', async () => {
+    const broken = [{ path: '../x', content: '' }];
+    await assert.rejects(open().replaceFolder('team/p', broken), /names/);
+    const files = [
+      { path: 'a.py', content: '' },
+      { path: 'a.py/b.py', content: '' },
+    ];
+    await assert.rejects(open().replaceFolder('team/p', files), { name: 'PluginFileRefused' });
+    await assertBack('before');
+  });
+
   it("is not made of a user's own copy", async () => {
     await rm(join(root, 'team/p.tmp'), { recursive: true });
     await assert.rejects(open().find('team/p'), { name: 'PluginFileMissing' });
@@ -179,6 +190,27 @@ describe('a plugin folder', () => {
       assert.equal(await textOf('team/__init__.py'), 'new');
       assert.deepEqual((await readdir(root)).sort(), before);
     }
+  });
+
+  it('mixes nothing into a folder that comes, and puts back what was there when it cannot', async () => {
+    await mkdir(join(root, 'team.tmp'));
+    await writeFile(join(root, 'team.tmp/stale.py'), '');
+    await mkdir(join(root, 'team.old'));
+    await writeFile(join(root, 'team.old/older.py'), '');
+    const files = [{ path: '__init__.py', content: 'new' }];
+    await open().replaceFolder('team', files);
+    assert.deepEqual(await readdir(join(root, 'team')), ['__init__.py']);
+    const failing: FileSystem = new NodeFileSystem();
+    const rename = failing.rename.bind(failing);
+    failing.rename = async (from, to) => {
+      if (from.endsWith('team.tmp') || from.endsWith('fresh.tmp')) throw new Error('no');
+      await rename(from, to);
+    };
+    for (const name of ['team', 'fresh']) {
+      await assert.rejects(open({ files: failing }).replaceFolder(name, files), { message: 'no' });
+    }
+    assert.equal(await textOf('team/__init__.py'), 'new');
+    assert.deepEqual((await readdir(root)).sort(), ['a.py', 'away', 'near', 'team']);
   });
 
   it('writes nothing where packages are installed, and replaces no folder that holds them', async () => {
