@@ -10,7 +10,7 @@ export function encodingOf(header: string | undefined): 'identity' | 'gzip' {
 
 /**
  * A body as it was before it was encoded, within `limitBytes` again. Requests without a body may name any encoding.
- * Throws `EncodingUnacceptable`, `BodyTooLarge`, `GzipCorrupt`. Source: tsdb-http, "Transport", content encoding of requests.
+ * Throws `EncodingUnacceptable`, `BodyTooLarge`, `GzipCorrupt`. Source: tsdb-http, "Transport and common behaviour", content encoding of requests.
  */
 export function decodeBody(
   body: Uint8Array,
