@@ -185,6 +185,13 @@ export const EQUIVALENT = [
   { file: 'client-address.js', text: 'this.#bySocket.set(socket, peer); -> ;' },
   { file: 'client-address.js', text: 'this.#byText.set(text, peer); -> ;' },
   { file: 'client-address.js', text: 'peer === undefined -> true' },
+  { file: 'arrivals.js', text: 'earlier !== undefined -> false' },
+  { file: 'arrivals.js', text: 'this.#versions.' },
+  // Nobody else has a platform, and no platform has such an id.
+  { file: 'arrivals.js', text: "principal.kind === 'platform_key' -> true" },
+  { file: 'arrivals.js', text: 'id === undefined -> false' },
+  // What is no version is answered in the platform's own.
+  { file: 'arrivals.js', text: 'sent !== undefined -> true' },
   { file: 'http-gate.js', text: 'this.#rules.set(service, rule); -> ;' },
   { file: 'http-gate.js', text: 'this.#plans.set(route, plan); -> ;' },
   { file: 'http-gate.js', text: 'this.#unrouted.set(key, plan); -> ;' },
