@@ -87,6 +87,7 @@ it('says what is wrong with a key that is none', () => {
     'Digest',
     'sk_test_a',
     'Token sk_test_a',
+    `Token ${Buffer.from('sk_test_a:').toString('base64')}`,
     'Bearer sk_test_b',
     'Basic eA==',
   ]) {

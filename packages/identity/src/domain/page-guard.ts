@@ -50,7 +50,7 @@ export class PageGuard {
     readonly socket?: { readonly localAddress?: string | undefined } | undefined;
   }): void {
     const { headers } = request;
-    const host = headers.host ?? headers[':authority'];
+    const host = headers[':authority'] ?? headers.host;
     if (host !== undefined && !this.#isOwn(nameOf(host), request.socket?.localAddress)) {
       throw new PageRefused(
         `the host ${shown(host)} is none of this server's names: add it to server.allowed_hosts`,

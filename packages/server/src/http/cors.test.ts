@@ -1,4 +1,4 @@
-// Source: docs/SECURITY.md, "The port"; tsdb-http, "CORS": every page may ask unless some are named.
+// Source: docs/SECURITY.md, "The port": every page may ask where a token is needed, unless some are named.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Cors } from './cors.js';

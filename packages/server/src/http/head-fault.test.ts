@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { answerHeadFault, faultOfHead } from './head-fault.js';
 
 /** Status and message for the header lines of a request of a version. */
-function faultOf(version: '1.0' | '1.1' | '2.0', ...lines: readonly (readonly [string, string])[]) {
+function faultOf(version: '1.0' | '1.1' | '2.0' | '2.1', ...lines: readonly (readonly [string, string])[]) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const fault = faultOfHead({
     rawHeaders: lines.flat(),
@@ -21,7 +21,9 @@ it('takes one host, in any letters, and none where the version knows none', () =
   for (const name of ['Host', 'host', 'HOST']) assert.equal(faultOf('1.1', [name, 'a']), undefined);
   assert.equal(faultOf('1.0'), undefined);
   assert.equal(faultOf('1.0', HOST), undefined);
-  assert.equal(faultOf('2.0', [':authority', 'a']), undefined);
+  for (const version of ['2.0', '2.1'] as const) {
+    assert.equal(faultOf(version, [':authority', 'a']), undefined);
+  }
   // Another header as long, and one of another length that begins alike.
   assert.equal(faultOf('1.1', HOST, ['From', 'a'], ['Hosts', 'a']), undefined);
 });
@@ -32,6 +34,7 @@ it('refuses no host and several, before it looks at anything else', () => {
   const several = '400 the request has more than one Host header';
   assert.equal(faultOf('1.1', HOST, ['hOST', 'b']), several);
   assert.equal(faultOf('1.0', HOST, HOST), several);
+  assert.equal(faultOf('2.0', ['host', 'a'], ['host', 'b']), several);
 });
 
 it('refuses two credentials in every version', () => {
