@@ -199,6 +199,8 @@ export const EQUIVALENT = [
   { file: 'http-gate.js', text: 'plan === undefined -> true' },
   { file: 'client-address.js', text: 'known !== undefined -> false' },
   // Gives memory back.
+  { file: 'connection-guard.js', text: 'this.#counts.delete(key); -> ;' },
+  { file: 'connection-guard.js', text: 'left > 0 -> true' },
   { file: 'client-address.js', text: 'this.#byText.clear(); -> ;' },
   { file: 'client-address.js', text: 'this.#byText.size >= MAX_CACHED_COUNT -> ' },
   { file: 'credential-resolver.js', text: 'this.#remembered.delete(digest); -> ;' },
@@ -238,7 +240,10 @@ export const EQUIVALENT = [
   { file: 'folder-lock.js', text: "database.pragma('busy_timeout" },
   // Nobody is registered under such a name; it is not looked for.
   { file: 'credential-resolver.js', text: "clientId === '' || clientId.length > 255 -> false" },
-  { file: 'credential-resolver.js', text: "clientId === '' || clientId.length > 255 -> ((clientId ===" },
+  {
+    file: 'credential-resolver.js',
+    text: "clientId === '' || clientId.length > 255 -> ((clientId ===",
+  },
   // The types of a map: one that is not empty has a first key.
   { file: 'guess-guard.js', text: 'oldest !== undefined -> true' },
 ];

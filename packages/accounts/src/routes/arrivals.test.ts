@@ -146,10 +146,13 @@ it('looks at size, version and key in this order', () => {
 
 it('lets nobody in as a platform who is none, whoever that is', () => {
   const operator = head(bearer('op'), '/ops/v1/accounts');
-  assert.throws(() => arrivals.contextOf(operator, 'any'), (error: AccountsRefused) => {
-    assert.equal(error.violation.code, 'api_key_missing');
-    return true;
-  });
+  assert.throws(
+    () => arrivals.contextOf(operator, 'any'),
+    (error: AccountsRefused) => {
+      assert.equal(error.violation.code, 'api_key_missing');
+      return true;
+    },
+  );
 });
 
 it('wants a version where the platform does, and a secret key where the route does', () => {

@@ -102,7 +102,12 @@ const owner = (text: string): Promise<void> => writeFile(join(folder, 'server.pi
 
 it('is free whatever an owner wrote who has gone, and whoever has its number', async () => {
   // Of another machine, of this process itself, and of nobody: the file of the lock is not there.
-  for (const text of [`${process.ppid} elsewhere\n`, `${process.pid} ${hostname()}\n`, 'x', '7 a']) {
+  for (const text of [
+    `${process.ppid} elsewhere\n`,
+    `${process.pid} ${hostname()}\n`,
+    'x',
+    '7 a',
+  ]) {
     await owner(text);
     await (await take()).release();
     assert.equal(await readFile(join(folder, 'server.pid'), 'utf8'), text, 'it was not signed');

@@ -171,8 +171,14 @@ it('charges requests without a route, by methods that there are', async () => {
 });
 
 it('takes the two forms of a path for one endpoint where a service has both', async () => {
-  for (const [service, refused] of [['webhooks', 3], ['shop', undefined]] as const) {
-    const services = { webhooks: { resource: 'gamedata' }, shop: { enabled: true, resource: 'gamedata' } };
+  for (const [service, refused] of [
+    ['webhooks', 3],
+    ['shop', undefined],
+  ] as const) {
+    const services = {
+      webhooks: { resource: 'gamedata' },
+      shop: { enabled: true, resource: 'gamedata' },
+    };
     const { told } = open({ services, secondary_points_rest: 3 }, { dialect: shop(service) });
     const routes = ['/api/v3/x', '/x', '/api/v3/x', '/x'].map((path) => route(path));
     for (const [at, each] of routes.entries()) {
@@ -186,7 +192,8 @@ it('takes methods that it does not know for changes', async () => {
   const { told } = open({ secondary_points_rest: 9 });
   const asked: Asked = { route: undefined, principal: USER };
   const all: boolean[] = [];
-  for (const method of ['GET', 'BREW', 'FROTH']) all.push((await told({ ...asked, method })).startsWith('403'));
+  for (const method of ['GET', 'BREW', 'FROTH'])
+    all.push((await told({ ...asked, method })).startsWith('403'));
   assert.deepEqual(all, [false, false, true]);
 });
 

@@ -4,7 +4,10 @@ import { it } from 'node:test';
 import { answerHeadFault, faultOfHead } from './head-fault.js';
 
 /** Status and message for the header lines of a request of a version. */
-function faultOf(version: '1.0' | '1.1' | '2.0' | '2.1', ...lines: readonly (readonly [string, string])[]) {
+function faultOf(
+  version: '1.0' | '1.1' | '2.0' | '2.1',
+  ...lines: readonly (readonly [string, string])[]
+) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const fault = faultOfHead({
     rawHeaders: lines.flat(),

@@ -266,7 +266,8 @@ describe('one entry in a table', () => {
       request.gone();
       const { text } = await metrics.page();
       const [, sum] = /^http_response_body_size_bytes_sum\{.*things.*\} (\d+)$/m.exec(text) ?? [];
-      const [, count] = /^http_response_body_size_bytes_count\{.*things.*\} (\d+)$/m.exec(text) ?? [];
+      const [, count] =
+        /^http_response_body_size_bytes_count\{.*things.*\} (\d+)$/m.exec(text) ?? [];
       assert.equal((count ?? '0') === '0' ? 'none' : sum, size);
     }
   });
