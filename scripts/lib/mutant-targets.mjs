@@ -198,6 +198,8 @@ export const EQUIVALENT = [
   { file: 'http-gate.js', text: 'rule === undefined -> true' },
   { file: 'http-gate.js', text: 'plan === undefined -> true' },
   { file: 'client-address.js', text: 'known !== undefined -> false' },
+  // A bound of memory: methods that nobody knows share counters and cost alike.
+  { file: 'http-gate.js', text: 'KNOWN_METHODS.has(method) -> true' },
   // Gives memory back.
   { file: 'connection-guard.js', text: 'this.#counts.delete(key); -> ;' },
   { file: 'connection-guard.js', text: 'left > 0 -> true' },
