@@ -41,7 +41,7 @@ const MAX_KNOWN_VERSIONS = 100;
 
 export interface ArrivalsNeeds {
   readonly keys: KeyDirectory;
-  readonly platforms: Platforms;
+  readonly platforms: Pick<Platforms, 'find' | 'defaultVersion'>;
   readonly random: Random;
   readonly headerPrefixes: readonly string[];
   readonly maxBodyBytes: number;
@@ -177,8 +177,8 @@ export class Arrivals {
 
   /** Throws `AccountsRefused`. */
   #readVersion(sent: string): string {
-    const known = this.#versions.get(sent);
-    if (known !== undefined) return known;
+    const earlier = this.#versions.get(sent);
+    if (earlier !== undefined) return earlier;
     const version = readApiVersion(sent);
     if (this.#versions.size < MAX_KNOWN_VERSIONS) this.#versions.set(sent, version);
     return version;

@@ -29,7 +29,7 @@ const PREFLIGHT_HEADERS: HeaderList = [
 
 export interface DialectNeeds {
   readonly config: RateLimitConfig;
-  /** Who a credential belongs to. Throws `NotAuthenticated`. */
+  /** Who a credential belongs to. Throws `not_authenticated`. */
   readonly credentials: { resolve(authorization: string): Principal | Promise<Principal> };
   /** No other service answers `/api/v3/meta`. */
   readonly ownsMeta: boolean;

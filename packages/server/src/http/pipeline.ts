@@ -52,8 +52,8 @@ export class Pipeline {
     if (request.fault !== undefined) return exchange.turnAway(answerHeadFault(request.fault));
     const identified = identify(exchange);
     const caller = identified instanceof Promise ? await identified : identified;
-    const admitted = this.#admit(exchange, caller);
-    const refused = admitted instanceof Promise ? await admitted : admitted;
+    const admitting = this.#admit(exchange, caller);
+    const refused = admitting instanceof Promise ? await admitting : admitting;
     if (refused !== undefined) {
       return refused.refusal && exchange.turnAway(refused.refusal);
     }
